@@ -1,0 +1,1 @@
+"""The static catalog: a lasting page for every dataset, task and tag."""

@@ -1,0 +1,1 @@
+"""Logs in, lineage store out: one folder a source, as PySpark jobs."""

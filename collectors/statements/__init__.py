@@ -1,0 +1,1 @@
+"""SQL text -> shape -> the datasets and columns it reads and writes."""

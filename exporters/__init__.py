@@ -1,0 +1,1 @@
+"""The lineage for other tools."""

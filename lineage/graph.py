@@ -1,0 +1,153 @@
+"""A directed graph of hashable nodes: order, cycles, upstream and downstream."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from graphlib import TopologicalSorter
+from typing import Any, Generic, Protocol, TypeVar
+
+
+class Node(Protocol):
+    """Anything that hashes and sorts: the order makes every answer the same each time."""
+
+    def __hash__(self) -> int: ...
+    def __lt__(self, other: Any, /) -> bool: ...
+
+
+N = TypeVar("N", bound=Node)
+
+
+class Graph(Generic[N]):
+    """Nodes and edges `(source, target)`; an edge from a node to itself is left out."""
+
+    def __init__(self, edges: Iterable[tuple[N, N]] = (), nodes: Iterable[N] = ()) -> None:
+        self._downstream: dict[N, set[N]] = {node: set() for node in nodes}
+        self._upstream: dict[N, set[N]] = {node: set() for node in self._downstream}
+        for source, target in edges:
+            for node in (source, target):
+                self._downstream.setdefault(node, set())
+                self._upstream.setdefault(node, set())
+            if source != target:
+                self._downstream[source].add(target)
+                self._upstream[target].add(source)
+
+    @property
+    def nodes(self) -> list[N]:
+        """All nodes, sorted."""
+        return sorted(self._downstream)
+
+    @property
+    def edges(self) -> list[tuple[N, N]]:
+        """All edges, sorted."""
+        return sorted((a, b) for a, targets in self._downstream.items() for b in targets)
+
+    def parents(self, node: N) -> list[N]:
+        """The nodes one step upstream, sorted; empty for an unknown node."""
+        return sorted(self._upstream.get(node, ()))
+
+    def children(self, node: N) -> list[N]:
+        """The nodes one step downstream, sorted; empty for an unknown node."""
+        return sorted(self._downstream.get(node, ()))
+
+    def upstream(self, node: N, depth: int | None = None) -> dict[N, int]:
+        """Everything the node comes from, with the steps to it; `depth` limits the steps."""
+        return _reach(self._upstream, node, depth)
+
+    def downstream(self, node: N, depth: int | None = None) -> dict[N, int]:
+        """Everything that comes from the node, with the steps to it; `depth` limits the steps."""
+        return _reach(self._downstream, node, depth)
+
+    def levels(self) -> list[list[N]]:
+        """The nodes in processing order: a level needs only the levels before it.
+
+        Raises:
+            graphlib.CycleError: The graph has a cycle; `cycles` names them.
+        """
+        sorter = TopologicalSorter(self._upstream)
+        sorter.prepare()
+        levels = []
+        while ready := sorted(sorter.get_ready()):
+            levels.append(ready)
+            sorter.done(*ready)
+        return levels
+
+    def cycles(self) -> list[list[N]]:
+        """A shortest cycle of each strongly connected part, from its smallest node on."""
+        return [
+            self._shortest_cycle(set(part)) for part in sorted(map(sorted, self._knots())) if part
+        ]
+
+    def _shortest_cycle(self, part: set[N]) -> list[N]:
+        best: list[N] = []
+        for start in sorted(part):
+            came_from: dict[N, N] = {}
+            queue = deque([start])
+            while queue and start not in came_from:
+                node = queue.popleft()
+                for child in sorted(self._downstream[node] & part):
+                    if child not in came_from:
+                        came_from[child] = node
+                        queue.append(child)
+            path = [start]
+            while (node := came_from[path[-1]]) != start:
+                path.append(node)
+            path = [start, *reversed(path[1:])]
+            if not best or len(path) < len(best):
+                best = path
+            if len(best) == 2:
+                break
+        return best
+
+    def _knots(self) -> list[list[N]]:
+        """Strongly connected parts of more than one node (Tarjan, without recursion)."""
+        index: dict[N, int] = {}
+        low: dict[N, int] = {}
+        stack: list[N] = []
+        on_stack: set[N] = set()
+        knots: list[list[N]] = []
+        for root in self._downstream:
+            if root in index:
+                continue
+            work = [(root, iter(self._downstream[root]))]
+            index[root] = low[root] = len(index)
+            stack.append(root)
+            on_stack.add(root)
+            while work:
+                node, children = work[-1]
+                for child in children:
+                    if child not in index:
+                        index[child] = low[child] = len(index)
+                        stack.append(child)
+                        on_stack.add(child)
+                        work.append((child, iter(self._downstream[child])))
+                        break
+                    if child in on_stack:
+                        low[node] = min(low[node], index[child])
+                else:
+                    work.pop()
+                    if work:
+                        low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                    if low[node] == index[node]:
+                        part = []
+                        while not part or part[-1] != node:
+                            part.append(stack.pop())
+                        on_stack.difference_update(part)
+                        if len(part) > 1:
+                            knots.append(part)
+        return knots
+
+
+def _reach(neighbours: Mapping[N, set[N]], start: N, depth: int | None) -> dict[N, int]:
+    steps = {start: 0}
+    queue = deque([start])
+    while queue:
+        node = queue.popleft()
+        if depth is not None and steps[node] == depth:
+            continue
+        for neighbour in neighbours.get(node, ()):
+            if neighbour not in steps:
+                steps[neighbour] = steps[node] + 1
+                queue.append(neighbour)
+    del steps[start]
+    return steps

@@ -1,0 +1,76 @@
+"""Name rules: one dataset that engines know under several names gets one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lineage.dataset import DatasetId, parse_dataset_id
+
+_STAR = re.compile(r"\*\*?")
+_SLOT = re.compile(r"\*|\{(\d+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class NameRule:
+    """Rename datasets that match `source` to `target`, both written `namespace/name`.
+
+    `*` in the source matches any run of characters and is kept, `**` matches and is dropped.
+    The n-th `*` of the target is what the n-th kept `*` matched; `{n}` names one directly.
+    Case is ignored.
+    """
+
+    source: str
+    target: str
+
+    def __post_init__(self) -> None:
+        parse_dataset_id(self.source)
+        parse_dataset_id(self.target)
+        kept = sum(star == "*" for star in _STAR.findall(self.source))
+        for wanted in self._slots():
+            if not 1 <= wanted <= kept:
+                raise ValueError(
+                    f"{self.target!r} asks for wildcard {wanted} but {self.source!r} keeps {kept}"
+                )
+
+    def _slots(self) -> list[int]:
+        stars = 0
+        slots = []
+        for slot in _SLOT.finditer(self.target):
+            stars += slot.group(1) is None
+            slots.append(int(slot.group(1) or stars))
+        return slots
+
+    def pattern(self) -> re.Pattern[str]:
+        """The source as a regular expression with one group for each kept wildcard."""
+        literal = [re.escape(text) for text in _STAR.split(self.source)]
+        wildcards = ["(.*?)" if star == "*" else ".*?" for star in _STAR.findall(self.source)]
+        body = literal[0] + "".join(w + t for w, t in zip(wildcards, literal[1:], strict=True))
+        return re.compile(body, re.IGNORECASE | re.DOTALL)
+
+    def fill(self, match: re.Match[str]) -> DatasetId:
+        """The target with the wildcards of a match filled in."""
+        slots = iter(self._slots())
+        return parse_dataset_id(_SLOT.sub(lambda _: match.group(next(slots)), self.target))
+
+
+class NameRules:
+    """Rules in order; the first that matches decides, and a dataset is renamed once."""
+
+    def __init__(self, rules: Iterable[NameRule] = ()) -> None:
+        self._rules = [(rule, rule.pattern()) for rule in rules]
+        self._known: dict[DatasetId, DatasetId] = {}
+
+    def __call__(self, dataset: DatasetId) -> DatasetId:
+        """The dataset's name after the rules; itself where none matches."""
+        if dataset not in self._known:
+            self._known[dataset] = self._apply(dataset)
+        return self._known[dataset]
+
+    def _apply(self, dataset: DatasetId) -> DatasetId:
+        text = str(dataset)
+        for rule, pattern in self._rules:
+            if match := pattern.fullmatch(text):
+                return rule.fill(match)
+        return dataset
