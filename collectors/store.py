@@ -13,3 +13,209 @@ Readers outside Spark use pyarrow and need no JVM.
 """
 
 from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.dataset as pads
+from pyarrow import fs
+
+from collectors.files import filesystem
+from lineage.dataset import DatasetId, Kind
+from lineage.records import (
+    Access,
+    Column,
+    Dataset,
+    Direction,
+    Evidence,
+    Outcome,
+    Records,
+    Reject,
+    Run,
+    Shape,
+    Status,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+# The tables' columns as Spark DDL; `lineage.records` says what they mean.
+SCHEMAS: Mapping[str, str] = {
+    "accesses": (
+        "task string, run_id string, namespace string, name string, kind string, "
+        "direction string, operation string, shape_id string, statements bigint, rows bigint, "
+        "bytes bigint, first_at timestamp, last_at timestamp, status string, evidence string, "
+        "origin string"
+    ),
+    "runs": (
+        "run_id string, task string, engine string, started_at timestamp, ended_at timestamp, "
+        "status string, error string, application_id string, code_version string, "
+        "parent_run_id string, origin string"
+    ),
+    "shapes": (
+        "shape_id string, dialect string, text string, parser string, outcome string, reason string"
+    ),
+    "datasets": (
+        "namespace string, name string, kind string, "
+        "columns array<struct<name: string, type: string>>, "
+        "symlinks array<struct<namespace: string, name: string>>, "
+        "first_seen timestamp, last_seen timestamp, dropped_at timestamp, origin string"
+    ),
+    "rejects": "origin string, position string, reason string, excerpt string",
+    "batches": "origin string, position string, events bigint, committed_at timestamp",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What one collector found in the logs that are new to the store, as lazy data frames.
+
+    Each data frame has the columns of `SCHEMAS[<its name>]`; `origins` has those of `batches`
+    but `committed_at`.
+    """
+
+    accesses: DataFrame
+    runs: DataFrame
+    shapes: DataFrame
+    datasets: DataFrame
+    rejects: DataFrame
+    origins: DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What a commit wrote."""
+
+    batch_id: str
+    origins: int
+    events: int
+
+
+def commit(spark: SparkSession, store: str, collected: Iterable[Collected]) -> Committed | None:
+    """Write one batch of all that was collected, and make it visible with its last step.
+
+    Returns:
+        What was written; None where nothing was collected.
+    """
+    parts = list(collected)
+    if not parts:
+        return None
+    now = datetime.now(UTC)
+    batch_id = f"{now:%Y%m%dT%H%M%S%fZ}-{uuid.uuid4().hex[:8]}"
+    for table in ("accesses", "runs", "shapes", "datasets", "rejects"):
+        _write([getattr(part, table) for part in parts], store, table, batch_id)
+    batches = [
+        part.origins.selectExpr(
+            "origin", "position", "events", f"timestamp_micros({_micros(now)}) AS committed_at"
+        )
+        for part in parts
+    ]
+    _write(batches, store, "batches", batch_id)
+    origins = positions(store, batch_id)
+    return Committed(batch_id, len(origins), sum(events for _, events in origins.values()))
+
+
+def _write(frames: list[DataFrame], store: str, table: str, batch_id: str) -> None:
+    columns = [column.split(" ")[0] for column in _top_level(SCHEMAS[table])]
+    union = reduce(lambda a, b: a.unionByName(b), (frame.select(*columns) for frame in frames))
+    # A batch is small (its size grows with shapes, not events): one file a table.
+    union.coalesce(1).write.mode("overwrite").parquet(f"{store}/{table}/batch_id={batch_id}")
+
+
+def _top_level(ddl: str) -> list[str]:
+    """The columns of a DDL string, nested ones left inside their column."""
+    columns, depth, start = [], 0, 0
+    for at, char in enumerate(ddl):
+        depth += (char == "<") - (char == ">")
+        if char == "," and not depth:
+            columns.append(ddl[start:at].strip())
+            start = at + 1
+    return [*columns, ddl[start:].strip()]
+
+
+def _micros(moment: datetime) -> int:
+    return int(moment.timestamp()) * 1_000_000 + moment.microsecond
+
+
+def positions(store: str, batch_id: str | None = None) -> dict[str, tuple[str, int]]:
+    """For each origin that was read the position reached and the number of events there.
+
+    Args:
+        batch_id: Only what this batch read; without it, the newest batch of each origin.
+    """
+    return {
+        row["origin"]: (row["position"], row["events"])
+        for row in sorted(_rows(store, "batches"), key=lambda row: row["batch_id"])
+        if batch_id in (None, row["batch_id"])
+    }
+
+
+def read(store: str) -> Records:
+    """All committed records; of each origin, what the newest batch says.
+
+    Raises:
+        OSError: The store is there but cannot be read.
+    """
+    newest: dict[str, str] = {}
+    for row in _rows(store, "batches"):
+        newest[row["origin"]] = max(row["batch_id"], newest.get(row["origin"], ""))
+    committed = set(newest.values())
+
+    def rows(table: str) -> Iterable[dict[str, Any]]:
+        for row in _rows(store, table):
+            batch_id = row.pop("batch_id")
+            if newest.get(row["origin"]) == batch_id if "origin" in row else batch_id in committed:
+                yield row
+
+    return Records(
+        accesses=tuple(_access(row) for row in rows("accesses")),
+        runs=tuple(Run(**{**row, "status": Status(row["status"])}) for row in rows("runs")),
+        shapes={
+            row["shape_id"]: Shape(**{**row, "outcome": Outcome(row["outcome"])})
+            for row in rows("shapes")
+        },
+        datasets=tuple(_dataset(row) for row in rows("datasets")),
+        rejects=tuple(Reject(**row) for row in rows("rejects")),
+    )
+
+
+def _access(row: dict[str, Any]) -> Access:
+    dataset = DatasetId(row.pop("namespace"), row.pop("name"))
+    return Access(
+        **{
+            **row,
+            "dataset": dataset,
+            "kind": Kind(row["kind"]),
+            "direction": Direction(row["direction"]),
+            "status": Status(row["status"]),
+            "evidence": Evidence(row["evidence"]),
+        }
+    )
+
+
+def _dataset(row: dict[str, Any]) -> Dataset:
+    return Dataset(
+        id=DatasetId(row["namespace"], row["name"]),
+        kind=Kind(row["kind"]),
+        columns=tuple(Column(c["name"], c["type"] or "") for c in row["columns"] or ()),
+        symlinks=tuple(DatasetId(s["namespace"], s["name"]) for s in row["symlinks"] or ()),
+        first_seen=row["first_seen"],
+        last_seen=row["last_seen"],
+        dropped_at=row["dropped_at"],
+    )
+
+
+def _rows(store: str, table: str) -> list[dict[str, Any]]:
+    files, root = filesystem(store)
+    folder = f"{root}/{table}"
+    if files.get_file_info(folder).type is fs.FileType.NotFound:
+        return []
+    # Spark's `_SUCCESS` and `_temporary` are skipped by the reader's own default prefixes.
+    partitioning = pads.partitioning(pa.schema([("batch_id", pa.string())]), flavor="hive")
+    data = pads.dataset(folder, filesystem=files, format="parquet", partitioning=partitioning)
+    return list(data.to_table().to_pylist())

@@ -100,42 +100,34 @@ class Graph(Generic[N]):
         return best
 
     def _knots(self) -> list[list[N]]:
-        """Strongly connected parts of more than one node (Tarjan, without recursion)."""
-        index: dict[N, int] = {}
-        low: dict[N, int] = {}
-        stack: list[N] = []
-        on_stack: set[N] = set()
-        knots: list[list[N]] = []
-        for root in self._downstream:
-            if root in index:
-                continue
-            work = [(root, iter(self._downstream[root]))]
-            index[root] = low[root] = len(index)
-            stack.append(root)
-            on_stack.add(root)
-            while work:
-                node, children = work[-1]
-                for child in children:
-                    if child not in index:
-                        index[child] = low[child] = len(index)
-                        stack.append(child)
-                        on_stack.add(child)
-                        work.append((child, iter(self._downstream[child])))
-                        break
-                    if child in on_stack:
-                        low[node] = min(low[node], index[child])
-                else:
-                    work.pop()
-                    if work:
-                        low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                    if low[node] == index[node]:
-                        part = []
-                        while not part or part[-1] != node:
-                            part.append(stack.pop())
-                        on_stack.difference_update(part)
-                        if len(part) > 1:
-                            knots.append(part)
+        """Strongly connected parts of more than one node."""
+        knots = []
+        left = self._on_or_between_cycles()
+        while left:
+            node = min(left)
+            part = {node, *self.downstream(node)} & {node, *self.upstream(node)}
+            if len(part) > 1:
+                knots.append(sorted(part))
+            left -= part
         return knots
+
+    def _on_or_between_cycles(self) -> set[N]:
+        """What is left when nodes without a parent, or without a child, fall away one by one."""
+        left = set(self._downstream)
+        for neighbours, opposite in (
+            (self._upstream, self._downstream),
+            (self._downstream, self._upstream),
+        ):
+            degree = {node: len(neighbours[node] & left) for node in left}
+            bare = [node for node, count in degree.items() if not count]
+            while bare:
+                node = bare.pop()
+                left.discard(node)
+                for other in opposite[node] & left:
+                    degree[other] -= 1
+                    if not degree[other]:
+                        bare.append(other)
+        return left
 
 
 def _reach(neighbours: Mapping[N, set[N]], start: N, depth: int | None) -> dict[N, int]:

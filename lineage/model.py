@@ -14,7 +14,6 @@ from lineage.names import NameRules
 from lineage.records import (
     Access,
     Column,
-    ColumnEdge,
     Dataset,
     Direction,
     Evidence,
@@ -64,7 +63,7 @@ class Task:
     engine: str
     usages: tuple[Usage, ...] = ()
     runs: tuple[Run, ...] = ()
-    info: TaskInfo = TaskInfo()
+    info: TaskInfo = field(default_factory=TaskInfo)
 
     @property
     def reads(self) -> list[DatasetId]:
@@ -93,7 +92,6 @@ class Lineage:
     datasets: Mapping[DatasetId, Dataset] = field(default_factory=dict)
     tasks: Mapping[str, Task] = field(default_factory=dict)
     flows: tuple[Flow, ...] = ()
-    column_edges: tuple[ColumnEdge, ...] = ()
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     rejects: tuple[Reject, ...] = ()
 
@@ -132,7 +130,6 @@ class Lineage:
             flows=tuple(
                 sorted({*self.flows, *other.flows}, key=lambda f: (f.target, f.source, f.task))
             ),
-            column_edges=(*self.column_edges, *other.column_edges),
             shapes={**other.shapes, **self.shapes},
             rejects=(*self.rejects, *other.rejects),
         )
@@ -148,15 +145,10 @@ def build(
     accesses = [_renamed(access, rename) for access in records.accesses]
     moved = flows(accesses)
     lasting = [access for access in accesses if access.kind is not Kind.TEMPORARY]
-    column_edges = tuple(
-        replace(edge, to_dataset=rename(edge.to_dataset), from_dataset=rename(edge.from_dataset))
-        for edge in records.column_edges
-    )
     return Lineage(
         datasets=_datasets(records.datasets, lasting, rename),
         tasks=_tasks(records.runs, lasting, infos or {}),
         flows=tuple(sorted(moved, key=lambda f: (f.target, f.source, f.task))),
-        column_edges=column_edges,
         shapes=records.shapes,
         rejects=records.rejects,
     )

@@ -74,26 +74,6 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnEdge:
-    """An output column that comes from an input column.
-
-    `type` and `subtype` are OpenLineage's: DIRECT with IDENTITY, TRANSFORMATION or AGGREGATION;
-    INDIRECT with JOIN, FILTER, GROUP_BY, SORT, WINDOW or CONDITIONAL.
-    """
-
-    task: str
-    to_dataset: DatasetId
-    to_column: str
-    from_dataset: DatasetId
-    from_column: str
-    type: str
-    subtype: str
-    masking: bool = False
-    shape_id: str = ""
-    origin: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
     """One execution of a task; `error` has its literals taken out."""
 
@@ -171,7 +151,6 @@ class Records:
     """Everything committed to a lineage store, later batches of one origin replacing earlier."""
 
     accesses: tuple[Access, ...] = ()
-    column_edges: tuple[ColumnEdge, ...] = ()
     runs: tuple[Run, ...] = ()
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     datasets: tuple[Dataset, ...] = ()

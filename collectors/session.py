@@ -1,0 +1,76 @@
+"""The Spark session that collecting runs on: embedded by default, a cluster by configuration."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collectors.java import java_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_DEFAULTS = {
+    "spark.app.name": "graft collect",
+    "spark.master": "local[*]",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.shuffle.partitions": "8",
+    "spark.ui.enabled": "false",
+    "spark.log.level": "ERROR",
+    "spark.sql.execution.pythonUDF.arrow.enabled": "true",
+}
+
+
+@contextmanager
+def session(settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """A Spark session for collecting, stopped at the end.
+
+    Args:
+        settings: Any `spark.*` key; `spark.master` defaults to `local[*]`. With `SPARK_REMOTE`
+            in the environment Spark Connect takes over and needs no Java here.
+
+    Raises:
+        GraftError: Spark needs a Java that is not there.
+    """
+    remote = "SPARK_REMOTE" in os.environ
+    if not remote:
+        os.environ["JAVA_HOME"] = java_home()
+        # Executors on this machine run the interpreter that runs us.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    from pyspark.sql import SparkSession
+
+    chosen = {**_DEFAULTS, **(settings or {})}
+    if remote:
+        del chosen["spark.master"]
+    builder = SparkSession.builder
+    for key, value in chosen.items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    try:
+        if remote or not chosen["spark.master"].startswith("local["):
+            ship(spark)
+        yield spark
+    finally:
+        spark.stop()
+
+
+def ship(spark: SparkSession) -> None:
+    """Send the rooms that executors need to them, as one archive."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Path(folder) / "graft_collectors.zip"
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as package:
+            for room in ("lineage", "collectors"):
+                spec = importlib.util.find_spec(room)
+                assert spec
+                assert spec.origin
+                root = Path(spec.origin).parent
+                for module in sorted(root.rglob("*.py")):
+                    package.write(module, f"{room}/{module.relative_to(root)}")
+        spark.addArtifacts(str(archive), pyfile=True)
