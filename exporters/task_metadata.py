@@ -1,0 +1,52 @@
+"""Task metadata: for each task its input and output datasets, in the shape the method is known by.
+
+{"load_orders": {"input": [{"_entity_name": "orders", "_entity_type": "BASE TABLE",
+                            "_database_name": "Shop", "_schema_name": "dbo",
+                            "_generated_by": null}],
+                 "output": [...]}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lineage.dataset import DatasetId, Kind
+from lineage.model import Lineage
+
+Entity = dict[str, str | None]
+_ENTITY_TYPE = {Kind.TABLE: "BASE TABLE", Kind.VIEW: "VIEW"}
+
+
+def task_metadata(lineage: Lineage) -> dict[str, dict[str, list[Entity]]]:
+    """For each Python task what it read and wrote.
+
+    `_generated_by` is `python_task` or `dbt` after who writes the dataset, and null where
+    nobody we know does. dbt's models are no tasks here: dbt keeps track of those itself.
+    """
+    generated_by = {
+        dataset: "dbt" if lineage.tasks[tasks[0]].engine == "dbt" else "python_task"
+        for dataset, tasks in lineage.writers().items()
+    }
+
+    def entities(datasets: Iterable[DatasetId]) -> list[Entity]:
+        return [_entity(lineage, dataset, generated_by.get(dataset)) for dataset in datasets]
+
+    return {
+        name: {"input": entities(task.reads), "output": entities(task.writes)}
+        for name, task in lineage.tasks.items()
+        if task.engine != "dbt"
+    }
+
+
+def _entity(lineage: Lineage, dataset: DatasetId, generated_by: str | None) -> Entity:
+    kind = lineage.datasets[dataset].kind
+    is_path = kind is Kind.PATH or "/" in dataset.name
+    *qualifiers, name = (dataset.name,) if is_path else dataset.parts
+    database, schema = [None, None, *qualifiers][-2:]
+    return {
+        "_entity_name": name,
+        "_entity_type": _ENTITY_TYPE.get(kind, kind.value),
+        "_database_name": database,
+        "_schema_name": schema,
+        "_generated_by": generated_by,
+    }

@@ -1,0 +1,245 @@
+"""`graft.yml`: read, checked, and every fault named with its line."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from lineage.errors import GraftError
+from lineage.names import NameRule, NameRules
+from lineage.records import TaskInfo
+
+FILE_NAME = "graft.yml"
+
+
+class ConfigError(GraftError):
+    """`graft.yml` is missing, is no YAML, or says something that graft does not know."""
+
+    exit_code = 2
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        allowed = [
+            field.alias or name for name, field in cls.model_fields.items() if not field.exclude
+        ]
+        for key in data if isinstance(data, dict) else ():
+            if key not in allowed:
+                close = difflib.get_close_matches(str(key), allowed, n=1)
+                hint = f"did you mean `{close[0]}`? " if close else ""
+                message = f"is no key here; {hint}Allowed: {', '.join(allowed)}"
+                context = {"key": (key,), "message": message}
+                raise PydanticCustomError("unknown_key", "{message}", context)
+        return data
+
+
+def _task_pattern(pattern: str) -> str:
+    try:
+        groups = re.compile(pattern).groupindex
+    except re.error as error:
+        raise ValueError(f"is no regular expression: {error}") from error
+    if "task" not in groups:
+        raise ValueError("must name the task: (?P<task>…)")
+    return pattern
+
+
+def _server(url: str) -> str:
+    if not re.fullmatch(r"mssql://[^/@\s]+", url):
+        raise ValueError("write mssql://<host>:<port>, without user and password")
+    return url
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
+
+
+class Dbt(_Section):
+    """Where dbt's artifacts lie, and under which namespace its relations are datasets."""
+
+    project_dir: Text = "."
+    target_dir: Text | None = None
+    namespace: Text = "spark"
+
+
+class SqlServer(_Section):
+    """Extended Events files of one SQL Server."""
+
+    path: Text
+    server: Annotated[str, AfterValidator(_server)]
+    task: TaskPattern = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
+
+
+class Spark(_Section):
+    """Spark event logs of one cluster."""
+
+    path: Text
+    task: TaskPattern = r"(?P<task>.+)"
+    namespace: Text = "spark"
+
+
+class Source(_Section):
+    """One entry of `collect`: exactly one kind of log."""
+
+    sqlserver: SqlServer | None = None
+    spark: Spark | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Source:
+        if sum(kind is not None for kind in (self.sqlserver, self.spark)) != 1:
+            raise ValueError("name exactly one kind of log: sqlserver or spark")
+        return self
+
+
+class Name(_Section):
+    """A name rule; see `lineage.names.NameRule`."""
+
+    source: Text = Field(alias="from")
+    target: Text = Field(alias="to")
+
+    @model_validator(mode="after")
+    def _is_rule(self) -> Name:
+        NameRule(self.source, self.target)
+        return self
+
+
+class TaskEntry(_Section):
+    """What no log knows of a task; see `lineage.records.TaskInfo`."""
+
+    description: str = ""
+    owner: str = ""
+    repo: str = ""
+    path: str = ""
+    runbook: str = ""
+    schedule: str = ""
+    tags: tuple[Text, ...] = ()
+
+
+def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
+    full = {"spark.master" if key == "master" else key: value for key, value in settings.items()}
+    for key in full:
+        if not key.startswith("spark."):
+            raise ValueError(f"{key!r} is no Spark setting: they start with `spark.`")
+    return {
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in full.items()
+    }
+
+
+class Site(_Section):
+    """The published site."""
+
+    name: Text = "Data lineage"
+    url: str = ""
+    out: Text = "build/site"
+
+
+class Config(_Section):
+    """A whole `graft.yml`; relative paths start at its folder."""
+
+    dbt: Dbt = Dbt()
+    collect: tuple[Source, ...] = ()
+    names: tuple[Name, ...] = ()
+    tasks: dict[str, TaskEntry] = {}
+    store: Text = ".graft/store"
+    artifacts: Text = ".graft/artifacts"
+    spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = {}
+    site: Site = Site()
+    folder: Path = Field(default=Path(), exclude=True)
+
+    def path(self, text: str) -> str:
+        """A path or URL of this file, made absolute."""
+        return text if "://" in text else str((self.folder / text).resolve())
+
+    @property
+    def target_dir(self) -> Path:
+        """Where dbt writes `manifest.json` and `catalog.json`."""
+        default = f"{self.dbt.project_dir}/target"
+        return Path(self.path(self.dbt.target_dir or default))
+
+    @property
+    def name_rules(self) -> NameRules:
+        """The rules of `names`, in order."""
+        return NameRules(NameRule(name.source, name.target) for name in self.names)
+
+    @property
+    def task_infos(self) -> dict[str, TaskInfo]:
+        """What `tasks` says, by task."""
+        return {name: TaskInfo(**entry.model_dump()) for name, entry in self.tasks.items()}
+
+
+def load(path: Path) -> Config:
+    """Read and check a `graft.yml`.
+
+    Raises:
+        ConfigError: It is missing, no YAML, or not valid; all faults at once, each with its line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(
+            "there is no such file", place=str(path), remedy="run `graft init` to write one"
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read: {error}", place=str(path)) from error
+    try:
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise ConfigError(
+            f"is no valid YAML: {getattr(error, 'problem', None) or error}", place=place
+        ) from error
+    if not isinstance(data, dict):
+        raise ConfigError("must hold keys such as `collect:` and `dbt:`", place=str(path))
+    try:
+        return Config.model_validate(data).model_copy(update={"folder": path.resolve().parent})
+    except ValidationError as error:
+        faults = [_fault(fault, tree) for fault in error.errors(include_url=False)]
+        lines = [f"{path}:{line}: {text}" for line, text in sorted(faults)]
+        raise ConfigError("\n".join(lines)) from error
+
+
+def _fault(fault: Any, tree: yaml.Node | None) -> tuple[int, str]:
+    """The line of a fault and what to say of it."""
+    location: Sequence[str | int] = (*fault["loc"], *fault.get("ctx", {}).get("key", ()))
+    where = ".".join(str(part) for part in location)
+    line = _line(tree, location)
+    if fault["type"] == "missing":
+        return line, f"`{where}` is missing"
+    message = str(fault["msg"]).removeprefix("Value error, ")
+    return line, f"`{where}`: {message}" if where else message
+
+
+def _line(node: yaml.Node | None, location: Sequence[str | int]) -> int:
+    """The line on which the deepest part of a location stands, from 1."""
+    line = node.start_mark.line + 1 if node else 1
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == part:
+                    line, node = key.start_mark.line + 1, value
+                    break
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+    return line
