@@ -70,3 +70,10 @@ def _from_pypi() -> str:
         fresh.chmod(0o755)
         fresh.replace(shim)
     return str(home)
+
+
+if __name__ == "__main__":
+    try:
+        print(java_home())
+    except GraftError as error:
+        sys.exit(str(error))

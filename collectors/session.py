@@ -24,17 +24,19 @@ _DEFAULTS = {
     "spark.sql.shuffle.partitions": "8",
     "spark.ui.enabled": "false",
     "spark.log.level": "ERROR",
-    "spark.sql.execution.pythonUDF.arrow.enabled": "true",
 }
 
 
 @contextmanager
-def session(settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+def session(
+    settings: Mapping[str, str] | None = None, log: Path | None = None
+) -> Iterator[SparkSession]:
     """A Spark session for collecting, stopped at the end.
 
     Args:
         settings: Any `spark.*` key; `spark.master` defaults to `local[*]`. With `SPARK_REMOTE`
             in the environment Spark Connect takes over and needs no Java here.
+        log: A file for what the JVM says on standard error; without it, it is shown.
 
     Raises:
         GraftError: Spark needs a Java that is not there.
@@ -52,13 +54,31 @@ def session(settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]
     builder = SparkSession.builder
     for key, value in chosen.items():
         builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+    with _standard_error_to(log):
+        spark = builder.getOrCreate()
     try:
         if remote or not chosen["spark.master"].startswith("local["):
             ship(spark)
         yield spark
     finally:
         spark.stop()
+
+
+@contextmanager
+def _standard_error_to(log: Path | None) -> Iterator[None]:
+    """Processes started inside write their standard error to a file for all of their life."""
+    if log is None:
+        yield
+        return
+    log.parent.mkdir(parents=True, exist_ok=True)
+    shown = os.dup(2)
+    try:
+        with log.open("ab") as sink:
+            os.dup2(sink.fileno(), 2)
+        yield
+    finally:
+        os.dup2(shown, 2)
+        os.close(shown)
 
 
 def ship(spark: SparkSession) -> None:

@@ -218,4 +218,12 @@ def _rows(store: str, table: str) -> list[dict[str, Any]]:
     # Spark's `_SUCCESS` and `_temporary` are skipped by the reader's own default prefixes.
     partitioning = pads.partitioning(pa.schema([("batch_id", pa.string())]), flavor="hive")
     data = pads.dataset(folder, filesystem=files, format="parquet", partitioning=partitioning)
-    return list(data.to_table().to_pylist())
+    return list(data.to_table().cast(_aware(data.schema)).to_pylist())
+
+
+def _aware(schema: pa.Schema) -> pa.Schema:
+    """The schema with every time in UTC: Spark's INT96 times come without their zone."""
+    return pa.schema(
+        field.with_type(pa.timestamp("us", "UTC")) if pa.types.is_timestamp(field.type) else field
+        for field in schema
+    )

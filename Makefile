@@ -1,0 +1,55 @@
+# The two commands are `make docs` and `make test`; `make help` lists the rest.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+DEMO := build/demo
+
+.PHONY: docs test lint bench clean help
+.DEFAULT_GOAL := help
+
+docs: $(VENV)/.docs ## run the demo on embedded Spark and publish its lineage to build/site
+	@$(BIN)/python dbt_project/demo.py --build $(DEMO)
+	@$(BIN)/graft build --config dbt_project/graft.yml
+
+test: $(VENV)/.test lint docs chromium ## run all tests: units, Spark, dbt, browser
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.test ## check style, types and who imports whom
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+bench: $(VENV)/.test ## compare our speed with a peer or a limit, each in one run
+	@for bench in benchmarks/bench_*.py; do $(BIN)/python $$bench || exit 1; done
+
+clean: ## remove the environment and all that was built
+	@rm -rf $(VENV) build .graft
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# The environment: what runs, and on top of it what tests. Java comes along where none is found.
+$(VENV)/.docs: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "dbt-graft needs Python 3.11: install it, or say make PYTHON=/path/to/python"; exit 2; }
+	@echo "environment: installing into $(VENV) (once, a minute or two)"
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq python3-venv >/dev/null; } \
+	  || { echo "Python's venv is missing: apt-get install python3-venv"; exit 2; }
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --upgrade pip
+	@$(PIP) --editable .
+	@$(BIN)/python -m collectors.java >/dev/null 2>&1 || $(PIP) --editable '.[java]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.docs
+	@$(PIP) --group dev
+	@touch $@
+
+.PHONY: chromium
+chromium:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } \
+	  || { echo "the browser tests need Chromium: apt-get install chromium"; exit 2; }

@@ -1,0 +1,142 @@
+"""The lineage store: batches, and what readers see of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import Row
+
+from collectors import store
+from collectors.store import SCHEMAS, Collected, commit, positions, read
+from lineage import records
+from lineage.dataset import DatasetId, Kind
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NOW = datetime(2026, 11, 1, 12, 30, 15, 123456, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("table", "record"),
+    [
+        ("accesses", records.Access),
+        ("runs", records.Run),
+        ("shapes", records.Shape),
+        ("datasets", records.Dataset),
+        ("rejects", records.Reject),
+    ],
+)
+def test_a_table_has_the_columns_of_its_record(table: str, record: type[Any]) -> None:
+    columns = {column.split(" ")[0] for column in store._top_level(SCHEMAS[table])}
+    fields = {field.name for field in dataclasses.fields(record)}
+    for place in ("dataset", "id"):
+        if place in fields:
+            fields = fields - {place} | {"namespace", "name"}
+    assert columns - {"origin"} == fields - {"origin"}
+
+
+def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> Collected:
+    """What a collector finds in a log in which a task writes some tables."""
+    accesses = [
+        Row(
+            task="load",
+            run_id=f"{origin}-run",
+            namespace="db",
+            name=table,
+            kind="TABLE",
+            direction="write",
+            operation="INSERT",
+            shape_id=f"shape-{table}",
+            statements=1,
+            rows=5,
+            bytes=None,
+            first_at=NOW,
+            last_at=NOW,
+            status="ok",
+            evidence="observed",
+            origin=origin,
+        )
+        for table in tables
+    ]
+    return Collected(
+        accesses=spark.createDataFrame(accesses, SCHEMAS["accesses"]),
+        runs=spark.createDataFrame(
+            [(f"{origin}-run", "load", "spark", NOW, NOW, "ok", None, "app", None, None, origin)],
+            SCHEMAS["runs"],
+        ),
+        shapes=spark.createDataFrame(
+            [(f"shape-{t}", "tsql", f"INSERT {t}", "tokens", "parsed", None) for t in tables],
+            SCHEMAS["shapes"],
+        ),
+        datasets=spark.createDataFrame(
+            [
+                ("db", t, "TABLE", [("id", "int")], [("file", f"/w/{t}")], NOW, NOW, None, origin)
+                for t in tables
+            ],
+            SCHEMAS["datasets"],
+        ),
+        rejects=spark.createDataFrame([(origin, "7", "broken", "…")], SCHEMAS["rejects"]),
+        origins=spark.createDataFrame(
+            [(origin, position, len(tables))], "origin string, position string, events bigint"
+        ),
+    )
+
+
+def written(folder: Path) -> list[str]:
+    return sorted(access.dataset.name for access in read(str(folder)).accesses)
+
+
+def test_no_store_reads_as_nothing(tmp_path: Path) -> None:
+    assert read(str(tmp_path / "none")) == records.Records()
+    assert positions(str(tmp_path / "none")) == {}
+
+
+@pytest.mark.spark
+def test_what_is_committed_is_read_back_whole(spark: SparkSession, tmp_path: Path) -> None:
+    done = commit(spark, str(tmp_path), [collected(spark, "a.xml", "9", "orders")])
+    assert done is not None
+    assert (done.origins, done.events) == (1, 1)
+    found = read(str(tmp_path))
+    (access,) = found.accesses
+    assert access.dataset == DatasetId("db", "orders")
+    assert (access.first_at, access.rows, access.kind) == (NOW, 5, Kind.TABLE)
+    (dataset,) = found.datasets
+    assert dataset.columns == (records.Column("id", "int"),)
+    assert dataset.symlinks == (DatasetId("file", "/w/orders"),)
+    assert found.shapes["shape-orders"].text == "INSERT orders"
+    assert [run.status for run in found.runs] == [records.Status.OK]
+    assert [reject.reason for reject in found.rejects] == ["broken"]
+    assert positions(str(tmp_path)) == {"a.xml": ("9", 1)}
+
+
+@pytest.mark.spark
+def test_a_later_batch_replaces_only_its_own_origins(spark: SparkSession, tmp_path: Path) -> None:
+    first = [collected(spark, "a.xml", "1", "orders"), collected(spark, "b.xml", "1", "items")]
+    commit(spark, str(tmp_path), first)
+    commit(spark, str(tmp_path), [collected(spark, "a.xml", "2", "orders", "refunds")])
+    assert written(tmp_path) == ["items", "orders", "refunds"]
+    assert len(read(str(tmp_path)).runs) == 2
+    assert positions(str(tmp_path))["a.xml"] == ("2", 2)
+
+
+@pytest.mark.spark
+def test_a_batch_that_died_before_its_last_step_is_not_seen(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    commit(spark, str(tmp_path), [collected(spark, "a.xml", "1", "orders")])
+    done = commit(spark, str(tmp_path), [collected(spark, "b.xml", "1", "items")])
+    assert done is not None
+    shutil.rmtree(tmp_path / "batches" / f"batch_id={done.batch_id}")
+    assert written(tmp_path) == ["orders"]
+
+
+@pytest.mark.spark
+def test_nothing_collected_writes_no_batch(spark: SparkSession, tmp_path: Path) -> None:
+    assert commit(spark, str(tmp_path / "store"), []) is None
+    assert not (tmp_path / "store").exists()

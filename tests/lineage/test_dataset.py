@@ -1,0 +1,99 @@
+"""Dataset identity: which names are one place, and which addresses they get."""
+
+import pytest
+
+from lineage.dataset import DatasetId, parse_dataset_id
+from lineage.urls import dataset_path, tag_path, task_path
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("mssql://crm:1433/Shop.dbo.Orders", "mssql://crm:1433/shop.DBO.orders", True),
+        ("mssql://CRM:1433/Shop.dbo.Orders", "mssql://crm:1433/Shop.dbo.Orders", True),
+        ("spark/raw.Orders", "spark/raw.orders", True),
+        ("file//landing/Orders", "file//landing/orders", False),
+        ("s3://Lake/orders", "s3://lake/orders", True),
+        ("s3://lake/Orders", "s3://lake/orders", False),
+        ("spark/raw.orders", "hive://h:9083/raw.orders", False),
+    ],
+)
+def test_names_compare_with_case_only_where_the_platform_does(a: str, b: str, same: bool) -> None:
+    first, second = parse_dataset_id(a), parse_dataset_id(b)
+    assert (first == second) is same
+    assert (hash(first) == hash(second)) is same
+
+
+def test_the_spelling_it_was_made_with_is_kept() -> None:
+    assert str(DatasetId("mssql://CRM", "Shop.dbo.Orders")) == "mssql://CRM/Shop.dbo.Orders"
+
+
+@pytest.mark.parametrize(
+    ("text", "namespace", "name"),
+    [
+        ("mssql://crm:1433/Shop.dbo.Orders", "mssql://crm:1433", "Shop.dbo.Orders"),
+        ("spark/raw.orders", "spark", "raw.orders"),
+        ("file//landing/orders", "file", "/landing/orders"),
+        ("s3://lake/a/b", "s3://lake", "a/b"),
+    ],
+)
+def test_the_namespace_ends_at_the_first_slash(text: str, namespace: str, name: str) -> None:
+    dataset = parse_dataset_id(text)
+    assert (dataset.namespace, dataset.name) == (namespace, name)
+
+
+@pytest.mark.parametrize("text", ["orders", "spark/", "/orders", "mssql://crm", ""])
+def test_a_name_without_both_parts_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="write <namespace>/<name>"):
+        parse_dataset_id(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("mssql://crm:1433/Shop.dbo.Orders", "dbo.Orders"),
+        ("spark/raw.orders", "raw.orders"),
+        ("file//landing/2026/orders", "2026/orders"),
+        ("landing/orders", "orders"),
+    ],
+)
+def test_people_say_the_last_two_parts(text: str, short: str) -> None:
+    assert parse_dataset_id(text).short == short
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("spark/raw.orders", "datasets/spark/raw/orders/"),
+        ("spark/raw.Orders", "datasets/spark/raw/orders/"),
+        ("mssql://crm:1433/Shop.dbo.Orders", "datasets/mssql-crm-1433/shop/dbo/orders/"),
+        ("file//landing/orders", "datasets/file/landing/orders/"),
+    ],
+)
+def test_a_plain_name_is_its_address(text: str, path: str) -> None:
+    assert dataset_path(parse_dataset_id(text)) == path
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("file//landing/Orders", "file//landing/orders"),
+        ("spark/raw.a b", "spark/raw.a-b"),
+        ("spark/raw.a/b", "spark/raw.a.b"),
+        ("mssql://crm-1433/a.b", "mssql://crm:1433/a.b"),
+        ("spark/raw." + "x" * 300, "spark/raw." + "x" * 301),
+        ("file//landing/../x", "file//landing/x"),
+    ],
+)
+def test_two_names_never_share_an_address(a: str, b: str) -> None:
+    assert dataset_path(parse_dataset_id(a)) != dataset_path(parse_dataset_id(b))
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "a/../../etc", "<script>", "a?b#c", "é", "index.html", "\x00", "a\\b", " "]
+)
+def test_no_name_leaves_its_folder_or_needs_escaping(name: str) -> None:
+    for path in (dataset_path(DatasetId("spark", name)), task_path(name), tag_path(name)):
+        segments = path.rstrip("/").split("/")
+        assert all(segment.strip(".") for segment in segments)
+        assert set(path) <= set("abcdefghijklmnopqrstuvwxyz0123456789_.-/")

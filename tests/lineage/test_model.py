@@ -1,0 +1,138 @@
+"""The lineage as everybody reads it, built from records."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from lineage.dataset import DatasetId, Kind, parse_dataset_id
+from lineage.model import Lineage, build
+from lineage.names import NameRule, NameRules
+from lineage.records import (
+    Access,
+    Column,
+    Dataset,
+    Direction,
+    Records,
+    Run,
+    Status,
+    TaskInfo,
+)
+
+DAY = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def access(task: str, direction: Direction, name: str, **known: object) -> Access:
+    made = Access(
+        task=task,
+        run_id=f"{task}-1",
+        dataset=parse_dataset_id(name),
+        kind=Kind.TABLE,
+        direction=direction,
+        operation="INSERT" if direction is Direction.WRITE else "SELECT",
+        shape_id=f"{task}-shape",
+        first_at=DAY,
+        last_at=DAY,
+    )
+    return replace(made, **known)  # type: ignore[arg-type]
+
+
+READ, WRITE = Direction.READ, Direction.WRITE
+
+
+def test_a_reader_depends_on_the_writer_of_what_it_reads() -> None:
+    lineage = build(
+        Records(
+            accesses=(
+                access("load", WRITE, "db/a"),
+                access("use", READ, "db/a"),
+                access("use", WRITE, "db/b"),
+            )
+        )
+    )
+    assert lineage.task_graph().levels() == [["load"], ["use"]]
+    assert lineage.dataset_graph().edges == [(DatasetId("db", "a"), DatasetId("db", "b"))]
+
+
+def test_name_rules_join_what_two_engines_call_differently() -> None:
+    rules = NameRules([NameRule("mssql://s:1433/DW.dbo.*", "spark/raw.*")])
+    lineage = build(
+        Records(
+            accesses=(
+                access("load", WRITE, "mssql://s:1433/DW.dbo.Orders"),
+                access("use", READ, "spark/raw.orders"),
+            ),
+            datasets=(Dataset(DatasetId("mssql://s:1433", "DW.dbo.Orders"), Kind.TABLE),),
+        ),
+        rename=rules,
+    )
+    assert list(lineage.datasets) == [DatasetId("spark", "raw.orders")]
+    assert lineage.task_graph().edges == [("load", "use")]
+
+
+def test_a_failed_attempt_is_listed_and_moves_nothing() -> None:
+    failed = access("load", WRITE, "db/a", status=Status.FAILED)
+    lineage = build(Records(accesses=(failed, access("load", READ, "db/x"))))
+    task = lineage.tasks["load"]
+    assert task.writes == []
+    assert lineage.flows == ()
+    assert [usage.failed for usage in task.usages if usage.direction is WRITE] == [True]
+
+
+def test_emptying_a_table_does_not_make_a_task_its_writer() -> None:
+    lineage = build(Records(accesses=(access("clean", WRITE, "db/a", operation="TRUNCATE"),)))
+    assert lineage.writers() == {}
+
+
+def test_rows_are_those_of_the_last_run() -> None:
+    later = DAY + timedelta(days=1)
+    lineage = build(
+        Records(
+            accesses=(
+                access("load", WRITE, "db/a", rows=10),
+                access("load", WRITE, "db/a", run_id="load-2", rows=3, last_at=later),
+                access("load", WRITE, "db/a", run_id="load-2", rows=4, shape_id="x", last_at=later),
+            )
+        )
+    )
+    (usage,) = lineage.tasks["load"].usages
+    assert (usage.rows, usage.statements, usage.last_at) == (7, 3, later)
+
+
+def test_runs_come_newest_first_and_people_s_words_with_them() -> None:
+    runs = tuple(
+        Run(f"r{day}", "load", "spark", started_at=DAY + timedelta(days=day)) for day in (1, 3, 2)
+    )
+    lineage = build(Records(runs=runs), infos={"load": TaskInfo(owner="data")})
+    assert [run.run_id for run in lineage.tasks["load"].runs] == ["r3", "r2", "r1"]
+    assert lineage.tasks["load"].info.owner == "data"
+
+
+def test_columns_keep_the_type_that_any_log_knows() -> None:
+    orders = DatasetId("db", "a")
+    lineage = build(
+        Records(
+            datasets=(
+                Dataset(orders, columns=(Column("id"), Column("amount"))),
+                Dataset(orders, columns=(Column("ID", "int"),)),
+            )
+        )
+    )
+    assert lineage.datasets[orders].columns == (Column("id", "int"), Column("amount"))
+
+
+def test_a_temporary_table_is_no_dataset_of_the_lineage() -> None:
+    lineage = build(
+        Records(
+            accesses=(access("load", WRITE, "db/#t", kind=Kind.TEMPORARY),),
+            runs=(Run("load-1", "load", "sqlserver"),),
+        ),
+    )
+    assert lineage.datasets == {}
+    assert lineage.tasks["load"].usages == ()
+
+
+def test_merging_keeps_both_sides_and_is_the_same_either_way_round() -> None:
+    a = build(Records(accesses=(access("load", READ, "db/x"), access("load", WRITE, "db/a"))))
+    b = build(Records(accesses=(access("use", READ, "db/a"), access("use", WRITE, "db/b"))))
+    assert a.merged(b) == b.merged(a)
+    assert a.merged(b).task_graph().edges == [("load", "use")]
+    assert a.merged(Lineage()) == a
