@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import yaml
 from pydantic import (
@@ -14,11 +14,11 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PrivateAttr,
     StringConstraints,
     ValidationError,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from lineage.errors import GraftError
 from lineage.names import NameRule, NameRules
@@ -34,22 +34,7 @@ class ConfigError(GraftError):
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known_keys(cls, data: Any) -> Any:
-        allowed = [
-            field.alias or name for name, field in cls.model_fields.items() if not field.exclude
-        ]
-        for key in data if isinstance(data, dict) else ():
-            if key not in allowed:
-                close = difflib.get_close_matches(str(key), allowed, n=1)
-                hint = f"did you mean `{close[0]}`? " if close else ""
-                message = f"is no key here; {hint}Allowed: {', '.join(allowed)}"
-                context = {"key": (key,), "message": message}
-                raise PydanticCustomError("unknown_key", "{message}", context)
-        return data
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _task_pattern(pattern: str) -> str:
@@ -163,11 +148,11 @@ class Config(_Section):
     artifacts: Text = ".graft/artifacts"
     spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = {}
     site: Site = Site()
-    folder: Path = Field(default=Path(), exclude=True)
+    _folder: Path = PrivateAttr(default=Path())
 
     def path(self, text: str) -> str:
         """A path or URL of this file, made absolute."""
-        return text if "://" in text else str((self.folder / text).resolve())
+        return text if "://" in text else str((self._folder / text).resolve())
 
     @property
     def target_dir(self) -> Path:
@@ -212,22 +197,47 @@ def load(path: Path) -> Config:
     if not isinstance(data, dict):
         raise ConfigError("must hold keys such as `collect:` and `dbt:`", place=str(path))
     try:
-        return Config.model_validate(data).model_copy(update={"folder": path.resolve().parent})
+        config = Config.model_validate(data)
     except ValidationError as error:
         faults = [_fault(fault, tree) for fault in error.errors(include_url=False)]
         lines = [f"{path}:{line}: {text}" for line, text in sorted(faults)]
         raise ConfigError("\n".join(lines)) from error
+    config._folder = path.resolve().parent
+    return config
 
 
 def _fault(fault: Any, tree: yaml.Node | None) -> tuple[int, str]:
     """The line of a fault and what to say of it."""
-    location: Sequence[str | int] = (*fault["loc"], *fault.get("ctx", {}).get("key", ()))
+    location: Sequence[str | int] = fault["loc"]
     where = ".".join(str(part) for part in location)
     line = _line(tree, location)
+    if fault["type"] == "extra_forbidden":
+        allowed = _keys(location[:-1])
+        close = difflib.get_close_matches(str(location[-1]), allowed, n=1)
+        hint = f"did you mean `{close[0]}`? " if close else ""
+        return line, f"`{where}` is no key here; {hint}Allowed: {', '.join(allowed)}"
     if fault["type"] == "missing":
         return line, f"`{where}` is missing"
     message = str(fault["msg"]).removeprefix("Value error, ")
     return line, f"`{where}`: {message}" if where else message
+
+
+def _keys(location: Sequence[str | int]) -> list[str]:
+    """The keys of the section at a location."""
+    section: type[BaseModel] = Config
+    for part in location:
+        for name, field in section.model_fields.items():
+            if part == (field.alias or name):
+                section = next(_sections(field.annotation), section)
+    return [field.alias or name for name, field in section.model_fields.items()]
+
+
+def _sections(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The sections inside a field's type: of `tuple[Source, ...]` it is `Source`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _sections(inner)
 
 
 def _line(node: yaml.Node | None, location: Sequence[str | int]) -> int:

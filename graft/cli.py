@@ -1,0 +1,114 @@
+"""The command `graft`."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from graft import __version__, pipeline
+from graft.config import FILE_NAME, Config, load
+from graft.progress import Progress
+from graft.start import write_config
+from lineage.errors import GraftError
+
+_EXIT_CODES = """
+Exit codes: 0 done, 1 could not be done, 2 wrong command line or graft.yml,
+3 done but some log input was rejected (only with --strict).
+"""
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=f"\b{_EXIT_CODES}\n\n\b\nExample: graft init && dbt docs generate && graft build",
+)
+@click.version_option(__version__, prog_name="graft")
+def main() -> None:
+    """Read what your Python tasks did from engine logs and graft it onto dbt docs.
+
+    The road: collect (logs -> lineage store), inject (lineage -> dbt's artifacts),
+    site (artifacts -> static site). `build` goes all of it.
+    """
+
+
+def _reports(command: Callable[..., pipeline.Summary]) -> Callable[..., None]:
+    """Options that every step of the road has, and what is said at its end."""
+
+    @click.option(
+        "-c",
+        "--config",
+        "config_path",
+        type=click.Path(path_type=Path),
+        default=FILE_NAME,
+        show_default=True,
+        help="The graft.yml to follow.",
+    )
+    @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+    @click.option("-q", "--quiet", is_flag=True, help="No progress; errors and summary only.")
+    @click.option("--strict", is_flag=True, help="Exit with 3 when log input was rejected.")
+    @functools.wraps(command)
+    def run(
+        config_path: Path, as_json: bool, quiet: bool, strict: bool, **options: Any
+    ) -> None:
+        try:
+            summary = command(load(config_path), Progress(quiet=quiet), **options)
+        except GraftError as error:
+            click.echo(f"error: {error}", err=True)
+            sys.exit(error.exit_code)
+        if as_json:
+            click.echo(orjson.dumps(summary.as_dict(), option=orjson.OPT_INDENT_2))
+        else:
+            click.echo(str(summary))
+        sys.exit(3 if strict and summary.rejected else 0)
+
+    return run
+
+
+@main.command(epilog="\b\nExample: graft init dbt_project")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
+@click.option("--force", is_flag=True, help="Replace a graft.yml that is there.")
+def init(folder: Path, *, force: bool) -> None:
+    """Write a commented graft.yml beside the dbt project in FOLDER."""
+    try:
+        path = write_config(folder, force=force)
+    except GraftError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)
+    click.echo(f"wrote {path}; name your logs in it, then run `graft build`")
+
+
+@main.command(epilog="\b\nExample: graft collect --json | jq .rejected")
+@_reports
+def collect(config: Config, progress: Progress) -> pipeline.Summary:
+    """Read the logs that are new into the lineage store."""
+    return pipeline.collect(config, progress)
+
+
+@main.command(epilog="\b\nExample: graft inject && dbt docs serve --target-path .graft/artifacts")
+@_reports
+def inject(config: Config, progress: Progress) -> pipeline.Summary:
+    """Graft the lineage in the store onto copies of dbt's artifacts."""
+    return pipeline.inject(config, progress)
+
+
+@main.command(epilog="\b\nExample: graft site && python -m http.server -d build/site")
+@_reports
+def site(config: Config, progress: Progress) -> pipeline.Summary:
+    """Publish the site from the store and dbt's artifacts, without reading logs."""
+    return pipeline.site(config, progress)
+
+
+@main.command(epilog="\b\nExample: graft build --dbt --strict")
+@click.option("--dbt", "run_dbt", is_flag=True, help="Run `dbt docs generate` first.")
+@_reports
+def build(config: Config, progress: Progress, *, run_dbt: bool) -> pipeline.Summary:
+    """Go the whole road: collect, inject, site."""
+    if run_dbt:
+        pipeline.generate_dbt_docs(config, progress)
+    pipeline.collect(config, progress)
+    return pipeline.site(config, progress)

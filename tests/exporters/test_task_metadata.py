@@ -1,0 +1,56 @@
+"""Task metadata in the shape the method is known by."""
+
+from dataclasses import replace
+
+from exporters.task_metadata import task_metadata
+from lineage.dataset import Kind, parse_dataset_id
+from lineage.model import Lineage, Task, build
+from lineage.records import Access, Direction, Records, Run
+
+READ, WRITE = Direction.READ, Direction.WRITE
+
+
+def lineage(*used: tuple[str, Direction, str, Kind]) -> Lineage:
+    accesses = tuple(
+        Access(task, f"{task}-1", parse_dataset_id(name), kind, direction, "INSERT", "shape")
+        for task, direction, name, kind in used
+    )
+    runs = tuple(Run(f"{task}-1", task, "sqlserver") for task in {use[0] for use in used})
+    return build(Records(accesses=accesses, runs=runs))
+
+
+def test_each_task_lists_its_inputs_and_outputs() -> None:
+    found = task_metadata(
+        lineage(
+            ("task1", READ, "mssql://s:1433/db.dbo.table_a", Kind.TABLE),
+            ("task1", READ, "mssql://s:1433/db.dbo.view_b", Kind.VIEW),
+            ("task1", WRITE, "mssql://s:1433/db.dbo.table_c", Kind.TABLE),
+        )
+    )
+    common = {"_database_name": "db", "_schema_name": "dbo"}
+    table_a = {"_entity_name": "table_a", "_entity_type": "BASE TABLE", "_generated_by": None}
+    view_b = {"_entity_name": "view_b", "_entity_type": "VIEW", "_generated_by": None}
+    table_c = {"_entity_name": "table_c", "_entity_type": "BASE TABLE"}
+    assert found == {
+        "task1": {
+            "input": [table_a | common, view_b | common],
+            "output": [table_c | common | {"_generated_by": "python_task"}],
+        }
+    }
+
+
+def test_an_input_says_who_generated_it_and_dbt_models_are_no_tasks() -> None:
+    seen = lineage(
+        ("model.shop.orders", WRITE, "spark/analytics.orders", Kind.TABLE),
+        ("score", READ, "spark/analytics.orders", Kind.TABLE),
+        ("score", READ, "file//landing/x", Kind.PATH),
+        ("score", WRITE, "spark/ml.scores", Kind.TABLE),
+    )
+    tasks: dict[str, Task] = dict(seen.tasks)
+    tasks["model.shop.orders"] = replace(tasks["model.shop.orders"], engine="dbt")
+    found = task_metadata(replace(seen, tasks=tasks))
+    assert list(found) == ["score"]
+    path, orders = found["score"]["input"]
+    assert orders["_generated_by"] == "dbt"
+    assert (orders["_database_name"], orders["_schema_name"]) == (None, "analytics")
+    assert (path["_entity_name"], path["_entity_type"]) == ("/landing/x", "PATH")

@@ -1,0 +1,108 @@
+"""`graft.yml`: what it may say, and what is said of what it may not."""
+
+from pathlib import Path
+
+import pytest
+
+from graft.config import ConfigError, load
+from lineage.dataset import parse_dataset_id
+
+WHOLE = """
+dbt: {project_dir: shop, namespace: spark}
+collect:
+  - sqlserver: {path: logs/xe/, server: "mssql://crm:1433"}
+  - spark: {path: "s3a://logs/spark-events/"}
+names:
+  - {from: "mssql://crm:1433/ShopDW.dbo.*", to: "spark/raw.*"}
+tasks:
+  load_orders: {owner: data-platform, tags: [daily], schedule: "0 5 * * *"}
+store: .graft/store
+spark: {master: "local[*]", spark.sql.ansi.enabled: true}
+site: {name: Shop data, out: build/site}
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "graft.yml"
+    path.write_text(text)
+    return path
+
+
+def test_a_whole_file_is_read(tmp_path: Path) -> None:
+    config = load(written(tmp_path, WHOLE))
+    sqlserver, spark = config.collect
+    assert sqlserver.sqlserver is not None
+    assert sqlserver.sqlserver.server == "mssql://crm:1433"
+    assert spark.spark is not None
+    assert config.spark == {"spark.master": "local[*]", "spark.sql.ansi.enabled": "true"}
+    assert config.task_infos["load_orders"].tags == ("daily",)
+    renamed = config.name_rules(parse_dataset_id("mssql://crm:1433/ShopDW.dbo.orders"))
+    assert str(renamed) == "spark/raw.orders"
+
+
+def test_paths_start_at_the_file_and_urls_stay(tmp_path: Path) -> None:
+    config = load(written(tmp_path, WHOLE))
+    assert config.target_dir == tmp_path / "shop" / "target"
+    assert config.path("logs/xe/") == str(tmp_path / "logs/xe")
+    assert config.path("s3a://logs/x/") == "s3a://logs/x/"
+
+
+def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
+    config = load(written(tmp_path, ""))
+    assert config.collect == ()
+    assert config.target_dir == tmp_path / "target"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ("dbt:\n  project_dri: x", 2, "did you mean `project_dir`? Allowed: project_dir, target"),
+        ("stroe: x", 1, "did you mean `store`?"),
+        (
+            "\n\nwhatever: x",
+            3,
+            "Allowed: dbt, collect, names, tasks, store, artifacts, spark, site",
+        ),
+        ("collect:\n- spark: {path: a}\n- sparc: {path: b}", 3, "did you mean `spark`?"),
+        ("collect:\n- spark: {}", 2, "`collect.0.spark.path` is missing"),
+        ("collect:\n- {}", 2, "exactly one kind of log: sqlserver or spark"),
+        ("collect:\n- sqlserver:\n    path: a\n    server: crm", 4, "write mssql://<host>:<port>"),
+        ("collect:\n- sqlserver: {path: a, server: 'mssql://u:p@crm'}", 2, "without user and pass"),
+        ("collect:\n- spark: {path: a, task: '('}", 2, "is no regular expression"),
+        ("collect:\n- spark: {path: a, task: 'x'}", 2, "must name the task"),
+        ("names:\n- {from: 'a/*', to: 'b/{2}'}", 2, "asks for wildcard 2"),
+        ("names:\n- {from: 'a', to: 'b/c'}", 2, "write <namespace>/<name>"),
+        ("tasks:\n  load:\n    ownr: me", 3, "did you mean `owner`?"),
+        ("spark: {mastr: x}", 1, "'mastr' is no Spark setting"),
+        ("site: {name: ''}", 1, "at least 1 character"),
+        ("a: [", 1, "is no valid YAML"),
+        ("- a", None, "must hold keys"),
+    ],
+)
+def test_a_fault_is_named_with_its_line(
+    tmp_path: Path, text: str, line: int | None, says: str
+) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    assert str(caught.value).startswith(f"{path}:{line}:" if line else f"{path}:")
+    assert says in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(written(tmp_path, "stroe: x\nsite:\n  nmae: y"))
+    assert len(str(caught.value).splitlines()) == 2
+
+
+def test_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="graft init"):
+        load(tmp_path / "graft.yml")
+
+
+def test_a_password_in_a_faulty_file_is_not_repeated(tmp_path: Path) -> None:
+    text = "collect:\n- sqlserver: {path: a, server: 'mssql://sa:hunter2@crm'}"
+    with pytest.raises(ConfigError) as caught:
+        load(written(tmp_path, text))
+    assert "hunter2" not in str(caught.value)
