@@ -1,0 +1,73 @@
+"""The documents cannot go stale: they name every key, command and exit code there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+from pydantic import BaseModel
+
+from graft.cli import main
+from graft.config import Config, _sections, load
+from graft.start import write_config
+
+
+def keys(section: type[BaseModel]) -> Iterator[str]:
+    for name, field in section.model_fields.items():
+        yield field.alias or name
+        for inner in _sections(field.annotation):
+            yield from keys(inner)
+
+
+@pytest.mark.parametrize("key", sorted(set(keys(Config))))
+def test_every_key_of_graft_yml_is_explained(root: Path, key: str) -> None:
+    text = (root / "docs/configuration.md").read_text()
+    assert re.search(rf"`(site\.)?{key}`", text), f"docs/configuration.md does not explain {key}"
+
+
+def test_the_example_of_the_reference_is_valid(root: Path, tmp_path: Path) -> None:
+    text = (root / "docs/configuration.md").read_text()
+    for example in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
+        (tmp_path / "graft.yml").write_text(example)
+        load(tmp_path / "graft.yml")
+
+
+@pytest.mark.parametrize("command", sorted(main.commands))
+def test_every_command_has_an_example_and_stands_in_the_readme(root: Path, command: str) -> None:
+    context = click.Context(main.commands[command], info_name=f"graft {command}")
+    assert f"graft {command}" in (main.commands[command].epilog or "")
+    assert main.commands[command].get_help(context)
+    assert f"graft {command}" in (root / "README.md").read_text()
+
+
+def test_what_init_writes_is_valid_and_means_the_defaults(tmp_path: Path) -> None:
+    (tmp_path / "dbt_project.yml").write_text("name: shop\n")
+    written = write_config(tmp_path)
+    config, default = load(written), Config()
+    assert config.site.name == "shop lineage"
+    assert [source.spark.path for source in config.collect if source.spark] == [
+        "logs/spark-events/"
+    ]
+    for key in ("dbt", "names", "tasks", "store", "artifacts"):
+        assert getattr(config, key) == getattr(default, key)
+
+
+@pytest.mark.parametrize("target", ["docs", "test", "lint", "bench", "clean", "help"])
+def test_every_make_target_says_what_it_does(root: Path, target: str) -> None:
+    assert re.search(rf"^{target}:.*## \w", (root / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_every_link_between_the_documents_leads_somewhere(root: Path) -> None:
+    documents = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").glob("*.md")]
+    for document in documents:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text()):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_the_demo_s_graft_yml_is_valid(root: Path) -> None:
+    assert yaml.safe_load((root / "dbt_project/graft.yml").read_text())
+    assert load(root / "dbt_project/graft.yml").collect
