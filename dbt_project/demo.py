@@ -26,6 +26,7 @@ from pathlib import Path
 import yaml
 
 from collectors.java import java_home
+from lineage.errors import GraftError
 
 PROJECT = Path(__file__).resolve().parent
 # What the steps read; the rest of this folder describes the demo or belongs to graft.
@@ -84,8 +85,12 @@ def main() -> int:
         return 0
     if build.exists() and any(build.iterdir()) and not stamp.is_file():
         parser.error(f"{build} holds something else: name a new or empty folder")
+    try:
+        environment = step_environment(build)
+    except GraftError as error:
+        print(f"demo: {error}", file=sys.stderr)
+        return 1
     start_clean(build)
-    environment = step_environment(build)
     for number, step in enumerate(steps(build), 1):
         if not run(
             step, build / "logs" / f"{number}_{step.command[0].split('/')[-1]}.log", environment
