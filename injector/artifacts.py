@@ -1,0 +1,170 @@
+"""dbt's artifacts as files: read from a target folder, written beside and moved into place.
+
+The formats are dbt's: https://schemas.getdbt.com/dbt/manifest/v12.json and
+https://schemas.getdbt.com/dbt/catalog/v1.json.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from injector.report import Grafted
+from lineage.errors import GraftError
+
+Document = dict[str, Any]
+
+_VERSION = "v12"
+
+
+@dataclass(frozen=True, slots=True)
+class Artifacts:
+    """What dbt wrote of a project.
+
+    Attributes:
+        manifest: The parsed manifest.json.
+        catalog: The parsed catalog.json; one without entries where there is none.
+        adapter: dbt's name of the warehouse's adapter: `spark`, `sqlserver`…
+        dbt_version: The dbt that wrote the manifest.
+        notices: What was missing, in words for people.
+    """
+
+    manifest: Document
+    catalog: Document
+    adapter: str
+    dbt_version: str
+    notices: tuple[str, ...] = ()
+
+
+def read(target: Path) -> Artifacts:
+    """Read manifest.json and catalog.json of a dbt target folder.
+
+    Raises:
+        GraftError: There is no manifest, a file is not JSON or cut off, or the manifest has
+            another version than v12.
+    """
+    path = target / "manifest.json"
+    if not path.is_file():
+        raise GraftError(
+            "there is no manifest.json",
+            place=str(target),
+            remedy="run `dbt docs generate` (or `dbt parse`) in the dbt project first",
+        )
+    manifest = _load(path)
+    metadata = manifest.get("metadata") or {}
+    _check_version(metadata.get("dbt_schema_version"), path)
+    if not isinstance(manifest.get("nodes"), dict) or not isinstance(manifest.get("sources"), dict):
+        raise GraftError(
+            "this manifest has no `nodes` or no `sources`",
+            place=str(path),
+            remedy="run `dbt docs generate` again",
+        )
+    catalog, notices = _catalog(target / "catalog.json", metadata.get("generated_at"))
+    return Artifacts(
+        manifest=manifest,
+        catalog=catalog,
+        adapter=metadata.get("adapter_type") or "",
+        dbt_version=metadata.get("dbt_version") or "",
+        notices=notices,
+    )
+
+
+def write(grafted: Grafted, folder: Path) -> None:
+    """Write manifest.json, catalog.json and graft_report.json into a folder.
+
+    Each file is written beside and moved into place, so that a reader never sees half of one.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    documents = {
+        "catalog.json": grafted.catalog,
+        "graft_report.json": grafted.report.to_json(),
+        "manifest.json": grafted.manifest,
+    }
+    for name, document in documents.items():
+        beside = folder / f".{name}.{os.getpid()}"
+        beside.write_bytes(dump(document))
+        beside.replace(folder / name)
+
+
+def dump(document: Document) -> bytes:
+    """A document as JSON bytes in UTF-8, keys in their order."""
+    try:
+        return orjson.dumps(document)
+    except TypeError:
+        # A lone surrogate or a number over 64 bits, neither of which orjson writes.
+        return json.dumps(document, separators=(",", ":")).encode()
+
+
+def _catalog(path: Path, generated_at: Any) -> tuple[Document, tuple[str, ...]]:
+    notices = []
+    if path.is_file():
+        catalog = _load(path)
+    else:
+        notices.append(
+            f"{path}: there is no catalog.json, so dbt's column types and sizes are missing; "
+            "`dbt docs generate` writes it"
+        )
+        catalog = {
+            "metadata": {
+                "dbt_schema_version": "https://schemas.getdbt.com/dbt/catalog/v1.json",
+                **({"generated_at": generated_at} if generated_at else {}),
+            },
+            "nodes": {},
+            "sources": {},
+            "errors": None,
+        }
+    # dbt's docs page stays blank without these two.
+    for part in ("nodes", "sources"):
+        if not isinstance(catalog.get(part), dict):
+            notices.append(f"{path}: `{part}` is missing and taken as empty")
+            catalog = {**catalog, part: {}}
+    return catalog, tuple(notices)
+
+
+def _check_version(url: Any, path: Path) -> None:
+    name = str(url or "").rpartition("/")[2].removesuffix(".json")
+    if name != _VERSION:
+        found = f"is of version {name}" if name else "names no version in metadata"
+        raise GraftError(
+            f"the manifest {found}; dbt-graft reads {_VERSION}",
+            place=str(path),
+            remedy="write it with dbt 1.8 to 1.11",
+        )
+
+
+def _load(path: Path) -> Document:
+    content = path.read_bytes()
+    try:
+        document = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        document = _load_leniently(content, path, error)
+    if not isinstance(document, dict):
+        raise GraftError(
+            "this is JSON but not one object",
+            place=str(path),
+            remedy="run `dbt docs generate` again",
+        )
+    return document
+
+
+def _load_leniently(content: bytes, path: Path, error: orjson.JSONDecodeError) -> Any:
+    """What Python's own reader takes and orjson does not: lone surrogates, NaN, a BOM."""
+    try:
+        return json.loads(content, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        ended = error.pos >= len(content.decode("utf-8", "replace").rstrip())
+        raise GraftError(
+            "the file is cut off" if ended else f"this is not JSON: {error.msg}",
+            place=f"{path}, line {error.lineno}, byte {_byte(content, error.pos)}",
+            remedy="run `dbt docs generate` again",
+        ) from error
+
+
+def _byte(content: bytes, position: int) -> int:
+    """Where a position counted in characters lies in the bytes."""
+    return len(content.decode("utf-8", "replace")[:position].encode())

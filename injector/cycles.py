@@ -1,0 +1,108 @@
+"""Which edges from logs go on dbt's graph so that it stays free of cycles.
+
+The rule: dbt's own edges stay. Edges from logs are added in the order in which their data was
+first seen, oldest first, those without a time last, equal ones by name; an edge that would close
+a cycle is left out and reported with the path that it closes. So of a cycle's edges from logs
+the newest goes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+
+from injector.report import Cycle, Step
+from lineage.flow import Flow
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Acyclic:
+    """The edges from logs that stay, and the cycles that the others would have closed."""
+
+    edges: frozenset[Edge]
+    cycles: tuple[Cycle, ...]
+
+
+def without_cycles(own: Iterable[Edge], logged: Mapping[Edge, list[Flow]]) -> Acyclic:
+    """Leave out the edges from logs that would close a cycle.
+
+    Args:
+        own: dbt's edges, parent and child.
+        logged: Edges from logs, with the flows that tell of them.
+    """
+    own = set(own)
+    suspects = _on_or_after_cycles([*own, *logged])
+    children: dict[str, set[str]] = defaultdict(set)
+    for source, target in own:
+        children[source].add(target)
+    kept: set[Edge] = set()
+    cycles = []
+    for edge in sorted(logged, key=lambda edge: (_first_seen(logged[edge]), edge)):
+        source, target = edge
+        if edge not in own and source in suspects and target in suspects:
+            path = _path(children, target, source, suspects)
+            if path:
+                hops = [*pairwise(path), edge]
+                cycles.append(Cycle(tuple(_step(hop, own, logged) for hop in hops)))
+                continue
+        children[source].add(target)
+        kept.add(edge)
+    return Acyclic(frozenset(kept), tuple(cycles))
+
+
+def _on_or_after_cycles(edges: Iterable[Edge]) -> set[str]:
+    """The nodes that no topological order reaches; empty where there is no cycle."""
+    graph: dict[str, set[str]] = defaultdict(set)
+    for source, target in edges:
+        graph[target].add(source)
+        graph.setdefault(source, set())
+    sorter = TopologicalSorter(graph)
+    # After its error the sorter goes on with what the cycles do not block.
+    with suppress(CycleError):
+        sorter.prepare()
+    left = set(graph)
+    while ready := sorter.get_ready():
+        left.difference_update(ready)
+        sorter.done(*ready)
+    return left
+
+
+def _path(
+    children: Mapping[str, set[str]], start: str, end: str, within: set[str]
+) -> list[str] | None:
+    """A shortest path; the first by name among equals."""
+    came_from = {start: start}
+    queue = deque([start])
+    while queue and end not in came_from:
+        node = queue.popleft()
+        for child in sorted(children.get(node, ())):
+            if child in within and child not in came_from:
+                came_from[child] = node
+                queue.append(child)
+    if end not in came_from:
+        return None
+    path = [end]
+    while path[-1] != start:
+        path.append(came_from[path[-1]])
+    return path[::-1]
+
+
+def _first_seen(flows: list[Flow]) -> datetime:
+    return min((flow.first_at for flow in flows if flow.first_at), default=_NEVER)
+
+
+def _step(edge: Edge, own: set[Edge], logged: Mapping[Edge, list[Flow]]) -> Step:
+    flows = [] if edge in own else logged[edge]
+    return Step(
+        *edge,
+        tasks=tuple(sorted({flow.task for flow in flows})),
+        evidence=str(flows[0].evidence) if flows else "",
+    )

@@ -1,0 +1,92 @@
+"""What dbt says of datasets and consumers, for the faces that are not dbt's docs page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from injector.plan import Plan
+from injector.relations import Node, Relations, exposures, owner, parents, string_tags
+from lineage.dataset import DatasetId
+from lineage.describe import Consumer, Description, Role
+from lineage.model import Lineage
+
+
+def descriptions(
+    grafted: Node, original: Node, decided: Plan, lineage: Lineage
+) -> dict[DatasetId, Description]:
+    """Each dataset that dbt knows after the graft; texts are people's own, without our links."""
+    roles = {
+        **dict.fromkeys((built.node_id for built in decided.promoted), Role.PROMOTED),
+        **dict.fromkeys((built.node_id for built in decided.added), Role.ADDED),
+        **dict.fromkeys((read.node_id for read in decided.new_sources), Role.NEW_SOURCE),
+    }
+    origins = {built.node_id: built.sources[0] for built in decided.promoted}
+    tasks = {built.node_id: built.tasks for built in (*decided.promoted, *decided.added)}
+    tests = _tests(grafted)
+    found = {}
+    for dataset, node_id in sorted(decided.nodes.items()):
+        node = grafted["nodes"].get(node_id) or grafted["sources"][node_id]
+        told = _told(original, origins.get(node_id, node_id))
+        infos = [lineage.tasks[name].info for name in tasks.get(node_id, ())]
+        found[dataset] = Description(
+            dataset=dataset,
+            node_id=node_id,
+            name=str(node["name"]),
+            role=roles.get(node_id) or Role(str(node["resource_type"])),
+            text=str(told.get("description") or told.get("source_description") or ""),
+            owner=owner(told, original) or next((i.owner for i in infos if i.owner), ""),
+            tags=string_tags(node),
+            columns={
+                str(name): str(column.get("description") or "")
+                for name, column in (node.get("columns") or {}).items()
+            },
+            tests=tests[node_id],
+        )
+    return found
+
+
+def consumers(
+    original: Node, known: Relations, decided: Plan, lineage: Lineage
+) -> tuple[Consumer, ...]:
+    """dbt's exposures, then the tasks that only read, each by id."""
+    readers = []
+    for read in decided.exposures:
+        task = lineage.tasks[read.tasks[0]]
+        readers.append(
+            Consumer(
+                node_id=read.node_id,
+                name=task.name,
+                kind="task",
+                reads=tuple(task.reads),
+                text=task.info.description,
+                owner=task.info.owner,
+                tags=task.info.tags,
+            )
+        )
+    return (*exposures(original, known), *sorted(readers, key=lambda c: c.node_id))
+
+
+def _told(original: Node, node_id: str) -> Mapping[str, Any]:
+    """The node as dbt wrote it; empty for one that only the graft knows."""
+    found: Mapping[str, Any] = (
+        original["nodes"].get(node_id) or original["sources"].get(node_id) or {}
+    )
+    return found
+
+
+def _tests(manifest: Node) -> Counter[str]:
+    """How many tests stand on each node: generic ones on one, the others on all they read."""
+    counted: Counter[str] = Counter()
+    for node in (*manifest["nodes"].values(), *(manifest.get("unit_tests") or {}).values()):
+        if node.get("resource_type") not in ("test", "unit_test"):
+            continue
+        upstream = parents(node)
+        if node.get("attached_node"):
+            upstream = [node["attached_node"]]
+        elif metadata := node.get("test_metadata"):
+            last = metadata.get("name") == "relationships"
+            upstream = upstream[-1:] if last else upstream[:1]
+        counted.update(set(upstream))
+    return counted

@@ -1,0 +1,205 @@
+"""The graft: dbt's artifacts and the logs' lineage in, grafted copies out.
+
+The same inputs give the same bytes. Inputs are never changed. A manifest that carries a graft
+already is refused: a second graft would take our models for dbt's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from injector import integrity, nodes, prose, warehouse
+from injector.artifacts import Artifacts
+from injector.describe import consumers, descriptions
+from injector.plan import Plan, plan
+from injector.promote import Promotion, promote
+from injector.relations import (
+    Relations,
+    all_nodes,
+    described_columns,
+    own_lineage,
+    relations,
+)
+from injector.report import Grafted, Report
+from lineage.errors import GraftError
+from lineage.model import Lineage
+
+# Set in the manifest's `metadata.env`, where dbt keeps what a team wants to note there.
+MARK = "DBT_GRAFT"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to graft.
+
+    Attributes:
+        namespace: Where dbt's warehouse lies in the lineage: `spark`, `mssql://crm:1433`.
+        site: The way from the docs page to the site's home, ending in a slash.
+    """
+
+    namespace: str
+    site: str = "../"
+
+
+def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
+    """Graft the lineage of Python tasks onto dbt's artifacts.
+
+    Args:
+        lineage: What the logs tell, name rules applied.
+
+    Raises:
+        GraftError: The manifest is a grafted one.
+    """
+    manifest, catalog = artifacts.manifest, artifacts.catalog
+    metadata = manifest.get("metadata") or {}
+    if MARK in (metadata.get("env") or {}):
+        raise GraftError(
+            "this manifest carries a graft already",
+            remedy="graft what dbt wrote: its own target folder, not a grafted copy",
+        )
+    known = relations(manifest, options.namespace)
+    # dbt's spelling of names and its columns come first.
+    own = own_lineage(manifest, catalog, known)
+    whole = own.merged(lineage).merged(described_columns(manifest, known))
+    decided = plan(manifest, lineage, known)
+
+    grafted = promote(manifest, Promotion(manifest, decided.promoted))
+    grafted["metadata"] = {**metadata, "env": {**(metadata.get("env") or {}), MARK: "1"}}
+    grafted = _linked(grafted, known, decided, options.site)
+    grafted = _added(grafted, manifest, decided, whole, options.site)
+    entries = _catalog(catalog, grafted, decided, whole)
+    return Grafted(
+        manifest=grafted,
+        catalog=entries,
+        descriptions=descriptions(grafted, manifest, decided, whole),
+        consumers=consumers(manifest, known, decided, whole),
+        lineage=whole,
+        report=Report(
+            promoted=decided.promoted,
+            added=decided.added,
+            new_sources=decided.new_sources,
+            exposures=decided.exposures,
+            second_writers=decided.second_writers,
+            shared=decided.shared,
+            cycles=decided.acyclic.cycles,
+            self_reads=decided.self_reads,
+            notices=(*artifacts.notices, *decided.notices),
+            findings=tuple(integrity.check(manifest, catalog)),
+        ),
+    )
+
+
+def _linked(manifest: dict[str, Any], known: Relations, decided: Plan, site: str) -> dict[str, Any]:
+    """dbt's own nodes with a last paragraph that leads to the catalog, second writers named."""
+    writers = {built.node_id: built.tasks for built in decided.second_writers}
+
+    def linked(node_id: str, node: dict[str, Any]) -> dict[str, Any]:
+        if node_id not in known.datasets:
+            return node
+        told = prose.also_written_by(writers[node_id], site) if node_id in writers else ""
+        text = prose.paragraphs(
+            str(node.get("description") or ""),
+            told,
+            prose.catalog_link(known.datasets[node_id], site),
+        )
+        return {**node, "description": text}
+
+    return {
+        **manifest,
+        "nodes": {key: linked(key, node) for key, node in manifest["nodes"].items()},
+        "sources": {key: linked(key, node) for key, node in manifest["sources"].items()},
+    }
+
+
+def _added(
+    manifest: dict[str, Any],
+    original: Mapping[str, Any],
+    decided: Plan,
+    lineage: Lineage,
+    site: str,
+) -> dict[str, Any]:
+    """The manifest with the nodes of the plan and their edges."""
+    models = {
+        built.node_id: nodes.model(
+            built,
+            [original["sources"][source] for source in built.sources],
+            decided.parents[built.node_id],
+            lineage,
+            site,
+        )
+        for built in sorted((*decided.promoted, *decided.added), key=lambda b: b.node_id)
+    }
+    sources = {read.node_id: nodes.source(read, lineage, site) for read in decided.new_sources}
+    manifest = {
+        **manifest,
+        "nodes": {**manifest["nodes"], **models},
+        "sources": {**manifest["sources"], **sources},
+    }
+    everything = all_nodes(manifest)
+    for model in models.values():
+        upstream = [everything[parent] for parent in model["depends_on"]["nodes"]]
+        model["refs"], model["sources"] = nodes.references(upstream)
+    exposures = {
+        read.node_id: nodes.exposure(
+            read, lineage.tasks[read.tasks[0]], everything, decided.parents[read.node_id], site
+        )
+        for read in decided.exposures
+    }
+    return {
+        **manifest,
+        "exposures": {**(manifest.get("exposures") or {}), **exposures},
+        **_maps(manifest, [*models, *sources, *exposures], decided.parents),
+    }
+
+
+def _maps(
+    manifest: Mapping[str, Any], added: list[str], parents: Mapping[str, tuple[str, ...]]
+) -> dict[str, Any]:
+    """`parent_map` and `child_map` with the added nodes; both list every node, as dbt's do."""
+    upstream = {key: list(ids) for key, ids in manifest["parent_map"].items()}
+    downstream = {key: list(ids) for key, ids in manifest["child_map"].items()}
+    for node_id in added:
+        upstream.setdefault(node_id, [])
+        downstream.setdefault(node_id, [])
+    for node_id, ids in parents.items():
+        for parent in ids:
+            _append(upstream.setdefault(node_id, []), parent)
+            _append(downstream.setdefault(parent, []), node_id)
+    return {"parent_map": upstream, "child_map": downstream}
+
+
+def _append(ids: list[str], node_id: str) -> None:
+    if node_id not in ids:
+        ids.append(node_id)
+
+
+def _catalog(
+    catalog: Mapping[str, Any], manifest: Mapping[str, Any], decided: Plan, lineage: Lineage
+) -> dict[str, Any]:
+    """The catalog with entries of the plan's nodes in place of those of promoted sources."""
+    promoted = {source for built in decided.promoted for source in built.sources}
+    models = {
+        built.node_id: warehouse.entry(
+            manifest["nodes"][built.node_id],
+            built.dataset,
+            [lineage.tasks[name] for name in built.tasks],
+            [catalog["sources"][key] for key in built.sources if catalog["sources"].get(key)],
+            lineage,
+        )
+        for built in sorted((*decided.promoted, *decided.added), key=lambda b: b.node_id)
+    }
+    sources = {
+        read.node_id: warehouse.entry(
+            manifest["sources"][read.node_id], read.dataset, [], [], lineage
+        )
+        for read in decided.new_sources
+        if read.dataset
+    }
+    kept = {key: entry for key, entry in catalog["sources"].items() if key not in promoted}
+    return {
+        **catalog,
+        "nodes": {**catalog["nodes"], **models},
+        "sources": {**kept, **sources},
+    }

@@ -1,0 +1,74 @@
+// Runs before dbt's own script. The argument at the end is filled in by injector/docs.py:
+// home: address of the catalog; pages: unique_id -> [name, address];
+// redirects: promoted source's id -> model's id; selectors: "source.table" -> model's name.
+((graft) => {
+  "use strict";
+  const own = (map, key) => (Object.hasOwn(map, key) ? map[key] : undefined);
+
+  const decoded = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+
+  // The graph's selection: `+source:raw.orders+` of an old link.
+  const selection = (all, key, value) => {
+    const before = decoded(value.replace(/\+/g, " "));
+    const after = before.replace(
+      /source:([^+,\s]+)/g,
+      (spec, name) => own(graft.selectors, name) ?? spec,
+    );
+    return after === before ? all : key + encodeURIComponent(after);
+  };
+
+  const redirected = (hash) =>
+    hash
+      .replace(/^#!\/source\/([^?#]+)/, (all, id) => {
+        const model = own(graft.redirects, decoded(id));
+        return model ? `#!/model/${model}` : all;
+      })
+      .replace(/([?&]g_[ie]=)([^&#]*)/g, selection);
+
+  const showLinks = () => {
+    const box = document.getElementById("graft-links");
+    const shown = /^#!\/\w+\/([^?#]+)/.exec(location.hash);
+    const page = shown && own(graft.pages, decoded(shown[1]));
+    if (!box) return;
+    box.querySelector(".graft-page")?.remove();
+    if (page) {
+      const link = document.createElement("a");
+      link.className = "graft-page";
+      [link.textContent, link.href] = page;
+      link.title = "This page in the catalog";
+      box.append(link);
+    }
+  };
+
+  const follow = () => {
+    const hash = redirected(location.hash);
+    if (hash !== location.hash) history.replaceState(null, "", hash);
+    showLinks();
+  };
+
+  follow();
+  // First in line, so that dbt's router sees the redirected address only.
+  addEventListener("popstate", follow, true);
+  addEventListener("hashchange", follow, true);
+  addEventListener("DOMContentLoaded", showLinks);
+
+  // Opened as a file, a folder's address shows a listing instead of its page.
+  if (location.protocol === "file:") {
+    addEventListener(
+      "click",
+      (event) => {
+        const link = event.target.closest?.("a[href]");
+        if (link?.protocol === "file:" && link.pathname.endsWith("/")) {
+          link.pathname += "index.html";
+        }
+      },
+      true,
+    );
+  }
+})(GRAFT_DATA);

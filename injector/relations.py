@@ -1,0 +1,235 @@
+"""dbt's nodes as datasets, and dbt's own lineage in the words of everybody else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lineage.dataset import DatasetId, Kind
+from lineage.describe import Consumer
+from lineage.flow import Flow
+from lineage.model import Lineage, Task, Usage
+from lineage.records import Column, Dataset, Direction, Evidence, TaskInfo
+
+Node = Mapping[str, Any]
+
+# What dbt builds a relation for; a source is a relation that it only reads.
+BUILDERS = ("model", "seed", "snapshot")
+# The parts of a manifest that hold nodes, in the order in which dbt's docs page merges them.
+PARTS = (
+    "nodes",
+    "sources",
+    "exposures",
+    "metrics",
+    "semantic_models",
+    "saved_queries",
+    "unit_tests",
+    "functions",
+)
+_OPERATIONS = {
+    "view": "CREATE VIEW",
+    "incremental": "MERGE",
+    "snapshot": "MERGE",
+    "seed": "INSERT",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """Which dataset each dbt node is.
+
+    Attributes:
+        datasets: Node id -> its dataset, for models, seeds, snapshots and sources that have a
+            relation (an ephemeral model has none).
+        builders: Dataset -> the node that builds it.
+        sources: Dataset -> the sources that read it, those of the project itself first.
+    """
+
+    datasets: Mapping[str, DatasetId]
+    builders: Mapping[DatasetId, str]
+    sources: Mapping[DatasetId, tuple[str, ...]]
+
+    def node_of(self, dataset: DatasetId) -> str | None:
+        """The node that stands for a dataset: its builder, else its first source."""
+        return self.builders.get(dataset) or next(iter(self.sources.get(dataset, ())), None)
+
+
+def relations(manifest: Node, namespace: str) -> Relations:
+    """Match dbt's relations to datasets.
+
+    Args:
+        namespace: Where dbt's warehouse lies in the lineage: `spark`, `mssql://crm:1433`.
+    """
+    project = (manifest.get("metadata") or {}).get("project_name")
+    datasets: dict[str, DatasetId] = {}
+    builders: dict[DatasetId, str] = {}
+    sources: dict[DatasetId, list[str]] = defaultdict(list)
+    for node_id, node in sorted(manifest["nodes"].items()):
+        if dataset := _dataset(node, namespace):
+            datasets[node_id] = dataset
+            builders.setdefault(dataset, node_id)
+    for node_id, node in sorted(
+        manifest["sources"].items(),
+        key=lambda item: (item[1].get("package_name") != project, item[0]),
+    ):
+        if dataset := _dataset(node, namespace):
+            datasets[node_id] = dataset
+            sources[dataset].append(node_id)
+    return Relations(datasets, builders, {key: tuple(ids) for key, ids in sources.items()})
+
+
+def _dataset(node: Node, namespace: str) -> DatasetId | None:
+    kind = node.get("resource_type")
+    if kind == "source":
+        identifier = node.get("identifier") or node.get("name")
+    elif kind in BUILDERS and materialized(node) != "ephemeral":
+        identifier = node.get("alias") or node.get("name")
+    else:
+        return None
+    parts = (node.get("database"), node.get("schema"), identifier)
+    return DatasetId(namespace, ".".join(str(part) for part in parts if part))
+
+
+def materialized(node: Node) -> str:
+    """A node's materialization, the resource type of those that have none."""
+    config = node.get("config") or {}
+    return str(config.get("materialized") or node.get("resource_type") or "")
+
+
+def parents(node: Node) -> list[str]:
+    """The ids that a node depends on, as dbt lists them."""
+    return list((node.get("depends_on") or {}).get("nodes") or ())
+
+
+def own_lineage(manifest: Node, catalog: Node, known: Relations) -> Lineage:
+    """What dbt itself builds from what: each model, seed and snapshot is a task named by its id.
+
+    Ephemeral models have no relation; what is read through them is read from their parents.
+    Columns are those that dbt found in the warehouse.
+    """
+    everything = all_nodes(manifest)
+    datasets = {}
+    for dataset in sorted(known.datasets.values()):
+        node_id = known.node_of(dataset)
+        if node_id and dataset not in datasets:
+            kind = Kind.VIEW if materialized(everything[node_id]) == "view" else Kind.TABLE
+            datasets[dataset] = Dataset(dataset, kind, _found_columns(catalog, node_id))
+    tasks, flows = {}, []
+    for target, node_id in sorted(known.builders.items(), key=lambda item: item[1]):
+        node = everything[node_id]
+        reads = upstream_datasets(node, everything, known)
+        write = Usage(
+            task=node_id,
+            dataset=target,
+            direction=Direction.WRITE,
+            operations=(_OPERATIONS.get(materialized(node), "CREATE TABLE AS"),),
+            evidence=Evidence.DECLARED,
+        )
+        usages = [
+            Usage(node_id, dataset, Direction.READ, ("SELECT",), evidence=Evidence.DECLARED)
+            for dataset in reads
+        ]
+        tasks[node_id] = Task(
+            name=node_id,
+            engine="dbt",
+            usages=tuple(sorted([*usages, write], key=lambda u: (u.dataset, u.direction))),
+            info=TaskInfo(
+                description=str(node.get("description") or ""),
+                owner=owner(node, manifest),
+                path=str(node.get("original_file_path") or ""),
+                tags=string_tags(node),
+            ),
+        )
+        flows += [
+            Flow(dataset, target, node_id, evidence=Evidence.DECLARED)
+            for dataset in reads
+            if dataset != target
+        ]
+    return Lineage(
+        datasets=datasets,
+        tasks=tasks,
+        flows=tuple(sorted(flows, key=lambda f: (f.target, f.source, f.task))),
+    )
+
+
+def exposures(manifest: Node, known: Relations) -> list[Consumer]:
+    """dbt's exposures, with what they read through metrics and ephemeral models too."""
+    everything = all_nodes(manifest)
+    return [
+        Consumer(
+            node_id=node_id,
+            name=str(node.get("label") or node.get("name") or node_id),
+            kind=str(node.get("type") or "application"),
+            reads=tuple(upstream_datasets(node, everything, known)),
+            text=str(node.get("description") or ""),
+            owner=owner(node, manifest),
+            url=str(node.get("url") or ""),
+            tags=string_tags(node),
+        )
+        for node_id, node in sorted((manifest.get("exposures") or {}).items())
+    ]
+
+
+def all_nodes(manifest: Node) -> dict[str, Node]:
+    """Every node of a manifest by its id; the first part that has an id decides."""
+    found: dict[str, Node] = {}
+    for part in reversed(PARTS):
+        found.update(manifest.get(part) or {})
+    return found
+
+
+def upstream_datasets(
+    node: Node, everything: Mapping[str, Node], known: Relations
+) -> list[DatasetId]:
+    """The nearest datasets upstream of a node, sorted: parents without one are looked through."""
+    found = set()
+    seen: set[str] = set()
+    waiting = parents(node)
+    while waiting:
+        parent = waiting.pop()
+        if parent in seen:
+            continue
+        seen.add(parent)
+        if parent in known.datasets:
+            found.add(known.datasets[parent])
+        elif parent in everything:
+            waiting += parents(everything[parent])
+    return sorted(found)
+
+
+def owner(node: Node, manifest: Node) -> str:
+    """Who owns a node as dbt tells it: its owner, its group's, or `meta.owner`."""
+    group = f"group.{node.get('package_name')}.{node.get('group')}"
+    told = node.get("owner") or ((manifest.get("groups") or {}).get(group) or {}).get("owner") or {}
+    meta = (node.get("meta") or {}).get("owner")
+    for name in (told.get("name"), told.get("email"), meta):
+        if isinstance(name, str) and name:
+            return name
+    return ""
+
+
+def string_tags(node: Node) -> tuple[str, ...]:
+    """A node's tags, those that are strings: others break dbt's docs page."""
+    return tuple(tag for tag in node.get("tags") or () if isinstance(tag, str))
+
+
+def described_columns(manifest: Node, known: Relations) -> Lineage:
+    """The columns that people described: all that is known where neither warehouse nor log tells."""
+    everything = all_nodes(manifest)
+    datasets = {}
+    for node_id, dataset in known.datasets.items():
+        told = (everything[node_id].get("columns") or {}).values()
+        columns = tuple(
+            Column(str(column.get("name")), str(column.get("data_type") or "")) for column in told
+        )
+        datasets.setdefault(dataset, Dataset(dataset, columns=columns))
+    return Lineage(datasets=datasets)
+
+
+def _found_columns(catalog: Node, node_id: str) -> tuple[Column, ...]:
+    """The warehouse's columns in their order; none where dbt did not ask."""
+    entry = catalog["nodes"].get(node_id) or catalog["sources"].get(node_id) or {}
+    columns = sorted((entry.get("columns") or {}).values(), key=lambda c: c.get("index") or 0)
+    return tuple(Column(str(c.get("name")), str(c.get("type") or "")) for c in columns)

@@ -1,0 +1,142 @@
+"""What a graft did and decided, for people (`graft inject`) and, as JSON, for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lineage.dataset import DatasetId
+from lineage.describe import Consumer, Description
+from lineage.model import Lineage
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A dataset that tasks write, and the dbt node that stands for it.
+
+    Attributes:
+        sources: The dbt sources the node replaces; empty unless it was promoted.
+    """
+
+    node_id: str
+    name: str
+    dataset: DatasetId
+    tasks: tuple[str, ...]
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A node made for what tasks read: a new source, or an exposure for a read-only task."""
+
+    node_id: str
+    name: str
+    dataset: DatasetId | None
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An edge on a cycle; `tasks` is empty where dbt's own code makes it."""
+
+    source: str
+    target: str
+    tasks: tuple[str, ...] = ()
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """A cycle of dbt node ids that was broken by leaving out its last step."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def left_out(self) -> Step:
+        """The step that closed the cycle and is in no artifact."""
+        return self.steps[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class SelfRead:
+    """A task that reads and writes one dataset: it gets no edge to itself."""
+
+    task: str
+    dataset: DatasetId
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A defect in dbt artifacts: the rule's id, the node or name it concerns, and words."""
+
+    rule: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything a graft did.
+
+    Attributes:
+        promoted: Sources that became models, because tasks write them.
+        added: New models for what tasks write and dbt did not know.
+        new_sources: New sources for what tasks only read and dbt did not know.
+        exposures: Read-only tasks.
+        second_writers: dbt builds the dataset, and tasks write it too: dbt's node stays as it is.
+        shared: More than one task writes the dataset.
+        cycles: Cycles and the edges that were left out to break them.
+        notices: What else a person should know.
+        findings: Defects that dbt's artifacts already had.
+    """
+
+    promoted: tuple[Built, ...] = ()
+    added: tuple[Built, ...] = ()
+    new_sources: tuple[Read, ...] = ()
+    exposures: tuple[Read, ...] = ()
+    second_writers: tuple[Built, ...] = ()
+    shared: tuple[Built, ...] = ()
+    cycles: tuple[Cycle, ...] = ()
+    self_reads: tuple[SelfRead, ...] = ()
+    notices: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as JSON values; a dataset is written `namespace/name`."""
+        report: dict[str, Any] = _plain(asdict(self))
+        return report
+
+
+@dataclass(frozen=True, slots=True)
+class Grafted:
+    """dbt's artifacts with the lineage on them, and what every other face needs of dbt.
+
+    Attributes:
+        descriptions: What dbt says of each dataset it knows after the graft.
+        consumers: dbt's exposures, and the tasks that only read.
+        lineage: What the logs tell and dbt's own lineage, in one; nothing is left out here,
+            not even what was left out of the manifest to break a cycle.
+    """
+
+    manifest: dict[str, Any]
+    catalog: dict[str, Any]
+    descriptions: Mapping[DatasetId, Description]
+    consumers: tuple[Consumer, ...]
+    lineage: Lineage
+    report: Report
+
+    @property
+    def redirects(self) -> dict[str, str]:
+        """Promoted source's unique_id -> unique_id of the model it became."""
+        return {source: built.node_id for built in self.report.promoted for source in built.sources}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        if value.keys() == {"namespace", "name", "key"}:
+            return f"{value['namespace']}/{value['name']}"
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
