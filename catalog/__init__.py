@@ -1,1 +1,1 @@
-"""The static catalog: a lasting page for every dataset, task and tag."""
+"""The static catalog: pages from templates, pictures, search, and the two sites in one folder."""

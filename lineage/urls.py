@@ -37,6 +37,11 @@ def tag_path(tag: str) -> str:
     return f"tags/{_segment(tag)}/"
 
 
+def owner_path(owner: str) -> str:
+    """`owners/<owner>/`"""
+    return f"owners/{_segment(owner)}/"
+
+
 def _segment(text: str) -> str:
     if _PLAIN_PART.fullmatch(text):
         return text

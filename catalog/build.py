@@ -1,0 +1,176 @@
+"""The site: every page written as Markdown, built with MkDocs, put in place when all is done."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from mkdocs.commands.build import build as mkdocs_build
+from mkdocs.config import load_config
+from mkdocs.exceptions import MkDocsException
+
+from catalog.care import care
+from catalog.dataset_page import dataset_page
+from catalog.index import Index
+from catalog.overview_pages import overview_pages
+from catalog.page import Page, Templates
+from catalog.task_page import task_page
+from lineage.dataset import DatasetId
+from lineage.describe import Consumer, Description
+from lineage.errors import GraftError
+from lineage.model import Lineage
+
+_HERE = Path(__file__).resolve().parent
+# What of the designer's folder is published as it is.
+_PUBLISHED = ("styles", "scripts", "images")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the site presents itself.
+
+    Attributes:
+        name: The site's title.
+        url: Where it will be published; empty for anywhere.
+        collected_at: When the logs were last collected; without it home tells the newest run.
+    """
+
+    name: str = "Data lineage"
+    url: str = ""
+    collected_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What was published: the page to open first and the number of catalog pages."""
+
+    index: Path
+    pages: int
+
+
+def build(
+    lineage: Lineage,
+    descriptions: Mapping[DatasetId, Description],
+    consumers: Sequence[Consumer],
+    settings: Settings,
+    out: Path,
+    docs_page: str | None = None,
+    extra_files: Mapping[str, bytes] | None = None,
+) -> Built:
+    """Publish the catalog into a folder, replacing what was there only when all has gone well.
+
+    Args:
+        docs_page: dbt's documentation as one HTML page, for `dbt/index.html`.
+        extra_files: More files, by their path in the site.
+
+    Raises:
+        GraftError: The folder cannot be written, or the site's templates are faulty.
+    """
+    design = design_folder()
+    index = Index(lineage, descriptions, consumers, has_dbt_docs=docs_page is not None)
+    out = out.resolve()
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the old site: what is done can be moved into place at once.
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
+            sources, site = Path(folder) / "sources", Path(folder) / "site"
+            templates = Templates(design / "templates")
+            pages = _write(_pages(index, settings), templates, sources, index, settings)
+            for name in _PUBLISHED:
+                shutil.copytree(design / name, sources / name)
+            _mkdocs(design / "mkdocs.yml", sources, site, settings, docs=docs_page is not None)
+            extra = dict(extra_files or {})
+            if docs_page is not None:
+                extra["dbt/index.html"] = docs_page.encode("utf-8", "replace")
+            for path, content in extra.items():
+                (site / path).parent.mkdir(parents=True, exist_ok=True)
+                (site / path).write_bytes(content)
+            _replace(out, site, Path(folder) / "old")
+    except OSError as error:
+        raise GraftError(
+            f"the site cannot be written: {error}", place=str(out), remedy="correct `site.out`"
+        ) from error
+    return Built(out / "index.html", pages)
+
+
+def design_folder() -> Path:
+    """The designer's folder: `site/` of the source tree, or its copy inside the package."""
+    packaged = _HERE / "_site"
+    return packaged if packaged.is_dir() else _HERE.parent / "site"
+
+
+def _pages(index: Index, settings: Settings) -> Iterator[Page]:
+    yield from overview_pages(index, care(index), settings.name)
+    for dataset in index.datasets:
+        yield dataset_page(index, dataset)
+    order = index.lineage.task_graph()
+    for name in index.task_names():
+        yield task_page(index, name, order)
+
+
+def _write(
+    pages: Iterator[Page], templates: Templates, folder: Path, index: Index, settings: Settings
+) -> int:
+    """Write the pages as Markdown; how many there are."""
+    shared = {"index": index, "settings": settings}
+    paths = set()
+    for page in pages:
+        target = folder / page.path / "index.md"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(templates.render(page, shared), encoding="utf-8")
+        paths.add(target)
+    return len(paths)
+
+
+def _mkdocs(config_file: Path, sources: Path, site: Path, settings: Settings, *, docs: bool) -> None:
+    options: dict[str, Any] = {
+        "site_name": settings.name,
+        "site_url": settings.url,
+        "docs_dir": str(sources),
+        "site_dir": str(site),
+    }
+    with _silent():
+        try:
+            config = load_config(str(config_file), **options)
+            if docs:
+                config.nav.append({"dbt docs": "dbt/index.html"})
+            config.plugins.on_startup(command="build", dirty=False)
+            try:
+                mkdocs_build(config)
+            finally:
+                config.plugins.on_shutdown()
+        except MkDocsException as error:
+            raise GraftError(
+                f"MkDocs cannot build the site: {error}", place=str(config_file)
+            ) from error
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Keep MkDocs' progress and its advice on navigation from the terminal."""
+    log = logging.getLogger("mkdocs")
+    level, propagate = log.level, log.propagate
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+        log.propagate = propagate
+
+
+def _replace(out: Path, site: Path, old: Path) -> None:
+    if out.exists():
+        out.rename(old)
+    try:
+        site.rename(out)
+    except OSError:
+        if old.exists():
+            old.rename(out)
+        raise

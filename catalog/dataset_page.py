@@ -1,0 +1,127 @@
+"""What the page of a dataset shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from catalog.index import Index
+from catalog.neighbourhood import around_dataset
+from catalog.page import Page, prose
+from catalog.picture import picture, run_bars
+from lineage.dataset import DatasetId
+from lineage.describe import Role
+from lineage.flow import Flow
+from lineage.model import Usage
+from lineage.records import Evidence, Run, Shape
+from lineage.urls import dataset_path
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRow:
+    """A column; its description is HTML."""
+
+    name: str
+    type: str
+    text: Markup
+
+
+def dataset_page(index: Index, dataset: DatasetId) -> Page:
+    """The page of a dataset, complete also where nothing but its name is known."""
+    known = index.datasets[dataset]
+    description = index.descriptions.get(dataset)
+    flows_to, flows_from = index.flows_to.get(dataset, []), index.flows_from.get(dataset, [])
+    writers, readers = index.writers.get(dataset, []), index.readers.get(dataset, [])
+    runs = _runs(index, writers)
+    path = dataset_path(dataset)
+    root = "../" * path.count("/")
+    docs = index.has_dbt_docs
+    return Page(
+        path=path,
+        template="dataset",
+        title=dataset.short,
+        searched=True,
+        sidebars=("toc",),
+        context={
+            "dataset": known,
+            "description": description,
+            "text": prose(description.text if description else "", root, has_dbt_docs=docs),
+            "dbt_link": index.dbt_link(description.node_id) if description else "",
+            "written": index.written(dataset),
+            "built_by_dbt": index.built_by_dbt(dataset),
+            "is_source": index.role(dataset) in (Role.SOURCE, Role.NEW_SOURCE),
+            "evidence": _strongest([*flows_to, *flows_from], [*writers, *readers]),
+            "picture": picture(around_dataset(index, dataset), root),
+            "columns": _columns(index, dataset, root),
+            "writers": writers,
+            "dbt_parents": index.dbt_parents(dataset),
+            "readers": readers,
+            "dbt_children": index.dbt_children(dataset),
+            "reports": [c for c in index.reports.get(dataset, ()) if c.name not in index.tasks],
+            "upstream": _by_distance(index.graph.upstream(dataset)),
+            "downstream": _by_distance(index.graph.downstream(dataset)),
+            "runs": runs,
+            "bars": run_bars(runs),
+            "shapes": shapes(index, writers),
+            "flows": [flow for flow in (*flows_to, *flows_from) if not index.is_dbt(flow.task)],
+            "above": names_on_way(dataset)[:-1],
+        },
+    )
+
+
+def _runs(index: Index, writers: Sequence[Usage]) -> list[Run]:
+    """The runs of all tasks that write it, newest first."""
+    tasks = dict.fromkeys(usage.task for usage in writers)
+    found = [run for task in tasks for run in index.tasks[task].runs]
+    return sorted(
+        found, key=lambda run: run.started_at.timestamp() if run.started_at else 0.0, reverse=True
+    )
+
+
+def _strongest(flows: Sequence[Flow], usages: Sequence[Usage]) -> Evidence | None:
+    ranks = list(Evidence)
+    found = {*(flow.evidence for flow in flows), *(usage.evidence for usage in usages)}
+    return min(found, key=ranks.index, default=None)
+
+
+def _columns(index: Index, dataset: DatasetId, root: str) -> list[ColumnRow]:
+    """Columns as the log or dbt's catalog has them, then those that only dbt describes."""
+    description = index.descriptions.get(dataset)
+    texts = {name.casefold(): (name, text) for name, text in description.columns.items()} if (
+        description
+    ) else {}
+    rows = []
+    for column in index.datasets[dataset].columns:
+        _, text = texts.pop(column.name.casefold(), ("", ""))
+        rows.append(
+            ColumnRow(column.name, column.type, prose(text, root, has_dbt_docs=index.has_dbt_docs))
+        )
+    rows += [
+        ColumnRow(name, "", prose(text, root, has_dbt_docs=index.has_dbt_docs))
+        for name, text in texts.values()
+    ]
+    return rows
+
+
+def _by_distance(steps: dict[DatasetId, int]) -> list[tuple[int, list[DatasetId]]]:
+    """Steps away -> the datasets there, sorted."""
+    found: dict[int, list[DatasetId]] = {}
+    for dataset in sorted(steps):
+        found.setdefault(steps[dataset], []).append(dataset)
+    return sorted(found.items())
+
+
+def shapes(index: Index, usages: Sequence[Usage]) -> list[Shape]:
+    """The statements behind usages, those that were read best first."""
+    known = index.lineage.shapes
+    ids = dict.fromkeys(shape for usage in usages for shape in usage.shapes if shape in known)
+    return [known[shape] for shape in ids if known[shape].text.strip()]
+
+
+def names_on_way(dataset: DatasetId) -> list[tuple[str, str]]:
+    """Each step of a dataset's address with its real name: `spark` at `datasets/spark/`."""
+    steps = dataset_path(dataset).rstrip("/").split("/")
+    names = ("Datasets", dataset.namespace, *(dataset.parts or (dataset.name,)))
+    return [(name, "/".join(steps[: at + 1]) + "/") for at, name in enumerate(names)]

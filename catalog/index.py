@@ -1,0 +1,167 @@
+"""Who writes, reads and feeds what: look-ups over the lineage that every page needs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import quote
+
+from lineage.dataset import DatasetId
+from lineage.describe import Consumer, Description, Role
+from lineage.flow import LIFECYCLE, Flow
+from lineage.graph import Graph
+from lineage.model import Lineage, Task, Usage
+from lineage.records import Dataset, Direction
+
+BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
+
+
+class Index:
+    """The lineage, what dbt and people say of it, and look-ups from each side.
+
+    Attributes:
+        datasets: Every dataset that anything names, sorted.
+        tasks: The tasks with a page of their own: all but dbt's.
+        consumers: By name; a read-only task that dbt knows as an exposure is in both.
+        flows_to, flows_from: The flows into and out of a dataset.
+        writers, readers: How tasks with a page use a dataset.
+        reports: The consumers that read a dataset.
+        has_dbt_docs: The dbt docs page is part of the site.
+    """
+
+    def __init__(
+        self,
+        lineage: Lineage,
+        descriptions: Mapping[DatasetId, Description] | None = None,
+        consumers: Sequence[Consumer] = (),
+        *,
+        has_dbt_docs: bool = False,
+    ) -> None:
+        self.lineage = lineage
+        self.descriptions = dict(descriptions or {})
+        self.has_dbt_docs = has_dbt_docs
+        self.consumers = {consumer.name: consumer for consumer in consumers}
+        self.datasets = self._all_datasets()
+        self.tasks: dict[str, Task] = {
+            name: task for name, task in lineage.tasks.items() if task.engine != "dbt"
+        }
+        self.graph: Graph[DatasetId] = lineage.dataset_graph()
+        self.flows_to: dict[DatasetId, list[Flow]] = defaultdict(list)
+        self.flows_from: dict[DatasetId, list[Flow]] = defaultdict(list)
+        for flow in lineage.flows:
+            self.flows_to[flow.target].append(flow)
+            self.flows_from[flow.source].append(flow)
+        self.writers: dict[DatasetId, list[Usage]] = defaultdict(list)
+        self.readers: dict[DatasetId, list[Usage]] = defaultdict(list)
+        for task in self.tasks.values():
+            for usage in task.usages:
+                side = self.writers if usage.direction is Direction.WRITE else self.readers
+                side[usage.dataset].append(usage)
+        self.reports: dict[DatasetId, list[Consumer]] = defaultdict(list)
+        for consumer in consumers:
+            for dataset in consumer.reads:
+                self.reports[dataset].append(consumer)
+
+    def _all_datasets(self) -> dict[DatasetId, Dataset]:
+        named = {
+            *self.descriptions,
+            *(end for flow in self.lineage.flows for end in (flow.source, flow.target)),
+            *(read for consumer in self.consumers.values() for read in consumer.reads),
+            *(usage.dataset for task in self.lineage.tasks.values() for usage in task.usages),
+        }
+        known = {**{dataset: Dataset(dataset) for dataset in named}, **self.lineage.datasets}
+        return {dataset: known[dataset] for dataset in sorted(known)}
+
+    def is_dbt(self, task: str) -> bool:
+        """The task is a dbt model, shown on its dataset's page."""
+        return task not in self.tasks
+
+    def role(self, dataset: DatasetId) -> Role | None:
+        """What the dataset is to dbt; None where dbt does not know it."""
+        description = self.descriptions.get(dataset)
+        return description.role if description else None
+
+    def built_by_dbt(self, dataset: DatasetId) -> bool:
+        """A dbt model, seed or snapshot makes it."""
+        return self.role(dataset) in BUILT_BY_DBT
+
+    def written(self, dataset: DatasetId) -> Usage | None:
+        """The newest write that put data there."""
+        done = [
+            usage
+            for usage in self.writers.get(dataset, ())
+            if not usage.failed and not LIFECYCLE.issuperset(usage.operations)
+        ]
+        return max(done, key=lambda u: (u.last_at is not None, u.last_at), default=None)
+
+    def dbt_children(self, dataset: DatasetId) -> list[DatasetId]:
+        """What dbt builds from it, sorted."""
+        return self._ends(flow.target for flow in self.flows_from.get(dataset, ()) if self._dbt(flow))
+
+    def dbt_parents(self, dataset: DatasetId) -> list[DatasetId]:
+        """What dbt builds it from, sorted."""
+        return self._ends(flow.source for flow in self.flows_to.get(dataset, ()) if self._dbt(flow))
+
+    def _dbt(self, flow: Flow) -> bool:
+        return self.is_dbt(flow.task)
+
+    @staticmethod
+    def _ends(datasets: Iterable[DatasetId]) -> list[DatasetId]:
+        return sorted(set(datasets))
+
+    def tags(self) -> dict[str, tuple[list[DatasetId], list[str]]]:
+        """For each tag its datasets and its tasks and consumers, sorted."""
+        return self._labels(
+            ((d, description.tags) for d, description in self.descriptions.items()),
+            ((name, self.task_tags(name)) for name in self.task_names()),
+        )
+
+    def owners(self) -> dict[str, tuple[list[DatasetId], list[str]]]:
+        """For each owner the datasets and the tasks and consumers, sorted."""
+        return self._labels(
+            ((d, (description.owner,)) for d, description in self.descriptions.items()),
+            ((name, (self.task_owner(name),)) for name in self.task_names()),
+        )
+
+    @staticmethod
+    def _labels(
+        datasets: Iterable[tuple[DatasetId, Iterable[str]]],
+        tasks: Iterable[tuple[str, Iterable[str]]],
+    ) -> dict[str, tuple[list[DatasetId], list[str]]]:
+        found: dict[str, tuple[list[DatasetId], list[str]]] = {}
+        for dataset, labels in sorted(datasets):
+            for label in filter(None, labels):
+                found.setdefault(label, ([], []))[0].append(dataset)
+        for task, labels in sorted(tasks):
+            for label in filter(None, labels):
+                found.setdefault(label, ([], []))[1].append(task)
+        return dict(sorted(found.items()))
+
+    def task_names(self) -> list[str]:
+        """Every name with a task page: tasks and consumers, sorted."""
+        return sorted({*self.tasks, *self.consumers})
+
+    def task_owner(self, name: str) -> str:
+        """Its owner after `graft.yml`, else after dbt."""
+        task, consumer = self.tasks.get(name), self.consumers.get(name)
+        return (task.info.owner if task else "") or (consumer.owner if consumer else "")
+
+    def task_tags(self, name: str) -> tuple[str, ...]:
+        """Its tags after `graft.yml` and dbt, each once."""
+        task, consumer = self.tasks.get(name), self.consumers.get(name)
+        return tuple(
+            dict.fromkeys(
+                (*(task.info.tags if task else ()), *(consumer.tags if consumer else ()))
+            )
+        )
+
+    def dbt_link(self, node_id: str) -> str:
+        """The focused graph of a dbt node in the docs page; empty without that page."""
+        if not self.has_dbt_docs or node_id.count(".") < 2:
+            return ""
+        resource, _, rest = node_id.partition(".")
+        name = rest.partition(".")[2]
+        # A versioned model's id ends in its version; the selector finds `name.v2` too.
+        chosen = f"{resource}:{name}" if resource in ("source", "exposure") else name
+        focus = quote(f"1+{chosen}+1", safe="")
+        return f"dbt/index.html#!/{resource}/{quote(node_id, safe='')}?g_v=1&g_i={focus}"

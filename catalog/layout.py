@@ -1,0 +1,224 @@
+"""Where the boxes of a flow chart go: ranks from left to right, few crossings, straight edges.
+
+Sugiyama's method: edges that close a cycle are turned for the time being, ranks are longest
+paths, edges over several ranks get a place in each, barycentre sweeps order the ranks, and
+isotonic regression lines boxes up with their neighbours. Linear in nodes and edges but for the
+sorting, and the same answer every time.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+_SWEEPS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place in the picture; y grows downwards."""
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The measures of a box and of the space around it."""
+
+    width: float = 172
+    height: float = 42
+    across: float = 38
+    between: float = 14
+    lane: float = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Positions.
+
+    Attributes:
+        corners: The upper left corner of each box.
+        routes: For each edge the points it passes, from its source's side to its target's;
+            two points for each rank that it crosses.
+    """
+
+    width: float
+    height: float
+    corners: Mapping[str, Point]
+    routes: Mapping[tuple[str, str], tuple[Point, ...]]
+
+
+def layout(
+    nodes: Iterable[str], edges: Iterable[tuple[str, str]], sizes: Sizes | None = None
+) -> Layout:
+    """Positions for boxes of one size; edges whose ends are not among the nodes are an error."""
+    sizes = sizes or Sizes()
+    names = list(dict.fromkeys(nodes))
+    number = {name: at for at, name in enumerate(names)}
+    pairs = [(number[a], number[b]) for a, b in dict.fromkeys(edges) if a != b]
+    forward = _without_cycles(len(names), pairs)
+    rank = _ranks(len(names), forward)
+    chains, rank = _chains(forward, rank)
+    rows = _rows(rank, chains)
+    middle = _middles(rows, chains, _heights(len(names), len(rank), sizes), sizes)
+
+    def left(node: int) -> float:
+        return rank[node] * (sizes.width + sizes.across)
+
+    def route(pair: tuple[int, int]) -> tuple[Point, ...]:
+        turned = pair not in chains
+        chain = chains[pair[::-1] if turned else pair]
+        points = [Point(left(chain[0]) + sizes.width, middle[chain[0]])]
+        for lane in chain[1:-1]:
+            points += [
+                Point(left(lane), middle[lane]),
+                Point(left(lane) + sizes.width, middle[lane]),
+            ]
+        points.append(Point(left(chain[-1]), middle[chain[-1]]))
+        return tuple(reversed(points) if turned else points)
+
+    boxes = range(len(names))
+    ranks = max((rank[box] for box in boxes), default=-1) + 1
+    return Layout(
+        width=max(ranks * (sizes.width + sizes.across) - sizes.across, 0),
+        height=max(
+            (middle[at] + (sizes.height if at < len(names) else sizes.lane) / 2 for at in middle),
+            default=0,
+        ),
+        corners={names[box]: Point(left(box), middle[box] - sizes.height / 2) for box in boxes},
+        routes={(names[a], names[b]): route((a, b)) for a, b in pairs},
+    )
+
+
+def _neighbours(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = defaultdict(list)
+    for a, b in pairs:
+        found[a].append(b)
+    return found
+
+
+def _without_cycles(count: int, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The edges with those turned around that lead back to a node being visited."""
+    children = _neighbours(pairs)
+    has_parent = {b for _, b in pairs}
+    state = [0] * count
+    turned: set[tuple[int, int]] = set()
+    for start in sorted(range(count), key=lambda node: node in has_parent):
+        if state[start]:
+            continue
+        state[start] = 1
+        stack = [(start, iter(children[start]))]
+        while stack:
+            node, rest = stack[-1]
+            for child in rest:
+                if state[child] == 1:
+                    turned.add((node, child))
+                elif not state[child]:
+                    state[child] = 1
+                    stack.append((child, iter(children[child])))
+                    break
+            else:
+                state[node] = 2
+                stack.pop()
+    return list(dict.fromkeys((b, a) if (a, b) in turned else (a, b) for a, b in pairs))
+
+
+def _ranks(count: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """Longest path from the left; then nodes with more children than parents move right."""
+    children, parents = _neighbours(pairs), _neighbours((b, a) for a, b in pairs)
+    waiting = [len(parents[node]) for node in range(count)]
+    order = [node for node in range(count) if not waiting[node]]
+    rank = [0] * count
+    for node in order:
+        for child in children[node]:
+            rank[child] = max(rank[child], rank[node] + 1)
+            waiting[child] -= 1
+            if not waiting[child]:
+                order.append(child)
+    for node in reversed(order):
+        if len(children[node]) > len(parents[node]):
+            rank[node] = min(rank[child] for child in children[node]) - 1
+    return rank
+
+
+def _chains(
+    pairs: Sequence[tuple[int, int]], rank: list[int]
+) -> tuple[dict[tuple[int, int], list[int]], list[int]]:
+    """Each edge as a chain of nodes one rank apart; the nodes made for that get new numbers."""
+    rank = list(rank)
+    chains = {}
+    for a, b in pairs:
+        lanes = range(rank[a] + 1, rank[b])
+        chains[a, b] = [a, *range(len(rank), len(rank) + len(lanes)), b]
+        rank.extend(lanes)
+    return chains, rank
+
+
+def _rows(rank: Sequence[int], chains: Mapping[tuple[int, int], list[int]]) -> list[list[int]]:
+    """The nodes of each rank, top to bottom."""
+    links = [link for chain in chains.values() for link in zip(chain, chain[1:], strict=False)]
+    after, before = _neighbours(links), _neighbours((b, a) for a, b in links)
+    rows: list[list[int]] = [[] for _ in range(max(rank, default=-1) + 1)]
+    for node in range(len(rank)):
+        rows[rank[node]].append(node)
+    place = {node: float(at) for row in rows for at, node in enumerate(row)}
+    for sweep in range(_SWEEPS):
+        fixed = after if sweep % 2 else before
+        for row in reversed(rows) if sweep % 2 else rows:
+            row.sort(key=lambda node: _mean([place[n] for n in fixed[node]], place[node]))
+            place.update((node, float(at)) for at, node in enumerate(row))
+    return rows
+
+
+def _heights(boxes: int, nodes: int, sizes: Sizes) -> list[float]:
+    return [sizes.height if node < boxes else sizes.lane for node in range(nodes)]
+
+
+def _middles(
+    rows: Sequence[list[int]],
+    chains: Mapping[tuple[int, int], list[int]],
+    heights: Sequence[float],
+    sizes: Sizes,
+) -> dict[int, float]:
+    """The height of each node's middle; the topmost edge of all is 0."""
+    links = [link for chain in chains.values() for link in zip(chain, chain[1:], strict=False)]
+    after, before = _neighbours(links), _neighbours((b, a) for a, b in links)
+    middle: dict[int, float] = {}
+    for row in rows:
+        middle.update(zip(row, _spread([0.0] * len(row), row, heights, sizes), strict=True))
+    for sweep in range(_SWEEPS):
+        for row in reversed(rows) if sweep % 2 else rows:
+            wanted = [
+                _mean([middle[n] for n in (*before[node], *after[node])], middle[node])
+                for node in row
+            ]
+            middle.update(zip(row, _spread(wanted, row, heights, sizes), strict=True))
+    top = min((middle[node] - heights[node] / 2 for node in middle), default=0.0)
+    return {node: round(y - top, 1) for node, y in middle.items()}
+
+
+def _mean(values: Sequence[float], otherwise: float) -> float:
+    return sum(values) / len(values) if values else otherwise
+
+
+def _spread(
+    wanted: Sequence[float], row: Sequence[int], heights: Sequence[float], sizes: Sizes
+) -> list[float]:
+    """The places nearest to the wanted ones that keep the order and the space between.
+
+    Isotonic regression by pooling neighbours that are in each other's way.
+    """
+    offsets = [0.0]
+    for above, below in zip(row, row[1:], strict=False):
+        offsets.append(offsets[-1] + (heights[above] + heights[below]) / 2 + sizes.between)
+    pools: list[tuple[float, int]] = []
+    for want, offset in zip(wanted, offsets, strict=True):
+        total, count = want - offset, 1
+        while pools and pools[-1][0] / pools[-1][1] > total / count:
+            more, members = pools.pop()
+            total, count = total + more, count + members
+        pools.append((total, count))
+    starts = [total / count for total, count in pools for _ in range(count)]
+    return [start + offset for start, offset in zip(starts, offsets, strict=True)]

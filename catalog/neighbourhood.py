@@ -1,0 +1,233 @@
+"""What stands around a dataset or a task: the boxes and arrows of its picture.
+
+Datasets and tasks are boxes alike: a task stands between what it reads and what it writes. A
+dbt model's table is one box, since the model and its table are one thing to those who read it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from catalog.index import Index
+from catalog.words import KIND, ROLE, engine, platform
+from lineage.dataset import DatasetId, Kind
+from lineage.describe import Role
+from lineage.flow import LIFECYCLE
+from lineage.model import Usage
+from lineage.records import Direction, Status
+from lineage.urls import dataset_path, task_path
+
+LIMIT = 40
+_STEPS = 2
+_DATASET, _TASK = "dataset:", "task:"
+
+
+class Shape(StrEnum):
+    """How a box is drawn, so that what it stands for shows without colour."""
+
+    TABLE = "table"
+    VIEW = "view"
+    PATH = "path"
+    TOPIC = "topic"
+    DBT = "dbt"
+    TASK = "task"
+    CONSUMER = "consumer"
+    MORE = "more"
+
+
+_SHAPE = {Kind.VIEW: Shape.VIEW, Kind.PATH: Shape.PATH, Kind.TOPIC: Shape.TOPIC}
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A dataset, a task, a consumer, or the many that are folded into one.
+
+    Attributes:
+        note: What it is, in small letters below the name.
+        path: Its page, relative to the site's root; an anchor of this page for a folded box.
+        distance: Steps of the picture from its centre, upstream ones negative.
+    """
+
+    key: str
+    name: str
+    note: str
+    shape: Shape
+    path: str
+    full_name: str = ""
+    distance: int = 0
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """Data goes from one box to another; `both` ways where a task reads and writes one table."""
+
+    source: str
+    target: str
+    both: bool = False
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """A picture's content; `centre` is the key of the box it is about."""
+
+    centre: str
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+
+
+def around_dataset(index: Index, dataset: DatasetId, limit: int = LIMIT) -> Neighbourhood:
+    """A dataset with what is up to two datasets up and down, and the tasks between."""
+    # A step to a task and a step on to its dataset: datasets stand at even distances.
+    places = {d: 2 * steps for d, steps in index.graph.downstream(dataset, _STEPS).items()}
+    places |= {d: -2 * steps for d, steps in index.graph.upstream(dataset, _STEPS).items()}
+    places[dataset] = 0
+    open_down = [d for d, place in places.items() if 0 <= place < 2 * _STEPS]
+    drawn = _draw(index, places, _DATASET + str(dataset), [dataset], open_down)
+    return _fold(drawn, limit)
+
+
+def around_task(index: Index, name: str, limit: int = LIMIT) -> Neighbourhood:
+    """A task or consumer with what it reads and writes, and who is next on both sides."""
+    task, consumer = index.tasks.get(name), index.consumers.get(name)
+    usages = task.usages if task else ()
+    outputs = [usage.dataset for usage in usages if usage.direction is Direction.WRITE]
+    inputs = [usage.dataset for usage in usages if usage.direction is Direction.READ]
+    inputs += consumer.reads if consumer else ()
+    places = {d: -3 for dataset in inputs for d in index.graph.parents(dataset)}
+    places |= {d: 3 for dataset in outputs for d in index.graph.children(dataset)}
+    places |= dict.fromkeys(inputs, -1) | dict.fromkeys(outputs, 1)
+    return _fold(_draw(index, places, _TASK + name, inputs, outputs), limit)
+
+
+def everything(index: Index) -> Neighbourhood:
+    """All datasets, tasks and consumers."""
+    return _draw(index, dict.fromkeys(index.datasets, 0), "", index.datasets, index.datasets)
+
+
+def _draw(
+    index: Index,
+    places: Mapping[DatasetId, int],
+    centre: str,
+    open_up: Collection[DatasetId],
+    open_down: Collection[DatasetId],
+) -> Neighbourhood:
+    """The datasets of `places` and the tasks between them.
+
+    Args:
+        open_up: Of these, all writers are shown, also those that read nothing.
+        open_down: Of these, all readers are shown, also those that write nothing.
+    """
+    arrows: dict[tuple[str, str], Arrow] = {}
+    tasks: dict[str, int] = {centre.removeprefix(_TASK): 0} if centre.startswith(_TASK) else {}
+
+    def join(name: str, distance: int) -> None:
+        tasks[name] = min(tasks.get(name, distance), distance, key=abs)
+
+    for target, place in places.items():
+        for flow in index.flows_to.get(target, ()):
+            if flow.source in places and index.is_dbt(flow.task):
+                ends = (_DATASET + str(flow.source), _DATASET + str(target))
+                arrows[ends] = Arrow(*ends)
+            elif flow.source in places:
+                join(flow.task, (place + places[flow.source]) // 2)
+    for dataset in open_up:
+        for usage in index.writers.get(dataset, ()):
+            join(usage.task, places[dataset] - 1)
+    for dataset in open_down:
+        for user in (*index.readers.get(dataset, ()), *index.reports.get(dataset, ())):
+            join(user.task if isinstance(user, Usage) else user.name, places[dataset] + 1)
+    for name in sorted(tasks):
+        for arrow in _task_arrows(index, name, places):
+            arrows[arrow.source, arrow.target] = arrow
+    boxes = [dataset_box(index, dataset, place) for dataset, place in places.items()]
+    boxes += [task_box(index, name, tasks[name]) for name in sorted(tasks)]
+    return Neighbourhood(centre, tuple(boxes), tuple(arrows.values()))
+
+
+def _task_arrows(
+    index: Index, name: str, places: Collection[DatasetId]
+) -> Iterator[Arrow]:
+    task, consumer = index.tasks.get(name), index.consumers.get(name)
+    usages = task.usages if task else ()
+    reads = {usage.dataset: usage.failed for usage in usages if usage.direction is Direction.READ}
+    reads |= dict.fromkeys(consumer.reads if consumer else (), False)
+    writes = {
+        usage.dataset: usage.failed
+        for usage in usages
+        if usage.direction is Direction.WRITE and not LIFECYCLE.issuperset(usage.operations)
+    }
+    for dataset in sorted({*reads, *writes} & set(places)):
+        key = _DATASET + str(dataset)
+        if dataset in writes:
+            both = not reads.get(dataset, True) and not writes[dataset]
+            yield Arrow(_TASK + name, key, both=both, failed=writes[dataset])
+        else:
+            yield Arrow(key, _TASK + name)
+
+
+def dataset_box(index: Index, dataset: DatasetId, distance: int = 0) -> Box:
+    """The box of a dataset."""
+    kind, role = index.datasets[dataset].kind, index.role(dataset)
+    what = ROLE[role] if role and role is not Role.SOURCE else KIND[kind].lower()
+    return Box(
+        key=_DATASET + str(dataset),
+        name=dataset.short,
+        note=f"{platform(dataset)} · {what}",
+        shape=Shape.DBT if index.built_by_dbt(dataset) else _SHAPE.get(kind, Shape.TABLE),
+        path=f"{dataset_path(dataset)}index.html",
+        full_name=str(dataset),
+        distance=distance,
+    )
+
+
+def task_box(index: Index, name: str, distance: int = 0) -> Box:
+    """The box of a task, or of a consumer that is no task."""
+    task = index.tasks.get(name)
+    return Box(
+        key=_TASK + name,
+        name=name,
+        note=f"{engine(task.engine)} · task" if task else index.consumers[name].kind,
+        shape=Shape.TASK if task else Shape.CONSUMER,
+        path=f"{task_path(name)}index.html",
+        full_name=name,
+        distance=distance,
+        failed=bool(task and task.runs and task.runs[0].status is Status.FAILED),
+    )
+
+
+def _fold(whole: Neighbourhood, limit: int) -> Neighbourhood:
+    """The nearest boxes, and one box for those that are left out at each distance."""
+    if len(whole.boxes) <= limit:
+        return whole
+    nearest = sorted(whole.boxes, key=lambda box: (abs(box.distance), box.distance, box.key))
+    kept = {box.key for box in nearest[:limit]}
+    left_out: dict[int, list[Box]] = defaultdict(list)
+    for box in nearest[limit:]:
+        left_out[box.distance].append(box)
+    stands_for = {key: key for key in kept} | {
+        box.key: f"more:{distance}" for distance, boxes in left_out.items() for box in boxes
+    }
+    more = [
+        Box(
+            key=f"more:{distance}",
+            name=f"+{len(boxes)} more",
+            note="upstream" if distance < 0 else "downstream",
+            shape=Shape.MORE,
+            path="#upstream" if distance < 0 else "#downstream",
+            full_name=f"{len(boxes)} more, listed below",
+            distance=distance,
+        )
+        for distance, boxes in sorted(left_out.items())
+    ]
+    arrows = {}
+    for arrow in whole.arrows:
+        ends = stands_for[arrow.source], stands_for[arrow.target]
+        if ends[0] != ends[1]:
+            arrows.setdefault(ends, replace(arrow, source=ends[0], target=ends[1]))
+    boxes = [box for box in whole.boxes if box.key in kept]
+    return Neighbourhood(whole.centre, (*boxes, *more), tuple(arrows.values()))

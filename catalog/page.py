@@ -1,0 +1,95 @@
+"""A page of the catalog before it is HTML: a template, what it is filled with, and where it goes.
+
+Templates are Markdown with HTML blocks (`site/templates/*.md.j2`): headings are Markdown, so that
+they reach the table of contents, everything that holds a value is HTML.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+import material
+from catalog import markup, words
+from lineage.urls import dataset_path, owner_path, tag_path, task_path
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page to be.
+
+    Attributes:
+        path: Its permanent address, relative to the site's root: empty or ending in a slash.
+        template: The template's name without `.md.j2`.
+        searched: It is found by search; lists of things that have their own page are not.
+        sidebars: What Material shows beside the page: `navigation`, `toc`.
+    """
+
+    path: str
+    template: str
+    title: str
+    context: Mapping[str, Any] = field(default_factory=dict)
+    searched: bool = False
+    sidebars: tuple[str, ...] = ()
+
+    @property
+    def root(self) -> str:
+        """The way from the page to the site's root."""
+        return "../" * self.path.count("/")
+
+
+class Templates:
+    """The templates of a folder, with every value escaped for HTML and Markdown."""
+
+    def __init__(self, folder: Path) -> None:
+        icons = Path(material.__file__).parent / "templates"
+        self._environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader([folder, icons]),
+            autoescape=True,
+            finalize=markup.text,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters |= {
+            "number": words.number,
+            "moment": words.moment,
+            "external": markup.external,
+            "platform": words.platform,
+            "engine": words.engine,
+        }
+        self._environment.globals |= {
+            "count": words.count,
+            "duration": words.duration,
+            "kinds": words.KIND,
+            "roles": words.ROLE,
+            "evidences": words.EVIDENCE,
+            "dataset_path": dataset_path,
+            "task_path": task_path,
+            "tag_path": tag_path,
+            "owner_path": owner_path,
+        }
+
+    def render(self, page: Page, shared: Mapping[str, Any]) -> str:
+        """The page as Markdown with its front matter."""
+        template = self._environment.get_template(f"{page.template}.md.j2")
+        body = template.render({**shared, **page.context, "root": page.root, "title": page.title})
+        # The theme writes titles as they are, and YAML reads a JSON string.
+        front = {
+            "title": str(markup.text(page.title)),
+            "hide": [bar for bar in ("navigation", "toc") if bar not in page.sidebars],
+            "search": {"boost": 2} if page.searched else {"exclude": True},
+        }
+        lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in front.items()]
+        return "\n".join(["---", *lines, "---", "", body])
+
+
+def prose(text: str, root: str, *, has_dbt_docs: bool) -> Markup:
+    """A description as HTML; links into dbt's docs lead to where they lie in the site."""
+    return markup.prose(text, f"{root}dbt/index.html" if has_dbt_docs else "")

@@ -1,0 +1,200 @@
+"""A neighbourhood as inline SVG: boxes that link, arrows, and words for who cannot see it.
+
+Colours and line styles are in the site's style sheet, by class; the outline of a box says what
+it stands for without them.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from catalog.layout import Point, Sizes, layout
+from catalog.markup import text
+from catalog.neighbourhood import Arrow, Box, Neighbourhood, Shape
+from lineage.records import Run, Status
+
+_SIZES = Sizes()
+_MARGIN = 6
+# Narrow pages shrink a picture no further than to this; then it scrolls.
+_SMALLEST = 0.66
+_NAME_WIDTH = 20
+_NOTE_WIDTH = 25
+
+
+def picture(seen: Neighbourhood, root: str) -> Markup:
+    """The picture; empty where a box stands alone.
+
+    Args:
+        root: The way from the page to the site's root, such as `../../`.
+    """
+    if not seen.arrows:
+        return Markup()
+    found = layout(
+        (box.key for box in seen.boxes), ((a.source, a.target) for a in seen.arrows), _SIZES
+    )
+    width, height = found.width + 2 * _MARGIN, found.height + 2 * _MARGIN
+    arrows = Markup().join(
+        _arrow(arrow, found.routes[arrow.source, arrow.target]) for arrow in seen.arrows
+    )
+    boxes = Markup().join(
+        _box(box, found.corners[box.key], root, centre=box.key == seen.centre)
+        for box in seen.boxes
+    )
+    return Markup(
+        '<div class="graft-picture" tabindex="0" data-search-exclude="1">'
+        '<svg viewBox="{0} {0} {1:g} {2:g}" width="{1:g}" height="{2:g}"'
+        ' style="min-width:{3:g}px" role="group" aria-label="Lineage, left to right">'
+        "<desc>{4}</desc>{5}{6}{7}</svg></div>"
+    ).format(-_MARGIN, width, height, width * _SMALLEST, text(words(seen)), _MARKERS, arrows, boxes)
+
+
+def words(seen: Neighbourhood) -> str:
+    """What the picture shows, in sentences."""
+    names = {box.key: box.name for box in seen.boxes}
+    return " ".join(f"{names[a.source]} feeds {names[a.target]}." for a in seen.arrows)
+
+
+_MARKERS = Markup(
+    "<defs>"
+    '<marker id="graft-tip" class="graft-tip" viewBox="0 0 8 8" refX="7" refY="4"'
+    ' markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z"/>'
+    "</marker>"
+    '<marker id="graft-tip-failed" class="graft-tip graft-tip--failed" viewBox="0 0 8 8" refX="7"'
+    ' refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">'
+    '<path d="M0 0L8 4L0 8z"/></marker>'
+    "</defs>"
+)
+
+
+def _arrow(arrow: Arrow, route: Sequence[Point]) -> Markup:
+    tip = "graft-tip-failed" if arrow.failed else "graft-tip"
+    return Markup('<path class="graft-arrow{}" d="{}" marker-end="url(#{})"{}/>').format(
+        " graft-arrow--failed" if arrow.failed else "",
+        "".join(_curve(route)),
+        tip,
+        Markup(' marker-start="url(#{})"').format(tip) if arrow.both else "",
+    )
+
+
+def _curve(route: Sequence[Point]) -> Iterator[str]:
+    start = route[0]
+    yield f"M{start.x:g} {start.y:g}"
+    for at, (a, b) in enumerate(zip(route, route[1:], strict=False)):
+        if at % 2:
+            yield f"H{b.x:g}"
+        else:
+            bend = (a.x + b.x) / 2
+            yield f"C{bend:g} {a.y:g} {bend:g} {b.y:g} {b.x:g} {b.y:g}"
+
+
+def _box(box: Box, corner: Point, root: str, *, centre: bool) -> Markup:
+    classes = f"graft-box graft-box--{box.shape}"
+    classes += " graft-box--centre" if centre else ""
+    classes += " graft-box--failed" if box.failed else ""
+    anchor = box.path.startswith("#")
+    return Markup(
+        '<a class="{}" href="{}"{} transform="translate({:g} {:g})"><title>{}</title>'
+        '<path class="graft-box__shape" d="{}"/><path class="graft-box__icon" d="{}"/>'
+        '<text class="graft-box__name" x="34" y="18">{}</text>'
+        '<text class="graft-box__note" x="34" y="32">{}</text></a>'
+    ).format(
+        classes,
+        box.path if anchor else root + box.path,
+        Markup(' aria-current="page"') if centre else "",
+        corner.x,
+        corner.y,
+        text(f"{box.full_name} ({box.note}{', last run failed' if box.failed else ''})"),
+        _outline(box.shape),
+        _ICONS[box.shape],
+        text(_cut(box.name, _NAME_WIDTH)),
+        text(_cut(box.note, _NOTE_WIDTH)),
+    )
+
+
+def _outline(shape: Shape) -> str:
+    """The path around a box."""
+    w, h = _SIZES.width, _SIZES.height
+    match shape:
+        case Shape.TASK:
+            r = h / 2
+            return f"M{r:g} 0H{w - r:g}a{r:g} {r:g} 0 0 1 0 {h:g}H{r:g}a{r:g} {r:g} 0 0 1 0 {-h:g}z"
+        case Shape.DBT:
+            return f"M9 0H{w - 9:g}l9 9V{h - 9:g}l-9 9H9l-9 -9V9z"
+        case Shape.VIEW:
+            return f"M10 0H{w:g}L{w - 10:g} {h:g}H0z"
+        case Shape.PATH:
+            return f"M0 4a4 4 0 0 1 4 -4H58l6 5H{w - 4:g}a4 4 0 0 1 4 4V{h:g}H0z"
+        case Shape.CONSUMER:
+            return f"M0 0H{w - 14:g}L{w:g} {h / 2:g}L{w - 14:g} {h:g}H0z"
+        case _:
+            return f"M4 0H{w - 4:g}a4 4 0 0 1 4 4V{h - 4:g}a4 4 0 0 1 -4 4H4a4 4 0 0 1 -4 -4V4a4 4 0 0 1 4 -4z"  # noqa: E501
+
+
+# Strokes in a field of 16 by 16, from (13, 13) of the box on.
+_ICONS = {
+    Shape.TABLE: "M13 14h15v14h-15zM13 19h15M18 19v9",
+    Shape.VIEW: "M13 21c4 -7 12 -7 16 0c-4 7 -12 7 -16 0zM21 18.5a2.5 2.5 0 1 0 .01 0z",
+    Shape.PATH: "M13 15h6l2 2h8v11h-16z",
+    Shape.TOPIC: "M13 16h15M13 21h15M13 26h15",
+    Shape.DBT: "M21 13l7 4v8l-7 4l-7 -4v-8zM14 17l7 4l7 -4M21 21v8",
+    Shape.TASK: "M17 14l10 7l-10 7z",
+    Shape.CONSUMER: "M14 28v-7M19 28v-13M24 28v-10M12 28h15",
+    Shape.MORE: "M15 21h.01M21 21h.01M27 21h.01",
+}
+
+
+def _cut(name: str, width: int) -> str:
+    """The name in as many places as a box has; letters of East Asia and emoji take two."""
+    taken = 0
+    for at, char in enumerate(name):
+        taken += 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        if taken > width:
+            return name[: max(at - 1, 1)] + "…"
+    return name
+
+
+_BAR, _GAP, _TALL = 9, 3, 44
+
+
+def run_bars(runs: Sequence[Run]) -> Markup:
+    """The newest thirty runs as bars, oldest first: as high as they took long, failed ones red.
+
+    Empty for fewer than two runs, which a table shows as well.
+    """
+    shown = list(reversed(runs[:30]))
+    if len(shown) < 2:
+        return Markup()
+    seconds = [_seconds(run) for run in shown]
+    longest = max(seconds) or 1.0
+    bars = Markup().join(
+        Markup(
+            '<rect class="graft-bar graft-bar--{}" x="{}" y="{:g}" width="{}" height="{:g}" rx="1">'
+            "<title>{}</title></rect>"
+        ).format(
+            run.status,
+            at * (_BAR + _GAP),
+            _TALL - height,
+            _BAR,
+            height,
+            f"{run.started_at:%Y-%m-%d %H:%M} UTC, {took:.0f} s, {run.status}"
+            if run.started_at
+            else str(run.status),
+        )
+        for at, (run, took) in enumerate(zip(shown, seconds, strict=True))
+        for height in [round(max(3.0, took / longest * _TALL), 1)]
+    )
+    failed = sum(run.status is Status.FAILED for run in shown)
+    return Markup(
+        '<svg class="graft-bars" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img"'
+        ' aria-label="The last {2} runs, {3} failed; a bar is as high as its run took long">'
+        "{4}</svg>"
+    ).format(len(shown) * (_BAR + _GAP), _TALL, len(shown), failed, bars)
+
+
+def _seconds(run: Run) -> float:
+    if run.started_at is None or run.ended_at is None:
+        return 0.0
+    return max((run.ended_at - run.started_at).total_seconds(), 0.0)

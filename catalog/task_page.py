@@ -1,0 +1,50 @@
+"""What the page of a task or a consumer shows."""
+
+from __future__ import annotations
+
+from catalog.dataset_page import shapes
+from catalog.index import Index
+from catalog.neighbourhood import around_task
+from catalog.page import Page, prose
+from catalog.picture import picture, run_bars
+from lineage.graph import Graph
+from lineage.records import Direction
+from lineage.urls import task_path
+
+
+def task_page(index: Index, name: str, order: Graph[str]) -> Page:
+    """The page of a task, of a consumer, or of what is both.
+
+    Args:
+        order: Which task feeds which (`Lineage.task_graph`).
+    """
+    task, consumer = index.tasks.get(name), index.consumers.get(name)
+    path = task_path(name)
+    root = "../" * path.count("/")
+    usages = task.usages if task else ()
+    text = (task.info.description if task else "") or (consumer.text if consumer else "")
+    return Page(
+        path=path,
+        template="task",
+        title=name,
+        searched=True,
+        sidebars=("toc",),
+        context={
+            "name": name,
+            "task": task,
+            "consumer": consumer,
+            "text": prose(text, root, has_dbt_docs=index.has_dbt_docs),
+            "owner": index.task_owner(name),
+            "tags": index.task_tags(name),
+            "dbt_link": index.dbt_link(consumer.node_id) if consumer else "",
+            "picture": picture(around_task(index, name), root),
+            "reads": [usage for usage in usages if usage.direction is Direction.READ],
+            "also_reads": [] if task or not consumer else sorted(set(consumer.reads)),
+            "writes": [usage for usage in usages if usage.direction is Direction.WRITE],
+            "before": [other for other in order.parents(name) if not index.is_dbt(other)],
+            "after": [other for other in order.children(name) if not index.is_dbt(other)],
+            "runs": task.runs if task else (),
+            "bars": run_bars(task.runs if task else ()),
+            "shapes": shapes(index, usages),
+        },
+    )
