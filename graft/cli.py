@@ -11,10 +11,12 @@ from typing import Any
 import click
 import orjson
 
+from collectors import store
 from graft import __version__, pipeline
 from graft.config import FILE_NAME, Config, load
 from graft.progress import Progress
 from graft.start import write_config
+from graft.summary import Summary
 from lineage.errors import GraftError
 
 _EXIT_CODES = """
@@ -36,7 +38,7 @@ def main() -> None:
     """
 
 
-def _reports(command: Callable[..., pipeline.Summary]) -> Callable[..., None]:
+def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
     """Options that every step of the road has, and what is said at its end."""
 
     @click.option(
@@ -52,19 +54,17 @@ def _reports(command: Callable[..., pipeline.Summary]) -> Callable[..., None]:
     @click.option("-q", "--quiet", is_flag=True, help="No progress; errors and summary only.")
     @click.option("--strict", is_flag=True, help="Exit with 3 when log input was rejected.")
     @functools.wraps(command)
-    def run(
-        config_path: Path, as_json: bool, quiet: bool, strict: bool, **options: Any
-    ) -> None:
+    def run(config_path: Path, as_json: bool, quiet: bool, strict: bool, **options: Any) -> None:
         try:
             summary = command(load(config_path), Progress(quiet=quiet), **options)
         except GraftError as error:
             click.echo(f"error: {error}", err=True)
             sys.exit(error.exit_code)
         if as_json:
-            click.echo(orjson.dumps(summary.as_dict(), option=orjson.OPT_INDENT_2))
+            click.echo(orjson.dumps(summary.to_json(), option=orjson.OPT_INDENT_2))
         else:
             click.echo(str(summary))
-        sys.exit(3 if strict and summary.rejected else 0)
+        sys.exit(3 if strict and summary.rejects else 0)
 
     return run
 
@@ -82,33 +82,40 @@ def init(folder: Path, *, force: bool) -> None:
     click.echo(f"wrote {path}; name your logs in it, then run `graft build`")
 
 
-@main.command(epilog="\b\nExample: graft collect --json | jq .rejected")
+@main.command(epilog="\b\nExample: graft collect --json")
 @_reports
-def collect(config: Config, progress: Progress) -> pipeline.Summary:
+def collect(config: Config, progress: Progress) -> Summary:
     """Read the logs that are new into the lineage store."""
-    return pipeline.collect(config, progress)
+    collected = pipeline.collect(config, progress)
+    place = config.path(config.store)
+    rejects = (*store.read(place).rejects, *collected.unreadable)
+    return Summary(store=place, new_logs=collected.new_logs, rejects=rejects)
 
 
 @main.command(epilog="\b\nExample: graft inject && dbt docs serve --target-path .graft/artifacts")
 @_reports
-def inject(config: Config, progress: Progress) -> pipeline.Summary:
+def inject(config: Config, progress: Progress) -> Summary:
     """Graft the lineage in the store onto copies of dbt's artifacts."""
-    return pipeline.inject(config, progress)
+    return pipeline.summary(config, pipeline.graft(config, progress))
 
 
 @main.command(epilog="\b\nExample: graft site && python -m http.server -d build/site")
 @_reports
-def site(config: Config, progress: Progress) -> pipeline.Summary:
+def site(config: Config, progress: Progress) -> Summary:
     """Publish the site from the store and dbt's artifacts, without reading logs."""
-    return pipeline.site(config, progress)
+    grafted = pipeline.graft(config, progress)
+    index = pipeline.publish(config, progress, grafted)
+    return pipeline.summary(config, grafted, index=index)
 
 
 @main.command(epilog="\b\nExample: graft build --dbt --strict")
 @click.option("--dbt", "run_dbt", is_flag=True, help="Run `dbt docs generate` first.")
 @_reports
-def build(config: Config, progress: Progress, *, run_dbt: bool) -> pipeline.Summary:
+def build(config: Config, progress: Progress, *, run_dbt: bool) -> Summary:
     """Go the whole road: collect, inject, site."""
     if run_dbt:
         pipeline.generate_dbt_docs(config, progress)
-    pipeline.collect(config, progress)
-    return pipeline.site(config, progress)
+    collected = pipeline.collect(config, progress)
+    grafted = pipeline.graft(config, progress, collected.unreadable)
+    index = pipeline.publish(config, progress, grafted)
+    return pipeline.summary(config, grafted, collected, index)

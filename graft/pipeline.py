@@ -1,3 +1,165 @@
-"""The road once: collect -> lineage -> graft -> site. Thin: every step belongs to its room."""
+"""The road, step by step: collect -> lineage -> graft -> site. Thin: each step is its room's."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import orjson
+
+from catalog.build import Settings
+from catalog.build import build as build_catalog
+from collectors import store
+from collectors.session import session
+from exporters.task_metadata import task_metadata
+from graft.config import Config
+from graft.progress import Progress
+from graft.sources import sources
+from graft.summary import Summary
+from injector import artifacts, docs
+from injector.graft import Options
+from injector.graft import graft as graft_lineage
+from injector.report import Grafted
+from lineage.errors import GraftError
+from lineage.model import build
+from lineage.records import Reject
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What collecting did: logs read now, and sources of `graft.yml` that could not be read."""
+
+    new_logs: int = 0
+    unreadable: tuple[Reject, ...] = ()
+
+
+def generate_dbt_docs(config: Config, progress: Progress) -> None:
+    """Have dbt write its artifacts.
+
+    Raises:
+        GraftError: dbt failed.
+    """
+    project = config.path(config.dbt.project_dir)
+    command = [sys.executable, "-m", "dbt.cli.main", "docs", "generate", "--project-dir", project]
+    command += ["--target-path", str(config.target_dir)]
+    with progress.step("dbt", "docs generate"):
+        done = subprocess.run(command, cwd=project, capture_output=True, text=True)
+    if done.returncode:
+        raise GraftError(
+            f"dbt docs generate failed\n{(done.stdout + done.stderr).strip()}", place=project
+        )
+
+
+def collect(config: Config, progress: Progress) -> Collected:
+    """Read the logs that are new into the lineage store; without new ones no Spark is started.
+
+    Raises:
+        GraftError: None of the sources can be read, or Spark or the store cannot be used.
+    """
+    place = config.path(config.store)
+    known = store.positions(place)
+    fresh, unreadable = [], []
+    with progress.step("collect", "looking for new logs") as step:
+        for source in sources(config):
+            try:
+                if source.has_news(known):
+                    fresh.append(source)
+            except GraftError as error:
+                progress.warn(str(error))
+                unreadable.append(Reject(error.place, "", error.problem))
+        if unreadable and len(unreadable) == len(config.collect):
+            raise GraftError(
+                "none of its logs can be read", place=place, remedy="correct `collect` in graft.yml"
+            )
+        step.say(f"{len(fresh)} of {len(config.collect)} sources have new logs")
+    if not fresh:
+        return Collected(unreadable=tuple(unreadable))
+    log = Path(config.path(config.artifacts)) / "spark.log"
+    with (
+        progress.step("collect", "reading new logs with Spark") as step,
+        session(config.spark, log=log) as spark,
+    ):
+        found = [part for source in fresh if (part := source.collect(spark, known))]
+        committed = store.commit(spark, place, found)
+        assert committed
+        step.say(f"{committed.origins:,} new logs, {committed.events:,} events")
+    return Collected(committed.origins, tuple(unreadable))
+
+
+def graft(config: Config, progress: Progress, unreadable: Sequence[Reject] = ()) -> Grafted:
+    """Graft the lineage in the store onto dbt's artifacts and write the grafted copies.
+
+    Raises:
+        GraftError: dbt's artifacts are missing or damaged.
+    """
+    with progress.step("inject", "grafting the lineage onto dbt's artifacts") as step:
+        read = artifacts.read(config.target_dir)
+        records = store.read(config.path(config.store))
+        records = replace(records, rejects=(*records.rejects, *unreadable))
+        lineage = build(records, config.name_rules, config.task_infos)
+        grafted = graft_lineage(read, lineage, Options(config.dbt.namespace))
+        out = Path(config.path(config.artifacts))
+        artifacts.write(grafted, out)
+        _write_json(out / "report.json", grafted.report.to_json())
+        _write_json(out / "task_metadata.json", task_metadata(grafted.lineage))
+        report = grafted.report
+        step.say(f"{len(report.promoted)} promoted, {len(report.added)} new models")
+    for notice in report.notices:
+        progress.warn(notice)
+    return grafted
+
+
+def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
+    """Publish the site; the page to open first.
+
+    Raises:
+        GraftError: The site cannot be written.
+    """
+    with progress.step("site", "building the pages") as step:
+        name = config.site.name
+        built = build_catalog(
+            grafted.lineage,
+            grafted.descriptions,
+            grafted.consumers,
+            Settings(name=name, url=config.site.url),
+            Path(config.path(config.site.out)),
+            docs_page=docs.page(grafted, name),
+        )
+        step.say(f"{built.pages:,} pages")
+    return built.index
+
+
+def summary(
+    config: Config,
+    grafted: Grafted,
+    collected: Collected | None = None,
+    index: Path | None = None,
+) -> Summary:
+    """What there is now."""
+    lineage, report = grafted.lineage, grafted.report
+    tasks = [task for task in lineage.tasks.values() if task.engine != "dbt"]
+    return Summary(
+        store=config.path(config.store),
+        new_logs=collected.new_logs if collected else None,
+        tasks=len(tasks),
+        runs=sum(len(task.runs) for task in tasks),
+        datasets=len(lineage.datasets),
+        flows=len(lineage.flows),
+        promoted=len(report.promoted),
+        added=len(report.added),
+        new_sources=len(report.new_sources),
+        second_writers=len(report.second_writers),
+        cycles=len(report.cycles),
+        rejects=lineage.rejects,
+        artifacts=config.path(config.artifacts),
+        site=str(index) if index else None,
+    )
+
+
+def _write_json(path: Path, value: object) -> None:
+    fresh = path.with_suffix(".new")
+    fresh.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n")
+    fresh.replace(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +27,9 @@ class Progress:
     """Announces steps; shows a spinner on a terminal, plain lines elsewhere."""
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self._console = Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
+        # A descriptor of its own: Spark's standard error goes elsewhere while it starts.
+        own = os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding="utf-8")
+        self._console = Console(file=own, quiet=quiet, highlight=False, soft_wrap=True)
 
     @contextmanager
     def step(self, name: str, doing: str) -> Iterator[Step]:

@@ -1,0 +1,109 @@
+"""The demo's lineage is what was worked out by hand: no edge missing, none extra."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from collectors import store
+from graft.config import load
+from injector import artifacts
+from injector.graft import Options, graft
+from injector.report import Grafted
+from lineage.model import build
+from lineage.records import Direction
+
+pytestmark = pytest.mark.demo
+
+Expected = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def expected(root: Path) -> Expected:
+    """`EXPECTED.yml`, written by hand."""
+    document: Expected = yaml.safe_load((root / "dbt_project/EXPECTED.yml").read_text())
+    return document
+
+
+@pytest.fixture(scope="module")
+def grafted(root: Path) -> Grafted:
+    """The demo's store on the demo's artifacts."""
+    config = load(root / "dbt_project/graft.yml")
+    records = store.read(config.path(config.store))
+    if not records.accesses:
+        pytest.skip("the demo's store is empty: run `make docs` first")
+    lineage = build(records, config.name_rules, config.task_infos)
+    return graft(artifacts.read(config.target_dir), lineage, Options(config.dbt.namespace))
+
+
+def test_every_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None:
+    found = {(str(f.source), str(f.target), f.task) for f in grafted.lineage.flows}
+    assert found == {(edge["from"], edge["to"], edge["by"]) for edge in expected["edges"]}
+
+
+def test_every_dataset_and_what_it_is_to_dbt(grafted: Grafted, expected: Expected) -> None:
+    roles = {
+        str(dataset): grafted.descriptions[dataset].role
+        if dataset in grafted.descriptions
+        else None
+        for dataset in grafted.lineage.datasets
+    }
+    assert roles == expected["datasets"]
+
+
+def test_every_python_task_with_what_it_read_and_wrote(
+    grafted: Grafted, expected: Expected
+) -> None:
+    found = {
+        name: (
+            task.engine,
+            str(task.runs[0].status),
+            sorted(map(str, task.reads)),
+            sorted(map(str, task.writes)),
+        )
+        for name, task in grafted.lineage.tasks.items()
+        if task.engine != "dbt"
+    }
+    assert found == {
+        name: (task["engine"], task["status"], sorted(task["reads"]), sorted(task["writes"]))
+        for name, task in expected["tasks"].items()
+    }
+
+
+def test_rows_are_those_that_the_tasks_wrote(grafted: Grafted, expected: Expected) -> None:
+    for name, task in expected["tasks"].items():
+        if task["engine"] == "spark":
+            written = {
+                str(usage.dataset): usage.rows
+                for usage in grafted.lineage.tasks[name].usages
+                if usage.direction is Direction.WRITE and not usage.failed
+            }
+            assert written == task.get("rows", {}), name
+
+
+def test_what_failed_is_listed_as_failed(grafted: Grafted, expected: Expected) -> None:
+    for name, task in expected["tasks"].items():
+        failed = task.get("failed", {})
+        found = [usage for usage in grafted.lineage.tasks[name].usages if usage.failed]
+        for direction, key in ((Direction.READ, "reads"), (Direction.WRITE, "writes")):
+            tried = sorted(str(usage.dataset) for usage in found if usage.direction is direction)
+            assert tried == sorted(failed.get(key, [])), name
+
+
+def test_every_consumer(grafted: Grafted, expected: Expected) -> None:
+    found = {consumer.node_id: sorted(map(str, consumer.reads)) for consumer in grafted.consumers}
+    assert found == {name: sorted(reads) for name, reads in expected["consumers"].items()}
+
+
+def test_the_order_in_which_everything_can_run(grafted: Grafted, expected: Expected) -> None:
+    assert grafted.lineage.task_graph().cycles() == []
+    levels = grafted.lineage.task_graph().levels()
+    assert levels == [sorted(level) for level in expected["levels"]]
+
+
+def test_the_grafted_artifacts_have_no_defect(grafted: Grafted) -> None:
+    assert grafted.report.findings == ()
+    assert grafted.report.cycles == ()

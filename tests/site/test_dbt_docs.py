@@ -1,0 +1,108 @@
+"""The grafted dbt docs page, as an analyst uses it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.demo]
+
+SCORES = "model.shop.customer_scores"
+
+_GRAPH = """() => {
+  const box = document.querySelector('.__________cytoscape_container');
+  if (!box || !box._cyreg || !box._cyreg.cy) return null;
+  const shown = box._cyreg.cy.elements(':visible');
+  return {
+    nodes: shown.nodes().map(node => node.id()),
+    edges: shown.edges().map(edge => [edge.source().id(), edge.target().id()]),
+    colours: Object.fromEntries(
+      shown.nodes().map(node => [node.id(), node.style('background-color')])),
+  };
+}"""
+
+
+def graph(page: Page) -> dict[str, Any]:
+    """What the lineage graph shows once it is drawn."""
+    page.wait_for_function(f"() => {{ const g = ({_GRAPH})(); return g && g.nodes.length > 0 }}")
+    shown: dict[str, Any] = page.evaluate(_GRAPH)
+    return shown
+
+
+def focused(selector: str) -> str:
+    return f"dbt/index.html#!/overview?g_v=1&g_i={quote(selector, safe='')}"
+
+
+def edges(shown: dict[str, Any]) -> set[tuple[str, str]]:
+    return {(source, target) for source, target in shown["edges"]}
+
+
+def test_a_python_task_stands_between_two_dbt_models(visit: Any) -> None:
+    shown = graph(visit.open(focused("1+customer_scores+1")))
+    assert ("model.shop.customers", SCORES) in edges(shown)
+    assert (SCORES, "model.shop.customer_segments") in edges(shown)
+
+
+def test_the_sql_server_task_s_table_is_upstream_of_a_dbt_model(visit: Any) -> None:
+    shown = graph(visit.open(focused("+stg_suppliers")))
+    assert ("model.shop.suppliers", "model.shop.stg_suppliers") in edges(shown)
+    assert any(target == "model.shop.suppliers" for _, target in edges(shown))
+
+
+def test_python_nodes_have_a_colour_of_their_own(visit: Any) -> None:
+    colours = graph(visit.open(focused("1+customer_scores+1")))["colours"]
+    assert colours[SCORES] != colours["model.shop.customers"]
+
+
+def test_the_tags_drop_down_lists_python_task_and_filters_by_it(visit: Any) -> None:
+    page = visit.open(focused("+stg_suppliers"))
+    graph(page)
+    page.get_by_role("button", name="tags").click()
+    tag = page.locator(".dropdown-menu.show, .open .dropdown-menu").get_by_text(
+        "python_task", exact=True
+    )
+    expect(tag).to_be_visible()
+
+
+def test_selecting_by_tag_shows_only_what_python_tasks_wrote(visit: Any) -> None:
+    shown = graph(visit.open(focused("tag:python_task")))
+    assert SCORES in shown["nodes"]
+    assert "model.shop.customers" not in shown["nodes"]
+
+
+def test_a_promoted_source_shows_what_it_depends_on(visit: Any) -> None:
+    page = visit.open(f"dbt/index.html#!/model/{SCORES}")
+    expect(page.get_by_role("heading", name="Depends On")).to_be_visible()
+    expect(
+        page.locator("#depends_on, .panel, body").get_by_role("link", name="customers").first
+    ).to_be_visible()
+
+
+def test_an_old_link_to_the_source_lands_on_the_model(visit: Any) -> None:
+    page = visit.open("dbt/index.html#!/source/source.shop.ml.customer_scores")
+    page.wait_for_url(f"**/dbt/index.html#!/model/{SCORES}*")
+    expect(page.get_by_role("heading", name="customer_scores").first).to_be_visible()
+
+
+def test_a_model_s_page_links_to_its_catalog_page(visit: Any) -> None:
+    page = visit.open(f"dbt/index.html#!/model/{SCORES}")
+    page.get_by_role("link", name="Catalog page").first.click()
+    page.wait_for_url("**/datasets/spark/ml/customer_scores/**")
+
+
+def test_the_picture_of_the_readme_is_what_the_page_shows(
+    visit: Any, tmp_path: Path, root: Path
+) -> None:
+    """The screenshot is made here; `build/lineage.png` is what to copy to docs/ when it changes."""
+    page = visit.open(focused("+customer_segments+1"))
+    graph(page)
+    page.wait_for_timeout(1500)
+    picture = tmp_path / "lineage.png"
+    page.screenshot(path=picture)
+    assert picture.stat().st_size > 20_000
+    shutil.copy(picture, root / "build" / "lineage.png")
