@@ -129,7 +129,9 @@ def _write(
     return len(paths)
 
 
-def _mkdocs(config_file: Path, sources: Path, site: Path, settings: Settings, *, docs: bool) -> None:
+def _mkdocs(
+    config_file: Path, sources: Path, site: Path, settings: Settings, *, docs: bool
+) -> None:
     options: dict[str, Any] = {
         "site_name": settings.name,
         "site_url": settings.url,

@@ -89,9 +89,11 @@ def _strongest(flows: Sequence[Flow], usages: Sequence[Usage]) -> Evidence | Non
 def _columns(index: Index, dataset: DatasetId, root: str) -> list[ColumnRow]:
     """Columns as the log or dbt's catalog has them, then those that only dbt describes."""
     description = index.descriptions.get(dataset)
-    texts = {name.casefold(): (name, text) for name, text in description.columns.items()} if (
-        description
-    ) else {}
+    texts = (
+        {name.casefold(): (name, text) for name, text in description.columns.items()}
+        if (description)
+        else {}
+    )
     rows = []
     for column in index.datasets[dataset].columns:
         _, text = texts.pop(column.name.casefold(), ("", ""))

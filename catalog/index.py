@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from urllib.parse import quote
 
 from lineage.dataset import DatasetId
@@ -40,7 +41,7 @@ class Index:
         self.lineage = lineage
         self.descriptions = dict(descriptions or {})
         self.has_dbt_docs = has_dbt_docs
-        self.consumers = {consumer.name: consumer for consumer in consumers}
+        self.consumers = _by_name(consumers)
         self.datasets = self._all_datasets()
         self.tasks: dict[str, Task] = {
             name: task for name, task in lineage.tasks.items() if task.engine != "dbt"
@@ -58,7 +59,7 @@ class Index:
                 side = self.writers if usage.direction is Direction.WRITE else self.readers
                 side[usage.dataset].append(usage)
         self.reports: dict[DatasetId, list[Consumer]] = defaultdict(list)
-        for consumer in consumers:
+        for consumer in self.consumers.values():
             for dataset in consumer.reads:
                 self.reports[dataset].append(consumer)
 
@@ -96,18 +97,13 @@ class Index:
 
     def dbt_children(self, dataset: DatasetId) -> list[DatasetId]:
         """What dbt builds from it, sorted."""
-        return self._ends(flow.target for flow in self.flows_from.get(dataset, ()) if self._dbt(flow))
+        flows = self.flows_from.get(dataset, ())
+        return sorted({flow.target for flow in flows if self.is_dbt(flow.task)})
 
     def dbt_parents(self, dataset: DatasetId) -> list[DatasetId]:
         """What dbt builds it from, sorted."""
-        return self._ends(flow.source for flow in self.flows_to.get(dataset, ()) if self._dbt(flow))
-
-    def _dbt(self, flow: Flow) -> bool:
-        return self.is_dbt(flow.task)
-
-    @staticmethod
-    def _ends(datasets: Iterable[DatasetId]) -> list[DatasetId]:
-        return sorted(set(datasets))
+        flows = self.flows_to.get(dataset, ())
+        return sorted({flow.source for flow in flows if self.is_dbt(flow.task)})
 
     def tags(self) -> dict[str, tuple[list[DatasetId], list[str]]]:
         """For each tag its datasets and its tasks and consumers, sorted."""
@@ -150,9 +146,7 @@ class Index:
         """Its tags after `graft.yml` and dbt, each once."""
         task, consumer = self.tasks.get(name), self.consumers.get(name)
         return tuple(
-            dict.fromkeys(
-                (*(task.info.tags if task else ()), *(consumer.tags if consumer else ()))
-            )
+            dict.fromkeys((*(task.info.tags if task else ()), *(consumer.tags if consumer else ())))
         )
 
     def dbt_link(self, node_id: str) -> str:
@@ -165,3 +159,13 @@ class Index:
         chosen = f"{resource}:{name}" if resource in ("source", "exposure") else name
         focus = quote(f"1+{chosen}+1", safe="")
         return f"dbt/index.html#!/{resource}/{quote(node_id, safe='')}?g_v=1&g_i={focus}"
+
+
+def _by_name(consumers: Iterable[Consumer]) -> dict[str, Consumer]:
+    """Consumers by name; those of one name share a page, and it tells what all of them read."""
+    found: dict[str, Consumer] = {}
+    for consumer in consumers:
+        first = found.get(consumer.name, consumer)
+        reads = tuple(sorted({*first.reads, *consumer.reads}))
+        found[consumer.name] = replace(first, reads=reads)
+    return found

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _SWEEPS = 6
 
@@ -158,7 +159,7 @@ def _chains(
 
 def _rows(rank: Sequence[int], chains: Mapping[tuple[int, int], list[int]]) -> list[list[int]]:
     """The nodes of each rank, top to bottom."""
-    links = [link for chain in chains.values() for link in zip(chain, chain[1:], strict=False)]
+    links = [link for chain in chains.values() for link in pairwise(chain)]
     after, before = _neighbours(links), _neighbours((b, a) for a, b in links)
     rows: list[list[int]] = [[] for _ in range(max(rank, default=-1) + 1)]
     for node in range(len(rank)):
@@ -183,7 +184,7 @@ def _middles(
     sizes: Sizes,
 ) -> dict[int, float]:
     """The height of each node's middle; the topmost edge of all is 0."""
-    links = [link for chain in chains.values() for link in zip(chain, chain[1:], strict=False)]
+    links = [link for chain in chains.values() for link in pairwise(chain)]
     after, before = _neighbours(links), _neighbours((b, a) for a, b in links)
     middle: dict[int, float] = {}
     for row in rows:
@@ -211,7 +212,7 @@ def _spread(
     Isotonic regression by pooling neighbours that are in each other's way.
     """
     offsets = [0.0]
-    for above, below in zip(row, row[1:], strict=False):
+    for above, below in pairwise(row):
         offsets.append(offsets[-1] + (heights[above] + heights[below]) / 2 + sizes.between)
     pools: list[tuple[float, int]] = []
     for want, offset in zip(wanted, offsets, strict=True):

@@ -13,7 +13,7 @@ import re
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
-from markdown import Markdown
+from markdown import Markdown  # type: ignore[import-untyped]
 from markupsafe import Markup
 
 # What HTML reads as syntax, and what Markdown does even inside an HTML block (code fences) or
@@ -24,7 +24,8 @@ _INERT = str.maketrans({char: f"&#{ord(char)};" for char in "`~*[]{}|\\\n\t"})
 _UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _TAGS = frozenset(
-    "p br hr em strong del code pre ul ol li blockquote table thead tbody tr th td a".split()
+    {"p", "br", "hr", "em", "strong", "del", "code", "pre", "ul", "ol", "li", "blockquote", "a"}
+    | {"table", "thead", "tbody", "tr", "th", "td"}
 )
 _VOID = frozenset({"br", "hr"})
 _HEADING = re.compile(r"h[1-6]")
@@ -108,10 +109,8 @@ class _Filter(HTMLParser):
             self.out.append(f"<{tag}>")
 
     def _link(self, url: str) -> None:
-        if url.startswith("#!/") and self._dbt_docs:
-            target = self._dbt_docs + url
-        else:
-            target = external(url)
+        inside = self._dbt_docs and url.startswith("#!/")
+        target = self._dbt_docs + url if inside else external(url)
         self._links.append(bool(target))
         if target:
             self.out.append(f'<a href="{html.escape(target)}" rel="noopener">')

@@ -16,7 +16,6 @@ from catalog.words import KIND, ROLE, engine, platform
 from lineage.dataset import DatasetId, Kind
 from lineage.describe import Role
 from lineage.flow import LIFECYCLE
-from lineage.model import Usage
 from lineage.records import Direction, Status
 from lineage.urls import dataset_path, task_path
 
@@ -116,42 +115,55 @@ def _draw(
     open_up: Collection[DatasetId],
     open_down: Collection[DatasetId],
 ) -> Neighbourhood:
-    """The datasets of `places` and the tasks between them.
+    """The datasets of `places` and the tasks between them; see `_cast` for which."""
+    tasks = _cast(index, places, open_up, open_down)
+    if centre.startswith(_TASK):
+        tasks[centre.removeprefix(_TASK)] = 0
+    arrows = [
+        Arrow(_DATASET + str(flow.source), _DATASET + str(target))
+        for target in places
+        for flow in index.flows_to.get(target, ())
+        if flow.source in places and index.is_dbt(flow.task)
+    ]
+    arrows += [arrow for name in sorted(tasks) for arrow in _task_arrows(index, name, places)]
+    boxes = [dataset_box(index, dataset, place) for dataset, place in places.items()]
+    boxes += [task_box(index, name, tasks[name]) for name in sorted(tasks)]
+    return Neighbourhood(centre, tuple(boxes), tuple(dict.fromkeys(arrows)))
+
+
+def _cast(
+    index: Index,
+    places: Mapping[DatasetId, int],
+    open_up: Collection[DatasetId],
+    open_down: Collection[DatasetId],
+) -> dict[str, int]:
+    """The tasks that carry data between the datasets, with their distance.
 
     Args:
-        open_up: Of these, all writers are shown, also those that read nothing.
-        open_down: Of these, all readers are shown, also those that write nothing.
+        open_up: Of these, all writers join, also those that read nothing.
+        open_down: Of these, all readers join, also those that write nothing.
     """
-    arrows: dict[tuple[str, str], Arrow] = {}
-    tasks: dict[str, int] = {centre.removeprefix(_TASK): 0} if centre.startswith(_TASK) else {}
+    tasks: dict[str, int] = {}
 
     def join(name: str, distance: int) -> None:
         tasks[name] = min(tasks.get(name, distance), distance, key=abs)
 
     for target, place in places.items():
         for flow in index.flows_to.get(target, ()):
-            if flow.source in places and index.is_dbt(flow.task):
-                ends = (_DATASET + str(flow.source), _DATASET + str(target))
-                arrows[ends] = Arrow(*ends)
-            elif flow.source in places:
+            if flow.source in places and not index.is_dbt(flow.task):
                 join(flow.task, (place + places[flow.source]) // 2)
     for dataset in open_up:
         for usage in index.writers.get(dataset, ()):
             join(usage.task, places[dataset] - 1)
     for dataset in open_down:
-        for user in (*index.readers.get(dataset, ()), *index.reports.get(dataset, ())):
-            join(user.task if isinstance(user, Usage) else user.name, places[dataset] + 1)
-    for name in sorted(tasks):
-        for arrow in _task_arrows(index, name, places):
-            arrows[arrow.source, arrow.target] = arrow
-    boxes = [dataset_box(index, dataset, place) for dataset, place in places.items()]
-    boxes += [task_box(index, name, tasks[name]) for name in sorted(tasks)]
-    return Neighbourhood(centre, tuple(boxes), tuple(arrows.values()))
+        for usage in index.readers.get(dataset, ()):
+            join(usage.task, places[dataset] + 1)
+        for consumer in index.reports.get(dataset, ()):
+            join(consumer.name, places[dataset] + 1)
+    return tasks
 
 
-def _task_arrows(
-    index: Index, name: str, places: Collection[DatasetId]
-) -> Iterator[Arrow]:
+def _task_arrows(index: Index, name: str, places: Collection[DatasetId]) -> Iterator[Arrow]:
     task, consumer = index.tasks.get(name), index.consumers.get(name)
     usages = task.usages if task else ()
     reads = {usage.dataset: usage.failed for usage in usages if usage.direction is Direction.READ}
@@ -224,7 +236,7 @@ def _fold(whole: Neighbourhood, limit: int) -> Neighbourhood:
         )
         for distance, boxes in sorted(left_out.items())
     ]
-    arrows = {}
+    arrows: dict[tuple[str, str], Arrow] = {}
     for arrow in whole.arrows:
         ends = stands_for[arrow.source], stands_for[arrow.target]
         if ends[0] != ends[1]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import pairwise
 
 from catalog import words
 from catalog.care import Care
@@ -83,7 +84,7 @@ def _folders(index: Index) -> Iterator[Page]:
         way = names_on_way(dataset)
         pages.add(way[-1][1])
         direct[way[-2][1]].append(dataset)
-        for (name, path), (_, below) in zip(way, way[1:], strict=False):
+        for (name, path), (_, below) in pairwise(way):
             names.setdefault(path, name)
             inside.setdefault(path, []).append(dataset)
             if below != way[-1][1]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
-import material
 from catalog import markup, words
 from lineage.urls import dataset_path, owner_path, tag_path, task_path
 
@@ -48,7 +48,7 @@ class Templates:
     """The templates of a folder, with every value escaped for HTML and Markdown."""
 
     def __init__(self, folder: Path) -> None:
-        icons = Path(material.__file__).parent / "templates"
+        icons = Path(str(files("material"))) / "templates"
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader([folder, icons]),
             autoescape=True,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -40,8 +41,7 @@ def picture(seen: Neighbourhood, root: str) -> Markup:
         _arrow(arrow, found.routes[arrow.source, arrow.target]) for arrow in seen.arrows
     )
     boxes = Markup().join(
-        _box(box, found.corners[box.key], root, centre=box.key == seen.centre)
-        for box in seen.boxes
+        _box(box, found.corners[box.key], root, centre=box.key == seen.centre) for box in seen.boxes
     )
     return Markup(
         '<div class="graft-picture" tabindex="0" data-search-exclude="1">'
@@ -82,7 +82,7 @@ def _arrow(arrow: Arrow, route: Sequence[Point]) -> Markup:
 def _curve(route: Sequence[Point]) -> Iterator[str]:
     start = route[0]
     yield f"M{start.x:g} {start.y:g}"
-    for at, (a, b) in enumerate(zip(route, route[1:], strict=False)):
+    for at, (a, b) in enumerate(pairwise(route)):
         if at % 2:
             yield f"H{b.x:g}"
         else:
