@@ -21,12 +21,13 @@ _MANIFEST = '"MANIFEST.JSON INLINE DATA"'
 _CATALOG = '"CATALOG.JSON INLINE DATA"'
 _TITLE = "<title>dbt Docs</title>"
 _END = "</body>"
-# What would be asked of the network: the favicon's path was never filled in by dbt's build, and
-# the tracker is only started where a manifest allows it.
-_CUT = {
+# What would ask the network: the favicon's path was never filled in by dbt's build, the tracker
+# starts where a manifest allows it, and an icon's address is requested before it is rendered.
+_REPAIRED = {
     '<link rel="canonical" href="/overview/"/>': "",
     "${require('./assets/favicons/favicon.ico')}": "data:,",
     "//d1fc8wv8zag5ca.cloudfront.net/2.9.0/sp.js": "data:,",
+    '<use xlink:href="{{': '<use ng-attr-xlink:href="{{',
 }
 
 
@@ -91,7 +92,7 @@ def _filled(stock: str, parts: Mapping[str, str]) -> str:
                 "instead of once",
                 remedy="install dbt-core 1.8 to 1.11",
             )
-    known = {**_CUT, **parts}
+    known = {**_REPAIRED, **parts}
     pattern = "|".join(re.escape(text) for text in known)
     return re.sub(pattern, lambda match: known[match[0]], stock)
 

@@ -57,6 +57,9 @@ def new_findings(
 def _metadata(manifest: Node) -> Iterator[Finding]:
     if not (manifest.get("metadata") or {}).get("adapter_type"):
         yield Finding("adapter-type", "metadata", "metadata.adapter_type is missing")
+    docs = manifest.get("docs") or {}
+    if not any(doc.get("name") == "__overview__" for doc in docs.values()):
+        yield Finding("overview", "docs", "without an overview the page's first view fails")
 
 
 def _ids(manifest: Node, everything: Mapping[str, Node]) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from injector.naming import plain
 from injector.plan import PACKAGE, source_group
 from injector.relations import Node
 from injector.report import Built, Read
+from lineage import urls
 from lineage.dataset import DatasetId, Kind
 from lineage.model import Lineage, Task
 from lineage.records import Column
@@ -158,7 +159,7 @@ def exposure(
         "meta": meta,
         "tags": tags,
         "config": {"enabled": True, "tags": tags, "meta": meta},
-        "url": None,
+        "url": site + urls.task_path(task.name),
         "depends_on": {"macros": [], "nodes": list(parents)},
         "refs": refs,
         "sources": sources,

@@ -110,7 +110,7 @@ def own_lineage(manifest: Node, catalog: Node, known: Relations) -> Lineage:
     Columns are those that dbt found in the warehouse.
     """
     everything = all_nodes(manifest)
-    datasets = {}
+    datasets: dict[DatasetId, Dataset] = {}
     for dataset in sorted(known.datasets.values()):
         node_id = known.node_of(dataset)
         if node_id and dataset not in datasets:
@@ -216,9 +216,9 @@ def string_tags(node: Node) -> tuple[str, ...]:
 
 
 def described_columns(manifest: Node, known: Relations) -> Lineage:
-    """The columns that people described: all that is known where neither warehouse nor log tells."""
+    """The columns that people described: all there is where neither warehouse nor log tells."""
     everything = all_nodes(manifest)
-    datasets = {}
+    datasets: dict[DatasetId, Dataset] = {}
     for node_id, dataset in known.datasets.items():
         told = (everything[node_id].get("columns") or {}).values()
         columns = tuple(

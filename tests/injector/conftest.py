@@ -54,7 +54,17 @@ class Project:
             "nodes": {},
             "sources": {},
             "macros": {},
-            "docs": {},
+            "docs": {
+                "doc.dbt.__overview__": {
+                    "name": "__overview__",
+                    "resource_type": "doc",
+                    "package_name": "dbt",
+                    "path": "overview.md",
+                    "original_file_path": "docs/overview.md",
+                    "unique_id": "doc.dbt.__overview__",
+                    "block_contents": "### Welcome!",
+                }
+            },
             "exposures": {},
             "metrics": {},
             "groups": {},

@@ -1,0 +1,120 @@
+"""Artifacts are read with clear errors and written whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from injector.artifacts import dump, read, write
+from injector.report import Grafted
+from lineage.errors import GraftError
+
+
+def _target(folder: Path, manifest: bytes | None, catalog: bytes | None) -> Path:
+    for name, content in (("manifest.json", manifest), ("catalog.json", catalog)):
+        if content is not None:
+            (folder / name).write_bytes(content)
+    return folder
+
+
+def test_manifest_and_catalog_are_read_with_what_they_say_of_themselves(
+    project: Any, tmp_path: Path
+) -> None:
+    target = _target(tmp_path, dump(project.manifest), dump(project.catalog))
+
+    artifacts = read(target)
+
+    assert artifacts.manifest == project.manifest
+    assert artifacts.catalog == project.catalog
+    assert (artifacts.adapter, artifacts.dbt_version) == ("spark", "1.11.16")
+    assert artifacts.notices == ()
+
+
+def test_without_a_catalog_an_empty_one_stands_in_and_a_notice_tells(
+    project: Any, tmp_path: Path
+) -> None:
+    artifacts = read(_target(tmp_path, dump(project.manifest), None))
+
+    assert artifacts.catalog["nodes"] == {}
+    assert artifacts.catalog["sources"] == {}
+    assert "dbt docs generate" in artifacts.notices[0]
+
+
+def test_a_catalog_without_nodes_gets_empty_ones_and_a_notice(project: Any, tmp_path: Path) -> None:
+    artifacts = read(_target(tmp_path, dump(project.manifest), b'{"metadata": {}}'))
+
+    assert artifacts.catalog == {"metadata": {}, "nodes": {}, "sources": {}}
+    assert len(artifacts.notices) == 2
+
+
+@pytest.mark.parametrize(
+    ("manifest", "catalog", "problem", "place"),
+    [
+        (None, None, "no manifest.json", ""),
+        (b"<html>", None, "not JSON", "manifest.json, line 1, byte 0"),
+        (b'{"metadata": {},\n "nodes": {"a', None, "cut off", "manifest.json, line 2, byte"),
+        (b'{"\xc3\xa4": 1,,}', None, "not JSON", "manifest.json, line 1, byte 9"),
+        (b"[]", None, "not one object", "manifest.json"),
+        (b"{}", None, "names no version", "manifest.json"),
+        (b'{"metadata": {"dbt_schema_version": "x/v11.json"}}', None, "version v11", ""),
+        (b'{"metadata": {"dbt_schema_version": "x/v12.json"}}', None, "no `nodes`", ""),
+        ("good", b'{"nodes": {', "cut off", "catalog.json, line 1, byte"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_place(
+    project: Any,
+    tmp_path: Path,
+    manifest: bytes | str | None,
+    catalog: bytes | None,
+    problem: str,
+    place: str,
+) -> None:
+    content = dump(project.manifest) if isinstance(manifest, str) else manifest
+
+    with pytest.raises(GraftError) as error:
+        read(_target(tmp_path, content, catalog))
+
+    assert problem in error.value.problem
+    assert place in error.value.place
+    assert error.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [('"\\ud800"', "\ud800"), ("NaN", None), ("Infinity", None)],
+    ids=["lone surrogate", "NaN", "Infinity"],
+)
+def test_what_python_writes_and_strict_readers_refuse_is_read(
+    project: Any, tmp_path: Path, text: str, value: Any
+) -> None:
+    content = dump(project.manifest)[:-1] + f', "docs": {text}}}'.encode()
+
+    assert read(_target(tmp_path, content, None)).manifest["docs"] == value
+
+
+def test_a_byte_order_mark_is_read(project: Any, tmp_path: Path) -> None:
+    content = b"\xef\xbb\xbf" + dump(project.manifest)
+
+    assert read(_target(tmp_path, content, None)).manifest == project.manifest
+
+
+def test_a_lone_surrogate_is_written_as_json() -> None:
+    assert json.loads(dump({"text": "\ud800"})) == {"text": "\ud800"}
+
+
+def test_the_three_files_are_written_and_nothing_else_is_left(
+    grafted: Grafted, tmp_path: Path
+) -> None:
+    write(grafted, tmp_path / "graft")
+    write(grafted, tmp_path / "graft")
+
+    written = {path.name: path for path in (tmp_path / "graft").iterdir()}
+    assert set(written) == {"manifest.json", "catalog.json", "graft_report.json"}
+    assert orjson.loads(written["manifest.json"].read_bytes()) == grafted.manifest
+    assert orjson.loads(written["catalog.json"].read_bytes()) == grafted.catalog
+    report = orjson.loads(written["graft_report.json"].read_bytes())
+    assert report["added"][0]["dataset"] == "spark/raw.returns"

@@ -1,0 +1,55 @@
+"""dbt's own loader and JSON schema take the grafted artifacts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from dbt.artifacts.schemas.catalog import CatalogArtifact
+from dbt.artifacts.schemas.manifest import WritableManifest
+
+from injector.artifacts import write
+from injector.report import Grafted
+
+
+@pytest.fixture(scope="module")
+def manifest_schema() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(WritableManifest.json_schema())
+
+
+def _faults(validator: jsonschema.Draft202012Validator, document: dict[str, Any]) -> list[str]:
+    return [f"{list(e.path)[:3]}: {e.message[:200]}" for e in validator.iter_errors(document)]
+
+
+def test_the_schema_accepts_the_project_and_its_graft(
+    project: Any, grafted: Grafted, manifest_schema: jsonschema.Draft202012Validator
+) -> None:
+    assert _faults(manifest_schema, project.manifest) == []
+    assert _faults(manifest_schema, grafted.manifest) == []
+
+
+def test_the_schema_check_sees_a_key_of_our_own_on_a_node(
+    grafted: Grafted, manifest_schema: jsonschema.Draft202012Validator
+) -> None:
+    grafted.manifest["nodes"]["model.python_tasks.raw_orders"]["graft"] = {}
+
+    assert _faults(manifest_schema, grafted.manifest)
+
+
+def test_the_catalogs_schema_accepts_the_graft(grafted: Grafted) -> None:
+    validator = jsonschema.Draft202012Validator(CatalogArtifact.json_schema())
+
+    assert _faults(validator, grafted.catalog) == []
+
+
+def test_dbt_loads_both(grafted: Grafted, tmp_path: Path) -> None:
+    write(grafted, tmp_path)
+
+    manifest = WritableManifest.read_and_check_versions(str(tmp_path / "manifest.json"))
+    catalog = CatalogArtifact.read_and_check_versions(str(tmp_path / "catalog.json"))
+
+    model = manifest.nodes["model.python_tasks.ml_customer_scores"]
+    assert model.depends_on.nodes == ["model.shop.customers"]
+    assert catalog.nodes[model.unique_id].metadata.type == "MANAGED"

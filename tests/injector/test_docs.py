@@ -1,0 +1,163 @@
+"""The docs page: dbt's own, with the artifacts inside and nothing that can break out of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from injector import docs
+from injector.report import Grafted
+from lineage.errors import GraftError
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--<script>",
+    "]]> --> */",
+    "line\u2028separator\u2029paragraph",
+    "lone \ud800 surrogate",
+    '"CATALOG.JSON INLINE DATA" </body> \\" \\',
+    "{{ constructor.constructor('alert(1)')() }}",
+    "[x](javascript:alert(1))",
+]
+
+
+@pytest.fixture(scope="module")
+def stock() -> str:
+    return docs.stock_page()
+
+
+def _inlined(page: str, stock: str) -> dict[str, Any]:
+    """The artifacts as the page's own script holds them."""
+    before = stock.partition(docs._MANIFEST)[0][-40:]
+    start = page.index(before) + len(before)
+    manifest, end = json.JSONDecoder(strict=False).raw_decode(page, start)
+    assert page[end:].startswith(",catalog:")
+    catalog, _ = json.JSONDecoder(strict=False).raw_decode(page, end + len(",catalog:"))
+    return {"manifest": manifest, "catalog": catalog}
+
+
+def test_both_artifacts_stand_in_the_page(grafted: Grafted, stock: str) -> None:
+    found = _inlined(docs.page(grafted, "Shop data").decode(), stock)
+
+    assert found["manifest"]["nodes"] == grafted.manifest["nodes"]
+    assert found["manifest"]["parent_map"] == grafted.manifest["parent_map"]
+    assert found["catalog"] == grafted.catalog
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_gets_out_of_the_script(
+    project: Any, empty_log: Any, run: Callable[..., Grafted], stock: str, text: str
+) -> None:
+    project.manifest["nodes"]["model.shop.orders"]["description"] = text
+    empty_log.statement(text, ["landing/orders"], ["spark/raw.orders"], text=text)
+    empty_log.statement(f"{text} reads", ["spark/raw.orders"])
+    grafted = run(project, empty_log)
+
+    page = docs.page(grafted, "Shop data").decode()
+
+    found = _inlined(page, stock)
+    said = found["manifest"]["nodes"]["model.shop.orders"]["description"]
+    assert said.startswith(text)
+    for tag in ("<script", "</script", "<!--", "</body"):
+        # One script is ours.
+        ours = {"<script": 1, "</script": 1}.get(tag, 0)
+        assert page.count(tag) == stock.count(tag) + ours, tag
+    assert page.count("\u2028") == stock.count("\u2028")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_code_of_a_hostile_statement_is_still_python(
+    project: Any, empty_log: Any, run: Callable[..., Grafted], text: str
+) -> None:
+    empty_log.statement('a\nimport os"""', [], ["spark/raw.orders"], text=f'{text} """ \\')
+
+    code = run(project, empty_log).manifest["nodes"]["model.python_tasks.raw_orders"]["raw_code"]
+
+    tree = compile(code.replace("\ud800", ""), "x.py", "exec")
+    assert not set(tree.co_names) & {"os", "alert"}
+
+
+def test_a_task_name_cannot_write_markdown(
+    project: Any, empty_log: Any, run: Callable[..., Grafted]
+) -> None:
+    empty_log.statement("x](javascript:alert(1)) ![y", [], ["spark/raw.orders"])
+
+    text = run(project, empty_log).manifest["nodes"]["model.python_tasks.raw_orders"]["description"]
+
+    assert r"[x\](javascript:alert(1)) \!\[y](../tasks/" in text
+
+
+def test_the_page_asks_the_network_for_nothing(grafted: Grafted, stock: str) -> None:
+    page = docs.page(grafted, "Shop data").decode()
+
+    assert _inlined(page, stock)["manifest"]["metadata"]["send_anonymous_usage_stats"] is False
+    assert "cloudfront.net" not in page
+    assert 'rel="canonical"' not in page
+    assert re.findall(r'<link rel="shortcut icon" href="([^"]*)"', page) == ["data:,"]
+    assert '<use xlink:href="{{' not in page
+    assert grafted.manifest["metadata"]["send_anonymous_usage_stats"] is True
+
+
+def test_the_title_is_ours_and_escaped(grafted: Grafted) -> None:
+    page = docs.page(grafted, "Shop & <Co>").decode()
+
+    assert "<title>Shop &amp; &lt;Co&gt;</title>" in page
+
+
+def _links(page: str) -> dict[str, Any]:
+    """What our own script was given."""
+    start = page.index('{"home":')
+    found: dict[str, Any] = json.JSONDecoder().raw_decode(page, start)[0]
+    return found
+
+
+def test_old_addresses_of_promoted_sources_are_redirected(grafted: Grafted) -> None:
+    links = _links(docs.page(grafted, "Shop data").decode())
+
+    assert links["redirects"]["source.shop.raw.orders"] == "model.python_tasks.raw_orders"
+    assert links["selectors"]["raw.orders"] == "raw_orders"
+
+
+@pytest.mark.parametrize(
+    ("node_id", "page"),
+    [
+        ("model.python_tasks.raw_orders", "../datasets/spark/raw/orders/"),
+        ("model.shop.orders", "../datasets/spark/analytics/orders/"),
+        ("source.shop.raw.exchange_rates", "../datasets/spark/raw/exchange_rates/"),
+        ("exposure.python_tasks.export_finance_report", "../tasks/export_finance_report/"),
+    ],
+)
+def test_a_node_leads_to_its_page_in_the_catalog(grafted: Grafted, node_id: str, page: str) -> None:
+    links = _links(docs.page(grafted, "Shop data").decode())
+
+    assert links["pages"][node_id][1] == page
+
+
+def test_the_character_set_is_told_in_the_first_kilobyte(grafted: Grafted) -> None:
+    assert b'<meta charset="utf-8">' in docs.page(grafted, "Shop data")[:1024]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda page: page.replace(docs._MANIFEST, '"something else"'),
+        lambda page: page.replace(docs._CATALOG, f"{docs._CATALOG}, {docs._CATALOG}"),
+        lambda page: page.replace(docs._TITLE, ""),
+    ],
+    ids=["manifest gone", "catalog twice", "title gone"],
+)
+def test_an_unknown_docs_page_is_refused_with_dbts_version(
+    grafted: Grafted,
+    monkeypatch: pytest.MonkeyPatch,
+    stock: str,
+    broken: Callable[[str], str],
+) -> None:
+    page = broken(stock)
+    monkeypatch.setattr(docs, "stock_page", lambda: page)
+
+    with pytest.raises(GraftError, match=r"dbt-core \d+\.\d+"):
+        docs.page(grafted, "Shop data")

@@ -1,0 +1,122 @@
+"""dbt's nodes as datasets, and dbt's own lineage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from injector.relations import exposures, own_lineage, relations
+from lineage.dataset import Kind, parse_dataset_id
+from lineage.records import Column
+
+
+@pytest.mark.parametrize(
+    ("fields", "dataset"),
+    [
+        ({"identifier": "orders"}, "spark/raw.orders"),
+        ({"identifier": "Orders_V2"}, "spark/raw.Orders_V2"),
+        ({"identifier": None}, "spark/raw.orders"),
+        ({"database": "Shop", "identifier": "orders"}, "spark/Shop.raw.orders"),
+        ({"schema": None, "identifier": "orders"}, "spark/orders"),
+    ],
+)
+def test_a_source_is_the_dataset_of_its_relation(
+    empty_project: Any, fields: dict[str, Any], dataset: str
+) -> None:
+    source = empty_project.source("raw", "orders")
+    empty_project.manifest["sources"][source] |= fields
+
+    found = relations(empty_project.manifest, "spark")
+
+    assert str(found.datasets[source]) == dataset
+
+
+def test_names_match_without_case(empty_project: Any) -> None:
+    source = empty_project.source("raw", "orders", schema="RAW", identifier="Orders")
+
+    found = relations(empty_project.manifest, "spark")
+
+    assert found.sources[parse_dataset_id("spark/raw.orders")] == (source,)
+
+
+def test_a_model_is_known_by_its_alias(empty_project: Any) -> None:
+    model = empty_project.model("orders_v2", alias="orders")
+
+    found = relations(empty_project.manifest, "spark")
+
+    assert found.builders[parse_dataset_id("spark/analytics.orders")] == model
+
+
+def test_a_seed_that_builds_a_source_stands_for_the_dataset(project: Any) -> None:
+    found = relations(project.manifest, "spark")
+
+    dataset = parse_dataset_id("spark/analytics.product_categories")
+    assert found.node_of(dataset) == "seed.shop.product_categories"
+
+
+def test_the_projects_own_source_comes_before_an_installed_packages(empty_project: Any) -> None:
+    empty_project.source("a_raw", "orders", package_name="a_package")
+    own = empty_project.source("raw", "orders")
+
+    found = relations(empty_project.manifest, "spark")
+
+    assert found.node_of(parse_dataset_id("spark/raw.orders")) == own
+
+
+def test_flows_of_dbt_go_through_ephemeral_models(project: Any) -> None:
+    known = relations(project.manifest, "spark")
+    own = own_lineage(project.manifest, project.catalog, known)
+
+    flows = {(str(f.source), str(f.target)) for f in own.flows if f.task == "model.shop.orders"}
+
+    assert flows == {
+        ("spark/raw.customers", "spark/analytics.orders"),
+        ("spark/analytics.stg_orders", "spark/analytics.orders"),
+    }
+
+
+def test_each_model_seed_and_snapshot_is_a_task_of_engine_dbt(project: Any) -> None:
+    own = own_lineage(project.manifest, project.catalog, relations(project.manifest, "spark"))
+
+    assert {task.engine for task in own.tasks.values()} == {"dbt"}
+    assert set(own.tasks) == {
+        "model.shop.stg_orders",
+        "model.shop.orders",
+        "model.shop.customers",
+        "model.shop.customer_segments",
+        "model.shop.supplier_margins",
+        "seed.shop.product_categories",
+        "snapshot.shop.orders_snapshot",
+    }
+    assert own.tasks["model.shop.orders"].info.owner == "Finance team"
+
+
+def test_datasets_have_the_warehouses_columns_in_their_order(project: Any) -> None:
+    entry = project.catalog["nodes"]["model.shop.stg_orders"]
+    entry["columns"] = dict(reversed(entry["columns"].items()))
+    own = own_lineage(project.manifest, project.catalog, relations(project.manifest, "spark"))
+
+    found = own.datasets[parse_dataset_id("spark/analytics.stg_orders")]
+
+    assert found.kind is Kind.VIEW
+    assert found.columns == (Column("id", "int"), Column("amount", "decimal(10,2)"))
+
+
+def test_an_exposure_reads_through_metrics_and_ephemeral_models(project: Any) -> None:
+    project.manifest["metrics"]["metric.shop.headcount"] = {
+        "unique_id": "metric.shop.headcount",
+        "resource_type": "metric",
+        "depends_on": {"nodes": ["model.shop.stg_customers"]},
+    }
+    exposure = project.manifest["exposures"]["exposure.shop.revenue_dashboard"]
+    exposure["depends_on"]["nodes"] = ["metric.shop.headcount"]
+
+    (found,) = exposures(project.manifest, relations(project.manifest, "spark"))
+
+    assert [str(dataset) for dataset in found.reads] == ["spark/raw.customers"]
+    assert (found.kind, found.owner, found.url) == (
+        "dashboard",
+        "Ana",
+        "https://bi.example/revenue",
+    )
