@@ -1,0 +1,221 @@
+"""What a plan writes: Spark's commands by name, and where their arguments say the target is.
+
+The table below is for Spark 4; what other versions and catalogs write belongs here too, as rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from collectors.spark.plan import bracketed, identifier, split_arguments
+
+_MODES = frozenset({"Append", "Overwrite", "ErrorIfExists", "Ignore"})
+_STORAGE = re.compile(r"Storage\(.*?\bLocation: (?P<path>[^,)]+)")
+_HIVE_TABLE = re.compile(r"\[(?:Database: (?P<database>[^,\]]+), )?TableName: (?P<table>[^,\]]+)")
+_VIEW_TYPE = re.compile(r"\b(?:PersistedView|LocalTempView|GlobalTempView)\b")
+
+
+class Role(Enum):
+    """How a command takes part in moving data."""
+
+    INSERT = auto()  # writes what its children read
+    WRAPPER = auto()  # names the target; an execution nested in its own writes the rows
+    VIEW = auto()  # keeps a query; what it reads is in its logical plan
+    LIFECYCLE = auto()  # makes, changes or removes a dataset
+    RENAME = auto()  # what one name held is then held by another
+    MAINTENANCE = auto()  # looks or tunes: what it reads goes nowhere
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a command writes: a table, a path, or both where Spark tells both.
+
+    Attributes:
+        source: The other dataset of the command: a table's old name, a path it loads.
+        if_exists: The command is content if the target is not there.
+    """
+
+    table: tuple[str, ...] = ()
+    path: str = ""
+    columns: tuple[str, ...] = ()
+    source_table: tuple[str, ...] = ()
+    source_path: str = ""
+    mode: str = ""
+    is_view: bool = False
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A row of the table: what the command does and how its arguments are read.
+
+    `operation` is SQL's name for it; empty where the save mode decides.
+    """
+
+    role: Role
+    target: Callable[[list[str]], Target | None]
+    operation: str = ""
+
+    def operation_of(self, target: Target) -> str:
+        """The operation's name in the words of the lineage store."""
+        if self.operation:
+            return self.operation
+        if self.role is Role.WRAPPER:
+            return "INSERT" if target.mode == "Append" else "CREATE TABLE AS"
+        return "INSERT OVERWRITE" if target.mode == "Overwrite" else "INSERT"
+
+
+def _first(args: list[str]) -> Target:
+    mode = next((arg for arg in args if arg in _MODES), "")
+    columns = tuple(bracketed(args[-1])) if len(args) > 1 and args[-1].startswith("[") else ()
+    return Target(identifier(args[0]), mode=mode, columns=columns)
+
+
+def _name(args: list[str]) -> Target:
+    return Target(identifier(args[0]))
+
+
+def _hadoop_files(args: list[str]) -> Target:
+    """`file:/t, false, [dt#3], Parquet, [path=…], Append, `c`.`db`.`t`, …, [id, dt]`"""
+    at = next((at for at, arg in enumerate(args) if arg in _MODES), len(args) - 1)
+    follows = args[at + 1] if at + 1 < len(args) else ""
+    table = identifier(follows) if follows.startswith("`") else ()
+    columns = tuple(bracketed(args[-1])) if args[-1].startswith("[") else ()
+    return Target(table, args[0], columns, mode=args[at])
+
+
+def _hive_insert(args: list[str]) -> Target:
+    """`` `c`.`db`.`t`, serde, [dt=Some(1)], overwrite, ifPartitionNotExists, [columns], …``"""
+    flags = [at for at, arg in enumerate(args) if arg in ("true", "false")]
+    mode = "Overwrite" if flags and args[flags[0]] == "true" else "Append"
+    after = args[flags[-1] + 1] if flags and flags[-1] + 1 < len(args) else ""
+    columns = tuple(bracketed(after)) if after.startswith("[") else ()
+    return Target(identifier(args[0]), columns=columns, mode=mode)
+
+
+def _hive_table_as_select(args: list[str]) -> Target | None:
+    found = _HIVE_TABLE.search(", ".join(args))
+    if found is None:
+        return None
+    return Target((found["database"] or "default", found["table"]))
+
+
+def _storage(args: list[str]) -> Target | None:
+    found = _STORAGE.search(", ".join(args))
+    return Target(path=found["path"], mode="Overwrite") if found else None
+
+
+def _nowhere(_: list[str]) -> None:
+    return None
+
+
+def _view(args: list[str]) -> Target | None:
+    """Views of the session are none: later plans have them resolved."""
+    # The view's SQL stands before its type and may hold anything.
+    kinds = _VIEW_TYPE.findall(", ".join(args))
+    if kinds and kinds[-1] != "PersistedView":
+        return None
+    return Target(identifier(args[0]), is_view=True)
+
+
+def _drop(args: list[str]) -> Target:
+    """`` `c`.`db`.`t`, ifExists, isView, purge``"""
+    flags = [arg == "true" for arg in args[1:3]]
+    return Target(identifier(args[0]), if_exists=flags[:1] == [True], is_view=flags[1:] == [True])
+
+
+def _drop_v2(args: list[str]) -> Target:
+    """`V2SessionCatalog(spark_catalog), db.t, ifExists, purge, …`"""
+    return Target(identifier(args[1]), if_exists=args[2] == "true")
+
+
+def _v2(args: list[str]) -> Target:
+    return Target(identifier(args[1]))
+
+
+def _rename(args: list[str]) -> Target:
+    return Target(identifier(args[1]), source_table=identifier(args[0]))
+
+
+def _load(args: list[str]) -> Target:
+    """`` `c`.`db`.`t`, path, isLocal, isOverwrite``"""
+    return Target(identifier(args[0]), source_path=args[1])
+
+
+COMMANDS: Mapping[str, Command] = {
+    "InsertIntoHadoopFsRelationCommand": Command(Role.INSERT, _hadoop_files),
+    "InsertIntoHiveTable": Command(Role.INSERT, _hive_insert),
+    "InsertIntoHiveDirCommand": Command(Role.INSERT, _storage),
+    "InsertIntoDataSourceDirCommand": Command(Role.WRAPPER, _nowhere),
+    "SaveAsV1TableCommand": Command(Role.WRAPPER, _first),
+    "CreateDataSourceTableAsSelectCommand": Command(Role.WRAPPER, _first),
+    "CreateHiveTableAsSelectCommand": Command(Role.WRAPPER, _hive_table_as_select),
+    "OptimizedCreateHiveTableAsSelectCommand": Command(Role.WRAPPER, _hive_table_as_select),
+    "CreateViewCommand": Command(Role.VIEW, _view, "CREATE VIEW"),
+    "AlterViewAsCommand": Command(Role.VIEW, _view, "CREATE VIEW"),
+    "LoadDataCommand": Command(Role.LIFECYCLE, _load, "LOAD DATA"),
+    "CreateTableCommand": Command(Role.LIFECYCLE, _name, "CREATE TABLE"),
+    "CreateDataSourceTableCommand": Command(Role.LIFECYCLE, _name, "CREATE TABLE"),
+    "CreateTableLikeCommand": Command(Role.LIFECYCLE, _name, "CREATE TABLE"),
+    "TruncateTableCommand": Command(Role.LIFECYCLE, _name, "TRUNCATE"),
+    "DropTableCommand": Command(Role.LIFECYCLE, _drop, "DROP"),
+    "DropTable": Command(Role.LIFECYCLE, _drop_v2, "DROP"),
+    "TruncateTable": Command(Role.LIFECYCLE, _v2, "TRUNCATE"),
+    "AlterTableRenameCommand": Command(Role.RENAME, _rename, "RENAME"),
+}
+# Commands that are alike, by the start of their names.
+_FAMILIES: Mapping[str, Command] = {
+    "AlterTable": Command(Role.LIFECYCLE, _name, "ALTER"),
+    **dict.fromkeys(
+        (
+            *("Add", "Alter", "Analyze", "Cache", "Clear", "Comment", "CreateDatabase"),
+            *("CreateFunction", "CreateNamespace", "CreateVariable", "Desc", "DropDatabase"),
+            *("DropFunction", "DropNamespace", "DropTempView", "DropVariable", "Explain", "List"),
+            *("Refresh", "Repair", "Reset", "Set", "Show", "Uncache", "Use"),
+        ),
+        Command(Role.MAINTENANCE, _nowhere),
+    ),
+}
+# Operators of other catalogs that write and that there is no rule for yet.
+_UNKNOWN_WRITES = (
+    *("AppendData", "AtomicCreateTable", "AtomicReplaceTable", "CreateTable", "DeleteFromTable"),
+    *("Merge", "OverwriteByExpression", "OverwritePartitionsDynamic", "ReplaceData"),
+    *("ReplaceTable", "WriteDelta", "WriteToDataSourceV2"),
+)
+
+
+def find_command(name: str) -> tuple[str, Command] | None:
+    """The command that an operator of `sparkPlanInfo` runs, and its row in the table.
+
+    Raises:
+        LookupError: It is a command, but there is no rule for it.
+    """
+    bare = name.removeprefix("Execute ").partition(" ")[0]
+    if command := COMMANDS.get(bare):
+        return bare, command
+    if bare == name.partition(" ")[0]:
+        if bare.startswith(_UNKNOWN_WRITES):
+            raise LookupError(bare)
+        return None
+    for family, command in _FAMILIES.items():
+        if bare.startswith(family):
+            return bare, command
+    raise LookupError(bare)
+
+
+def read_target(command: Command, arguments: str) -> Target | None:
+    """Where a command writes; None where that is nothing that lasts.
+
+    Raises:
+        ValueError: The arguments are not as the table says.
+    """
+    try:
+        target = command.target(split_arguments(arguments))
+    except IndexError as error:
+        raise ValueError("its arguments are not as expected") from error
+    if target and not (target.table or target.path):
+        raise ValueError("it names no target")
+    return target

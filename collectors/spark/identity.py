@@ -1,0 +1,70 @@
+"""Whose application a log is: a team's task, dbt's own work, or nobody's in particular.
+
+dbt's applications are left out: dbt's artifacts say more about them. A dbt-spark session writes
+this into its log (dbt-spark 1.11 on Spark 4.3), and what of it is peculiar to dbt decides:
+
+- results are fetched at `…/dbt/adapters/spark/session.py`, which is the call site in the
+  description of the executions that do so (each invocation fetches the list of schemas);
+- incremental models and snapshots go through views and tables named `…__dbt_tmp`;
+- the application's name is whatever `spark.app.name` says in `server_side_parameters`; where a
+  team set it to `dbt`, or to `dbt` and more words, that is taken at its word.
+
+Without `spark.app.name` the session is called `pyspark-shell`, as every Python script on Spark
+that does not name itself. Such names, and those of servers that many users share, belong to no
+task: their logs are left out with a note that says what to set.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_DBT_NAME = re.compile(r"dbt(?![A-Za-z0-9_]).*", re.IGNORECASE | re.DOTALL)
+_DBT_CALL_SITE = re.compile(r"[/\\]dbt[/\\]adapters[/\\]")
+_DBT_RELATION = re.compile(r"\w__dbt_(?:tmp|backup)\b")
+
+_SHARED_NAME = re.compile(
+    r"pyspark-shell|PySparkShell|Spark shell|SparkR|SparkSQL::.*|Thrift JDBC/ODBC Server"
+    r"|Spark Connect server|Databricks Shell|Zeppelin|livy-session-\d+|graft collect|",
+    re.IGNORECASE,
+)
+_UUID = r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}"
+_DAY = r"(?:19|20)\d\d[-_./]?[01]\d[-_./]?[0-3]\d"
+_CLOCK = r"[T_ -]?[0-2]\d[:_.-]?[0-5]\d(?:[:_.-]?[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"
+_EPOCH = r"1\d{9}(?:\d{3})?"
+_RUN_SUFFIX = re.compile(rf"[\s_.:@#\[(-]+(?:{_UUID}|{_DAY}(?:{_CLOCK})?|{_EPOCH})[\])]?$")
+
+
+def is_dbt(app_name: str, descriptions: Iterable[str], plans: Iterable[str]) -> bool:
+    """Whether an application is dbt's own.
+
+    Args:
+        descriptions: The descriptions of its executions.
+        plans: The plan texts of its executions.
+    """
+    return (
+        bool(_DBT_NAME.fullmatch(app_name))
+        or any(_DBT_CALL_SITE.search(text) for text in descriptions)
+        or any(_DBT_RELATION.search(text) for text in plans)
+    )
+
+
+def task_name(app_name: str, rule: str) -> str | None:
+    """The task that an application ran; None where its name tells none.
+
+    Dates, times and ids that tell runs apart are cut from the name's end:
+    `load_orders-2026-11-21T05:00` is `load_orders`.
+
+    Args:
+        rule: A regular expression with a group `task`; it must match from the name's start.
+    """
+    name = app_name.strip()
+    if _SHARED_NAME.fullmatch(name) or re.fullmatch(_UUID, name):
+        return None
+    found = re.match(rule, name)
+    if found is None or not found["task"]:
+        return None
+    task = found["task"].strip()
+    while (shorter := _RUN_SUFFIX.sub("", task)) != task:
+        task = shorter
+    return task or None

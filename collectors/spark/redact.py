@@ -1,0 +1,36 @@
+"""An error message without what it says about the data.
+
+Messages of Spark and of user code hold values, paths and names anywhere, quoted or not
+(`Duplicate map key Jane was found`). So nothing of the text is kept but what cannot be data:
+Spark's error class (`[CAST_INVALID_INPUT]`), the SQLSTATE, the names of exception classes, and for
+names that were not found the backquoted identifiers.
+"""
+
+from __future__ import annotations
+
+import re
+
+_CLASS = re.compile(r"\[(?P<name>[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\]")
+_STATE = re.compile(r"SQLSTATE: (?P<state>[0-9A-Z]{5})\b")
+_EXCEPTION = re.compile(
+    r"(?<![\w.'\"/])(?:[a-z_][\w$]*\.)*(?P<name>[A-Z]\w*(?:Error|Exception))(?=[:\s]|$)"
+)
+_IDENTIFIER = re.compile(r"(?:`[^`]+`\.)*`[^`]+`")
+# Error classes whose identifiers are names of tables and columns, and the point of the message.
+_ABOUT_NAMES = ("NOT_FOUND", "ALREADY_EXISTS", "UNRESOLVED_COLUMN")
+
+
+def redacted_error(message: str) -> str:
+    """What is safe to keep of an error message; never empty."""
+    error_class = _CLASS.search(message)
+    exceptions = list(dict.fromkeys(m["name"] for m in _EXCEPTION.finditer(message)))
+    if error_class is None:
+        return ", ".join(exceptions) or "failed"
+    text = error_class["name"]
+    if any(word in text for word in _ABOUT_NAMES):
+        named = _IDENTIFIER.search(message)
+        text += f" {named.group()}" if named else ""
+    elif exceptions:
+        text += f" ({', '.join(exceptions)})"
+    state = _STATE.search(message)
+    return f"{text} (SQLSTATE {state['state']})" if state else text

@@ -1,0 +1,206 @@
+"""An application's statements -> the rows of the lineage store."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from collectors.spark.history import Application
+from collectors.spark.places import Places
+from collectors.spark.redact import redacted_error
+from collectors.spark.schema import merge_columns
+from collectors.spark.statements import Statement, Use
+from lineage.dataset import DatasetId, Kind
+from lineage.records import Direction, Evidence, Outcome, Status
+
+ENGINE = "spark"
+DIALECT = "spark-plan"
+PARSER = "plan"
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of one application by table, as `collectors.store.SCHEMAS` has their columns."""
+
+    accesses: list[Row]
+    runs: list[Row]
+    shapes: list[Row]
+    datasets: list[Row]
+
+
+def rows(
+    application: Application, task: str, found: list[Statement], places: Places, origin: str
+) -> Rows:
+    """Everything to keep of an application that ran a task."""
+    run_id = application.id or origin
+    if application.attempt:
+        run_id = f"{run_id}_{application.attempt}"
+    shapes = {statement: _shape(statement) for statement in map(_what, found)}
+    return Rows(
+        accesses=_accesses(found, shapes, {"task": task, "run_id": run_id, "origin": origin}),
+        runs=[_run(application, task, run_id, origin)],
+        shapes=sorted(shapes.values(), key=lambda shape: shape["shape_id"]),
+        datasets=_datasets(found, places, origin),
+    )
+
+
+def run_status(application: Application) -> tuple[Status, str | None]:
+    """How a run ended, and the error it ended with.
+
+    What Spark's log shows of the end of a Python script is little: `ApplicationEnd` has the exit
+    code 0 after an exception, after `sys.exit(3)` and under `spark-submit` too, and a script that
+    does not call `spark.stop()` may die before the event is written, whether it failed or not.
+    So the rule is: FAILED where an exit code says so, or where the last execution that ended had
+    failed (a failure that the script got over has a success after it); UNKNOWN where the log has
+    no end; else OK. A script that fails in Python code after a successful execution passes for OK.
+    """
+    ended = [e for e in application.executions.values() if e.ended_at]
+    last = max(ended, key=lambda e: (e.ended_at, -e.id), default=None)
+    if last and last.error:
+        return Status.FAILED, redacted_error(last.error)
+    if application.exit_code:
+        return Status.FAILED, f"exit code {application.exit_code}"
+    return (Status.OK if application.finished else Status.UNKNOWN), None
+
+
+def _run(application: Application, task: str, run_id: str, origin: str) -> Row:
+    status, error = run_status(application)
+    ends = [e.ended_at for e in application.executions.values() if e.ended_at]
+    return {
+        "run_id": run_id,
+        "task": task,
+        "engine": ENGINE,
+        "started_at": application.started_at,
+        "ended_at": application.ended_at or max(ends, default=None),
+        "status": status,
+        "error": error,
+        "application_id": application.id or None,
+        "code_version": None,
+        "parent_run_id": None,
+        "origin": origin,
+    }
+
+
+_What = tuple[str, tuple[DatasetId, ...], tuple[DatasetId, ...]]
+
+
+def _what(statement: Statement) -> _What:
+    """What a statement does, whoever does it: the operation, its inputs, its outputs."""
+    return (
+        statement.operation,
+        tuple(use.dataset for use in statement.reads),
+        tuple(use.dataset for use in statement.writes),
+    )
+
+
+def _shape(what: _What) -> Row:
+    operation, reads, writes = what
+    inputs = ", ".join(map(_spoken, reads))
+    text = f"{operation} {', '.join(map(_spoken, writes))}" if writes else f"{operation} {inputs}"
+    if reads and writes:
+        text += f" <- {inputs}"
+    keys = "\n".join(
+        [operation, *map(repr, (sorted(r.key for r in reads), [w.key for w in writes]))]
+    )
+    return {
+        "shape_id": hashlib.sha256(f"{DIALECT}\n{keys}".encode()).hexdigest()[:16],
+        "dialect": DIALECT,
+        "text": text,
+        "parser": PARSER,
+        "outcome": Outcome.PARTIAL,
+        "reason": "plans give tables; columns are not read yet",
+    }
+
+
+def _spoken(dataset: DatasetId) -> str:
+    return str(dataset) if "/" in dataset.name or "://" in dataset.namespace else dataset.name
+
+
+def _accesses(found: list[Statement], shapes: dict[_What, Row], same: Row) -> list[Row]:
+    """One row for each shape, dataset, direction and outcome, added up over the statements."""
+    groups: dict[tuple[str, Direction, DatasetId, Status], list[tuple[Statement, Use]]]
+    groups = defaultdict(list)
+    for statement in found:
+        shape_id = shapes[_what(statement)]["shape_id"]
+        uses = [(Direction.READ, use) for use in statement.reads]
+        uses += [(Direction.WRITE, use) for use in statement.writes]
+        for direction, use in uses:
+            groups[shape_id, direction, use.dataset, statement.status].append((statement, use))
+    return [
+        {
+            **same,
+            "namespace": dataset.namespace,
+            "name": dataset.name,
+            "kind": group[0][1].kind,
+            "direction": direction,
+            "operation": group[0][0].operation,
+            "shape_id": shape_id,
+            "statements": len(group),
+            "rows": _total(use.rows for _, use in group),
+            "bytes": _total(use.bytes for _, use in group),
+            "first_at": min(statement.started_at for statement, _ in group),
+            "last_at": max(statement.ended_at for statement, _ in group),
+            "status": status,
+            "evidence": Evidence.OBSERVED,
+        }
+        for (shape_id, direction, dataset, status), group in groups.items()
+    ]
+
+
+def _total(numbers: Iterable[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
+
+
+def _datasets(found: list[Statement], places: Places, origin: str) -> list[Row]:
+    seen: dict[DatasetId, Row] = {}
+    for statement in found:
+        if statement.status is Status.FAILED:
+            continue
+        for direction, uses in (
+            (Direction.READ, statement.reads),
+            (Direction.WRITE, statement.writes),
+        ):
+            for use in uses:
+                row = seen.setdefault(use.dataset, _dataset(use, places, statement, origin))
+                row["last_seen"] = max(row["last_seen"], statement.ended_at)
+                row["columns"] = merge_columns(row["columns"], use.columns)
+                row["kind"] = Kind.VIEW if use.kind is Kind.VIEW else row["kind"]
+                row["dropped_at"] = _dropped(row["dropped_at"], statement, direction)
+    for row in seen.values():
+        row["columns"] = [{"name": c.name, "type": c.type} for c in row["columns"]]
+    return [seen[dataset] for dataset in sorted(seen)]
+
+
+def _dropped(
+    before: datetime | None, statement: Statement, direction: Direction
+) -> datetime | None:
+    """When the dataset went, if nothing has made it anew since."""
+    if statement.operation == "RENAME":
+        return statement.ended_at if direction is Direction.READ else None
+    if direction is Direction.READ:
+        return before
+    return statement.ended_at if statement.operation == "DROP" else None
+
+
+def _dataset(use: Use, places: Places, statement: Statement, origin: str) -> Row:
+    return {
+        "namespace": use.dataset.namespace,
+        "name": use.dataset.name,
+        "kind": use.kind,
+        "columns": (),
+        "symlinks": [
+            {"namespace": path.namespace, "name": path.name}
+            for path in places.symlinks(use.dataset)
+        ],
+        "first_seen": statement.started_at,
+        "last_seen": statement.ended_at,
+        "dropped_at": None,
+        "origin": origin,
+    }
