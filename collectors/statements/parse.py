@@ -1,0 +1,148 @@
+"""The face of this package: SQL text -> the shapes of its statements and what they access."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from sqlglot.errors import TokenError
+
+from collectors.statements.dialect import Dialect
+from collectors.statements.last_keyword import last_keyword
+from collectors.statements.literals import fold
+from collectors.statements.names import name_at
+from collectors.statements.scan import scan
+from collectors.statements.split import split
+from collectors.statements.tokens import Token, tokenise
+from collectors.statements.tree import objection
+from collectors.statements.unwrap import unwrap
+from collectors.statements.walk import TableAccess
+from lineage.records import Direction, Outcome
+
+# Raised when the same text may give another shape, so that old and new shapes never mix.
+VERSION = 1
+# Longer texts are cut: a cut statement still tells its tables up to there.
+LONGEST = 1_000_000
+_BATCH_SEPARATOR = re.compile(r"^[^\S\n]*GO(?:[^\S\n]+\d+)?[^\S\n]*;?[^\S\n]*\r?$", re.I | re.M)
+# An unknown statement without any of these has no table to tell.
+_TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedShape:
+    """A statement with its literals taken out, and the tables it reads and writes.
+
+    Attributes:
+        shape_id: Stable across processes and machines; holds the version of the shaping.
+        parser: Who decided the tables: `sqlglot` (its tokens) or, as the last resort,
+            `sql-metadata`.
+        outcome: PARSED where sqlglot's tree confirms the tables, PARTIAL where it does not, FAILED
+            where nobody could tell them.
+        reason: Why the outcome is not PARSED.
+        operation: What the statement does, as SQL names it.
+        database: The database that `USE` chose earlier in the same text; None before a `USE`.
+    """
+
+    shape_id: str
+    dialect: Dialect
+    text: str
+    parser: str
+    outcome: Outcome
+    reason: str | None
+    operation: str
+    accesses: tuple[TableAccess, ...]
+    database: str | None = None
+
+    @property
+    def reads(self) -> set[str]:
+        """The names of what it reads, dotted."""
+        return self._names(Direction.READ)
+
+    @property
+    def writes(self) -> set[str]:
+        """The names of what it writes, dotted."""
+        return self._names(Direction.WRITE)
+
+    def _names(self, direction: Direction) -> set[str]:
+        return {".".join(a.name) for a in self.accesses if a.direction is direction}
+
+
+def normalise(text: str, dialect: Dialect) -> str:
+    """A captured text unwrapped and without literals: texts that differ in values become one.
+
+    Never raises, takes time in proportion to the text, and changes nothing the second time.
+    """
+    text = text[:LONGEST]
+    if dialect is Dialect.TSQL:
+        text = unwrap(_BATCH_SEPARATOR.sub(";", text))
+    return fold(text, dialect)
+
+
+def parse(text: str, dialect: Dialect) -> tuple[ParsedShape, ...]:
+    """The statements of a text, in order, as shapes with their tables.
+
+    Never raises: what cannot be read is a shape of outcome FAILED with its reason.
+    """
+    text = normalise(text, dialect)
+    try:
+        tokens = tokenise(text, dialect)
+    except TokenError:
+        return (_last_resort(text, dialect, "sqlglot cannot read its tokens", None),)
+    shapes = []
+    database = None
+    for statement in split(tokens, dialect):
+        shapes.append(_shape(text, statement, dialect, database))
+        database = _used(statement, dialect) or database
+    return tuple(shapes)
+
+
+def _shape(text: str, tokens: list[Token], dialect: Dialect, database: str | None) -> ParsedShape:
+    text = text[tokens[0].start : tokens[-1].end]
+    operation, accesses = scan(tokens, dialect)
+    if operation is None and _TABLE_WORDS.intersection(token.word for token in tokens):
+        return _last_resort(text, dialect, "statement not known", database)
+    found = {access.name[-1].casefold() for access in accesses}
+    reason = objection(text, tokens, dialect, found) if accesses else None
+    return ParsedShape(
+        shape_id=_shape_id(text, dialect),
+        dialect=dialect,
+        text=text,
+        parser="sqlglot",
+        outcome=Outcome.PARTIAL if reason else Outcome.PARSED,
+        reason=reason,
+        operation=operation or tokens[0].word,
+        accesses=tuple(accesses),
+        database=database,
+    )
+
+
+def _last_resort(text: str, dialect: Dialect, reason: str, database: str | None) -> ParsedShape:
+    try:
+        accesses = last_keyword(text)
+        outcome = Outcome.PARTIAL
+    except ValueError as error:
+        accesses, outcome, reason = [], Outcome.FAILED, f"{reason}; {error}"
+    return ParsedShape(
+        shape_id=_shape_id(text, dialect),
+        dialect=dialect,
+        text=text,
+        parser="sql-metadata",
+        outcome=outcome,
+        reason=reason,
+        operation=accesses[0].operation if accesses else "",
+        accesses=tuple(accesses),
+        database=database,
+    )
+
+
+def _shape_id(text: str, dialect: Dialect) -> str:
+    return f"{VERSION}-{hashlib.sha256(f'{dialect}:{text}'.encode()).hexdigest()[:20]}"
+
+
+def _used(tokens: list[Token], dialect: Dialect) -> str | None:
+    """The database that a `USE` statement chooses."""
+    if tokens[0].word != "USE":
+        return None
+    found = name_at(tokens, 1, dialect)
+    return ".".join(found.name) if found else None

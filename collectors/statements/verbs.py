@@ -1,0 +1,178 @@
+"""Statements that change something: what they do, and where their target stands.
+
+Each function gets the place of its verb, notes the target, and gives the place from which the
+scan goes on for what is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from collectors.statements.dialect import Dialect
+from collectors.statements.tokens import keywords
+from collectors.statements.walk import QUERY_STARTS, Walk
+from lineage.dataset import Kind
+
+_CREATE_MODIFIERS = keywords("OR ALTER REPLACE TEMP TEMPORARY GLOBAL LOCAL EXTERNAL MATERIALIZED")
+
+
+def _target(walk: Walk, at: int, operation: str) -> int:
+    """The place of the target, behind what may stand before it."""
+    if walk.is_outermost:
+        walk.operation = operation
+    at = walk.skip(at, "WITH", "SCHEMA", "EVOLUTION")  # MERGE WITH SCHEMA EVOLUTION INTO t
+    if walk.word(at) == "TOP":
+        at = walk.behind(at + 1)
+    return walk.skip(at, "PERCENT", "INTO", "FROM", "OVERWRITE", "TABLE")
+
+
+def _change(walk: Walk, at: int) -> int:
+    """UPDATE, DELETE and MERGE."""
+    verb = walk.word(at)
+    if walk.word(at + 1) == "STATISTICS":
+        return walk.end
+    found = walk.name(_target(walk, at + 1, verb))
+    if found is None or (walk.word(found.end) == "(" and verb != "MERGE"):
+        return at + 1  # OPENQUERY(…)
+    walk.scope.target = found
+    walk.scope.has_from = True
+    walk.write(found, verb)
+    return found.end
+
+
+def _insert(walk: Walk, at: int) -> int:
+    operation = "INSERT OVERWRITE" if walk.word(at + 1) == "OVERWRITE" else "INSERT"
+    if walk.word(at + 1) == "BULK":
+        operation, at = "BULK INSERT", at + 1
+    place = _target(walk, at + 1, operation)
+    walk.scope.in_from = False
+    walk.scope.has_from = walk.dialect is Dialect.SPARK  # INSERT INTO t FROM u SELECT …
+    found = None if walk.word(place) in ("DIRECTORY", "LOCAL") else walk.name(place)
+    if found is None:
+        return place + 1
+    walk.scope.target = found
+    walk.write(found, operation, walk.columns(found.end))
+    end = found.end
+    if walk.word(end) == "(" and walk.word(end + 1) not in QUERY_STARTS:
+        end = walk.behind(end)
+    return walk.end if walk.word(end) in ("EXEC", "EXECUTE") else end
+
+
+def _bulk_insert(walk: Walk, at: int) -> int:
+    return _only_target(walk, at + 2, "BULK INSERT")
+
+
+def _load(walk: Walk, at: int) -> int:
+    """`LOAD DATA INPATH … INTO TABLE t`, `COPY INTO t FROM …`"""
+    operation = "LOAD DATA" if walk.word(at) == "LOAD" else "COPY INTO"
+    into = walk.find(at, "INTO")
+    return walk.end if into is None else _only_target(walk, into, operation)
+
+
+def _truncate(walk: Walk, at: int) -> int:
+    return _only_target(walk, at + 1, "TRUNCATE")
+
+
+def _only_target(walk: Walk, at: int, operation: str) -> int:
+    walk.operation = operation
+    if found := walk.name(walk.skip(at, "INTO", "TABLE")):
+        walk.write(found, operation)
+    return walk.end
+
+
+def _drop(walk: Walk, at: int) -> int:
+    walk.operation = "DROP"
+    at = walk.skip(at + 1, "TEMPORARY", "MATERIALIZED")
+    kind = walk.word(at)
+    if kind in ("TABLE", "VIEW"):
+        at = walk.skip(at + 1, "IF", "EXISTS")
+        while found := walk.name(at):
+            walk.write(found, "DROP", kind=Kind(kind))
+            at = walk.skip(found.end, ",")
+            if at == found.end:
+                break
+    return walk.end
+
+
+def _alter(walk: Walk, at: int) -> int:
+    if walk.word(at + 1) == "VIEW":
+        return _create_view(walk, at + 2, Kind.VIEW)
+    walk.operation = "ALTER"
+    found = walk.name(at + 2) if walk.word(at + 1) == "TABLE" else None
+    if found is None:
+        return walk.end
+    to = walk.find(found.end, "TO")
+    other = walk.name(to + 1) if to else None
+    # ALTER TABLE t SWITCH PARTITION 1 TO u, ALTER TABLE t RENAME TO u; not RENAME COLUMN a TO b
+    moves = walk.word(found.end)
+    if other and (moves == "SWITCH" or (moves == "RENAME" and to == found.end + 1)):
+        walk.operation = moves
+        walk.read(at, found)
+        walk.write(other, moves)
+    else:
+        walk.write(found, "ALTER")
+    return walk.end
+
+
+def _create(walk: Walk, at: int) -> int:
+    place = walk.skip(at + 1, *_CREATE_MODIFIERS)
+    match walk.word(place):
+        case "VIEW":
+            words = {walk.word(near) for near in range(at, place)}
+            temporary = words & {"TEMP", "TEMPORARY"}
+            return _create_view(walk, place + 1, Kind.TEMPORARY if temporary else Kind.VIEW)
+        case "TABLE":
+            return _create_table(walk, place + 1)
+        case "SYNONYM":
+            walk.operation = "CREATE SYNONYM"
+            found = walk.name(place + 1)
+            of = walk.name(found.end + 1) if found else None
+            if found and of:
+                walk.write(found, walk.operation)
+                walk.read(at, of)
+        case _:
+            walk.operation = "CREATE"
+    return walk.end
+
+
+def _create_view(walk: Walk, at: int, kind: Kind) -> int:
+    walk.operation = "CREATE VIEW"
+    found = walk.name(walk.skip(at, "IF", "NOT", "EXISTS"))
+    if found is None:
+        return walk.end
+    walk.write(found, walk.operation, kind=kind)
+    return found.end
+
+
+def _create_table(walk: Walk, at: int) -> int:
+    walk.operation = "CREATE TABLE"
+    found = walk.name(walk.skip(at, "IF", "NOT", "EXISTS"))
+    if found is None:
+        return walk.end
+    query = walk.find(found.end, "AS")
+    while query and walk.word(query + 1) not in QUERY_STARTS:
+        query = walk.find(query + 1, "AS")  # CREATE TABLE t (…) AS NODE
+    clone = walk.skip(found.end, "SHALLOW", "DEEP")
+    source = walk.name(clone + 1) if walk.word(clone) == "CLONE" else None
+    if source:
+        walk.read(clone, source)
+    if source or query:
+        walk.operation = "CREATE TABLE AS"
+    walk.write(found, walk.operation, walk.columns(found.end))
+    return query + 1 if query else walk.end
+
+
+VERBS: Mapping[str, Callable[[Walk, int], int]] = {
+    "INSERT": _insert,
+    "UPDATE": _change,
+    "DELETE": _change,
+    "MERGE": _change,
+    "TRUNCATE": _truncate,
+    "DROP": _drop,
+    "CREATE": _create,
+    "REPLACE": _create,
+    "ALTER": _alter,
+    "BULK": _bulk_insert,
+    "LOAD": _load,
+    "COPY": _load,
+}
