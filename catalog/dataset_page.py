@@ -18,6 +18,11 @@ from lineage.model import Usage
 from lineage.records import Evidence, Run, Shape
 from lineage.urls import dataset_path
 
+# How far the lists of what is upstream and downstream go, and how many names they hold: with
+# all of them, a site would grow with the square of its datasets.
+_STEPS = 6
+_ROOM = 150
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnRow:
@@ -60,8 +65,8 @@ def dataset_page(index: Index, dataset: DatasetId) -> Page:
             "readers": readers,
             "dbt_children": index.dbt_children(dataset),
             "reports": [c for c in index.reports.get(dataset, ()) if c.name not in index.tasks],
-            "upstream": _by_distance(index.graph.upstream(dataset)),
-            "downstream": _by_distance(index.graph.downstream(dataset)),
+            "upstream": _by_distance(index.graph.upstream(dataset, _STEPS)),
+            "downstream": _by_distance(index.graph.downstream(dataset, _STEPS)),
             "runs": runs,
             "bars": run_bars(runs),
             "shapes": shapes(index, writers),
@@ -107,12 +112,17 @@ def _columns(index: Index, dataset: DatasetId, root: str) -> list[ColumnRow]:
     return rows
 
 
-def _by_distance(steps: dict[DatasetId, int]) -> list[tuple[int, list[DatasetId]]]:
-    """Steps away -> the datasets there, sorted."""
+def _by_distance(steps: dict[DatasetId, int]) -> list[tuple[int, list[DatasetId], int]]:
+    """Steps away, the datasets there, and how many of them the page has no room for."""
     found: dict[int, list[DatasetId]] = {}
     for dataset in sorted(steps):
         found.setdefault(steps[dataset], []).append(dataset)
-    return sorted(found.items())
+    groups, room = [], _ROOM
+    for distance, datasets in sorted(found.items()):
+        shown = datasets[:room]
+        groups.append((distance, shown, len(datasets) - len(shown)))
+        room -= len(shown)
+    return groups
 
 
 def shapes(index: Index, usages: Sequence[Usage]) -> list[Shape]:

@@ -50,6 +50,8 @@ class Index:
         self.flows_to: dict[DatasetId, list[Flow]] = defaultdict(list)
         self.flows_from: dict[DatasetId, list[Flow]] = defaultdict(list)
         for flow in lineage.flows:
+            if flow.source == flow.target:
+                continue
             self.flows_to[flow.target].append(flow)
             self.flows_from[flow.source].append(flow)
         self.writers: dict[DatasetId, list[Usage]] = defaultdict(list)

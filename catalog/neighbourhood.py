@@ -190,11 +190,18 @@ def dataset_box(index: Index, dataset: DatasetId, distance: int = 0) -> Box:
         key=_DATASET + str(dataset),
         name=dataset.short,
         note=f"{platform(dataset)} · {what}",
-        shape=Shape.DBT if index.built_by_dbt(dataset) else _SHAPE.get(kind, Shape.TABLE),
+        shape=sign(index, dataset),
         path=f"{dataset_path(dataset)}index.html",
         full_name=str(dataset),
         distance=distance,
     )
+
+
+def sign(index: Index, dataset: DatasetId) -> Shape:
+    """By what a dataset is told apart wherever it is named."""
+    if index.built_by_dbt(dataset):
+        return Shape.DBT
+    return _SHAPE.get(index.datasets[dataset].kind, Shape.TABLE)
 
 
 def task_box(index: Index, name: str, distance: int = 0) -> Box:

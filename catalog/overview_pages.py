@@ -12,13 +12,11 @@ from catalog.care import Care
 from catalog.dataset_page import names_on_way
 from catalog.index import Index
 from catalog.neighbourhood import everything
-from catalog.page import Page
+from catalog.page import LONG, Page
 from catalog.picture import picture
 from lineage.dataset import DatasetId
 from lineage.urls import owner_path, tag_path
 
-# A list of this many rows still opens at once; beyond it a list shows its folders only.
-LONG = 1000
 # A picture of this many boxes can still be read by scrolling.
 MAP_LIMIT = 300
 
@@ -46,7 +44,7 @@ def overview_pages(index: Index, needs: Care, name: str) -> Iterator[Page]:
         },
     )
     yield Page("tasks/", "tasks", "Tasks", {"names": index.task_names()})
-    yield Page("gaps/", "gaps", "What could not be read", {"needs": needs, "long": LONG})
+    yield Page("gaps/", "gaps", "What could not be read", {"needs": needs})
     for path, title, labels, where in (
         ("tags/", "Tags", tags, tag_path),
         ("owners/", "Owners", owners, owner_path),

@@ -17,7 +17,11 @@ import jinja2
 from markupsafe import Markup
 
 from catalog import markup, words
+from catalog.neighbourhood import sign
 from lineage.urls import dataset_path, owner_path, tag_path, task_path
+
+# A list of this many rows still opens at once.
+LONG = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,9 @@ class Templates:
         self._environment.globals |= {
             "count": words.count,
             "duration": words.duration,
+            "dash": words.DASH,
+            "long": LONG,
+            "sign": sign,
             "kinds": words.KIND,
             "roles": words.ROLE,
             "evidences": words.EVIDENCE,
