@@ -46,7 +46,8 @@ def name_at(tokens: list[Token], at: int, dialect: Dialect) -> NameAt | None:
     last = parts[-1]
     if dialect is Dialect.TSQL and last[0] in "#@":
         return NameAt((last,), Kind.TEMPORARY, at)
-    if dialect is Dialect.SPARK and len(parts) == 2 and parts[0].lower() in _FILE_FORMATS:
+    quoted = not tokens[at - 1].word
+    if dialect is Dialect.SPARK and len(parts) == 2 and quoted and parts[0] in _FILE_FORMATS:
         return NameAt((last,), Kind.PATH, at)
     return NameAt(tuple(parts), Kind.TABLE, at)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot.errors import TokenError
 
@@ -88,20 +88,23 @@ def parse(text: str, dialect: Dialect) -> tuple[ParsedShape, ...]:
     try:
         tokens = tokenise(text, dialect)
     except TokenError:
-        return (_last_resort(text, dialect, "sqlglot cannot read its tokens", None),)
+        return (_last_resort(text, dialect, "sqlglot cannot read its tokens"),)
     shapes = []
+    known: dict[str, ParsedShape] = {}  # a batch may say the same a thousand times
     database = None
     for statement in split(tokens, dialect):
-        shapes.append(_shape(text, statement, dialect, database))
+        alone = text[statement[0].start : statement[-1].end]
+        if alone not in known:
+            known[alone] = _shape(alone, statement, dialect)
+        shapes.append(replace(known[alone], database=database))
         database = _used(statement, dialect) or database
     return tuple(shapes)
 
 
-def _shape(text: str, tokens: list[Token], dialect: Dialect, database: str | None) -> ParsedShape:
-    text = text[tokens[0].start : tokens[-1].end]
+def _shape(text: str, tokens: list[Token], dialect: Dialect) -> ParsedShape:
     operation, accesses = scan(tokens, dialect)
     if operation is None and _TABLE_WORDS.intersection(token.word for token in tokens):
-        return _last_resort(text, dialect, "statement not known", database)
+        return _last_resort(text, dialect, "statement not known")
     found = {access.name[-1].casefold() for access in accesses}
     reason = objection(text, tokens, dialect, found) if accesses else None
     return ParsedShape(
@@ -113,11 +116,10 @@ def _shape(text: str, tokens: list[Token], dialect: Dialect, database: str | Non
         reason=reason,
         operation=operation or tokens[0].word,
         accesses=tuple(accesses),
-        database=database,
     )
 
 
-def _last_resort(text: str, dialect: Dialect, reason: str, database: str | None) -> ParsedShape:
+def _last_resort(text: str, dialect: Dialect, reason: str) -> ParsedShape:
     try:
         accesses = last_keyword(text)
         outcome = Outcome.PARTIAL
@@ -132,7 +134,6 @@ def _last_resort(text: str, dialect: Dialect, reason: str, database: str | None)
         reason=reason,
         operation=accesses[0].operation if accesses else "",
         accesses=tuple(accesses),
-        database=database,
     )
 
 

@@ -187,6 +187,8 @@ def _expected(walk: Walk, at: int) -> int:
     if word == "(":
         walk.scopes.append(Scope(at, walk.closes[at], expects=True, derived=True))
         return at + 1
+    if word == "VALUES":
+        return at + 1  # rows in the place of a table
     found = None if word in _NO_ALIAS else walk.name(at)
     if found is None:
         return at  # a query, a literal, or something that was cut off

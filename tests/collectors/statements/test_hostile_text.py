@@ -1,0 +1,44 @@
+"""No input crashes the parser or keeps it busy: each ends as shapes, within seconds."""
+
+import time
+
+import pytest
+
+from collectors.statements.dialect import Dialect
+from collectors.statements.parse import parse
+
+TEXTS = {
+    "20,000 open brackets": "SELECT " + "(" * 20_000,
+    "20,000 nested queries": "SELECT * FROM " + "(SELECT * FROM " * 20_000 + "t" + ")" * 20_000,
+    "20,000 closing brackets": "SELECT a FROM t " + ")" * 20_000,
+    "5 MB of one string": "SELECT '" + "x" * 5_000_000,
+    "5 MB of rows": "INSERT t VALUES " + "(1, 'a', f(2))," * 350_000,
+    "5 MB of words": "SELECT a FROM t " * 330_000,
+    "many unequal rows": "INSERT t VALUES " + ",".join(f"(f{i}(1))" for i in range(20_000)),
+    "a lone quote": "'",
+    "a lone bracket": "[",
+    "a lone comment": "/*",
+    "nested comments": "/*" * 20_000,
+    "NUL bytes": "SELECT\x00a\x00FROM\x00t",
+    "half a surrogate pair": "SELECT '\ud800' FROM t\ud800",
+    "20,000 minus signs": "SELECT " + "- " * 20_000 + "1 FROM t",
+    "20,000 dots": "SELECT a FROM t" + "." * 20_000,
+    "deep wrapping": "exec sp_executesql N'" * 1_000 + "SELECT 1",
+    "20,000 arguments": "exec sp_executesql N'SELECT a FROM t'" + ", @a" * 20_000,
+    "all signs": "".join(map(chr, range(1, 256))) * 20,
+    "line noise in names": "SELECT a FROM [" + "]]" * 10_000,
+    "a million spaces": "SELECT a FROM" + " " * 900_000 + "t",
+    "backslashes": "SELECT '" + "\\" * 100_000,
+    "declarations": "(" + "@a int," * 50_000,
+}
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("name", TEXTS)
+def test_it_ends_as_shapes(name: str, dialect: Dialect) -> None:
+    start = time.monotonic()
+    shapes = parse(TEXTS[name], dialect)
+    assert time.monotonic() - start < 20
+    for shape in shapes:
+        shape.text.encode("utf-8")
+        assert "\x00" not in shape.text

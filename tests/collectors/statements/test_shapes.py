@@ -1,0 +1,125 @@
+"""Shapes: statements that differ only in their values have one, and no value survives."""
+
+import pytest
+
+from collectors.statements.dialect import Dialect
+from collectors.statements.parse import VERSION, normalise, parse
+
+TSQL, SPARK = Dialect.TSQL, Dialect.SPARK
+
+# fmt: off
+SAME = [
+    ("strings", TSQL, "SELECT a FROM t WHERE b = 'x'", "SELECT a FROM t WHERE b = N'it''s y'"),
+    ("numbers", TSQL, "SELECT a FROM t WHERE b = 1", "SELECT a FROM t WHERE b = -2.5e-3"),
+    ("binaries and money", TSQL, "UPDATE t SET a = 0x1F, b = $1.50", "UPDATE t SET a = 0xABCD, b = 7"),
+    ("IN lists", TSQL, "SELECT a FROM t WHERE b IN (1, 2, -3)", "SELECT a FROM t WHERE b IN ('x')"),
+    ("rows of VALUES", TSQL, "INSERT t VALUES (1, 'a', NULL), (2, 'b', DEFAULT)", "INSERT t VALUES (?, ?, ?)"),
+    ("rows with calls", TSQL, "INSERT t VALUES (1, getdate()), (2, getdate())", "INSERT t VALUES (9, getdate())"),
+    ("markers", TSQL, "INSERT t VALUES (@P1, @P2)", "INSERT t VALUES (?, ?)"),
+    ("white space and comments", TSQL, "SELECT a -- x = 1\n\tFROM   t /* b /* c */ d */", "SELECT a FROM t"),
+    ("numbers without a space behind", TSQL, "SELECT 1AS a FROM t", "SELECT 'x'AS a FROM t"),
+    ("strings in double quotes", SPARK, 'SELECT a FROM t WHERE b = "x"', "SELECT a FROM t WHERE b = 'it\\'s'"),
+    ("numbers with a type", SPARK, "SELECT a FROM t WHERE b = 10BD", "SELECT a FROM t WHERE b = 1.5"),
+]
+DIFFERENT = [
+    ("columns", TSQL, "SELECT a FROM t", "SELECT b FROM t"),
+    ("digits in names", TSQL, "SELECT a1 FROM t_2026", "SELECT a2 FROM t_2026"),
+    ("digits in brackets", TSQL, "SELECT [2026 q1] FROM t", "SELECT [2026 q2] FROM t"),
+    ("digits in double quotes", TSQL, 'SELECT "1 a" FROM t', 'SELECT "2 a" FROM t'),
+    ("digits in temporary names", TSQL, "SELECT a FROM #1", "SELECT a FROM #2"),
+    ("variables", TSQL, "SELECT a FROM @t", "SELECT a FROM @u"),
+    ("digits in backticks", SPARK, "SELECT a FROM `1 t`", "SELECT a FROM `2 t`"),
+    ("names that begin with digits", SPARK, "SELECT a FROM 2025_t", "SELECT a FROM 2026_t"),
+]
+UNWRAPPED = [
+    ("exec sp_executesql N'SELECT a FROM t WHERE b=@b AND c=''x''', N'@b int', @b=5", "SELECT a FROM t WHERE b=@b AND c=?;"),
+    ("EXECUTE sys.sp_executesql @stmt = N'SELECT 1 FROM t'", "SELECT ? FROM t;"),
+    ("exec sp_executesql @sql, N'@b int', 5", "exec sp_executesql @sql, ?, ?"),
+    ("declare @p1 int\nset @p1=-1\nexec sp_prepexec @p1 output,N'@P1 int',N'INSERT INTO t (a) VALUES (@P1)',7\nselect @p1", "declare ? int set ?=? INSERT INTO t (a) VALUES (?); select ?"),
+    ("exec sp_prepare @h output,NULL,N'UPDATE t SET a=@P1',1", "UPDATE t SET a=?;"),
+    ("exec sp_cursoropen @c output,N'SELECT a FROM t',@s output,@o output,@r output", "SELECT a FROM t;"),
+    ("exec sp_cursorprepexec @h output,@c output,N'@P1 int',N'SELECT a FROM t',1,2,3", "SELECT a FROM t;"),
+    ("exec sp_execute 3442,N'x',5", "exec sp_execute ?,?,?"),
+    ("(@P1 int,@P2 decimal(18,2))UPDATE t SET a=@P1 WHERE b=@P2", "UPDATE t SET a=? WHERE b=?"),
+    ("EXEC ('SELECT a ' + 'FROM t')", "SELECT a FROM t;"),
+    ("EXEC('SELECT * FROM ' + @t + ' JOIN u ON 1=1')", "SELECT * FROM ? JOIN u ON ?=?;"),
+    ("EXEC (@sql)", "EXEC (@sql)"),
+    ("EXEC ('SELECT a FROM t') AT other", "EXEC (?) AT other"),
+    ("exec sp_executesql N'exec sp_executesql N''SELECT ''''x'''' FROM t'''", "SELECT ? FROM t; ;"),
+    ("PRINT 'exec sp_executesql N''DROP TABLE t'''", "PRINT ?"),
+    ("exec sp_executesql N'SELECT a FROM t WHERE b = ''cut", "SELECT a FROM t WHERE b = ?"),
+    ("SELECT 1 FROM a\nGO 5\nSELECT 2 FROM b\ngo", "SELECT ? FROM a ; SELECT ? FROM b ;"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("what", "dialect", "one", "other"), SAME, ids=[c[0] for c in SAME])
+def test_texts_that_differ_only_in_these_have_one_shape(
+    what: str, dialect: Dialect, one: str, other: str
+) -> None:
+    assert normalise(one, dialect) == normalise(other, dialect)
+
+
+@pytest.mark.parametrize(
+    ("what", "dialect", "one", "other"), DIFFERENT, ids=[c[0] for c in DIFFERENT]
+)
+def test_texts_that_differ_in_these_have_two(
+    what: str, dialect: Dialect, one: str, other: str
+) -> None:
+    assert normalise(one, dialect) != normalise(other, dialect)
+
+
+@pytest.mark.parametrize(("text", "normal"), UNWRAPPED, ids=[c[0][:50] for c in UNWRAPPED])
+def test_a_call_that_carries_a_statement_becomes_that_statement(text: str, normal: str) -> None:
+    assert normalise(text, TSQL) == normal
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [(case[i], case[1]) for case in SAME + DIFFERENT for i in (2, 3)]
+    + [(case[0], TSQL) for case in UNWRAPPED],
+)
+def test_normalising_twice_changes_nothing(text: str, dialect: Dialect) -> None:
+    once = normalise(text, dialect)
+    assert normalise(once, dialect) == once
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT a FROM t WHERE b = 'secret99'",
+        "SELECT a FROM t -- secret99",
+        "/* secret99 */ DELETE FROM t",
+        "SELECT a FROM t WHERE b = 'secret99 cut off",
+        "SELECT a FROM t /* secret99 cut off",
+        "exec sp_executesql N'SELECT a FROM t WHERE b=@b', N'@b nvarchar(9)', @b=N'secret99'",
+        "exec sp_prepexec @p1 output,N'@P1 int',N'INSERT t VALUES (@P1)',N'secret99'",
+        "EXEC ('SELECT a FROM t WHERE b = ''secret99''')",
+        "INSERT t VALUES ('a', 'secret99'), ('secret99', 5)",
+        'INSERT t VALUES ("secret99 ' + "x" * 200 + '")',
+        "CREATE LOGIN x WITH PASSWORD = N'secret99'",
+        "OPEN SYMMETRIC KEY k DECRYPTION BY PASSWORD = 'secret99'",
+        "FROBNICATE t FROM 'secret99'",
+    ],
+)
+def test_no_literal_survives(text: str) -> None:
+    shapes = parse(text, TSQL)
+    assert shapes
+    assert "secret99" not in repr(shapes)
+
+
+def test_a_fingerprint_is_the_same_everywhere_and_tells_its_version() -> None:
+    (shape,) = parse("SELECT a FROM t WHERE b = 5", TSQL)
+    assert shape.shape_id == f"{VERSION}-4fbb75f49173ef7a543f"
+    assert shape.text == "SELECT a FROM t WHERE b = ?"
+
+
+def test_the_same_text_in_another_dialect_is_another_shape() -> None:
+    (tsql,), (spark,) = (parse("SELECT a FROM t", dialect) for dialect in (TSQL, SPARK))
+    assert tsql.shape_id != spark.shape_id
+
+
+def test_a_statement_has_one_shape_alone_and_in_a_batch() -> None:
+    (alone,) = parse("DELETE FROM t WHERE a = 1", TSQL)
+    batch = parse("SET NOCOUNT ON DELETE FROM t WHERE a = 2; SELECT 1", TSQL)
+    assert alone.shape_id in {shape.shape_id for shape in batch}
