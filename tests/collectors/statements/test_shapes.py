@@ -1,5 +1,7 @@
 """Shapes: statements that differ only in their values have one, and no value survives."""
 
+# ruff: noqa: E501 (one line a case)
+
 import pytest
 
 from collectors.statements.dialect import Dialect

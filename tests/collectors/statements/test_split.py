@@ -1,5 +1,7 @@
 """Where one statement ends and the next begins, with and without `;`."""
 
+# ruff: noqa: E501 (one line a case)
+
 import pytest
 
 from collectors.statements.dialect import Dialect

@@ -3,6 +3,8 @@
 A write is written `OPERATION name`; several names stand with spaces between them.
 """
 
+# ruff: noqa: E501 (one line a case)
+
 import pytest
 
 from collectors.statements.dialect import Dialect
