@@ -29,6 +29,9 @@ _REPAIRED = {
     "//d1fc8wv8zag5ca.cloudfront.net/2.9.0/sp.js": "data:,",
     '<use xlink:href="{{': '<use ng-attr-xlink:href="{{',
 }
+# The page's search results take names, descriptions and code as HTML: the head of the function
+# that all of them go through.
+_HIGHLIGHT = re.compile(r"(\w+)\.highlight=function\((\w+)\)\{(?=if\(!\1\.query)")
 
 
 def page(grafted: Grafted, title: str, site: str = "../") -> bytes:
@@ -55,7 +58,7 @@ def page(grafted: Grafted, title: str, site: str = "../") -> bytes:
     style = here.joinpath("page.css").read_text("utf-8")
     back = f'<p id="graft-links"><a href="{html.escape(site)}">Catalog</a></p>'
     return _filled(
-        stock_page(),
+        _with_safe_search(stock_page()),
         {
             _MANIFEST: _inline(manifest),
             _CATALOG: _inline(grafted.catalog),
@@ -79,19 +82,25 @@ def stock_page() -> str:
     except (ModuleNotFoundError, FileNotFoundError) as error:
         raise GraftError(
             f"dbt-core {_dbt_version()} brings no docs page",
-            remedy="install dbt-core 1.8 to 1.11",
+            remedy="install dbt-core 1.11.10 or a later 1.11",
         ) from error
+
+
+def _with_safe_search(stock: str) -> str:
+    """The page with the texts in its search results shown as text, whatever they hold."""
+    safe, count = _HIGHLIGHT.subn(
+        r'\g<0>\2=\2&&\2.replace(/&/g,"&amp;").replace(/</g,"&lt;");', stock
+    )
+    if count != 1:
+        raise _unknown_page(f"has {count} functions that show search results instead of one")
+    return safe
 
 
 def _filled(stock: str, parts: Mapping[str, str]) -> str:
     """The page with each placeholder replaced, in one pass: what is put in is never looked at."""
     for placeholder in parts:
         if (count := stock.count(placeholder)) != 1:
-            raise GraftError(
-                f"the docs page of dbt-core {_dbt_version()} has {placeholder} {count} times "
-                "instead of once",
-                remedy="install dbt-core 1.8 to 1.11",
-            )
+            raise _unknown_page(f"has {placeholder} {count} times instead of once")
     known = {**_REPAIRED, **parts}
     pattern = "|".join(re.escape(text) for text in known)
     return re.sub(pattern, lambda match: known[match[0]], stock)
@@ -123,6 +132,13 @@ def _selectors(grafted: Grafted) -> dict[str, str]:
         for built in grafted.report.promoted
         for source in built.sources
     }
+
+
+def _unknown_page(found: str) -> GraftError:
+    return GraftError(
+        f"the docs page of dbt-core {_dbt_version()} {found}",
+        remedy="install dbt-core 1.11.10 or a later 1.11",
+    )
 
 
 def _dbt_version() -> str:

@@ -13,6 +13,12 @@ from collections.abc import Iterable, Sequence
 
 from lineage.dataset import DatasetId
 
+# The docs page builds its trees from JavaScript objects, which have these keys from the start.
+_OF_EVERY_OBJECT = frozenset(
+    {"constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable"}
+    | {"toLocaleString", "toString", "valueOf"}
+)
+
 
 class Names:
     """The names of a manifest's nodes; compared without case, as people read them."""
@@ -45,4 +51,5 @@ class Names:
 
 def plain(text: str) -> str:
     """Text with everything but letters, digits and underscores made an underscore."""
-    return re.sub(r"\W+", "_", text).strip("_")
+    found = re.sub(r"\W+", "_", text).strip("_")
+    return f"{found}_" if found in _OF_EVERY_OBJECT else found

@@ -37,7 +37,8 @@ def entry(
             "schema": told.get("schema") or node["schema"],
             "name": told.get("name") or node.get("alias") or node.get("identifier") or node["name"],
             "database": str(database) if database else None,
-            "owner": owners or told.get("owner"),
+            # One that is null would be shown as an empty field.
+            **({"owner": owners} if owners else {}),
         },
         "columns": first.get("columns") or _columns(found.columns if found else ()),
         "stats": {**(first.get("stats") or {}), **_stats(dataset, tasks)},

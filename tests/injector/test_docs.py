@@ -102,6 +102,13 @@ def test_the_page_asks_the_network_for_nothing(grafted: Grafted, stock: str) -> 
     assert grafted.manifest["metadata"]["send_anonymous_usage_stats"] is True
 
 
+def test_search_results_show_texts_as_text(grafted: Grafted) -> None:
+    page = docs.page(grafted, "Shop data").decode()
+
+    # The head of the page's own function; tests/site searches for hostile texts in a browser.
+    assert re.search(r'highlight=function\((\w)\)\{\1=\1&&\1\.replace\(/&/g,"&amp;"\)', page)
+
+
 def test_the_title_is_ours_and_escaped(grafted: Grafted) -> None:
     page = docs.page(grafted, "Shop & <Co>").decode()
 
@@ -147,8 +154,9 @@ def test_the_character_set_is_told_in_the_first_kilobyte(grafted: Grafted) -> No
         lambda page: page.replace(docs._MANIFEST, '"something else"'),
         lambda page: page.replace(docs._CATALOG, f"{docs._CATALOG}, {docs._CATALOG}"),
         lambda page: page.replace(docs._TITLE, ""),
+        lambda page: page.replace(".highlight=function", ".shine=function"),
     ],
-    ids=["manifest gone", "catalog twice", "title gone"],
+    ids=["manifest gone", "catalog twice", "title gone", "search changed"],
 )
 def test_an_unknown_docs_page_is_refused_with_dbts_version(
     grafted: Grafted,

@@ -37,6 +37,10 @@ def test_names_of_look_alikes_differ_by_a_digest() -> None:
     assert all(name.isidentifier() for name in found)
 
 
+def test_no_name_is_a_key_of_every_javascript_object() -> None:
+    assert Names(()).claim_task("constructor") == "constructor_"
+
+
 def test_a_name_of_marks_only_is_its_digest() -> None:
     name = Names(()).claim_task("!!!")
 
