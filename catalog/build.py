@@ -19,6 +19,7 @@ from mkdocs.exceptions import MkDocsException
 from catalog.care import care
 from catalog.dataset_page import dataset_page
 from catalog.index import Index
+from catalog.markup import text
 from catalog.overview_pages import overview_pages
 from catalog.page import Page, Templates
 from catalog.task_page import task_page
@@ -133,7 +134,8 @@ def _mkdocs(
     config_file: Path, sources: Path, site: Path, settings: Settings, *, docs: bool
 ) -> None:
     options: dict[str, Any] = {
-        "site_name": settings.name,
+        # The theme writes it as it is.
+        "site_name": str(text(settings.name)),
         "site_url": settings.url,
         "docs_dir": str(sources),
         "site_dir": str(site),

@@ -20,8 +20,11 @@ from markupsafe import Markup
 # in a heading; line breaks, so that a value never begins a line.
 _REFERENCES = str.maketrans({char: f"&#{ord(char)};" for char in "&<>\"'`~*[]{}|\\\n\t"})
 _INERT = str.maketrans({char: f"&#{ord(char)};" for char in "`~*[]{}|\\\n\t"})
-# Control characters, lone surrogates and the like: no page, no YAML can hold them.
-_UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Control characters, lone surrogates and the like: no page, no YAML can hold them; and what turns
+# the direction of writing, so that no name looks like another.
+_UNPRINTABLE = re.compile(
+    "[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]"
+)
 
 _TAGS = frozenset(
     {"p", "br", "hr", "em", "strong", "del", "code", "pre", "ul", "ol", "li", "blockquote", "a"}

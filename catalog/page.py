@@ -7,6 +7,7 @@ they reach the table of contents, everything that holds a value is HTML.
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -18,6 +19,7 @@ from markupsafe import Markup
 
 from catalog import markup, words
 from catalog.neighbourhood import sign
+from lineage.errors import GraftError
 from lineage.urls import dataset_path, owner_path, tag_path, task_path
 
 # A list of this many rows still opens at once.
@@ -84,9 +86,16 @@ class Templates:
         }
 
     def render(self, page: Page, shared: Mapping[str, Any]) -> str:
-        """The page as Markdown with its front matter."""
-        template = self._environment.get_template(f"{page.template}.md.j2")
-        body = template.render({**shared, **page.context, "root": page.root, "title": page.title})
+        """The page as Markdown with its front matter.
+
+        Raises:
+            GraftError: A template is missing or faulty.
+        """
+        values = {**shared, **page.context, "root": page.root, "title": page.title}
+        try:
+            body = self._environment.get_template(f"{page.template}.md.j2").render(values)
+        except jinja2.TemplateError as error:
+            raise GraftError(f"the template is faulty: {error}", place=_place(error)) from error
         # The theme writes titles as they are, and YAML reads a JSON string.
         front = {
             "title": str(markup.text(page.title)),
@@ -95,6 +104,15 @@ class Templates:
         }
         lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in front.items()]
         return "\n".join(["---", *lines, "---", "", body])
+
+
+def _place(error: jinja2.TemplateError) -> str:
+    """The file and line of a template in which an error came up."""
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        return f"{error.filename or error.name}:{error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f"{frame.filename}:{frame.lineno}" for frame in frames if frame.filename[-3:] == ".j2"]
+    return lines[-1] if lines else ""
 
 
 def prose(text: str, root: str, *, has_dbt_docs: bool) -> Markup:

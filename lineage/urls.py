@@ -21,7 +21,7 @@ def dataset_path(dataset: DatasetId) -> str:
     """`datasets/<namespace>/<database>/<schema>/<table>/`; parts that do not exist are left out."""
     namespace, name = dataset.key
     slug = re.sub(r"[^a-z0-9_.]+", "-", namespace).strip("-.")
-    if not _PLAIN_NAMESPACE.fullmatch(namespace):
+    if len(slug) > _LONGEST or not _PLAIN_NAMESPACE.fullmatch(namespace):
         slug = f"{slug[:_LONGEST]}-{_digest(namespace)}"
     parts = DatasetId(namespace, name).parts or (name,)
     return "/".join(["datasets", slug, *map(_segment, parts), ""])

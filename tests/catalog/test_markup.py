@@ -1,0 +1,150 @@
+"""Hostile text shows as written: in HTML, in attributes, in Markdown."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+from markdown import Markdown
+
+from catalog.markup import external, printable, prose, text
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(1)>",
+    '" onmouseover="alert(1)',
+    "' onfocus='alert(1)",
+    "[x](javascript:alert(1))",
+    "![x](https://example.com/pixel.png)",
+    "a | b | c",
+    "`code` ``more``",
+    "```\nfence\n```",
+    "~~~\nfence\n~~~",
+    "{{ config.site_name }}{% raw %}",
+    '{: onclick="alert(1)" #top .x }',
+    "*bold* __under__ ~struck~",
+    "line\n\n# heading\n\n- item",
+    "tab\tand\r\nline ends\r",
+    "\x02wzxhzdk:0\x03 klzzwxh:0001",
+    "&lt;b&gt; &amp; &#60;",
+    "--> <!-- ]]>",
+    "</div></section></table>",
+    "back\\slash \\`",
+    "emoji 🌱 名前 \u202e",
+    "control \x00 \x1b[31m \x7f",
+    "x" * 5000,
+]
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def _read(html: str) -> _Reader:
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return reader
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_value_shows_as_written_after_both_parsers(value: str) -> None:
+    page = f'# Title\n\n<div title="{text(value)}"><p>{text(value)}</p></div>\n\n## After\n'
+    extensions = ["tables", "fenced_code", "attr_list", "toc"]
+    read = _read(Markdown(extensions=extensions).convert(page))
+    assert [tag for tag, _ in read.tags] == ["h1", "div", "p", "h2"]
+    assert read.tags[1][1] == {"title": printable(value)}
+    assert printable(value) in read.text
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_value_in_a_markdown_heading_adds_no_tag_of_its_own(value: str) -> None:
+    extensions = ["tables", "fenced_code", "attr_list", "toc"]
+    read = _read(Markdown(extensions=extensions).convert(f"## About {text(value)} here\n"))
+    tags = {tag for tag, _ in read.tags}
+    # Underscores may emphasise there; nothing links, loads or runs.
+    assert tags <= {"h2", "strong", "em"}
+    assert set(read.tags[0][1]) == {"id"}
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+def test_prose_has_harmless_tags_only(value: str) -> None:
+    for tag, attributes in _read(prose(value, "../dbt/index.html")).tags:
+        assert tag not in {"script", "img", "iframe", "style", "div", "section", "svg"}
+        assert set(attributes) <= {"href", "rel", "class"}
+        assert (attributes.get("href") or "https:").startswith("https:")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "JavaScript:alert(1)",
+        "java&#115;cript:alert(1)",
+        "java&amp;#115;cript:alert(1)",
+        "javascript&colon;alert(1)",
+        "java\tscript:alert(1)",
+        " javascript:alert(1)",
+        "javascript\\:alert(1)",
+        "data:text/html,<script>alert(1)</script>",
+        "vbscript:x",
+        "//evil.example.com",
+        "https:evil",
+        "file:///etc/passwd",
+    ],
+)
+def test_a_link_that_leads_nowhere_good_is_text(url: str) -> None:
+    for written in (f"[here]({url})", f"[here](<{url}>)", f"<{url}>", f"![here]({url})"):
+        assert not [tag for tag, _ in _read(prose(written)).tags if tag == "a"], written
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("plain words", "<p>plain words</p>"),
+        ("**one** row", "<p><strong>one</strong> row</p>"),
+        ("[a](https://example.com/?a=1&b=2)", 'href="https://example.com/?a=1&amp;b=2"'),
+        ("![logo](https://example.com/l.png)", 'href="https://example.com/l.png"'),
+        (
+            "[mart](#!/model/model.shop.orders)",
+            'href="../dbt/index.html#!/model/model.shop.orders"',
+        ),
+        ("# Grain", '<p class="graft-heading">Grain</p>'),
+        ("<b>raw</b>", "&lt;b&gt;raw&lt;/b&gt;"),
+        ("- a\n- b", "<li>a</li>"),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", "<td>1</td>"),
+    ],
+)
+def test_prose_keeps_what_people_write_in_dbt(markdown: str, html: str) -> None:
+    assert html in prose(markdown, "../dbt/index.html").replace("&#10;", "\n")
+
+
+def test_a_link_into_dbt_docs_is_text_where_there_are_none() -> None:
+    assert "<a" not in prose("[mart](#!/model/model.shop.orders)")
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://example.com/x", True),
+        ("http://example.com", True),
+        ("mailto:team@example.com", True),
+        ("javascript:alert(1)", False),
+        ("https://", False),
+        ("//example.com", False),
+        ("x.html", False),
+        ("https://[broken", False),
+        ("", False),
+    ],
+)
+def test_a_url_of_a_button_leads_to_the_web_or_to_an_address(url: str, kept: bool) -> None:
+    assert external(url) == (url if kept else "")

@@ -1,0 +1,203 @@
+"""The picture of a neighbourhood: what is in it, where its boxes link, what it says in words."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from catalog.index import Index
+from catalog.neighbourhood import (
+    LIMIT,
+    Arrow,
+    Box,
+    Neighbourhood,
+    Shape,
+    around_dataset,
+    around_task,
+    everything,
+)
+from catalog.picture import picture, run_bars, words
+from lineage.dataset import DatasetId
+from lineage.flow import Flow
+from lineage.model import Lineage, Task, Usage
+from lineage.records import Dataset, Direction, Run, Status
+
+
+@pytest.fixture
+def index(sample) -> Index:
+    return Index(sample.lineage, sample.descriptions, sample.consumers)
+
+
+def _table(name: str) -> DatasetId:
+    return DatasetId("spark", name)
+
+
+def _names(seen: Neighbourhood) -> set[str]:
+    return {box.name for box in seen.boxes}
+
+
+def _arrows(seen: Neighbourhood) -> set[tuple[str, str]]:
+    names = {box.key: box.name for box in seen.boxes}
+    return {(names[arrow.source], names[arrow.target]) for arrow in seen.arrows}
+
+
+def test_a_dataset_stands_between_two_steps_up_and_two_steps_down(index: Index) -> None:
+    seen = around_dataset(index, _table("raw.orders"))
+    assert _arrows(seen) == {
+        ("landing/orders", "land_shop_files"),
+        ("land_shop_files", "raw.orders"),
+        ("raw.orders", "analytics.stg_orders"),
+        ("analytics.stg_orders", "analytics.orders"),
+    }
+
+
+def test_a_task_stands_between_what_it_reads_and_writes(index: Index) -> None:
+    seen = around_task(index, "score_customers")
+    assert {
+        ("analytics.customers", "score_customers"),
+        ("score_customers", "ml.customer_scores"),
+        ("ml.customer_scores", "analytics.customer_segments"),
+    } <= _arrows(seen)
+
+
+def test_who_only_reads_is_drawn_behind_what_it_reads(index: Index) -> None:
+    seen = around_dataset(index, _table("analytics.orders"))
+    assert {
+        ("analytics.orders", "revenue_dashboard"),
+        ("analytics.orders", "export_finance_report"),
+    } <= _arrows(seen)
+
+
+def test_a_table_read_and_written_by_one_task_has_one_arrow_with_two_tips(index: Index) -> None:
+    seen = around_task(index, "load_products")
+    mine = {arrow.target: arrow.both for arrow in seen.arrows if arrow.source == seen.centre}
+    assert mine == {"dataset:spark/raw.products": True}
+    assert "marker-start" in picture(seen, "")
+
+
+def test_a_write_that_failed_is_drawn_as_such(index: Index) -> None:
+    seen = around_dataset(index, _table("ml.return_risk"))
+    assert [arrow.failed for arrow in seen.arrows if arrow.target.endswith("return_risk")] == [True]
+    assert "graft-arrow--failed" in picture(seen, "")
+
+
+def test_the_whole_picture_has_every_dataset_task_and_consumer(index: Index) -> None:
+    seen = everything(index)
+    assert len(seen.boxes) == len(index.datasets) + len(index.task_names())
+
+
+def test_every_box_links_to_its_page_from_where_the_picture_is(index: Index) -> None:
+    svg = picture(around_dataset(index, _table("raw.orders")), "../../../../")
+    assert 'href="../../../../datasets/spark/analytics/stg_orders/index.html"' in svg
+    assert 'href="../../../../tasks/land_shop_files/index.html"' in svg
+
+
+def test_shapes_differ_without_colour(index: Index) -> None:
+    seen = everything(index)
+    outlines = {}
+    root = ET.fromstring(picture(seen, ""))  # noqa: S314
+    for link in root.iter("a"):
+        shape = link.get("class", "").split()[1]
+        outlines.setdefault(shape, set()).add(link.findall("path")[0].get("d"))
+    assert len(outlines) == len({path for paths in outlines.values() for path in paths}) == 6
+    assert "graft-box--consumer" in outlines
+
+
+def test_the_words_name_every_arrow(index: Index) -> None:
+    assert words(around_dataset(index, _table("ml.customer_scores"))).startswith(
+        ("analytics.", "score_customers", "ml.")
+    )
+    assert "score_customers feeds ml.customer_scores." in picture(
+        around_dataset(index, _table("ml.customer_scores")), ""
+    )
+
+
+def _star(count: int) -> Index:
+    hub = _table("a.hub")
+    targets = [_table(f"a.t{at:03}") for at in range(count)]
+    flows = tuple(Flow(hub, target, f"model.{target.name}") for target in targets)
+    tasks = {
+        flow.task: Task(
+            flow.task,
+            "dbt",
+            (
+                Usage(flow.task, hub, Direction.READ),
+                Usage(flow.task, flow.target, Direction.WRITE),
+            ),
+        )
+        for flow in flows
+    }
+    return Index(Lineage({d: Dataset(d) for d in [hub, *targets]}, tasks, flows))
+
+
+def test_boxes_beyond_the_limit_fold_into_one_that_leads_to_the_list() -> None:
+    seen = around_dataset(_star(60), _table("a.hub"))
+    more = [box for box in seen.boxes if box.shape is Shape.MORE]
+    assert len(seen.boxes) == LIMIT + 1
+    assert [(box.name, box.path) for box in more] == [("+21 more", "#downstream")]
+    assert ("a.hub", "+21 more") in _arrows(seen)
+
+
+def test_up_to_the_limit_nothing_folds() -> None:
+    seen = around_dataset(_star(LIMIT - 1), _table("a.hub"))
+    assert len(seen.boxes) == LIMIT
+    assert all(box.shape is not Shape.MORE for box in seen.boxes)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "<script>alert(1)</script>",
+        '"><image href="https://example.com/x"/>',
+        "a & b 'c' `d` {{ e }} [f](g)",
+        "🌱" * 40,
+        "名" * 200,
+        "x\ny\tz\x00",
+    ],
+)
+def test_a_hostile_name_stays_text(name: str) -> None:
+    box = Box("k", name, name, Shape.TABLE, "x/index.html", name)
+    other = Box("o", "other", "table", Shape.TASK, "y/index.html")
+    seen = Neighbourhood("k", (box, other), (Arrow("k", "o"),))
+    root = ET.fromstring(picture(seen, ""))  # noqa: S314
+    assert {tag.tag for tag in root.iter()} == {
+        *("div", "svg", "desc", "defs", "marker", "path", "a", "title", "text")
+    }
+    shown = root.findall(".//text")[0].text or ""
+    assert len(shown) <= 21
+
+
+def test_a_dataset_that_feeds_itself_is_drawn_without_that_arrow() -> None:
+    table = _table("a.t")
+    index = Index(Lineage({table: Dataset(table)}, {}, (Flow(table, table, "model.t"),)))
+    assert around_dataset(index, table).arrows == ()
+
+
+def test_a_box_alone_is_no_picture() -> None:
+    table = _table("a.t")
+    assert picture(around_dataset(Index(Lineage({table: Dataset(table)})), table), "") == ""
+
+
+def test_runs_are_bars_oldest_first_with_failed_ones_told_apart(sample) -> None:
+    runs = sample.lineage.tasks["rebuild_returns"].runs
+    bars = [
+        bar.get("class")
+        for bar in ET.fromstring(run_bars(runs)).iter("rect")  # noqa: S314
+    ]
+    assert len(bars) == 12
+    assert [bar.endswith("failed") for bar in bars] == [False] * 10 + [True] * 2
+
+
+def test_thirty_runs_are_shown_at_most() -> None:
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    runs = [
+        Run(str(at), "t", "spark", start, start + timedelta(seconds=at), Status.OK)
+        for at in range(50)
+    ]
+    assert run_bars(runs).count("<rect") == 30
+
+
+def test_one_run_is_no_row_of_bars() -> None:
+    assert run_bars([Run("r", "t", "spark")]) == ""
