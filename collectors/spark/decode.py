@@ -85,12 +85,12 @@ def decode(data: Buffer, growing: bool = False) -> Iterator[Event | Damage | Fin
 
 
 def _read(number: int, line: bytes, growing: bool) -> Event | Damage | None:
+    if not line.endswith(b"}"):
+        return None if growing else Damage(f"line {number}", "the event is cut off")
     try:
         return _event(number, line)
     except orjson.JSONDecodeError:
-        if line.endswith(b"}"):
-            return Damage(f"line {number}", "the event is no valid JSON")
-        return None if growing else Damage(f"line {number}", "the event is cut off")
+        return Damage(f"line {number}", "the event is no valid JSON")
     except (ValueError, KeyError, TypeError, AttributeError):
         return Damage(f"line {number}", "the event lacks a field or has it in another form")
 

@@ -7,7 +7,8 @@ A dataset is what people think of as one thing, not the pieces it happens to lie
 
 - partition folders and all below them are their table's folder: `/t/dt=2026-11-21/hour=5` is `/t`;
 - `part-…` files, `_temporary`, `_delta_log` and their like are the folder they lie in;
-- a folder named by a date is a piece of the one above: `/exports/2026/11/21` is `/exports`;
+- a folder named by a date, and any file in it, is a piece of the one above:
+  `/exports/2026/11/21` is `/exports`;
 - several files of one folder are that folder: that is how a plan shows a glob;
 - a file whose name starts with its folder's name, or is a number or date, is a piece of that
   folder even alone: `/landing/orders/orders_2026-11-21.csv` is `/landing/orders`;
@@ -109,4 +110,8 @@ def _is_piece(path: str) -> bool:
     if file is None or not parent:
         return False
     stem = file["stem"]
-    return bool(_ONLY_NUMBER.fullmatch(stem)) or stem.casefold().startswith(parent)
+    return (
+        bool(_DATE_FOLDERS.search(folder))
+        or bool(_ONLY_NUMBER.fullmatch(stem))
+        or stem.casefold().startswith(parent)
+    )

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _TREE_LINE = re.compile(
-    r"(?P<indent>[ :]*(?:[+:]- )?)(?:\* )?(?P<name>\S.*?)\s+\((?P<number>\d+)\)(?: \(.*\))?"
+    r"(?P<indent>(?:   |:  )*(?:[+:]- )?)(?:\* )?(?P<name>\S.*?)\s+\((?P<number>\d+)\)(?: \(.*\))?"
 )
 _SECTION = re.compile(r"\((?P<number>\d+)\) \S.*")
 _FIELD = re.compile(r"(?P<key>[A-Z][A-Za-z ]*?)(?: \[\d+\])?\s*: ?(?P<value>.*)", re.DOTALL)

@@ -18,7 +18,7 @@ from collectors.spark.plan import Node, attributes, identifier
 from collectors.spark.schema import output_columns, parse_struct
 from lineage.records import Column
 
-_SCAN = re.compile(r"(?:File|Photon|Gpu)?Scan (?P<format>\S+)(?: (?P<table>.+))?")
+_SCAN = re.compile(r"(?:File|Photon|Gpu)?Scan (?P<format>[\w.$-]+)(?: (?P<table>.+))?")
 _ANY_SCAN = re.compile(r"\w*Scan\b.*")
 _LOCATION = re.compile(r"\w+(?:\(\d+ paths\))?\s?\[(?P<paths>.*?)\]?")
 _BETWEEN_PATHS = re.compile(r", (?=[a-zA-Z][a-zA-Z0-9+.-]*:/|/|\.\.\.)")

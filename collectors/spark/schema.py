@@ -1,11 +1,18 @@
-"""Columns and types as plans show them: `struct<id:bigint,tags:array<string>>`."""
+"""Columns and types as plans show them: `struct<id:bigint,tags:array<string>>`.
+
+A column that was given no name is called after its expression, literals and all
+(`(name = Jane)`). Such names are left out.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from collectors.spark.plan import Attribute
 from lineage.records import Column
+
+_PLAIN_NAME = re.compile(r"[\w$@#%.-]+(?: [\w$@#%.-]+)*")
 
 
 def parse_struct(text: str) -> tuple[Column, ...]:
@@ -20,13 +27,13 @@ def parse_struct(text: str) -> tuple[Column, ...]:
             start = at + 1
         depth += (char in "<(") - (char in ">)")
     named = (field.partition(":") for field in fields if field)
-    return tuple(Column(name, kind) for name, _, kind in named)
+    return tuple(Column(name, kind) for name, _, kind in named if _PLAIN_NAME.fullmatch(name))
 
 
 def output_columns(schema: Iterable[Column], output: Iterable[Attribute]) -> tuple[Column, ...]:
     """A scan's columns: those in the files with their types, then partition columns."""
     typed = {column.name: column for column in schema}
-    partitions = (a for a in output if a.name not in typed)
+    partitions = (a for a in output if a.name not in typed and _PLAIN_NAME.fullmatch(a.name))
     return (*typed.values(), *(Column(a.name, "bigint" if a.is_long else "") for a in partitions))
 
 
@@ -40,6 +47,8 @@ def typed_columns(
         inputs: What is written into them, by position; ignored where the numbers differ.
         types: The type of each column (by id) that a scan of the application showed.
     """
+    if not all(_PLAIN_NAME.fullmatch(name) for name in names):
+        return ()  # An expression's commas may have been taken for those between columns.
     if len(names) != len(inputs):
         return tuple(Column(name) for name in names)
     return tuple(

@@ -1,0 +1,290 @@
+"""Logs of real jobs on real Spark come into the store exactly, once, and whatever lies beside."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from collectors.spark.collect import SparkLogs, collect
+from collectors.store import commit, positions, read
+from lineage.flow import flows
+from lineage.records import Access, Records, Status
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+# operation, direction, dataset, statements, rows
+SHOP = {
+    ("CREATE TABLE AS", "write", "spark/raw.orders", 1, 10),
+    ("CREATE TABLE AS", "read", "file/landing/orders", 1, 10),
+    ("CREATE TABLE AS", "write", "spark/raw.customers", 1, 3),
+    ("CREATE TABLE AS", "read", "file/landing/customers.json", 1, 3),
+    ("INSERT", "write", "spark/raw.orders", 1, 4),
+    ("INSERT", "read", "file/landing/orders", 1, 4),
+    ("CREATE TABLE AS", "write", "spark/ml.spend", 1, 3),
+    ("CREATE TABLE AS", "read", "spark/raw.orders", 1, 14),
+    ("CREATE TABLE AS", "read", "spark/raw.customers", 1, 3),
+    ("CREATE TABLE", "write", "spark/ml.big", 1, None),
+    ("INSERT OVERWRITE", "write", "spark/ml.big", 1, 11),
+    ("INSERT OVERWRITE", "read", "spark/raw.orders", 1, 14),
+    ("CREATE TABLE AS", "write", "spark/ml.big_copy", 1, 11),
+    ("CREATE TABLE AS", "read", "spark/ml.big", 1, 11),
+    ("CREATE TABLE", "write", "spark/ml.ids", 1, None),
+    ("INSERT", "write", "spark/ml.ids", 1, 14),
+    ("INSERT", "read", "spark/raw.orders", 1, 14),
+    ("INSERT", "write", "spark/ml.big_copy", 1, 14),
+    ("INSERT", "write", "spark/ml.ids", 1, 1),
+    ("INSERT", "write", "file/out/orders", 1, 14),
+    ("SELECT", "read", "file/out/orders", 1, 6),
+    ("SELECT", "read", "spark/ml.spend", 2, 6),
+    ("CREATE VIEW", "write", "spark/ml.cheap", 1, None),
+    ("CREATE VIEW", "read", "spark/raw.orders", 1, None),
+    ("CREATE TABLE AS", "write", "spark/ml.cheap_copy", 1, 2),
+    ("CREATE TABLE AS", "read", "spark/raw.orders", 1, 5),
+    ("SELECT", "read", "spark/raw.customers", 1, 3),
+    ("CREATE TABLE AS", "write", "spark/ml.cached_a", 1, 2),
+    ("CREATE TABLE AS", "write", "spark/ml.cached_b", 1, 2),
+    ("CREATE TABLE AS", "read", "spark/raw.customers", 1, None),
+    ("CREATE TABLE AS", "write", "spark/ml.scores", 1, 3),
+    ("CREATE TABLE", "write", "spark/ml.scratch", 1, None),
+    ("ALTER", "write", "spark/ml.scratch", 1, None),
+    ("RENAME", "write", "spark/ml.scratch2", 1, None),
+    ("RENAME", "read", "spark/ml.scratch", 1, None),
+    ("TRUNCATE", "write", "spark/ml.scratch2", 1, None),
+    ("DROP", "write", "spark/ml.scratch2", 1, None),
+}
+# target <- source, and whether the task carried the data through its memory
+FLOWS = {
+    ("raw.orders", "landing/orders", False),
+    ("raw.customers", "landing/customers.json", False),
+    ("ml.spend", "raw.orders", False),
+    ("ml.spend", "raw.customers", False),
+    ("ml.big", "raw.orders", False),
+    ("ml.big_copy", "ml.big", False),
+    ("ml.big_copy", "raw.orders", False),
+    ("ml.ids", "raw.orders", False),
+    ("out/orders", "raw.orders", False),
+    ("ml.cheap", "raw.orders", False),
+    ("ml.cheap_copy", "raw.orders", False),
+    ("ml.cached_a", "raw.customers", False),
+    ("ml.cached_b", "raw.customers", False),
+    ("ml.scratch2", "ml.scratch", False),
+    # Written from Python, so from all that was read into Python before.
+    ("ml.scores", "ml.spend", True),
+    ("ml.scores", "out/orders", True),
+    ("ml.scores", "raw.customers", True),
+}
+
+
+def load(spark: SparkSession, path: Path, store: Path) -> Records:
+    """Collect what is new below a path and read the store."""
+    found = collect(spark, SparkLogs(str(path), "events"), positions(str(store)))
+    assert found
+    assert commit(spark, str(store), [found])
+    return read(str(store))
+
+
+@pytest.fixture(scope="module")
+def shop(spark: SparkSession, shop_job: Path, tmp_path_factory: pytest.TempPathFactory) -> Records:
+    """The store after the shop's job was collected."""
+    return load(spark, shop_job / "events", tmp_path_factory.mktemp("store"))
+
+
+def told(access: Access, base: Path) -> tuple[str, str, str, int, int | None]:
+    name = str(access.dataset).replace(f"file/{base}", "file")
+    return access.operation, str(access.direction), name, access.statements, access.rows
+
+
+def test_every_access_is_there_with_its_rows_and_none_besides(
+    shop: Records, shop_job: Path
+) -> None:
+    assert {told(access, shop_job) for access in shop.accesses} == SHOP
+    assert {access.status for access in shop.accesses} == {Status.OK}
+    assert {access.task for access in shop.accesses} == {"load_shop"}
+    assert shop.rejects == ()
+
+
+def test_the_flows_that_follow_are_those_of_the_script(shop: Records) -> None:
+    found = {(f.target.short, f.source.short, f.through_memory) for f in flows(shop.accesses)}
+    assert found == FLOWS
+
+
+def test_the_run_has_its_times_and_ended_well(shop: Records) -> None:
+    [run] = shop.runs
+    assert (run.task, run.engine, run.status, run.error) == ("load_shop", "spark", Status.OK, None)
+    assert run.application_id == run.run_id
+    times = [time for access in shop.accesses for time in (access.first_at, access.last_at) if time]
+    assert run.started_at
+    assert run.ended_at
+    assert run.started_at < min(times) < max(times) <= run.ended_at
+
+
+def test_datasets_have_columns_types_and_their_paths(shop: Records, shop_job: Path) -> None:
+    known = {
+        str(dataset.id).replace(f"file/{shop_job}", "file"): dataset for dataset in shop.datasets
+    }
+    columns = {name: [(c.name, c.type) for c in d.columns] for name, d in known.items()}
+    orders = [("order_id", "int"), ("customer_id", "int"), ("amount", "int")]
+    assert columns["spark/raw.orders"] == columns["file/landing/orders"] == orders
+    assert columns["spark/ml.spend"] == [("name", "string"), ("spent", "bigint")]
+    assert columns["spark/ml.scores"] == [("name", ""), ("score", "")]
+    assert [link.name for link in known["spark/ml.spend"].symlinks] == [
+        f"{shop_job}/warehouse/ml.db/spend"
+    ]
+    assert known["spark/ml.cheap"].kind == "VIEW"
+    assert known["spark/ml.scratch2"].dropped_at
+    assert known["spark/ml.scratch"].dropped_at
+    assert not known["spark/ml.spend"].dropped_at
+
+
+def test_no_literal_of_the_script_or_its_data_reaches_the_store(
+    shop: Records, spark: SparkSession, failing_job: Path, tmp_path: Path
+) -> None:
+    failed = load(spark, failing_job / "events", tmp_path)
+    text = repr(shop) + repr(failed)
+    assert "raw.orders" in text
+    assert "default.return_risk" in text
+    assert [word for word in ("secret_", "-77", "hunter2", "Jane") if word in text] == []
+
+
+def test_a_run_that_dies_half_way_failed_and_what_it_did_before_counts(
+    spark: SparkSession, failing_job: Path, tmp_path: Path
+) -> None:
+    found = load(spark, failing_job / "events", tmp_path)
+    [run] = found.runs
+    assert (run.task, run.status) == ("rebuild_returns", Status.FAILED)
+    assert run.error == "USER_RAISED_EXCEPTION (SQLSTATE P0001)"
+    done = {(a.operation, str(a.direction), a.dataset.short, str(a.status)) for a in found.accesses}
+    assert done == {
+        ("INSERT", "write", "out/returns", "ok"),
+        ("CREATE TABLE AS", "read", "out/returns", "failed"),
+        ("CREATE TABLE AS", "write", "default.return_risk", "failed"),
+    }
+    assert [dataset.id.short for dataset in found.datasets] == ["out/returns"]
+
+
+def test_dbts_own_application_is_read_and_gives_no_task(
+    spark: SparkSession, tmp_path: Path, run_job: Callable[..., Path]
+) -> None:
+    (tmp_path / "dbt").mkdir()
+    events = run_job("dbt_models.py", tmp_path / "dbt")
+    found = load(spark, events, tmp_path / "store")
+    assert found == Records()
+    [(_, count)] = positions(str(tmp_path / "store")).values()
+    assert count > 20
+
+
+def test_collecting_twice_adds_nothing(
+    spark: SparkSession, failing_job: Path, tmp_path: Path
+) -> None:
+    load(spark, failing_job / "events", tmp_path)
+    logs = SparkLogs(str(failing_job / "events"), "events")
+    assert collect(spark, logs, positions(str(tmp_path))) is None
+
+
+def test_a_log_that_has_grown_replaces_what_was_known_of_it(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "events" / "eventlog_v2_app-a_task"
+    folder.mkdir(parents=True)
+    (folder / "appstatus_app-a_task.inprogress").touch()
+    full = make_log({"plan": node("Scan hive raw.a")}, {"plan": node("Scan hive raw.b")})
+    (folder / "events_1_app-a_task").write_bytes(full[: len(full) // 2])
+    growing = load(spark, tmp_path / "events", tmp_path / "store")
+    assert [run.status for run in growing.runs] == [Status.UNKNOWN]
+    assert growing.rejects == ()
+
+    (folder / "appstatus_app-a_task.inprogress").rename(folder / "appstatus_app-a_task")
+    half = full.index(b"\n", len(full) // 2) + 1
+    (folder / "events_1_app-a_task").write_bytes(full[:half])
+    (folder / "events_2_app-a_task").write_bytes(full[half:])
+    grown = load(spark, tmp_path / "events", tmp_path / "store")
+    assert sorted(access.dataset.name for access in grown.accesses) == ["raw.a", "raw.b"]
+    assert [run.status for run in grown.runs] == [Status.OK]
+
+
+def test_what_is_damaged_or_foreign_is_a_reject_and_the_rest_is_kept(
+    spark: SparkSession, failing_job: Path, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    events = tmp_path / "events"
+    shutil.copytree(failing_job / "events", events)
+    [whole] = events.glob("eventlog_v2_*")
+    [part] = whole.glob("events_1_*")
+    # The driver died: for Spark the application runs for ever, and for us the log may still grow.
+    for status in whole.glob("appstatus_*"):
+        status.rename(whole / "appstatus_done")
+    part.write_bytes(part.read_bytes()[:-300])
+    (events / "eventlog_v2_empty").mkdir()
+    (events / "eventlog_v2_empty" / "appstatus_empty").touch()
+    (events / "garbage [1]{2}").write_bytes(b"\x00\x01\x02" * 100)
+    (events / "foreign.json").write_text('{"user": "Jane"}\n')
+    (events / "shell").write_bytes(make_log({"plan": node("Scan hive raw.a")}, app="pyspark-shell"))
+    (events / "good").write_bytes(make_log({"plan": node("Scan hive raw.a")}))
+
+    found = load(spark, events, tmp_path / "store")
+    rejects = {reject.origin.partition("/")[2]: reject for reject in found.rejects}
+    foreign = "no Spark event log: it does not start with an event"
+    assert {name: reject.reason for name, reject in rejects.items()} == {
+        whole.name: "the compressed data breaks off",
+        "eventlog_v2_empty": "the folder holds no file with events",
+        "garbage [1]{2}": foreign,
+        "foreign.json": foreign,
+        "shell": "the application is called 'pyspark-shell', which names no task: "
+        "set spark.app.name to the task's name",
+    }
+    assert rejects[whole.name].position.startswith(f"{part.name}, line ")
+    assert "Jane" not in repr(found)
+    read_before = {
+        run.task: [a for a in found.accesses if a.task == run.task] for run in found.runs
+    }
+    assert {task: bool(accesses) for task, accesses in read_before.items()} == {
+        "rebuild_returns": True,
+        "a_task": True,
+    }
+    assert len(positions(str(tmp_path / "store"))) == 6
+
+
+def test_a_file_that_cannot_be_read_is_a_reject(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "events"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / name).write_bytes(make_log({"plan": node("Scan hive raw.a")}, app=name))
+    found = collect(spark, SparkLogs(str(folder), "events"), {})
+    (folder / "one").unlink()
+    assert found
+    assert commit(spark, str(tmp_path / "store"), [found])
+    records = read(str(tmp_path / "store"))
+    assert [run.task for run in records.runs] == ["two"]
+    assert [(r.origin, r.reason) for r in records.rejects] == [
+        ("events/one", "the file cannot be read")
+    ]
+
+
+def test_the_rule_and_the_namespace_are_the_sources_own(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "log").write_bytes(make_log({"plan": node("Scan hive raw.a")}, app="etl::load::7"))
+    logs = SparkLogs(
+        str(tmp_path / "log"), "log", task="etl::(?P<task>[^:]+)", namespace="hive://m"
+    )
+    found = collect(spark, logs, {})
+    assert found
+    [access] = found.accesses.collect()
+    assert (access["task"], access["namespace"], access["name"]) == ("load", "hive://m", "raw.a")
+
+
+def test_a_run_is_named_with_its_attempt(
+    spark: SparkSession, make_log: Any, tmp_path: Path
+) -> None:
+    log = make_log().replace(b'"App ID":"app-a_task"', b'"App ID":"app-1","App Attempt ID":"2"')
+    (tmp_path / "log").write_bytes(log)
+    [run] = load(spark, tmp_path / "log", tmp_path / "store").runs
+    assert (run.run_id, run.application_id) == ("app-1_2", "app-1")

@@ -1,0 +1,247 @@
+"""Executions become statements: nested ones are one, and one that cannot be read costs itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import pytest
+import zstandard
+
+from collectors.spark import parts
+from collectors.spark.assemble import DAMAGED, FINISHED, LISTED, assemble
+from collectors.spark.decode import Damage, Event, Finished, decode
+from lineage.records import Status
+
+Make = Callable[..., Any]
+ORDERS = "Scan parquet spark_catalog.raw.orders"
+AT_ORDERS = "InMemoryFileIndex(1 paths)[file:/wh/raw.db/orders]"
+INSERT = "Execute InsertIntoHadoopFsRelationCommand"
+
+
+def collected(log: bytes) -> dict[str, Any]:
+    """What a log of one plain file becomes."""
+    found: list[tuple[int, str, Any]] = [
+        (-1, LISTED, {"position": "1@1", "parts": ["log"], "too_large": []})
+    ]
+    for item in decode(log):
+        match item:
+            case Event():
+                # As it travels between executors.
+                found.append((0, item.name, orjson.loads(orjson.dumps(item.body))))
+            case Damage():
+                found.append((0, DAMAGED, [item.position, item.reason]))
+            case Finished():
+                found.append((0, FINISHED, item.events))
+    return assemble("logs/log", found, r"(?P<task>.+)", "spark")
+
+
+def bare(command: str, arguments: str) -> str:
+    """The text of a plan whose command says nothing in `sparkPlanInfo`."""
+    tree = f"Execute {command} (1)\n   +- {command} (2)\n"
+    return f"{tree}\n\n(1) Execute {command}\nOutput: []\n\n(2) {command}\nArguments: {arguments}\n"
+
+
+def accesses(row: dict[str, Any]) -> set[tuple[str, str, str, int | None, str]]:
+    return {
+        (a["operation"], str(a["direction"]), a["name"], a["rows"], str(a["status"]))
+        for a in row["accesses"]
+    }
+
+
+def reasons(row: dict[str, Any]) -> list[str]:
+    return [reject["reason"] for reject in row["rejects"]]
+
+
+def test_a_save_of_three_nested_executions_is_one_statement(make_log: Make, node: Make) -> None:
+    save = bare("SaveAsV1TableCommand", "`ml`.`t`, Append, Relation [a#1] csv")
+    create = bare("CreateDataSourceTableAsSelectCommand", "`spark_catalog`.`ml`.`t`, Append, [a]")
+    insert = node(
+        INSERT,
+        node(ORDERS, Location=AT_ORDERS, rows=8),
+        args="file:/elsewhere/t, false, Parquet, [path=file:/elsewhere/t], Overwrite, [a]",
+        rows=7,
+    )
+    log = make_log(
+        {"plan": node("Execute SaveAsV1TableCommand"), "text": save, "lasts": 5_000},
+        {
+            "plan": node("Execute CreateDataSourceTableAsSelectCommand"),
+            "text": create,
+            "root": 0,
+            "lasts": 3_500,
+        },
+        {"plan": insert, "root": 0, "metrics": ((7, 42), (8, 50))},
+    )
+    row = collected(log)
+    assert accesses(row) == {
+        ("INSERT", "write", "ml.t", 42, "ok"),
+        ("INSERT", "read", "raw.orders", 50, "ok"),
+    }
+    assert [a["statements"] for a in row["accesses"]] == [1, 1]
+    assert [shape["text"] for shape in row["shapes"]] == ["INSERT ml.t <- raw.orders"]
+    symlinks = {d["name"]: [s["name"] for s in d["symlinks"]] for d in row["datasets"]}
+    assert symlinks == {"ml.t": ["/elsewhere/t"], "raw.orders": ["/wh/raw.db/orders"]}
+
+
+def test_a_table_read_by_its_path_is_the_table(make_log: Make, node: Make) -> None:
+    by_path = node("Scan parquet", Location=AT_ORDERS.replace("orders]", "orders/dt=1]"))
+    log = make_log({"plan": by_path}, {"plan": node(ORDERS, Location=AT_ORDERS)})
+    row = collected(log)
+    assert accesses(row) == {("SELECT", "read", "raw.orders", None, "ok")}
+    assert row["accesses"][0]["statements"] == 2
+
+
+def test_the_last_adaptive_plan_counts_and_nothing_it_optimised_away_is_lost(
+    make_log: Make, node: Make
+) -> None:
+    target = "file:/out/x, false, Parquet, [path=/out/x], ErrorIfExists, [a]"
+    lost = node("Scan csv", Location="InMemoryFileIndex(1 paths)[file:/in/empty.csv]")
+    first = node("AdaptiveSparkPlan", node(INSERT, node(ORDERS, rows=2), lost, args=target, rows=1))
+    last = node("AdaptiveSparkPlan", node(INSERT, node(ORDERS, rows=12), args=target, rows=11))
+    update = {
+        "Event": "org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveExecutionUpdate",
+        "executionId": 0,
+        "sparkPlanInfo": last,
+    }
+    lines = make_log({"plan": first, "metrics": ((11, 4), (12, 6))}).splitlines(keepends=True)
+    row = collected(b"".join([*lines[:2], orjson.dumps(update), b"\n", *lines[2:]]))
+    assert accesses(row) == {
+        ("INSERT", "write", "/out/x", 4, "ok"),
+        ("INSERT", "read", "raw.orders", 6, "ok"),
+        ("INSERT", "read", "/in/empty.csv", None, "ok"),
+    }
+
+
+def test_rows_below_a_cached_relation_are_counted_once(make_log: Make, node: Make) -> None:
+    cached = node("InMemoryTableScan", node(ORDERS, rows=5))
+    log = make_log({"plan": cached, "metrics": ((5, 30),)}, {"plan": cached})
+    [access] = collected(log)["accesses"]
+    assert (access["statements"], access["rows"]) == (2, 30)
+
+
+def test_what_a_command_asks_for_itself_is_no_read(make_log: Make, node: Make) -> None:
+    log = make_log(
+        {"plan": node("Execute AnalyzeTableCommand"), "lasts": 3_000},
+        {"plan": node("HashAggregate", node(ORDERS)), "root": 0},
+    )
+    assert collected(log)["accesses"] == []
+
+
+def test_a_create_that_found_its_table_there_wrote_nothing(make_log: Make, node: Make) -> None:
+    text = bare("SaveAsV1TableCommand", "`ml`.`t`, Ignore, Relation [a#1] csv")
+    save = {"plan": node("Execute SaveAsV1TableCommand"), "text": text}
+    assert collected(make_log(save))["accesses"] == []
+    failed = collected(make_log({**save, "error": "[TABLE_OR_VIEW_ALREADY_EXISTS] `ml`.`t`"}))
+    assert accesses(failed) == {("CREATE TABLE AS", "write", "ml.t", None, "failed")}
+    assert failed["datasets"] == []
+
+
+def test_a_plan_that_breaks_the_parser_costs_its_execution_only(
+    make_log: Make, node: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(plan: Any) -> None:
+        if plan.name == "Poison":
+            raise RuntimeError("a literal: Jane")
+        return original(plan)
+
+    original = parts.read_scan
+    monkeypatch.setattr(parts, "read_scan", broken)
+    log = make_log({"plan": node("Poison")}, {"plan": node(ORDERS)}, {"plan": {"children": []}})
+    row = collected(log)
+    assert accesses(row) == {("SELECT", "read", "raw.orders", None, "ok")}
+    assert reasons(row) == [
+        "execution 2: SparkListenerSQLExecutionStart is not as expected (KeyError)",
+        "execution 0: the plan cannot be read (RuntimeError)",
+    ]
+
+
+def test_what_there_is_no_rule_for_is_told(make_log: Make, node: Make) -> None:
+    write = node("Execute SaveIntoDataSourceCommand", node(ORDERS))
+    row = collected(make_log({"plan": write}, {"plan": node("Scan JDBCRelation(raw.t)")}))
+    assert accesses(row) == {("SELECT", "read", "raw.orders", None, "ok")}
+    assert reasons(row) == [
+        "execution 0: there is no rule for SaveIntoDataSourceCommand",
+        "execution 1: there is no rule for Scan JDBCRelation",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("errors", "end", "status", "error"),
+    [
+        (["", ""], True, Status.OK, None),
+        (["[A_CLASS] text", ""], True, Status.OK, None),
+        (["", "[A_CLASS] text"], True, Status.FAILED, "A_CLASS"),
+        (["", "[A_CLASS] text"], False, Status.FAILED, "A_CLASS"),
+        (["", ""], False, Status.UNKNOWN, None),
+    ],
+)
+def test_a_run_failed_if_its_last_execution_did(
+    make_log: Make, node: Make, errors: list[str], end: bool, status: Status, error: str | None
+) -> None:
+    executions = [{"plan": node(ORDERS), "error": text} for text in errors]
+    [run] = collected(make_log(*executions, end=end))["runs"]
+    assert (run["status"], run["error"], run["run_id"]) == (status, error, "app-a_task")
+
+
+def test_a_log_without_its_beginning_says_so(make_log: Make, node: Make) -> None:
+    _, *rest = make_log({"plan": node(ORDERS)}).splitlines(keepends=True)
+    row = collected(b"".join(rest))
+    assert (row["accesses"], row["runs"]) == ([], [])
+    assert reasons(row) == ["the event that starts the application is missing"]
+
+
+@pytest.mark.parametrize("app", ["pyspark-shell", "dbt"])
+def test_only_a_nameless_application_is_told_what_to_do(
+    make_log: Make, node: Make, app: str
+) -> None:
+    row = collected(make_log({"plan": node(ORDERS)}, app=app))
+    assert (row["accesses"], row["runs"], row["events"]) == ([], [], 5)
+    told = [] if app == "dbt" else ["spark.app.name"]
+    assert ["spark.app.name" for reason in reasons(row) if "set spark.app.name" in reason] == told
+
+
+def test_the_same_work_of_two_tasks_has_one_shape(make_log: Make, node: Make) -> None:
+    execution = {"plan": node(ORDERS)}
+    a, b = (collected(make_log(execution, app=app))["shapes"] for app in ("a", "b"))
+    other = collected(make_log({"plan": node("Scan hive spark_catalog.raw.payments")}))["shapes"]
+    assert a == b
+    assert a[0]["shape_id"] != other[0]["shape_id"]
+
+
+def test_public_logs_of_other_engines_are_read_to_their_end(samples: Any) -> None:
+    logs = sorted(samples.glob("*.zstd"))
+    assert logs
+    for log in logs:
+        found = list(decode(log.read_bytes()))
+        assert not [item for item in found if isinstance(item, Damage)], log.name
+        assert found[-1].events > 30, log.name
+
+
+@pytest.mark.parametrize(
+    ("name", "reads", "writes"),
+    [
+        (
+            "complex_dec",
+            "arrayofarray.orc mapcomplex.orc smalldec.orc smalldec.parquet structcomplex.orc "
+            "structcomplex.parquet",
+            "",
+        ),
+        ("photon", "mapcomplex.parquet", "nestedType.parquet"),
+        ("streaming", "mapcomplex.parquet", "nestedType.parquet"),
+    ],
+)
+def test_public_logs_give_their_datasets(samples: Any, name: str, reads: str, writes: str) -> None:
+    log = (samples / f"{name}_eventlog.zstd").read_bytes()
+    row = collected_as("a_task", log)
+    names: dict[str, set[str]] = {"read": set(), "write": set()}
+    for access in row["accesses"]:
+        names[access["direction"]].add(access["name"].rpartition("/")[2])
+    assert names == {"read": set(reads.split()), "write": set(writes.split())}
+    assert row["rejects"] == []
+
+
+def collected_as(app: str, log: bytes) -> dict[str, Any]:
+    """A log as if its application had a name."""
+    text = zstandard.ZstdDecompressor().stream_reader(log, read_across_frames=True).read()
+    return collected(text.replace(b'"App Name":"Spark shell"', f'"App Name":"{app}"'.encode()))
