@@ -62,7 +62,7 @@ def build(
     consumers: Sequence[Consumer],
     settings: Settings,
     out: Path,
-    docs_page: str | None = None,
+    docs_page: bytes | None = None,
     extra_files: Mapping[str, bytes] | None = None,
 ) -> Built:
     """Publish the catalog into a folder, replacing what was there only when all has gone well.
@@ -89,7 +89,7 @@ def build(
             _mkdocs(design / "mkdocs.yml", sources, site, settings, docs=docs_page is not None)
             extra = dict(extra_files or {})
             if docs_page is not None:
-                extra["dbt/index.html"] = docs_page.encode("utf-8", "replace")
+                extra["dbt/index.html"] = docs_page
             for path, content in extra.items():
                 (site / path).parent.mkdir(parents=True, exist_ok=True)
                 (site / path).write_bytes(content)

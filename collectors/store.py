@@ -155,6 +155,12 @@ def positions(store: str, batch_id: str | None = None) -> dict[str, tuple[str, i
     }
 
 
+def collected_at(store: str) -> datetime | None:
+    """When the newest batch was committed; None for a store without one."""
+    times: list[datetime] = [row["committed_at"] for row in _rows(store, "batches")]
+    return max(times, default=None)
+
+
 def read(store: str) -> Records:
     """All committed records; of each origin, what the newest batch says.
 

@@ -65,7 +65,7 @@ def collect(config: Config, progress: Progress) -> Collected:
     with progress.step("collect", "looking for new logs") as step:
         for source in sources(config):
             try:
-                if source.has_news(known):
+                if source.new_logs(known):
                     fresh.append(source)
             except GraftError as error:
                 progress.warn(str(error))
@@ -103,8 +103,7 @@ def graft(config: Config, progress: Progress, unreadable: Sequence[Reject] = ())
         grafted = graft_lineage(read, lineage, Options(config.dbt.namespace))
         out = Path(config.path(config.artifacts))
         artifacts.write(grafted, out)
-        _write_json(out / "report.json", grafted.report.to_json())
-        _write_json(out / "task_metadata.json", task_metadata(grafted.lineage))
+        _write(out / "task_metadata.json", _json(task_metadata(grafted.lineage)))
         report = grafted.report
         step.say(f"{len(report.promoted)} promoted, {len(report.added)} new models")
     for notice in report.notices:
@@ -124,9 +123,10 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             grafted.lineage,
             grafted.descriptions,
             grafted.consumers,
-            Settings(name=name, url=config.site.url),
+            Settings(name, config.site.url, store.collected_at(config.path(config.store))),
             Path(config.path(config.site.out)),
             docs_page=docs.page(grafted, name),
+            extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
         )
         step.say(f"{built.pages:,} pages")
     return built.index
@@ -159,7 +159,11 @@ def summary(
     )
 
 
-def _write_json(path: Path, value: object) -> None:
-    fresh = path.with_suffix(".new")
-    fresh.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n")
-    fresh.replace(path)
+def _json(value: object) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _write(path: Path, content: bytes) -> None:
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_bytes(content)
+    beside.replace(path)

@@ -303,7 +303,7 @@ def site(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample's site, built once; it is not to be changed."""
     out = tmp_path_factory.mktemp("catalog") / "site"
     settings = Settings("Shop data", "https://docs.example.com/shop/")
-    docs = "<!doctype html><title>dbt docs</title>"
+    docs = b"<!doctype html><title>dbt docs</title>"
     extra = {"task_metadata.json": b"{}"}
     build(sample.lineage, sample.descriptions, sample.consumers, settings, out, docs, extra)
     return out

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
-SCORES = "model.shop.customer_scores"
+SCORES = "model.python_tasks.ml_customer_scores"
 
 _GRAPH = """() => {
   const box = document.querySelector('.__________cytoscape_container');
@@ -43,19 +43,19 @@ def edges(shown: dict[str, Any]) -> set[tuple[str, str]]:
 
 
 def test_a_python_task_stands_between_two_dbt_models(visit: Any) -> None:
-    shown = graph(visit.open(focused("1+customer_scores+1")))
+    shown = graph(visit.open(focused("1+ml_customer_scores+1")))
     assert ("model.shop.customers", SCORES) in edges(shown)
     assert (SCORES, "model.shop.customer_segments") in edges(shown)
 
 
 def test_the_sql_server_task_s_table_is_upstream_of_a_dbt_model(visit: Any) -> None:
     shown = graph(visit.open(focused("+stg_suppliers")))
-    assert ("model.shop.suppliers", "model.shop.stg_suppliers") in edges(shown)
-    assert any(target == "model.shop.suppliers" for _, target in edges(shown))
+    assert ("model.python_tasks.raw_suppliers", "model.shop.stg_suppliers") in edges(shown)
+    assert any(target == "model.python_tasks.raw_suppliers" for _, target in edges(shown))
 
 
 def test_python_nodes_have_a_colour_of_their_own(visit: Any) -> None:
-    colours = graph(visit.open(focused("1+customer_scores+1")))["colours"]
+    colours = graph(visit.open(focused("1+ml_customer_scores+1")))["colours"]
     assert colours[SCORES] != colours["model.shop.customers"]
 
 
@@ -86,7 +86,7 @@ def test_a_promoted_source_shows_what_it_depends_on(visit: Any) -> None:
 def test_an_old_link_to_the_source_lands_on_the_model(visit: Any) -> None:
     page = visit.open("dbt/index.html#!/source/source.shop.ml.customer_scores")
     page.wait_for_url(f"**/dbt/index.html#!/model/{SCORES}*")
-    expect(page.get_by_role("heading", name="customer_scores").first).to_be_visible()
+    expect(page.get_by_role("heading", name="ml_customer_scores").first).to_be_visible()
 
 
 def test_a_model_s_page_links_to_its_catalog_page(visit: Any) -> None:
