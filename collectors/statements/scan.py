@@ -130,6 +130,17 @@ def _using(walk: Walk, at: int) -> int:
     return at + 1
 
 
+def _insert(walk: Walk, at: int) -> int:
+    """MERGE … THEN INSERT (a, b): the columns of its target."""
+    target, columns = walk.scope.target, walk.columns(at + 1)
+    if target and columns:
+        walk.writes = [
+            replace(write, columns=columns) if write.name == target.name else write
+            for write in walk.writes
+        ]
+    return at + 1
+
+
 def _output(walk: Walk, at: int) -> int:
     walk.scope.outputs, walk.scope.in_from = True, False
     return at + 1
@@ -169,6 +180,7 @@ _CLAUSES: Mapping[str, Callable[[Walk, int], int]] = {
     ",": _comma,
     "APPLY": _join,
     "FROM": _from,
+    "INSERT": _insert,
     "INTO": _into,
     "JOIN": _join,
     "OUTPUT": _output,

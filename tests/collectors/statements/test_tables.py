@@ -196,6 +196,10 @@ def test_the_kind_of_a_table_shows_in_its_name_or_statement(
             "CREATE TABLE t (id int NOT NULL, name nvarchar(50), PRIMARY KEY (id))",
             [("id", "int"), ("name", "nvarchar")],
         ),
+        (
+            "MERGE t USING u ON 1=1 WHEN NOT MATCHED THEN INSERT (a, b) VALUES (u.a, u.b);",
+            [("a", ""), ("b", "")],
+        ),
         ("insert bulk t ([a] INT, [b] varchar(5))", [("a", "INT"), ("b", "varchar")]),
     ],
 )
