@@ -58,13 +58,26 @@ class SparkLogs:
     namespace: str = "spark"
 
 
+def new_logs(logs: SparkLogs, known: Mapping[str, tuple[str, int]]) -> list[ApplicationLog]:
+    """The applications' logs that the store does not have as they are now; needs no Spark.
+
+    Args:
+        known: For each origin in the store its position, as `collectors.store.positions` gives it.
+
+    Raises:
+        GraftError: The path does not exist or cannot be listed.
+    """
+    found = {log.log.origin: log for log in application_logs(log_files(logs.path, logs.label))}
+    return [found[log.origin] for log in fresh([log.log for log in found.values()], known)]
+
+
 def collect(
     spark: SparkSession, logs: SparkLogs, known: Mapping[str, tuple[str, int]]
 ) -> Collected | None:
     """What the logs below a path tell that the store does not know yet.
 
     Args:
-        known: For each origin in the store its position, as `collectors.store.positions` gives it.
+        known: As `new_logs` takes it.
 
     Returns:
         Lazy data frames; None where no log is new or has changed.
@@ -72,8 +85,7 @@ def collect(
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    found = {log.log.origin: log for log in application_logs(log_files(logs.path, logs.label))}
-    new = [found[log.origin] for log in fresh([log.log for log in found.values()], known)]
+    new = new_logs(logs, known)
     if not new:
         return None
     events = _listed(spark, new)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from collectors.spark.collect import SparkLogs, collect
+from collectors.spark.collect import SparkLogs, collect, new_logs
 from collectors.store import commit, positions, read
 from lineage.flow import flows
 from lineage.records import Access, Records, Status
@@ -185,6 +185,8 @@ def test_collecting_twice_adds_nothing(
 ) -> None:
     load(spark, failing_job / "events", tmp_path)
     logs = SparkLogs(str(failing_job / "events"), "events")
+    assert len(new_logs(logs, {})) == 1
+    assert new_logs(logs, positions(str(tmp_path))) == []
     assert collect(spark, logs, positions(str(tmp_path))) is None
 
 
