@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from collectors.files import fresh, log_files
+from collectors.files import LogFile, fresh, log_files
 from collectors.sqlserver import tables
 from collectors.sqlserver.events import EVENTS, events, pieces
 from collectors.sqlserver.exports import Export, inspect, is_export
@@ -44,6 +44,19 @@ class SqlServerLogs:
     task: str = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
 
 
+def new_logs(logs: SqlServerLogs, known: Mapping[str, tuple[str, int]]) -> list[LogFile]:
+    """The exports below a path that the store does not know as they are now; needs no Spark.
+
+    Args:
+        known: For each origin in the store its position, as `collectors.store.positions` gives it.
+
+    Raises:
+        GraftError: The path does not exist or cannot be listed.
+    """
+    found = log_files(logs.path, logs.label)
+    return fresh([log for log in found if is_export(log, logs.path)], known)
+
+
 def collect(
     spark: SparkSession, logs: SqlServerLogs, known: Mapping[str, tuple[str, int]]
 ) -> Collected | None:
@@ -58,14 +71,12 @@ def collect(
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    found = [log for log in log_files(logs.path, logs.label) if is_export(log, logs.path)]
-    new = fresh(found, known)
+    new = new_logs(logs, known)
     if not new:
         return None
     exports = [inspect(log) for log in new]
     cut = pieces(spark, [export for export in exports if not export.problem])
     blocks = tables.blocks(cut)
-    # Everything is made of this: read and parse once.
     told = _told(spark, cut, logs).persist()
     touched = tables.touched(told)
     return Collected(
@@ -81,7 +92,8 @@ def collect(
 def _told(spark: SparkSession, cut: DataFrame, logs: SqlServerLogs) -> DataFrame:
     """Pieces of files -> who said how often what, and what it means."""
     captured = events(cut, logs.task).mapInArrow(fold_texts, EVENTS)
-    said = with_runs(usage(captured), logs.server)
+    # Small, and everything is made of it: the log is read once.
+    said = with_runs(usage(captured).persist(), logs.server)
     texts = said.where("damage IS NULL").select("text", "database").distinct()
     parsed = texts.mapInArrow(parse_texts(logs.server, _arrow(spark, PARSED)), PARSED)
     return said.join(parsed, ["text", "database"], "left").drop("text", "database")

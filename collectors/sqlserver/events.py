@@ -114,7 +114,7 @@ def events(found: DataFrame, task: str) -> DataFrame:
     # A piece with two beginnings holds an event whose end is missing, and the next one.
     single = found.select(
         "origin", "block", "piece", F.explode(F.split("value", _START)).alias("value")
-    ).where(F.col("value").startswith("<event"))
+    ).where(F.col("value").rlike(r"^<event[\s>]"))
     name = F.regexp_extract("value", r'^<event\s+name="(\w+)"', 1)
     single = single.where((name == "") | name.isin(*LEVELS))
     clean = F.regexp_replace("value", _ILLEGAL, "\ufffd")

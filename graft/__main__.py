@@ -1,0 +1,5 @@
+"""`python -m graft`."""
+
+from graft.cli import main
+
+main()
