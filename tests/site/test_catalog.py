@@ -1,0 +1,138 @@
+"""The catalog's pages, as an engineer who came by a link uses them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.demo]
+
+PAGES = [
+    "",
+    "datasets/",
+    "datasets/spark/ml/customer_scores/",
+    "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/",
+    "datasets/landing/orders/",
+    "datasets/spark/analytics/orders/",
+    "tasks/",
+    "tasks/load_products/",
+    "tasks/rebuild_returns/",
+    "tasks/export_finance_report/",
+    "tags/python_task/",
+    "gaps/",
+]
+
+
+def boxes(page: Page) -> list[str]:
+    """The pages that the boxes of the page's picture link to, as paths from the site's root."""
+    links: list[str] = page.evaluate(
+        "() => [...document.querySelectorAll('article svg a')].map(a => "
+        "new URL(a.getAttribute('href'), location.href).pathname)"
+    )
+    return [link.removesuffix("index.html").split("/here/")[1] for link in links]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_kind_of_page_opens_from_its_permanent_address(visit: Any, path: str) -> None:
+    page = visit.open(path)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+
+def test_a_dataset_s_page_names_its_producer_consumers_and_neighbours(visit: Any) -> None:
+    page = visit.open("datasets/spark/ml/customer_scores/")
+    article = page.locator("article")
+    written = article.locator("h2#written-by + *")
+    read = article.locator("h2#read-by + *")
+    expect(written.get_by_role("link", name="score_customers")).to_be_visible()
+    expect(read.get_by_role("link", name="analytics.customer_segments")).to_be_visible()
+    shown = boxes(page)
+    assert "tasks/score_customers/" in shown, "upstream, one step"
+    assert "datasets/spark/analytics/customers/" in shown, "upstream, two steps"
+    assert "datasets/spark/analytics/customer_segments/" in shown, "downstream"
+
+
+def test_a_picture_s_box_leads_to_its_page(visit: Any) -> None:
+    page = visit.open("datasets/spark/raw/suppliers/")
+    page.locator("article svg a", has_text="load_suppliers").first.click()
+    page.wait_for_url("**/tasks/load_suppliers/**")
+    assert "datasets/mssql-sql01-1433/crm/dbo/supplierfeed/" in boxes(page)
+
+
+def test_from_the_catalog_to_the_focused_graph_in_dbt_docs(visit: Any) -> None:
+    page = visit.open("datasets/spark/ml/customer_scores/")
+    page.get_by_role("link", name="Open in dbt docs").click()
+    page.wait_for_url("**/dbt/index.html#!/model/model.python_tasks.ml_customer_scores*")
+    page.wait_for_selector(".__________cytoscape_container canvas")
+
+
+def test_a_failed_task_says_so_on_its_page_and_at_home(visit: Any) -> None:
+    page = visit.open("tasks/rebuild_returns/")
+    expect(page.locator("article").get_by_text("failed").first).to_be_visible()
+    page = visit.open("")
+    expect(
+        page.locator("article").get_by_role("link", name="rebuild_returns").first
+    ).to_be_visible()
+
+
+def test_search_finds_a_table_by_its_name(visit: Any) -> None:
+    page = visit.open("")
+    page.keyboard.press("Control+k")
+    page.locator("input.md-search__input").fill("customer_scores")
+    found = page.locator(".md-search-result__link", has_text="customer_scores")
+    expect(found.first).to_be_visible()
+    found.first.click()
+    page.wait_for_url("**/datasets/spark/ml/customer_scores/**")
+
+
+@pytest.mark.parametrize("path", ["", "datasets/spark/raw/orders/", "tasks/land_shop_files/"])
+def test_a_page_is_complete_without_script(browser: Any, server: str, path: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(server + path)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert page.locator("article svg").count() > 0
+    assert page.locator("article svg a").count() > 1
+    context.close()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_open_from_disk_too(browser: Any, site: Path, path: str) -> None:
+    page = browser.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda said: said.type == "error" and faults.append(said.text))
+    page.goto((site / path / "index.html").as_uri())
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.close()
+    assert faults == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_needs_no_sideways_scrolling(browser: Any, server: str, scheme: Any) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    page = context.new_page()
+    for path in PAGES:
+        page.goto(server + path)
+        wide = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, path
+    context.close()
+
+
+def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
+    broken = []
+    for file in site.rglob("*.html"):
+        if file.parent.name == "dbt":
+            continue
+        for target in set(re.findall(r'(?:href|src)="([^"#]+)', file.read_text("utf-8"))):
+            parts = urlsplit(target)
+            if parts.scheme or parts.netloc or file.name == "404.html":
+                continue
+            path = (file.parent / unquote(parts.path)).resolve()
+            if not (path.is_file() or (path / "index.html").is_file()):
+                broken.append(f"{file.relative_to(site)}: {target}")
+    assert broken == []
