@@ -12,8 +12,11 @@ import re
 
 from lineage.dataset import DatasetId
 
-_PLAIN_NAMESPACE = re.compile(r"(?:[a-z0-9]+://)?[a-z0-9_.]*[a-z0-9_](?::\d+)?")
-_PLAIN_PART = re.compile(r"(?!\.)[a-z0-9_.-]{1,80}")
+# Told apart by their slug alone: `spark`, `mssql://crm-db:1433` (not `mssql://crm-1433`).
+_PLAIN_NAMESPACE = re.compile(
+    r"[a-z0-9_.]*[a-z0-9_]|[a-z0-9]+://(?![^:]*-\d+$)[a-z0-9_.-]*[a-z0-9_](?::\d+)?"
+)
+_PLAIN_PART = re.compile(r"(?!\.|index\.html$)[a-z0-9_.-]{1,80}")
 _LONGEST = 60
 
 

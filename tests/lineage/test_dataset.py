@@ -67,6 +67,8 @@ def test_people_say_the_last_two_parts(text: str, short: str) -> None:
         ("spark/raw.orders", "datasets/spark/raw/orders/"),
         ("spark/raw.Orders", "datasets/spark/raw/orders/"),
         ("mssql://crm:1433/Shop.dbo.Orders", "datasets/mssql-crm-1433/shop/dbo/orders/"),
+        ("mssql://crm-db.shop.local:1433/a.b.c", "datasets/mssql-crm-db.shop.local-1433/a/b/c/"),
+        ("s3://data-lake2/orders", "datasets/s3-data-lake2/orders/"),
         ("file//landing/orders", "datasets/file/landing/orders/"),
     ],
 )
@@ -83,6 +85,9 @@ def test_a_plain_name_is_its_address(text: str, path: str) -> None:
         ("mssql://crm-1433/a.b", "mssql://crm:1433/a.b"),
         ("spark/raw." + "x" * 300, "spark/raw." + "x" * 301),
         ("file//landing/../x", "file//landing/x"),
+        ("mssql-crm/a.b", "mssql://crm/a.b"),
+        ("mssql://crm/a.b", "mssql.crm/a.b"),
+        ("mssql://crm-14/a.b", "mssql://crm:14/a.b"),
     ],
 )
 def test_two_names_never_share_an_address(a: str, b: str) -> None:
