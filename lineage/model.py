@@ -171,7 +171,8 @@ def _datasets(
 
     for dataset in known:
         if dataset.kind is not Kind.TEMPORARY:
-            add(replace(dataset, id=rename(dataset.id)))
+            symlinks = tuple(rename(symlink) for symlink in dataset.symlinks)
+            add(replace(dataset, id=rename(dataset.id), symlinks=symlinks))
     for access in accesses:
         add(
             Dataset(

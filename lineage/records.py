@@ -38,7 +38,7 @@ class Status(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What parsing got out of a shape; PARTIAL means tables but not columns."""
+    """What parsing got out of a shape; PARTIAL means tables that are not certain."""
 
     PARSED = "parsed"
     PARTIAL = "partial"
