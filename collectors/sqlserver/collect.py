@@ -78,7 +78,7 @@ def collect(
     cut = pieces(spark, [export for export in exports if not export.problem])
     blocks = tables.blocks(cut)
     told = _told(spark, cut, logs).persist()
-    touched = tables.touched(told)
+    touched = tables.touched(told).persist()
     return Collected(
         accesses=tables.accesses(touched),
         runs=tables.runs(told),

@@ -43,7 +43,8 @@ _XML = (
 _START = r"(?=<event[\s>])"
 # Only names and a time: nothing that a statement says.
 _START_TAG = r'^<event name="\w+" package="\w+" timestamp="[\d:.TZ-]+">'
-# Characters that XML 1.0 does not allow, raw or as a reference: Spark's parser gives nothing then.
+# Characters that XML 1.0 does not allow, raw or as a reference: Spark's parser gives nothing for
+# them. In SQL they can only stand where a space can, or inside a literal.
 _ILLEGAL = (
     r"[\x00-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]"
     r"|&#(?:x0*(?:[0-8bceBCEfF]|1[0-9a-fA-F]|[dD][89a-fA-F][0-9a-fA-F]{2}|[fF]{3}[efEF])"
@@ -117,9 +118,10 @@ def events(found: DataFrame, task: str) -> DataFrame:
     ).where(F.col("value").rlike(r"^<event[\s>]"))
     name = F.regexp_extract("value", r'^<event\s+name="(\w+)"', 1)
     single = single.where((name == "") | name.isin(*LEVELS))
-    clean = F.regexp_replace("value", _ILLEGAL, "\ufffd")
+    clean = F.regexp_replace("value", _ILLEGAL, " ")
     options = {"columnNameOfCorruptRecord": "damaged", "ignoreSurroundingSpaces": "false"}
-    event = single.withColumn("event", F.from_xml(clean, _XML, options))
+    # Generated, not selected: Spark would parse again for each condition on the result.
+    event = single.select("*", F.inline(F.array(F.from_xml(clean, _XML, options))))
     return _flat(event, task).where("damage IS NOT NULL OR task != ''").select(*_names())
 
 
@@ -132,7 +134,7 @@ def _flat(event: DataFrame, task: str) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
 
     def entry(part: str, name: str) -> Column:
-        return F.get(F.filter(f"event.{part}", lambda one: one["_name"] == name), F.lit(0))
+        return F.get(F.filter(part, lambda one: one["_name"] == name), F.lit(0))
 
     def data(name: str) -> Column:
         return entry("data", name)["value"]
@@ -143,15 +145,15 @@ def _flat(event: DataFrame, task: str) -> DataFrame:
     application = F.coalesce(action("client_app_name"), F.lit(""))
     pattern, groups = _java(task)
     result = F.coalesce(entry("data", "result")["text"], data("result"), F.lit("OK"))
-    completed = F.col("event._name").endswith("_completed")
-    ended = F.col("event._timestamp").try_cast("timestamp")
+    completed = F.col("_name").endswith("_completed")
+    ended = F.col("_timestamp").try_cast("timestamp")
     duration = F.coalesce(data("duration").try_cast("bigint"), F.lit(0))
     levels = F.create_map(*[F.lit(part) for pair in LEVELS.items() for part in pair])
     flat = event.select(
         "origin",
         "block",
         "piece",
-        F.col("event.damaged").alias("malformed"),
+        F.col("damaged").alias("malformed"),
         F.regexp_extract("value", _START_TAG, 0).alias("excerpt"),
         F.regexp_extract(application, pattern, groups["task"]).alias("task"),
         (
@@ -161,7 +163,7 @@ def _flat(event: DataFrame, task: str) -> DataFrame:
         F.coalesce(action("event_sequence").try_cast("bigint"), F.lit(0)).alias("sequence"),
         F.coalesce(action("database_name"), data("database_name"), F.lit("")).alias("database"),
         F.substring(F.coalesce(data("batch_text"), data("statement")), 1, LONGEST).alias("text"),
-        levels[F.col("event._name")].alias("level"),
+        levels[F.col("_name")].alias("level"),
         F.when(~completed, "unknown")
         .when(result.isin("OK", "0"), "ok")
         .otherwise("failed")

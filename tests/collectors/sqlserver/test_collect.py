@@ -1,0 +1,319 @@
+"""Exported events of any form and condition -> accesses, runs and rejects.
+
+All logs are collected at once, each of a task of its own; a test looks at those of its log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape
+
+import pytest
+
+from collectors import store
+from collectors.sqlserver.collect import SqlServerLogs, collect
+from lineage import model
+from lineage.records import Records
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+START = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)
+HOUR = 3600
+ROW = "<row><object_name>x</object_name><event_data>{}</event_data></row>"
+BOM = "\ufeff"
+_sequence: Iterator[int] = count(1)
+
+
+def event(
+    text: str,
+    *,
+    application: str = "python_task::TASK",
+    name: str = "sql_batch_completed",
+    after: float = 0,
+    duration: int = 500,
+    result: str = "<value>0</value><text>OK</text>",
+    session: int = 51,
+    cdata: bool = True,
+) -> str:
+    """One event; `after` is its time in seconds, `duration` is in microseconds."""
+    time = f"{START + timedelta(seconds=after):%Y-%m-%dT%H:%M:%S.%f}"[:-3]
+    value = f"<![CDATA[{text}]]>" if cdata else escape(text)
+    data = {
+        "duration": f"<value>{duration}</value>",
+        "row_count": "<value>1</value>",
+        "result": result,
+        "batch_text" if "batch" in name else "statement": f"<value>{value}</value>",
+    }
+    actions = {
+        "client_app_name": application,
+        "database_name": "Shop",
+        "session_id": session,
+        "event_sequence": next(_sequence),
+    }
+    return (
+        f'<event name="{name}" package="sqlserver" timestamp="{time}Z">'
+        + "".join(f'<data name="{key}">{value}</data>' for key, value in data.items() if value)
+        + "".join(
+            f'<action name="{key}" package="sqlserver"><value>{value}</value></action>'
+            for key, value in actions.items()
+        )
+        + "</event>\n"
+    )
+
+
+def query(table: str, *, cdata: bool = True) -> str:
+    return event(f"SELECT a FROM {table} WHERE a < 5 AND b > 'x & y'", cdata=cdata)
+
+
+def shown_by(name: str, *texts: str) -> str:
+    return "".join(event(text, name=name, result="") for text in texts)
+
+
+# File -> content, in which TASK stands for the file's name.
+LOGS = {
+    # forms
+    "fragments": query("cdata") + query("entities", cdata=False),
+    "with bom + %20#1[x]": BOM + query("bom"),
+    "rows": f"<rows>{ROW.format(query('nested'))}</rows>",
+    "text": ROW.format(escape(query("escaped"))) + ROW.format(escape(query("twice", cdata=False))),
+    # damage
+    "damaged": '<!DOCTYPE e [<!ENTITY secret SYSTEM "file:///etc/passwd">]><e>'
+    + event("DELETE FROM good")
+    + event("DELETE FROM unclosed").replace("]]>", "")
+    + event("DELETE FROM entity").replace("<![CDATA[DELETE", "&secret; <![CDATA[")
+    + event("DELETE FROM no_end").replace("</event>", "")
+    + event("DELETE FROM bad_time").replace("2026-11-20T", "yesterday ")
+    + event("DELETE FROM no_text").replace("batch_text", "other")
+    + event("DELETE FROM control WHERE a = 'x\x01&#x1;'")
+    + event("DELETE FROM control WHERE a = 'x\x01'", cdata=False).replace("FROM", "FROM&#x1;")
+    + event("DELETE FROM cut_off")[:200],
+    "not xml": "no xml at all",
+    # whose events
+    "others": event("SELECT 1 FROM a")
+    + event("SELECT 1 FROM b", application="Management Studio")
+    + event("SELECT 1 FROM c", application="other::load")
+    + event("SELECT 1 FROM d", name="lock_acquired")
+    + event("")
+    + event("SELECT name FROM sys.tables"),
+    # runs; c began 0.6 hours after b ended, d came 1.1 hours after c
+    "runs": event("SELECT 1 FROM a")
+    + event("SELECT 1 FROM b", after=0.9 * HOUR)
+    + event("SELECT 1 FROM c", after=2.5 * HOUR, duration=HOUR * 1_000_000)
+    + event("SELECT 1 FROM d", after=3.6 * HOUR)
+    + event("SELECT 1 FROM e", session=52)
+    + event("SELECT 1 FROM f", application="python_task::TASK::n1", session=53)
+    + event("SELECT 1 FROM g", application="python_task::TASK::n1", session=54),
+    # statements
+    "levels": shown_by("sql_batch_starting", "DELETE FROM a WHERE i = 1; DELETE FROM b")
+    + shown_by("sql_statement_completed", "DELETE FROM a WHERE i = 1", "DELETE FROM b")
+    + shown_by("sp_statement_completed", "DELETE FROM inside")
+    + event("DELETE FROM a WHERE i = 1; DELETE FROM b")
+    + event("DELETE FROM a WHERE i = 2; DELETE FROM b"),
+    "starting": shown_by("sql_statement_starting", "INSERT INTO a SELECT 1 FROM b"),
+    "failed": event("DELETE FROM never_written", result="<value>1</value><text>Error</text>")
+    + event("DELETE FROM never_written", result="<value>2</value>")
+    + event("IF @@TRANCOUNT > 0 ROLLBACK TRAN", after=1),
+    "order": event("SELECT * INTO #t FROM z; INSERT INTO y SELECT * FROM #t; DROP TABLE #t")
+    + event("SELECT * INTO #t FROM b")
+    + event("INSERT INTO a SELECT * FROM #t"),
+    "streaming": event("INSERT INTO target VALUES (1)", after=5)
+    + event("SELECT * FROM source", after=9, duration=8_000_000),
+    "dropped": event("CREATE TABLE kept (id int, name varchar(9)); CREATE TABLE gone (id int)")
+    + event("DROP TABLE kept", after=1)
+    + event("SELECT 1 AS id INTO kept", after=2)
+    + event("DROP TABLE gone", after=3),
+}
+
+
+def source(folder: Path) -> SqlServerLogs:
+    return SqlServerLogs(str(folder), "logs", "mssql://sql01:1433")
+
+
+@pytest.fixture(scope="module")
+def collected(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Records:
+    folder = tmp_path_factory.mktemp("collect")
+    (folder / "logs").mkdir()
+    for name, content in LOGS.items():
+        (folder / "logs" / f"{name}.xml").write_text(content.replace("TASK", name))
+    (folder / "logs" / "utf-16.xml").write_bytes(query("t").encode("utf-16"))
+    found = collect(spark, source(folder / "logs"), {})
+    assert found is not None
+    store.commit(spark, str(folder / "store"), [found])
+    return store.read(str(folder / "store"))
+
+
+def of(records: Records, name: str) -> Records:
+    """What the records say of one log (its datasets aside)."""
+    origin = f"logs/{name}.xml"
+    return replace(
+        records,
+        accesses=tuple(one for one in records.accesses if one.origin == origin),
+        runs=tuple(one for one in records.runs if one.origin == origin),
+        rejects=tuple(one for one in records.rejects if one.origin == origin),
+    )
+
+
+def tables(records: Records) -> list[str]:
+    return sorted(access.dataset.name.removeprefix("Shop.dbo.") for access in records.accesses)
+
+
+def flows(records: Records) -> set[tuple[str, str]]:
+    found = model.build(replace(records, datasets=())).flows
+    return {(flow.source.short, flow.target.short) for flow in found}
+
+
+@pytest.mark.parametrize(
+    ("log", "expected"),
+    [
+        ("fragments", ["cdata", "entities"]),
+        ("with bom + %20#1[x]", ["bom"]),
+        ("rows", ["nested"]),
+        ("text", ["escaped", "twice"]),
+    ],
+)
+def test_every_form_of_export_is_read(collected: Records, log: str, expected: list[str]) -> None:
+    found = of(collected, log)
+    assert tables(found) == expected
+    assert not found.rejects
+    shapes = {collected.shapes[access.shape_id].text for access in found.accesses}
+    assert shapes == {f"SELECT a FROM {table} WHERE a < ? AND b > ?" for table in expected}
+
+
+def test_damage_costs_only_what_is_damaged(collected: Records) -> None:
+    found = of(collected, "damaged")
+    assert tables(found) == ["control", "good"]
+    assert sum(access.statements for access in found.accesses) == 3
+    assert sorted((r.position.split(", ")[-1], r.reason) for r in found.rejects) == [
+        ("event 2", "the event is not well-formed XML"),
+        ("event 3", "the event is not well-formed XML"),
+        ("event 4", "the event has no readable time"),
+        ("event 4", "the event is not well-formed XML"),
+        ("event 5", "the event has no statement"),
+        ("event 8", "the event is not well-formed XML"),
+    ]
+
+
+def test_what_a_file_defines_as_an_entity_is_never_looked_at(collected: Records) -> None:
+    assert "root:" not in repr(collected)
+
+
+@pytest.mark.parametrize(
+    ("log", "reason"),
+    [
+        ("not xml", "the file is no XML"),
+        ("utf-16", "the file is UTF-16: save it as UTF-8"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_reject(
+    collected: Records, log: str, reason: str
+) -> None:
+    found = of(collected, log)
+    assert [(r.position, r.reason) for r in found.rejects] == [("whole file", reason)]
+    assert not found.accesses
+
+
+def test_other_applications_and_events_are_not_ours(collected: Records) -> None:
+    found = of(collected, "others")
+    assert tables(found) == ["a"]
+    assert not found.rejects
+    assert [run.task for run in found.runs] == ["others"]
+
+
+def test_runs_are_named_or_end_when_a_session_is_idle(collected: Records) -> None:
+    found = of(collected, "runs")
+    runs: dict[str, set[str]] = {}
+    for access in found.accesses:
+        runs.setdefault(access.run_id, set()).add(access.dataset.name[-1])
+    assert sorted(runs.values(), key=min) == [{"a", "b", "c"}, {"d"}, {"e"}, {"f", "g"}]
+    assert runs["n1"] == {"f", "g"}
+    assert {run.run_id for run in found.runs} == set(runs)
+
+
+def test_a_statement_that_several_events_show_counts_once(collected: Records) -> None:
+    found = {a.dataset.short: (a.statements, a.status) for a in of(collected, "levels").accesses}
+    assert found == {"dbo.a": (2, "ok"), "dbo.b": (2, "ok"), "dbo.inside": (1, "ok")}
+
+
+def test_starting_events_alone_tell_tables_but_no_outcome(collected: Records) -> None:
+    """The session of the article that this product follows captures nothing else."""
+    found = of(collected, "starting")
+    assert tables(found) == ["a", "b"]
+    assert {access.status for access in found.accesses} == {"unknown"}
+    assert [run.status for run in found.runs] == ["unknown"]
+
+
+def test_failed_statements_make_a_failed_run_and_no_lineage(collected: Records) -> None:
+    found = of(collected, "failed")
+    assert {(access.statements, access.status) for access in found.accesses} == {(2, "failed")}
+    assert [run.status for run in found.runs] == ["failed"]
+    assert flows(found) == set()
+    assert "Shop.dbo.never_written" not in {dataset.id.name for dataset in collected.datasets}
+
+
+def test_statements_keep_their_order_within_a_batch_and_a_millisecond(collected: Records) -> None:
+    assert flows(of(collected, "order")) == {("dbo.z", "dbo.y"), ("dbo.b", "dbo.a")}
+
+
+def test_rows_read_while_others_are_written_went_through_memory(collected: Records) -> None:
+    """A query that streams ends behind the inserts that its rows feed."""
+    assert flows(of(collected, "streaming")) == {("dbo.source", "dbo.target")}
+
+
+def test_a_dropped_table_is_known_as_dropped(collected: Records) -> None:
+    found = {dataset.id.short: dataset for dataset in collected.datasets}
+    assert found["dbo.kept"].dropped_at is None
+    assert found["dbo.gone"].dropped_at is not None
+    columns = [(column.name, column.type) for column in found["dbo.kept"].columns]
+    assert columns == [("id", "int"), ("name", "varchar")]
+
+
+def test_a_log_that_grew_is_read_again_and_its_runs_keep_their_names(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "logs").mkdir()
+    folder = str(tmp_path / "store")
+    ids = []
+    for after in (0, 5):
+        with (tmp_path / "logs" / "a.xml").open("a") as log:
+            log.write(event(f"SELECT 1 FROM t{after}", after=after))
+        found = collect(spark, source(tmp_path / "logs"), store.positions(folder))
+        assert found is not None
+        store.commit(spark, folder, [found])
+        ids.append([run.run_id for run in store.read(folder).runs])
+    assert tables(store.read(folder)) == ["t0", "t5"]
+    assert ids[0] == ids[1]
+
+
+def test_the_pattern_for_tasks_is_the_users(spark: SparkSession, tmp_path: Path) -> None:
+    applications = ("etl/load@7/x", "etl/load@8/x", "python_task::load")
+    content = "".join(
+        event(f"SELECT 1 FROM t{n}", application=name) for n, name in enumerate(applications)
+    )
+    (tmp_path / "a.xml").write_text(content)
+    pattern = r"^etl(?P<slash>/)(?P<task>\w+)@(?P<run>\d+)(?P=slash)"
+    found = collect(spark, replace(source(tmp_path), task=pattern), {})
+    assert found is not None
+    rows = found.accesses.select("task", "run_id", "name").collect()
+    assert {tuple(row) for row in rows} == {
+        ("load", "7", "Shop.dbo.t0"),
+        ("load", "8", "Shop.dbo.t1"),
+    }
+
+
+def test_only_unreadable_files_are_still_something_to_tell(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "a.xml").write_text("no xml at all")
+    found = collect(spark, source(tmp_path), {})
+    assert found is not None
+    assert [row.origin for row in found.rejects.collect()] == ["logs/a.xml"]
+    assert found.accesses.count() == 0
+    assert [(row.origin, row.events) for row in found.origins.collect()] == [("logs/a.xml", 0)]

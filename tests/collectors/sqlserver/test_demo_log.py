@@ -1,0 +1,129 @@
+"""The demo's log, collected as `make docs` does: exactly what its README tells, and no literal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from collectors import store
+from collectors.sqlserver.collect import SqlServerLogs, collect
+from lineage import model
+from lineage.records import Records
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+LITERALS = ["Dotted notebook", "ruler", "11.60", "Oak letter tray", "2026-11-18", "STAT", "1.02"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo") / "store"
+
+
+@pytest.fixture(scope="module")
+def source(root: Path) -> SqlServerLogs:
+    return SqlServerLogs(str(root / "dbt_project" / "logs"), "logs", "mssql://sql01:1433")
+
+
+@pytest.fixture(scope="module")
+def records(spark: SparkSession, source: SqlServerLogs, folder: Path) -> Records:
+    found = collect(spark, source, store.positions(str(folder)))
+    assert found is not None
+    done = store.commit(spark, str(folder), [found])
+    assert done is not None
+    assert (done.origins, done.events) == (1, 21)
+    return store.read(str(folder))
+
+
+def test_accesses_are_those_of_the_readme(records: Records) -> None:
+    second = [a for a in records.accesses if a.first_at and a.first_at.day == 20]
+    found = {
+        f"{a.task}: {a.direction} {a.dataset.name} {a.kind} {a.operation} "
+        f"x{a.statements} rows={a.rows} {a.status}"
+        for a in second
+    }
+    assert found == {
+        "load_suppliers: read Crm.dbo.SupplierFeed TABLE CREATE VIEW x1 rows=None ok",
+        "load_suppliers: write Crm.dbo.vw_active_suppliers VIEW CREATE VIEW x1 rows=None ok",
+        "load_suppliers: read Crm.dbo.vw_active_suppliers TABLE SELECT INTO x1 rows=None ok",
+        "load_suppliers: write #incoming TEMPORARY SELECT INTO x1 rows=4 ok",
+        "load_suppliers: read #incoming TEMPORARY MERGE x1 rows=None ok",
+        "load_suppliers: write ShopDW.dbo.suppliers TABLE MERGE x1 rows=4 ok",
+        "load_products: read Crm.dbo.PriceList TABLE SELECT x1 rows=None ok",
+        "load_products: write ShopDW.dbo.products TABLE INSERT x1 rows=0 failed",
+        "load_products: write ShopDW.dbo.products TABLE INSERT x2 rows=2 ok",
+        "load_products: read ShopDW.dbo.products TABLE UPDATE x1 rows=None ok",
+        "load_products: read ShopDW.dbo.suppliers TABLE UPDATE x1 rows=None ok",
+        "load_products: write ShopDW.dbo.products TABLE UPDATE x1 rows=33 ok",
+    }
+    assert len(records.accesses) == len(second) + 11
+
+
+def test_each_task_ran_on_two_nights(records: Records) -> None:
+    days = sorted(
+        (run.task, run.started_at.day, run.status) for run in records.runs if run.started_at
+    )
+    assert days == [
+        ("load_products", 19, "ok"),
+        ("load_products", 20, "ok"),
+        ("load_suppliers", 19, "ok"),
+        ("load_suppliers", 20, "ok"),
+    ]
+    assert len({run.run_id for run in records.runs}) == 4
+    assert {run.engine for run in records.runs} == {"sqlserver"}
+
+
+def test_flows_are_those_of_the_readme(records: Records) -> None:
+    flows = model.build(records).flows
+    assert {(f.source.name, f.target.name, f.task, f.through_memory) for f in flows} == {
+        ("Crm.dbo.SupplierFeed", "Crm.dbo.vw_active_suppliers", "load_suppliers", False),
+        ("Crm.dbo.vw_active_suppliers", "ShopDW.dbo.suppliers", "load_suppliers", False),
+        ("Crm.dbo.PriceList", "ShopDW.dbo.products", "load_products", True),
+        ("ShopDW.dbo.suppliers", "ShopDW.dbo.products", "load_products", False),
+    }
+
+
+def test_datasets_know_their_kind_and_the_columns_that_were_named(records: Records) -> None:
+    found = {d.id.name: (d.kind, [c.name for c in d.columns]) for d in records.datasets}
+    suppliers = ["supplier_id", "supplier_name", "country", "lead_time_days", "rating"]
+    products = ["product_id", "product_name", "category_code", "supplier_id", "purchase_price"]
+    assert found == {
+        "Crm.dbo.PriceList": ("TABLE", []),
+        "Crm.dbo.SupplierFeed": ("TABLE", []),
+        "Crm.dbo.vw_active_suppliers": ("VIEW", []),
+        "ShopDW.dbo.products": ("TABLE", products),
+        "ShopDW.dbo.suppliers": ("TABLE", suppliers),
+    }
+
+
+def test_the_damaged_event_can_be_found_and_shows_no_statement(records: Records) -> None:
+    (reject,) = records.rejects
+    assert reject.origin == "logs/shop_lineage.xml"
+    assert reject.position == "block at byte 0, event 18"
+    assert reject.reason == "the event is not well-formed XML"
+    assert 'timestamp="2026-11-20T02:30:01.244Z"' in reject.excerpt
+
+
+def test_collecting_again_adds_nothing(
+    spark: SparkSession, source: SqlServerLogs, folder: Path, records: Records
+) -> None:
+    found = collect(spark, source, store.positions(str(folder)))
+    assert found is None
+    assert store.commit(spark, str(folder), []) is None
+    assert store.read(str(folder)) == records
+
+
+def test_no_literal_is_in_any_file_of_the_store(root: Path, records: Records, folder: Path) -> None:
+    log = (root / "dbt_project" / "logs" / "shop_lineage.xml").read_text()
+    written = b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+    everything = repr(records)
+    for literal in LITERALS:
+        assert literal in log
+        assert literal.encode() not in written
+        assert literal not in everything
+    assert b"load_products" in written
