@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from collectors.java import java_home
+from lineage.errors import GraftError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,13 +40,15 @@ def session(
         log: A file for what the JVM says on standard error; without it, it is shown.
 
     Raises:
-        GraftError: Spark needs a Java that is not there.
+        GraftError: Spark needs a Java that is not there, cannot start, or fails at its work.
     """
     remote = "SPARK_REMOTE" in os.environ
     if not remote:
         os.environ["JAVA_HOME"] = java_home()
         # Executors on this machine run the interpreter that runs us.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     chosen = {**_DEFAULTS, **(settings or {})}
@@ -54,14 +57,21 @@ def session(
     builder = SparkSession.builder
     for key, value in chosen.items():
         builder = builder.config(key, value)
-    with _standard_error_to(log):
-        spark = builder.getOrCreate()
     try:
-        if remote or not chosen["spark.master"].startswith("local["):
-            ship(spark)
-        yield spark
-    finally:
-        spark.stop()
+        with _standard_error_to(log):
+            spark = builder.getOrCreate()
+        try:
+            if remote or not chosen["spark.master"].startswith("local["):
+                ship(spark)
+            yield spark
+        finally:
+            spark.stop()
+    except (PySparkException, Py4JError) as error:
+        raise GraftError(
+            f"Spark failed: {next(filter(None, str(error).splitlines()), type(error).__name__)}",
+            place=str(log or ""),
+            remedy="that file holds what Spark said" if log else "",
+        ) from error
 
 
 @contextmanager

@@ -210,6 +210,16 @@ def test_without_a_manifest_the_error_says_what_to_run(tmp_path: Path) -> None:
     assert "dbt docs generate" in done.stderr
 
 
+def test_when_spark_fails_the_error_names_its_log(project: Path) -> None:
+    config = project / "other.yml"
+    config.write_text("collect: [{spark: {path: logs/spark}}]\nstore: s\nspark: {master: nonsense}")
+    done = graft(project, "collect", "-c", "other.yml")
+    assert done.returncode == 1
+    assert "Spark failed" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (project / ".graft/artifacts/spark.log").stat().st_size > 0
+
+
 def test_init_does_not_replace_a_graft_yml(project: Path) -> None:
     done = graft(project, "init")
     assert done.returncode == 1

@@ -102,6 +102,7 @@ def test_the_picture_of_the_readme_is_what_the_page_shows(
     visit: Any, tmp_path: Path, root: Path
 ) -> None:
     """The screenshot is made here; `build/lineage.png` is what to copy to docs/ when it changes."""
+    visit.page.set_viewport_size({"width": 1300, "height": 520})
     page = visit.open(focused("+customer_segments+1"))
     graph(page)
     page.wait_for_timeout(1500)
