@@ -48,8 +48,10 @@ $(VENV)/.test: $(VENV)/.docs
 	@$(PIP) --group dev
 	@touch $@
 
+# Chromium, and the one library that Playwright's driver wants beside it.
 .PHONY: chromium
+chromium: DRIVER = $(shell echo $(VENV)/lib/python3*/site-packages/playwright/driver/node)
 chromium:
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
-	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } \
-	  || { echo "the browser tests need Chromium: apt-get install chromium"; exit 2; }
+	@{ command -v chromium || command -v google-chrome; } >/dev/null && $(DRIVER) --version >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium libatomic1 >/dev/null; } \
+	  || { echo "the browser tests need: apt-get install chromium libatomic1"; exit 2; }

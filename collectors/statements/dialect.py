@@ -15,25 +15,25 @@ class Dialect(StrEnum):
 def _comment(nested: int) -> str:
     """`/* … */` with comments inside comments, as both dialects allow, to a depth."""
     if not nested:
-        return r"/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)"
-    return rf"/\*(?:[^*/]++|\*(?!/)|/(?!\*)|{_comment(nested - 1)})*+(?:\*/|\Z)"
+        return r"/\*(?:[^*]++|\*(?!/))*(?:\*/|\Z)"
+    return rf"/\*(?:[^*/]++|\*(?!/)|/(?!\*)|{_comment(nested - 1)})*(?:\*/|\Z)"
 
 
 # Regular expressions for the pieces of a text in which SQL's own characters mean nothing. A
 # comment or string that does not end was cut off: it goes to the end of the text.
 COMMENT = rf"--[^\n\r]*+|{_comment(3)}"
 STRING = {
-    Dialect.TSQL: r"(?:(?<![\w@#$])[Nn])?'(?:[^']++|'')*+(?:'|\Z)",
+    Dialect.TSQL: r"(?:(?<![\w@#$])[Nn])?'(?:[^']++|'')*(?:'|\Z)",
     Dialect.SPARK: (
         r"(?:(?<!\w)[rR])?"
-        r"""(?:'(?:[^'\\]++|\\(?:.|\Z)|'')*+(?:'|\Z)|"(?:[^"\\]++|\\(?:.|\Z)|"")*+(?:"|\Z))"""
+        r"""(?:'(?:[^'\\]++|\\(?:.|\Z)|'')*(?:'|\Z)|"(?:[^"\\]++|\\(?:.|\Z)|"")*(?:"|\Z))"""
     ),
 }
 NAME = {
-    Dialect.TSQL: r'(?:\[(?:[^\]]++|\]\])*+\]|"(?:[^"]++|"")*+")',
-    Dialect.SPARK: r"`(?:[^`]++|``)*+`",
+    Dialect.TSQL: r'(?:\[(?:[^\]]++|\]\])*\]|"(?:[^"]++|"")*")',
+    Dialect.SPARK: r"`(?:[^`]++|``)*`",
 }
 CUT_NAME = {
-    Dialect.TSQL: r'(?:\[(?:[^\]]++|\]\])*+|"(?:[^"]++|"")*+)\Z',
-    Dialect.SPARK: r"`(?:[^`]++|``)*+\Z",
+    Dialect.TSQL: r'(?:\[(?:[^\]]++|\]\])*|"(?:[^"]++|"")*)\Z',
+    Dialect.SPARK: r"`(?:[^`]++|``)*\Z",
 }

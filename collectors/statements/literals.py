@@ -34,18 +34,18 @@ _PIECES = {
 }
 
 _ITEM = r"(?:\?|NULL|DEFAULT|TRUE|FALSE)(?![\w(])"
-_LIST = rf"\(\s*{_ITEM}(?:\s*,\s*{_ITEM})*+\s*\)"
+_LIST = rf"\(\s*{_ITEM}(?:\s*,\s*{_ITEM})*\s*\)"
 _LISTS = {
     dialect: re.compile(
         rf"(?P<name>{NAME[dialect]})|(?P<space> {{2,}})"
         r"|(?P<before>(?:[=<>(,]|\b(?:AND|BETWEEN|THEN|ELSE|LIKE))\s*)[-+]\s*\?"
-        rf"|(?P<list>{_LIST}(?:\s*,\s*{_LIST})*+)",
+        rf"|(?P<list>{_LIST}(?:\s*,\s*{_LIST})*)",
         re.IGNORECASE,
     )
     for dialect in Dialect
 }
-_ROW = r"\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)"
-_EQUAL_ROWS = re.compile(rf"(?P<row>{_ROW})(?:\s*,\s*(?P=row))++")
+_ROW = r"\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*\))*\)"
+_EQUAL_ROWS = re.compile(rf"(?P<row>{_ROW})(?:\s*,\s*(?P=row))+")
 
 
 def fold(text: str, dialect: Dialect) -> str:

@@ -34,9 +34,9 @@ _CALL = re.compile(
     rf"(?P<skip>{COMMENT}|{_STRING}|{NAME[Dialect.TSQL]})"
     rf"|{_EXECUTE}\s+(?:@\w++\s*=\s*)?(?:\[?\w*+\]?\.){{0,3}}"
     rf"\[?(?P<procedure>{'|'.join(_STATEMENT_AT)})\]?\s+"
-    rf"(?P<arguments>{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*+)"
+    rf"(?P<arguments>{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)"
     rf"|{_EXECUTE}\s*\(\s*(?P<parts>(?:{_STRING}|@[\w@#$]++)"
-    rf"(?:\s*\+\s*(?:{_STRING}|@[\w@#$]++))*+)\s*(?:,[^()]*+)?(?:\)|\Z)"
+    rf"(?:\s*\+\s*(?:{_STRING}|@[\w@#$]++))*)\s*(?:,[^()]*+)?(?:\)|\Z)"
     r"(?!\s*AT\b)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -45,7 +45,7 @@ _ONE_ARGUMENT = re.compile(
 )
 _ONE_PART = re.compile(rf"{_STRING}|@[\w@#$]++", re.DOTALL)
 # The input buffer of a parameterised request: `(@P1 int,@P2 nvarchar(4000))INSERT …`.
-_DECLARATIONS = re.compile(r"\s*\(\s*@\w++\s(?:[^()']++|\([^()']*+\))*+\)\s*(?=\w)")
+_DECLARATIONS = re.compile(r"\s*\(\s*@\w++\s(?:[^()']++|\([^()']*+\))*\)\s*(?=\w)")
 
 
 def unwrap(text: str, depth: int = 0) -> str:

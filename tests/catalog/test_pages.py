@@ -282,7 +282,7 @@ def test_a_hostile_string_in_every_place_is_shown_and_does_nothing(
     text: str, tmp_path: Path
 ) -> None:
     lineage, descriptions, consumers = _hostile_lineage(text)
-    build(lineage, descriptions, consumers, Settings(), tmp_path / "site", "<title>dbt</title>")
+    build(lineage, descriptions, consumers, Settings(), tmp_path / "site", b"<title>dbt</title>")
     for file, read in _pages(tmp_path / "site"):
         assert "alert(1)" not in read.scripts, file
         for tag, attributes in read.tags:
