@@ -1,15 +1,19 @@
-"""Statements in Arrow batches, on the executors: each folded, each distinct text parsed once."""
+"""Statements in Arrow batches, on the executors: each folded, each distinct text parsed once.
+
+Parsing happens in a child process (`workers`), so that a text can cost itself and nothing else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from collectors.sqlserver.names import dataset_id
 from collectors.statements.dialect import Dialect
-from collectors.statements.parse import ParsedShape, normalise, parse
+from collectors.statements.parse import ParsedShape, failure, normalise, parse
+from collectors.statements.workers import SECONDS, Worker
 from lineage.records import Direction
 
 _ACCESS = (
@@ -24,6 +28,8 @@ _STATEMENT = (
 PARSED = f"text string, database string, statements array<struct<{_STATEMENT}>>"
 
 Batches = Iterator[pa.RecordBatch]
+Row = dict[str, Any]
+Parse = Callable[[str, Dialect], Sequence[ParsedShape]]
 
 
 def fold_texts(batches: Batches) -> Batches:
@@ -35,24 +41,37 @@ def fold_texts(batches: Batches) -> Batches:
         yield batch.set_column(place, "text", pa.array(folded, pa.string()))
 
 
-def parse_texts(server: str, schema: pa.Schema) -> Callable[[Batches], Batches]:
-    """Texts with their databases -> `PARSED`, tables by their full names on a server."""
+def parse_texts(
+    server: str, schema: pa.Schema, parse: Parse = parse, seconds: float = SECONDS
+) -> Callable[[Batches], Batches]:
+    """Texts with their databases -> `PARSED`, tables by their full names on a server.
+
+    Args:
+        parse: What gives the shapes of a text.
+        seconds: The longest that one text may take.
+    """
+
+    def work(row: Row) -> Row:
+        shapes = parse(row["text"], Dialect.TSQL)
+        return {**row, "statements": statements(shapes, row["database"], server)}
+
+    def failed(row: Row, reason: str) -> Row:
+        shape = failure(row["text"], Dialect.TSQL, reason)
+        return {**row, "statements": statements((shape,), row["database"], server)}
 
     def run(batches: Batches) -> Batches:
-        for batch in batches:
-            rows = [
-                {**row, "statements": statements(row["text"], row["database"], server)}
-                for row in batch.to_pylist()
-            ]
-            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+        with Worker(work, failed, seconds) as worker:
+            for batch in batches:
+                rows = worker.map(batch.to_pylist())
+                yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
     return run
 
 
-def statements(text: str, database: str, server: str) -> list[dict[str, Any]]:
+def statements(shapes: Iterable[ParsedShape], database: str, server: str) -> list[Row]:
     """The statements of a text that touch a dataset or could not be read, equal ones once."""
-    found: dict[tuple[str, str | None], dict[str, Any]] = {}
-    for ordinal, shape in enumerate(parse(text, Dialect.TSQL)):
+    found: dict[tuple[str, str | None], Row] = {}
+    for ordinal, shape in enumerate(shapes):
         key = (shape.shape_id, shape.database)
         if key in found:
             found[key]["times"] += 1
@@ -63,7 +82,7 @@ def statements(text: str, database: str, server: str) -> list[dict[str, Any]]:
     return [{**one, "alone": alone} for one in told]
 
 
-def _statement(ordinal: int, shape: ParsedShape, database: str, server: str) -> dict[str, Any]:
+def _statement(ordinal: int, shape: ParsedShape, database: str, server: str) -> Row:
     accesses = []
     for table in shape.accesses:
         dataset = dataset_id(table, server, database)

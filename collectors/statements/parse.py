@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 
 from sqlglot.errors import TokenError
 
-from collectors.statements.dialect import Dialect
+from collectors.statements.dialect import COMMENT, NAME, STRING, Dialect
 from collectors.statements.last_keyword import last_keyword
 from collectors.statements.literals import fold
+from collectors.statements.modules import creates_module, module_name
 from collectors.statements.names import name_at
 from collectors.statements.scan import scan
 from collectors.statements.split import split
 from collectors.statements.tokens import Token, tokenise
 from collectors.statements.tree import objection
 from collectors.statements.unwrap import unwrap
+from collectors.statements.visible import visible
 from collectors.statements.walk import TableAccess
 from lineage.records import Direction, Outcome
 
@@ -24,7 +26,11 @@ from lineage.records import Direction, Outcome
 VERSION = 1
 # Longer texts are cut: a cut statement still tells its tables up to there.
 LONGEST = 1_000_000
-_BATCH_SEPARATOR = re.compile(r"^[^\S\n]*GO(?:[^\S\n]+\d+)?[^\S\n]*;?[^\S\n]*\r?$", re.I | re.M)
+_GO = r"^[^\S\n]*GO(?:[^\S\n]+\d+)?[^\S\n]*;?[^\S\n]*\r?$"
+_BATCH_SEPARATOR = re.compile(
+    rf"(?P<skip>{COMMENT}|{STRING[Dialect.TSQL]}|{NAME[Dialect.TSQL]})|{_GO}", re.I | re.M | re.S
+)
+_MAY_SEPARATE = re.compile(_GO, re.I | re.M)
 # An unknown statement without any of these has no table to tell.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
 
@@ -42,6 +48,8 @@ class ParsedShape:
         reason: Why the outcome is not PARSED.
         operation: What the statement does, as SQL names it.
         database: The database that `USE` chose earlier in the same text; None before a `USE`.
+        module: The procedure, function or trigger in whose definition the statement stands: it
+            tells what a call does, and was not run when the text was.
     """
 
     shape_id: str
@@ -53,6 +61,7 @@ class ParsedShape:
     operation: str
     accesses: tuple[TableAccess, ...]
     database: str | None = None
+    module: str | None = None
 
     @property
     def reads(self) -> set[str]:
@@ -75,8 +84,17 @@ def normalise(text: str, dialect: Dialect) -> str:
     """
     text = text[:LONGEST]
     if dialect is Dialect.TSQL:
-        text = unwrap(_BATCH_SEPARATOR.sub(";", text))
+        text = unwrap(_separated(text))
+    else:
+        text = visible(text)
     return fold(text, dialect)
+
+
+def _separated(text: str) -> str:
+    """A text in which `GO`, the batch separator of SQL Server's tools, stands between `;`."""
+    if not _MAY_SEPARATE.search(text):
+        return text
+    return _BATCH_SEPARATOR.sub(lambda match: match["skip"] or "; GO ;", text)
 
 
 def parse(text: str, dialect: Dialect) -> tuple[ParsedShape, ...]:
@@ -91,14 +109,28 @@ def parse(text: str, dialect: Dialect) -> tuple[ParsedShape, ...]:
         return (_last_resort(text, dialect, "sqlglot cannot read its tokens"),)
     shapes = []
     known: dict[str, ParsedShape] = {}  # a batch may say the same a thousand times
-    database = None
+    database = module = None
     for statement in split(tokens, dialect):
+        if [token.word for token in statement] == ["GO"]:
+            module = None
+            continue
         alone = text[statement[0].start : statement[-1].end]
         if alone not in known:
             known[alone] = _shape(alone, statement, dialect)
-        shapes.append(replace(known[alone], database=database))
+        if creates_module(statement):
+            module = None
+        shapes.append(replace(known[alone], database=database, module=module))
+        if creates_module(statement):
+            module = module_name(statement)
         database = _used(statement, dialect) or database
     return tuple(shapes)
+
+
+def failure(text: str, dialect: Dialect, reason: str) -> ParsedShape:
+    """The shape of a normalised text that nobody could read, and why."""
+    return ParsedShape(
+        _shape_id(text, dialect), dialect, text, "sqlglot", Outcome.FAILED, reason, "", ()
+    )
 
 
 def _shape(text: str, tokens: list[Token], dialect: Dialect) -> ParsedShape:

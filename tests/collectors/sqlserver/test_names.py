@@ -2,13 +2,19 @@
 
 import pytest
 
+from collectors.sqlserver import parsed
 from collectors.sqlserver.names import dataset_id
-from collectors.sqlserver.parsed import statements
+from collectors.statements.dialect import Dialect
+from collectors.statements.parse import parse
 from collectors.statements.walk import TableAccess
 from lineage.dataset import Kind
 from lineage.records import Direction
 
 SERVER = "mssql://sql01:1433"
+
+
+def statements(text: str, database: str, server: str) -> list[parsed.Row]:
+    return parsed.statements(parse(text, Dialect.TSQL), database, server)
 
 
 @pytest.mark.parametrize(

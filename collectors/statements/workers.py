@@ -1,0 +1,144 @@
+"""Parsing in a child process, so that a text that kills or hangs the parser costs only itself.
+
+A parser written in C may die of what it reads, and a hang inside it heeds no exception. So a child
+does the work, one for each process that asks: Spark has a process for each core already. A batch
+goes over in one piece, and each answer comes back as soon as it is there; when the child is gone,
+the first text without an answer is the one that did it. The operating system itself ends a child
+that takes too long, also when nobody is left who could.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Far above what the longest text takes that is parsed at all.
+SECONDS = 30.0
+# Windows has neither fork nor alarms: there, the work is done in place.
+_APART = hasattr(signal, "setitimer") and "fork" in multiprocessing.get_all_start_methods()
+
+
+class Worker(Generic[Item, Result]):
+    """A child process that does one kind of work; a context manager, for the child's sake.
+
+    Args:
+        work: What is done to each item. Its results must be picklable.
+        failed: What to give for an item whose work failed, and the reason: `crashed the parser
+            (SIGSEGV)`, `took longer than 30 s`.
+        seconds: The longest that one item may take.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[Item], Result],
+        failed: Callable[[Item, str], Result],
+        seconds: float = SECONDS,
+    ) -> None:
+        self._work, self._failed, self._seconds = work, failed, seconds
+        self._child: BaseProcess | None = None
+        self._pipe: Connection | None = None
+
+    def __enter__(self) -> Worker[Item, Result]:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop()
+
+    def map(self, items: Sequence[Item]) -> list[Result]:
+        """The results of all items, in order."""
+        if not _APART:
+            return [_done(self._work, self._failed, item) for item in items]
+        results: list[Result] = []
+        while len(results) < len(items):
+            results += self._answers(items[len(results) :])
+            if len(results) < len(items):
+                results.append(self._failed(items[len(results)], self._why()))
+        return results
+
+    def _answers(self, items: Sequence[Item]) -> Iterator[Result]:
+        """Results until all are there or the child is gone."""
+        pipe = self._pipe or self._start()
+        with suppress(EOFError, OSError):
+            pipe.send(items)
+            for _ in items:
+                yield pipe.recv()
+
+    def _start(self) -> Connection:
+        # A fork has all modules at hand, also those that came in an archive.
+        context = multiprocessing.get_context("fork")
+        self._pipe, theirs = context.Pipe()
+        self._child = context.Process(
+            target=_serve,
+            args=(theirs, self._pipe, self._work, self._failed, self._seconds),
+            daemon=True,
+        )
+        self._child.start()
+        theirs.close()
+        return self._pipe
+
+    def _why(self) -> str:
+        """Why the child, of which nothing more will come, is gone."""
+        assert self._child
+        self._child.join()
+        code = self._child.exitcode or 0
+        self._stop()
+        if code == -signal.SIGALRM:
+            return f"took longer than {self._seconds:g} s"
+        return f"crashed the parser ({_ended(code)})"
+
+    def _stop(self) -> None:
+        if self._child and self._pipe:
+            self._pipe.close()
+            self._child.kill()
+            self._child.join()
+            self._child.close()
+            self._child = self._pipe = None
+
+
+def _serve(
+    pipe: Connection,
+    other_end: Connection,
+    work: Callable[[Item], Result],
+    failed: Callable[[Item, str], Result],
+    seconds: float,
+) -> None:
+    """The child's life: until its parent closes the pipe or is gone."""
+    other_end.close()
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # its parent decides
+    with suppress(EOFError, OSError):
+        while True:
+            for item in pipe.recv():
+                signal.setitimer(signal.ITIMER_REAL, seconds)
+                result = _done(work, failed, item)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                pipe.send(result)
+
+
+def _done(
+    work: Callable[[Item], Result], failed: Callable[[Item, str], Result], item: Item
+) -> Result:
+    try:
+        return work(item)
+    except Exception as error:
+        # The parser promises to raise nothing; where it does, that is its crash.
+        return failed(item, f"crashed the parser ({type(error).__name__})")
+
+
+def _ended(code: int) -> str:
+    """How a process ended, by its exit code."""
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
