@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from collectors.statements.dialect import Dialect
+from collectors.statements.modules import KINDS, body, creates_module
+from collectors.statements.scripting import single_statements
 from collectors.statements.tokens import Token, closings, keywords
 
 _STARTS = keywords(
@@ -17,7 +19,8 @@ _STARTS = keywords(
 )
 # What a statement that waits for a query takes as one.
 _QUERIES = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "EXEC", "EXECUTE"})
-_MODULES = frozenset({"PROC", "PROCEDURE", "FUNCTION", "TRIGGER"})
+# What `SET … ON` makes the server look at statements without running them.
+_NOT_RUN = keywords("FMTONLY NOEXEC PARSEONLY SHOWPLAN_ALL SHOWPLAN_TEXT SHOWPLAN_XML")
 _PERMISSIONS = frozenset({"GRANT", "DENY", "REVOKE"})
 # Where one of these stands in front, the keyword does not begin anything.
 _CONTINUED_BY = {
@@ -37,7 +40,7 @@ _CONTINUED_BY = {
 def split(tokens: list[Token], dialect: Dialect) -> list[list[Token]]:
     """The statements of a batch, those between `SET FMTONLY ON` and `OFF` left out.
 
-    A procedure's, function's or trigger's body belongs to the statement that creates it.
+    The head of a procedure, function or trigger is one; its body's statements follow.
     """
     cut = _at_semicolons if dialect is Dialect.SPARK else _at_keywords
     return list(_executed(statement for statement in cut(tokens) if statement))
@@ -47,17 +50,14 @@ def _at_semicolons(tokens: list[Token]) -> Iterator[list[Token]]:
     statement: list[Token] = []
     for token in tokens:
         if token.word == ";":
-            yield statement
+            yield from single_statements(statement)
             statement = []
         else:
             statement.append(token)
-    yield statement
+    yield from single_statements(statement)
 
 
 def _at_keywords(tokens: list[Token]) -> Iterator[list[Token]]:
-    if _creates_module(tokens):
-        yield tokens
-        return
     closes = closings(tokens)
     start, at = 0, 0
     cases = 0  # CASE … ELSE … END are open
@@ -74,6 +74,11 @@ def _at_keywords(tokens: list[Token]) -> Iterator[list[Token]]:
         if word == ";":
             yield tokens[start:at]
             start = at + 1
+        if at == start and creates_module(tokens[at : at + 4]):
+            start = body(tokens, closes, at)
+            yield tokens[at:start]
+            at = start
+            continue
         if at <= start:
             cases, waits = 0, word in ("INSERT", "WITH")
         elif word == "AS":
@@ -83,15 +88,6 @@ def _at_keywords(tokens: list[Token]) -> Iterator[list[Token]]:
         cases = max(0, cases + (word == "CASE") - (word == "END"))
         at = closes.get(at, at) + 1
     yield tokens[start:]
-
-
-def _creates_module(tokens: list[Token]) -> bool:
-    """Whether the batch creates a procedure, function or trigger, and so is nothing else."""
-    words = [token.word for token in tokens[:4]]
-    if words[:1] not in (["CREATE"], ["ALTER"]):
-        return False
-    kind = words[3:4] if words[1:3] == ["OR", "ALTER"] else words[1:2]
-    return bool(_MODULES.intersection(kind))
 
 
 def _defines(head: list[Token]) -> bool:
@@ -114,10 +110,10 @@ def _continues(tokens: list[Token], start: int, at: int) -> bool:
         case "MERGE":
             return after == "JOIN"
         case "ALTER" | "DROP":
-            return head == "ALTER" and after not in ("TABLE", "VIEW", "INDEX", *_MODULES)
+            return head == "ALTER" and after not in ("TABLE", "VIEW", "INDEX", *KINDS)
         case "UPDATE" | "DELETE":
-            # `FOREIGN KEY … ON DELETE CASCADE`
-            return head in ("CREATE", "ALTER") and before == "ON"
+            # `FOREIGN KEY … ON DELETE CASCADE`; `IF UPDATE(a)` in a trigger
+            return after == "(" or (head in ("CREATE", "ALTER") and before == "ON")
         case "IF":
             # `DROP TABLE IF EXISTS`
             return at > 1 and tokens[at - 2].word == "DROP"
@@ -138,10 +134,14 @@ def _begins_cte(tokens: list[Token], at: int) -> bool:
 
 
 def _executed(statements: Iterator[list[Token]]) -> Iterator[list[Token]]:
-    """Without what a client sends only to learn the columns: `SET FMTONLY ON … OFF`."""
-    format_only = False
+    """Without what a client sends only to learn columns or plans: `SET FMTONLY ON … OFF`."""
+    not_run = ""
     for statement in statements:
-        if [token.word for token in statement[:2]] == ["SET", "FMTONLY"]:
-            format_only = [token.word for token in statement[2:3]] == ["ON"]
-        elif not format_only:
+        first, option, state = ([token.word for token in statement[:3]] + ["", "", ""])[:3]
+        if first == "SET" and option in _NOT_RUN:
+            if state == "ON":
+                not_run = not_run or option
+            elif option == not_run:
+                not_run = ""
+        elif not not_run:
             yield statement

@@ -50,7 +50,7 @@ UNWRAPPED = [
     ("exec sp_executesql N'exec sp_executesql N''SELECT ''''x'''' FROM t'''", "SELECT ? FROM t; ;"),
     ("PRINT 'exec sp_executesql N''DROP TABLE t'''", "PRINT ?"),
     ("exec sp_executesql N'SELECT a FROM t WHERE b = ''cut", "SELECT a FROM t WHERE b = ?"),
-    ("SELECT 1 FROM a\nGO 5\nSELECT 2 FROM b\ngo", "SELECT ? FROM a ; SELECT ? FROM b ;"),
+    ("SELECT 1 FROM a\nGO 5\nSELECT 2 FROM b\ngo", "SELECT ? FROM a ; GO ; SELECT ? FROM b ; GO ;"),
 ]
 # fmt: on
 

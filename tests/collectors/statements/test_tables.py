@@ -94,7 +94,7 @@ TSQL = [
     ("GRANT SELECT ON t TO u", "", ""),
     ("SET FMTONLY ON select * from T SET FMTONLY OFF", "", ""),
     ("exec sp_describe_undeclared_parameters N'INSERT INTO t VALUES (@P1)'", "", ""),
-    ("CREATE PROCEDURE p AS SELECT * FROM t; DELETE FROM u", "", ""),
+    ("CREATE PROCEDURE p AS SELECT * FROM t; DELETE FROM u", "t", "DELETE u"),
     # cut off
     ("SELECT a FROM t WHERE b = 'cut off he", "t", ""),
     ("SELECT a FROM [cut o", "cut o", ""),
