@@ -133,13 +133,6 @@ def failure(text: str, dialect: Dialect, reason: str) -> ParsedShape:
     )
 
 
-def failure(text: str, dialect: Dialect, reason: str) -> ParsedShape:
-    """The shape of a normalised text that nobody could read, and why."""
-    return ParsedShape(
-        _shape_id(text, dialect), dialect, text, "sqlglot", Outcome.FAILED, reason, "", ()
-    )
-
-
 def _shape(text: str, tokens: list[Token], dialect: Dialect) -> ParsedShape:
     operation, accesses = scan(tokens, dialect)
     if operation is None and _TABLE_WORDS.intersection(token.word for token in tokens):
