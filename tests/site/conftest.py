@@ -12,9 +12,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 SUBPATH = "/published/here"
+expect.set_options(timeout=20_000)  # a busy machine is no fault of the page
 
 
 @dataclass
