@@ -83,7 +83,7 @@ def test_search_finds_a_table_by_its_name(visit: Any) -> None:
     page = visit.open("")
     page.keyboard.press("Control+k")
     expect(page.locator(".md-search-result__meta")).not_to_have_text(re.compile("Initializing"))
-    page.locator("input.md-search__input").fill("customer_scores")
+    page.keyboard.type("customer_scores")
     found = page.locator(".md-search-result__link", has_text="customer_scores")
     expect(found.first).to_be_visible()
     found.first.click()
