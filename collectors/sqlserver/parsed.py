@@ -72,6 +72,8 @@ def statements(shapes: Iterable[ParsedShape], database: str, server: str) -> lis
     """The statements of a text that touch a dataset or could not be read, equal ones once."""
     found: dict[tuple[str, str | None], Row] = {}
     for ordinal, shape in enumerate(shapes):
+        if shape.module is not None:
+            continue  # it was defined, not run
         key = (shape.shape_id, shape.database)
         if key in found:
             found[key]["times"] += 1

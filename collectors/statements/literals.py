@@ -64,7 +64,7 @@ def _piece(match: re.Match[str]) -> str:
     kind, piece = match.lastgroup, match.group()
     if kind in ("comment", "space"):
         return " "
-    if kind in ("string", "value") or len(piece) > _LONGEST_NAME:
+    if kind in ("string", "value") or (len(piece) > _LONGEST_NAME and piece[0] != "`"):
         return "?"
     return piece if kind == "name" else piece + _CLOSING[piece[0]]
 

@@ -2,15 +2,24 @@
 
 Drivers run parameterised statements through SQL Server's system procedures; as `rpc_completed`
 shows it: `exec sp_executesql N'INSERT INTO t VALUES (@P1)',N'@P1 int',5`. The call is replaced by
-the statement it carries, to the depth at which statements wrap each other. Must come before
-literals are folded.
+the statement it carries, to the depth at which statements wrap each other; one that names a table
+in a string, `sp_rename`, gets the name without quotes. Must come before literals are folded.
 """
 
 from __future__ import annotations
 
 import re
 
-from collectors.statements.dialect import COMMENT, NAME, STRING, Dialect
+from collectors.statements.dialect import COMMENT, NAME, Dialect
+from collectors.statements.remote import visible_remotes
+from collectors.statements.variables import (
+    ASSIGNMENT,
+    EXPRESSION,
+    STRING_PART,
+    VARIABLE,
+    Variables,
+    unquoted,
+)
 
 _DEEPEST = 5
 # Where each procedure takes its statement, from 0. Of Microsoft's documents on the "cursor stored
@@ -24,66 +33,97 @@ _STATEMENT_AT = {
     "sp_cursorprepare": 2,
     "sp_cursorprepexec": 3,
 }
-_STATEMENT_NAMES = frozenset({"@stmt", "@statement"})
+_RENAME = "sp_rename"
+_STATEMENT_NAMES = frozenset({"@stmt", "@statement", "@tsql"})
 
-_STRING = STRING[Dialect.TSQL]
-_VALUE = rf"(?:{_STRING}|@[\w@#$]++(?:\s+OUT(?:PUT)?\b)?|[-+]?[$]?[\w.]++|\?)"
+_STRING = STRING_PART
+_VALUE = rf"(?:{_STRING}|{VARIABLE}(?:\s+OUT(?:PUT)?\b)?|[-+]?[$]?[\w.]++|\?)"
 _ARGUMENT = rf"(?:@\w++\s*=\s*)?{_VALUE}"
 _EXECUTE = r"(?<![\w@#$.])EXEC(?:UTE)?"
 _CALL = re.compile(
     rf"(?P<skip>{COMMENT}|{_STRING}|{NAME[Dialect.TSQL]})"
-    rf"|{_EXECUTE}\s+(?:@\w++\s*=\s*)?(?:\[?\w*+\]?\.){{0,3}}"
-    rf"\[?(?P<procedure>{'|'.join(_STATEMENT_AT)})\]?\s+"
+    rf"|(?:{_EXECUTE}\s+(?:@\w++\s*=\s*)?|\A\s*)(?:\[?\w*+\]?\.){{0,3}}"
+    rf"\[?(?P<procedure>{'|'.join((*_STATEMENT_AT, _RENAME))})\]?\s+"
     rf"(?P<arguments>{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)"
-    rf"|{_EXECUTE}\s*\(\s*(?P<parts>(?:{_STRING}|@[\w@#$]++)"
-    rf"(?:\s*\+\s*(?:{_STRING}|@[\w@#$]++))*)\s*(?:,[^()]*+)?(?:\)|\Z)"
-    r"(?!\s*AT\b)",
+    rf"|{_EXECUTE}\s*\(\s*(?P<parts>{EXPRESSION})\s*(?:,[^()]*+)?(?:\)|\Z)"
+    rf"(?:\s*AT\s+(?:DATA_SOURCE\s+)?(?P<server>\w++|{NAME[Dialect.TSQL]}))?"
+    rf"|{ASSIGNMENT}",
     re.IGNORECASE | re.DOTALL,
 )
 _ONE_ARGUMENT = re.compile(
     rf"(?:(?P<name>@\w++)\s*=\s*)?(?P<value>{_VALUE})", re.IGNORECASE | re.DOTALL
 )
-_ONE_PART = re.compile(rf"{_STRING}|@[\w@#$]++", re.DOTALL)
+_CALLED = re.compile(rf"EXEC|\A\s*(?:\w+\.+)?(?:{'|'.join((*_STATEMENT_AT, _RENAME))})\s", re.I)
+_PART_OF_NAME = re.compile(rf"{NAME[Dialect.TSQL]}|[^.]+")
 # The input buffer of a parameterised request: `(@P1 int,@P2 nvarchar(4000))INSERT …`.
 _DECLARATIONS = re.compile(r"\s*\(\s*@\w++\s(?:[^()']++|\([^()']*+\))*\)\s*(?=\w)")
+# A text called a thousand times is not shown a thousand times.
+_MOST = 1_000_000
 
 
 def unwrap(text: str, depth: int = 0) -> str:
     """A T-SQL batch in which calls that carry statements are replaced by these statements."""
     if declarations := _DECLARATIONS.match(text):
         text = text[declarations.end() :]
-    if depth == _DEEPEST or "exec" not in text.casefold():
+    if depth == _DEEPEST:
         return text
+    text = visible_remotes(text, lambda query: unwrap(query, depth + 1))
+    if not _CALLED.search(text):
+        return text
+    variables = Variables()
+    shown = 0
 
     def inner(match: re.Match[str]) -> str:
+        nonlocal shown
+        whole = match.group()
+        if match["variable"]:
+            variables.assign(match["variable"], match["value"], bool(match["adds"]))
+            return whole
         statement = None
         if match["procedure"]:
-            statement = _statement(match["procedure"].casefold(), match["arguments"])
+            if match["procedure"].casefold() == _RENAME:
+                return _renaming(match["arguments"]) or whole
+            value = _statement(match["procedure"].casefold(), match["arguments"])
+            statement = variables.text(value)
         elif match["parts"]:
-            statement = _concatenated(match["parts"])
-        return match.group() if statement is None else f" {unwrap(statement, depth + 1)}; "
+            statement = variables.text(match["parts"])
+        if statement is None or shown > _MOST:
+            return whole
+        shown += len(statement)
+        # A comment at the end of the statement ends there.
+        statement = unwrap(statement, depth + 1) + ("\n" if "--" in statement else "")
+        return f" EXEC ({statement}) AT {match['server']}" if match["server"] else f" {statement}; "
 
     return _CALL.sub(inner, text)
 
 
-def _statement(procedure: str, arguments: str) -> str | None:
-    """The statement among a procedure's arguments; None where a variable holds it."""
+def _statement(procedure: str, arguments: str) -> str:
+    """The string or variable among a procedure's arguments that is its statement."""
     found = list(_ONE_ARGUMENT.finditer(arguments))
     named = [a["value"] for a in found if (a["name"] or "").casefold() in _STATEMENT_NAMES]
     positional = [a["value"] for a in found[_STATEMENT_AT[procedure] :]]
     value = (named or positional or [""])[0]
-    return _unquoted(value) if "'" in value else None
+    return value if "'" in value or value.startswith("@") else ""
 
 
-def _concatenated(parts: str) -> str | None:
-    """`'a' + @b + 'c'` as one text, a marker where a variable's value stood; None for `@sql`."""
-    found = _ONE_PART.findall(parts)
-    if not any("'" in part for part in found):
+def _renaming(arguments: str) -> str | None:
+    """`sp_rename 'dbo.a', 'b'` with names in the place of strings; None for variables."""
+    found = list(_ONE_ARGUMENT.finditer(arguments))
+    values = {(a["name"] or "").casefold() or at: a["value"] for at, a in enumerate(found)}
+    old, new, kind = (
+        values.get(name, values.get(at, ""))
+        for at, name in enumerate(("@objname", "@newname", "@objtype"))
+    )
+    if not old or not new or "@" in (old[0], new[0]):
         return None
-    return "".join(_unquoted(part) if "'" in part else "?" for part in found)
+    parts = [_bracketed(part) for part in _PART_OF_NAME.findall(_plain(old))]
+    what = f", {_plain(kind)}" if kind and _plain(kind).isalpha() else ""
+    return f"EXEC sp_rename {'.'.join(parts)}, {_bracketed(_plain(new))}{what}"
 
 
-def _unquoted(string: str) -> str:
-    body = string.partition("'")[2]
-    # Without its closing quote the string was cut off there.
-    return body.removesuffix("'").replace("''", "'")
+def _plain(value: str) -> str:
+    return unquoted(value) if "'" in value else value
+
+
+def _bracketed(name: str) -> str:
+    return name if name[:1] in ("[", '"') else f"[{name.replace(']', ']]')}]"

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from collectors.statements.dialect import Dialect
+from collectors.statements.modules import KINDS as MODULES
 from collectors.statements.tokens import keywords
-from collectors.statements.walk import QUERY_STARTS, Walk
+from collectors.statements.walk import QUERY_STARTS, Scope, Walk
 from lineage.dataset import Kind
 
-_CREATE_MODIFIERS = keywords("OR ALTER REPLACE TEMP TEMPORARY GLOBAL LOCAL EXTERNAL MATERIALIZED")
+_CREATE_MODIFIERS = keywords(
+    """OR ALTER REPLACE TEMP TEMPORARY GLOBAL LOCAL EXTERNAL MATERIALIZED REFRESH STREAMING LIVE
+    PRIVATE"""
+)
 
 
 def _target(walk: Walk, at: int, operation: str) -> int:
@@ -31,7 +35,8 @@ def _change(walk: Walk, at: int) -> int:
     verb = walk.word(at)
     if walk.word(at + 1) == "STATISTICS":
         return walk.end
-    found = walk.name(_target(walk, at + 1, verb))
+    place = _target(walk, at + 1, verb)
+    found = walk.remote(place) or walk.name(place)
     if found is None or (walk.word(found.end) == "(" and verb != "MERGE"):
         return at + 1  # OPENQUERY(…)
     walk.scope.target = found
@@ -47,15 +52,26 @@ def _insert(walk: Walk, at: int) -> int:
     place = _target(walk, at + 1, operation)
     walk.scope.in_from = False
     walk.scope.has_from = walk.dialect is Dialect.SPARK  # INSERT INTO t FROM u SELECT …
-    found = None if walk.word(place) in ("DIRECTORY", "LOCAL") else walk.name(place)
-    if found is None:
+    is_place = walk.word(place) in ("DIRECTORY", "LOCAL")
+    place = walk.skip(place, "LOCAL", "DIRECTORY") if is_place else place
+    found = walk.remote(place) or walk.name(place)
+    if found is None or (is_place and found.kind is not Kind.PATH):
         return place + 1
     walk.scope.target = found
     walk.write(found, operation, walk.columns(found.end))
     end = found.end
     if walk.word(end) == "(" and walk.word(end + 1) not in QUERY_STARTS:
         end = walk.behind(end)
-    return walk.end if walk.word(end) in ("EXEC", "EXECUTE") else end
+    return _rows_of_call(walk, end) if walk.word(end) in ("EXEC", "EXECUTE") else end
+
+
+def _rows_of_call(walk: Walk, at: int) -> int:
+    """`INSERT INTO t EXEC (SELECT …) AT srv`; of other calls their own events tell."""
+    server = walk.linked_server(at)
+    if server is None:
+        return walk.end
+    walk.scopes.append(Scope(at + 1, walk.closes[at + 1], server=server))
+    return at + 2
 
 
 def _bulk_insert(walk: Walk, at: int) -> int:
@@ -95,10 +111,12 @@ def _drop(walk: Walk, at: int) -> int:
 
 
 def _alter(walk: Walk, at: int) -> int:
-    if walk.word(at + 1) == "VIEW":
+    if walk.word(at + 1) == "VIEW" and walk.find(at, "AS"):
         return _create_view(walk, at + 2, Kind.VIEW)
+    if walk.word(at + 1) == "SCHEMA":
+        return _transfer(walk, at + 2)
     walk.operation = "ALTER"
-    found = walk.name(at + 2) if walk.word(at + 1) == "TABLE" else None
+    found = walk.name(at + 2) if walk.word(at + 1) in ("TABLE", "VIEW") else None
     if found is None:
         return walk.end
     to = walk.find(found.end, "TO")
@@ -111,6 +129,38 @@ def _alter(walk: Walk, at: int) -> int:
         walk.write(other, moves)
     else:
         walk.write(found, "ALTER")
+    return walk.end
+
+
+def _transfer(walk: Walk, at: int) -> int:
+    """`ALTER SCHEMA new TRANSFER OBJECT::old.t`"""
+    walk.operation = "TRANSFER"
+    schema, moved = walk.name(at), walk.find(at, "TRANSFER")
+    place = walk.skip(moved + 1, "OBJECT", ":", "::") if moved else walk.end
+    found = walk.name(place)
+    if schema and found and walk.word(place - 1) in ("TRANSFER", ":", "::"):
+        walk.read(place, found)
+        walk.write(found._replace(name=(*schema.name, found.name[-1])), walk.operation)
+    return walk.end
+
+
+def _execute(walk: Walk, at: int) -> int:
+    """A call; what it does, its own events tell, but for `sp_rename`."""
+    walk.operation = walk.word(at)
+    called = walk.name(at + 1)
+    if called is None or called.name[-1].casefold() != "sp_rename":
+        return walk.end
+    old = walk.name(called.end)
+    new = walk.name(old.end + 1) if old else None
+    if old and new:
+        walk.operation = "RENAME"
+        kind = walk.word(new.end + 1)
+        if kind == "COLUMN":
+            walk.operation = "ALTER"
+            walk.write(old._replace(name=old.name[:-1]), walk.operation)
+        elif kind in ("", "OBJECT"):
+            walk.read(at, old)
+            walk.write(old._replace(name=(*old.name[:-1], *new.name)), walk.operation)
     return walk.end
 
 
@@ -130,8 +180,8 @@ def _create(walk: Walk, at: int) -> int:
             if found and of:
                 walk.write(found, walk.operation)
                 walk.read(at, of)
-        case _:
-            walk.operation = "CREATE"
+        case kind:
+            walk.operation = f"CREATE {kind}" if kind in MODULES else "CREATE"
     return walk.end
 
 
@@ -141,6 +191,12 @@ def _create_view(walk: Walk, at: int, kind: Kind) -> int:
     if found is None:
         return walk.end
     walk.write(found, walk.operation, kind=kind)
+    options = walk.find(found.end, "OPTIONS")
+    if options and walk.find(found.end, "USING"):  # CREATE TEMP VIEW v USING csv OPTIONS (path …)
+        names = (walk.name(place) for place in range(options, walk.behind(options + 1)))
+        for path in names:
+            if path and path.kind is Kind.PATH:
+                walk.read(options, path)
     return found.end
 
 
@@ -152,8 +208,14 @@ def _create_table(walk: Walk, at: int) -> int:
     query = walk.find(found.end, "AS")
     while query and walk.word(query + 1) not in QUERY_STARTS:
         query = walk.find(query + 1, "AS")  # CREATE TABLE t (…) AS NODE
+    if walk.dialect is Dialect.SPARK and query is None:  # AS may be left out
+        select = walk.find(found.end, "SELECT")
+        query = select - 1 if select else None
     clone = walk.skip(found.end, "SHALLOW", "DEEP")
     source = walk.name(clone + 1) if walk.word(clone) == "CLONE" else None
+    if walk.word(found.end) == "LIKE" and (pattern := walk.name(found.end + 1)):
+        walk.operation = "CREATE TABLE LIKE"
+        walk.read(found.end, pattern)
     if source:
         walk.read(clone, source)
     if source or query:
@@ -172,6 +234,8 @@ VERBS: Mapping[str, Callable[[Walk, int], int]] = {
     "CREATE": _create,
     "REPLACE": _create,
     "ALTER": _alter,
+    "EXEC": _execute,
+    "EXECUTE": _execute,
     "BULK": _bulk_insert,
     "LOAD": _load,
     "COPY": _load,

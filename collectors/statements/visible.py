@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from collectors.statements.dialect import COMMENT, NAME, STRING, Dialect
+from collectors.statements.procedures import PROCEDURES
 
 _DEEPEST = 3
 _STRING = STRING[Dialect.SPARK]
@@ -19,9 +20,11 @@ _TEXT = rf"{_PART}(?:\s*\|\|\s*{_PART})*"
 # Table functions of Databricks whose first argument is a place; Databricks SQL reference.
 _OF_PATH, _OF_TABLE = "read_files|cloud_files", "table_changes"
 
+_PROCEDURES = "|".join(PROCEDURES)
+
 # Most texts hold none of this, and learn so from their words alone.
 _HINT = re.compile(
-    rf"DIRECTORY|INPATH|COPY|IDENTIFIER|IMMEDIATE|VIEW|CALL|{_OF_PATH}|{_OF_TABLE}|://", re.I
+    rf"DIRECTORY|INPATH|COPY|IDENTIFIER|IMMEDIATE|VIEW|{_PROCEDURES}|{_OF_PATH}|{_OF_TABLE}|://", re.I
 )
 _PLACES = re.compile(
     rf"(?P<skip>{COMMENT})|(?P<name>{NAME[Dialect.SPARK]})"
@@ -30,7 +33,7 @@ _PLACES = re.compile(
     rf")\s*=?\s*)(?P<path>{_STRING})"
     rf"|\b(?P<function>{_OF_PATH}|{_OF_TABLE})\s*\(\s*(?:\w++\s*=>\s*)?(?P<place>{_STRING})"
     rf"|\bIDENTIFIER\s*\(\s*(?P<identifier>{_TEXT})\s*\)"
-    rf"|\b(?P<call>CALL\s+[\w.`]++\s*\()(?P<arguments>(?:[^'\"()]++|{_STRING}|\([^()]*+\))*)"
+    rf"|\b(?P<call>CALL\s+(?:[\w`]++\.)*(?:{_PROCEDURES})\s*\()(?P<arguments>(?:[^'\"()]++|{_STRING}|\([^()]*+\))*)"
     rf"|\bEXECUTE\s+IMMEDIATE\s+(?P<statement>{_TEXT})(?:[^;'\"]++|{_STRING})*"
     rf"|\b(?P<variable>\w++)(?:\s+STRING)?\s*(?:=|\bDEFAULT\b)\s*(?P<value>{_TEXT})(?=\s*(?:;|\Z))"
     rf"|{_STRING}",
@@ -38,7 +41,9 @@ _PLACES = re.compile(
 )
 _ONE_PART = re.compile(_PART, re.DOTALL)
 _ONE_STRING = re.compile(_STRING, re.DOTALL)
-_NAME = re.compile(rf"\s*(?:\w+|{NAME[Dialect.SPARK]})(?:\s*\.\s*(?:\w+|{NAME[Dialect.SPARK]}))*\s*")
+_NAME = re.compile(
+    rf"\s*(?:\w+|{NAME[Dialect.SPARK]})(?:\s*\.\s*(?:\w+|{NAME[Dialect.SPARK]}))*\s*"
+)
 _PASSWORD = re.compile(r"(?<=://)[^/@:]*:[^/@]*@|\?\w+=.*", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 

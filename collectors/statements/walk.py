@@ -43,7 +43,9 @@ class Scope:
     has_from: bool = False  # a FROM belongs to a query, not to EXTRACT(… FROM …)
     derived: bool = False  # the bracket stands where a table is expected
     target: NameAt | None = None  # what INSERT, UPDATE, DELETE or MERGE change
+    rows: bool = False  # VALUES stood where a table was expected
     outputs: bool = False  # behind OUTPUT, INTO names a second target
+    server: str = ""  # the linked server on which this part of the statement runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class Walk:
         self.ctes = common_tables(tokens, self.closes)
         self.operation = "SELECT"
         self.reads: list[Read] = []
+        self.sources: list[tuple[int, int]] = []  # places -> reads that stand there or behind a CTE
         self.writes: list[TableAccess] = []
         self.returned: list[NameAt] = []  # targets whose rows OUTPUT hands on
         self.aliases: dict[str, int] = {}  # -> the read that it stands for
@@ -121,9 +124,34 @@ class Walk:
             place = self.behind(place)
         return tuple(columns)
 
+    @property
+    def _server(self) -> str:
+        """The linked server on which the innermost part of the statement runs; mostly none."""
+        return next((scope.server for scope in reversed(self.scopes) if scope.server), "")
+
     def read(self, at: int, found: NameAt) -> None:
         """Note a table that is read."""
-        self.reads.append(Read(at, found))
+        self.sources.append((at, len(self.reads)))
+        self.reads.append(Read(at, found.on(self._server)))
+
+    def first_read(self, start: int, end: int) -> int | None:
+        """The first of the reads in a part of the statement, those behind its CTEs too."""
+        return next((read for at, read in self.sources if start < at < end), None)
+
+    def linked_server(self, at: int) -> str | None:
+        """The server of `EXEC (…) AT srv`."""
+        close = self.closes.get(at + 1, self.end)
+        linked = self.word(close + 1) == "AT" and close + 2 < self.end
+        return self.tokens[close + 2].text if linked else None
+
+    def remote(self, at: int) -> NameAt | None:
+        """The first table in `OPENQUERY(srv, SELECT … FROM t)`."""
+        if self.word(at) != "OPENQUERY" or self.word(at + 1) != "(":
+            return None
+        end = self.closes[at + 1]
+        places = (near for near in range(at + 2, min(end, self.end)) if self.word(near) == "FROM")
+        found = self.name(next(places, self.end) + 1)
+        return found and found.on(self.tokens[at + 2].text)._replace(end=end + 1)
 
     def write(
         self,
@@ -133,5 +161,6 @@ class Walk:
         kind: Kind = Kind.TABLE,
     ) -> None:
         """Note a table that is written."""
+        found = found.on(self._server)
         kind = found.kind if found.kind is not Kind.TABLE else kind
         self.writes.append(TableAccess(found.name, Direction.WRITE, operation, kind, columns))

@@ -46,7 +46,7 @@ UNWRAPPED = [
     ("EXEC ('SELECT a ' + 'FROM t')", "SELECT a FROM t;"),
     ("EXEC('SELECT * FROM ' + @t + ' JOIN u ON 1=1')", "SELECT * FROM ? JOIN u ON ?=?;"),
     ("EXEC (@sql)", "EXEC (@sql)"),
-    ("EXEC ('SELECT a FROM t') AT other", "EXEC (?) AT other"),
+    ("EXEC ('SELECT a FROM t') AT other", "EXEC (SELECT a FROM t) AT other"),
     ("exec sp_executesql N'exec sp_executesql N''SELECT ''''x'''' FROM t'''", "SELECT ? FROM t; ;"),
     ("PRINT 'exec sp_executesql N''DROP TABLE t'''", "PRINT ?"),
     ("exec sp_executesql N'SELECT a FROM t WHERE b = ''cut", "SELECT a FROM t WHERE b = ?"),

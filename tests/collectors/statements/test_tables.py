@@ -112,13 +112,13 @@ SPARK = [
     ("INSERT INTO t TABLE u", "u", "INSERT t"),
     ("INSERT INTO t WITH c AS (SELECT * FROM a) SELECT * FROM c", "a", "INSERT t"),
     ("INSERT INTO t REPLACE WHERE d = 1 SELECT * FROM u", "u", "INSERT t"),
-    ("INSERT OVERWRITE DIRECTORY '/tmp/x' USING parquet SELECT * FROM t", "t", ""),
+    ("INSERT OVERWRITE DIRECTORY '/tmp/x' USING parquet SELECT * FROM t", "t", "INSERT OVERWRITE /tmp/x"),
     ("FROM src INSERT OVERWRITE TABLE x SELECT a INSERT INTO y SELECT b", "src", "INSERT OVERWRITE x INSERT y"),
     ("CREATE TABLE t USING delta PARTITIONED BY (d) AS SELECT * FROM u", "u", "CREATE TABLE AS t"),
     ("CREATE OR REPLACE TABLE c.s.t AS WITH o AS (SELECT * FROM o) SELECT * FROM o", "o", "CREATE TABLE AS c.s.t"),
     ("REPLACE TABLE t AS SELECT 1 AS a FROM u", "u", "CREATE TABLE AS t"),
     ("CREATE TABLE IF NOT EXISTS t (a INT, s STRUCT<x: INT, y: STRING>) USING parquet", "", "CREATE TABLE t"),
-    ("CREATE TABLE a LIKE b", "", "CREATE TABLE a"),
+    ("CREATE TABLE a LIKE b", "b", "CREATE TABLE LIKE a"),
     ("CREATE TABLE a SHALLOW CLONE b", "b", "CREATE TABLE AS a"),
     ("CREATE OR REPLACE VIEW v AS SELECT * FROM t", "t", "CREATE VIEW v"),
     ("MERGE INTO t USING u ON t.i = u.i WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *", "u", "MERGE t"),
@@ -129,7 +129,7 @@ SPARK = [
     ("DROP TABLE IF EXISTS t", "", "DROP t"),
     ("ALTER TABLE a RENAME TO b", "a", "RENAME b"),
     ("ALTER TABLE a RENAME COLUMN b TO c", "", "ALTER a"),
-    ("LOAD DATA LOCAL INPATH '/x' OVERWRITE INTO TABLE t", "", "LOAD DATA t"),
+    ("LOAD DATA LOCAL INPATH '/x' OVERWRITE INTO TABLE t", "/x", "LOAD DATA t"),
     ("SELECT * FROM range(10) r, VALUES (1) AS v(a), t TABLESAMPLE (10 PERCENT)", "t", ""),
     ("SELECT * FROM t VERSION AS OF 3 JOIN u TIMESTAMP AS OF '2026-01-01' ON 1=1", "t u", ""),
     ("SELECT * FROM a LEFT ANTI JOIN b USING (i, j)", "a b", ""),
@@ -139,7 +139,7 @@ SPARK = [
     ("FROM t |> WHERE a > 1 |> JOIN u ON 1=1 |> SELECT a", "t u", ""),
     ("SHOW TABLES FROM db", "", ""),
     ("SET spark.sql.shuffle.partitions = 8", "", ""),
-    ("CACHE TABLE t", "", ""),
+    ("CACHE TABLE t", "t", ""),
 ]
 # fmt: on
 
