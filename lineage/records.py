@@ -38,11 +38,42 @@ class Status(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What parsing got out of a shape; PARTIAL means tables that are not certain."""
+    """What parsing got out of a shape; PARTIAL means tables not certain, or columns missing."""
 
     PARSED = "parsed"
     PARTIAL = "partial"
     FAILED = "failed"
+
+
+class EdgeType(StrEnum):
+    """Whether a column's values go into another's, or decide on them."""
+
+    DIRECT = "DIRECT"
+    INDIRECT = "INDIRECT"
+
+
+class Subtype(StrEnum):
+    """How a column has a part in another, in OpenLineage's words."""
+
+    IDENTITY = "IDENTITY"
+    TRANSFORMATION = "TRANSFORMATION"
+    AGGREGATION = "AGGREGATION"
+    JOIN = "JOIN"
+    FILTER = "FILTER"
+    GROUP_BY = "GROUP_BY"
+    SORT = "SORT"
+    WINDOW = "WINDOW"
+    CONDITIONAL = "CONDITIONAL"
+
+    @property
+    def type(self) -> EdgeType:
+        """The first three pass values on, the others decide."""
+        direct = (Subtype.IDENTITY, Subtype.TRANSFORMATION, Subtype.AGGREGATION)
+        return EdgeType.DIRECT if self in direct else EdgeType.INDIRECT
+
+
+# Stands for a dataset's columns where an edge means all of them, or where they are not known.
+ANY_COLUMN = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +134,28 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnEdge:
+    """A column has a part in another, by statements of one shape.
+
+    Attributes:
+        to_column, from_column: `*` where the whole dataset is meant (an INDIRECT edge to `*`
+            decides on rows) or where columns are not known (a DIRECT one).
+        masking: The value cannot be told from the result.
+    """
+
+    task: str
+    to_dataset: DatasetId
+    to_column: str
+    from_dataset: DatasetId
+    from_column: str
+    type: EdgeType
+    subtype: Subtype
+    masking: bool
+    shape_id: str
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column as a log or a schema shows it; `type` is the platform's own word or empty."""
 
@@ -155,3 +208,4 @@ class Records:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     datasets: tuple[Dataset, ...] = ()
     rejects: tuple[Reject, ...] = ()
+    column_edges: tuple[ColumnEdge, ...] = ()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot.errors import TokenError
 
+from collectors.statements.columns import ColumnEdge, column_edges
 from collectors.statements.dialect import COMMENT, NAME, STRING, Dialect
 from collectors.statements.last_keyword import last_keyword
 from collectors.statements.literals import fold
@@ -16,7 +18,7 @@ from collectors.statements.names import name_at
 from collectors.statements.scan import scan
 from collectors.statements.split import split
 from collectors.statements.tokens import Token, tokenise
-from collectors.statements.tree import objection
+from collectors.statements.tree import NoTreeError, objection, tree_of
 from collectors.statements.unwrap import unwrap
 from collectors.statements.visible import visible
 from collectors.statements.walk import TableAccess
@@ -43,8 +45,8 @@ class ParsedShape:
         shape_id: Stable across processes and machines; holds the version of the shaping.
         parser: Who decided the tables: `sqlglot` (its tokens) or, as the last resort,
             `sql-metadata`.
-        outcome: PARSED where sqlglot's tree confirms the tables, PARTIAL where it does not, FAILED
-            where nobody could tell them.
+        outcome: PARSED where sqlglot's tree confirms the tables and all columns were followed,
+            PARTIAL where not, FAILED where nobody could tell the tables.
         reason: Why the outcome is not PARSED.
         operation: What the statement does, as SQL names it.
         database: The database that `USE` chose earlier in the same text; None before a `USE`.
@@ -62,6 +64,7 @@ class ParsedShape:
     accesses: tuple[TableAccess, ...]
     database: str | None = None
     module: str | None = None
+    column_edges: tuple[ColumnEdge, ...] = ()
 
     @property
     def reads(self) -> set[str]:
@@ -97,8 +100,13 @@ def _separated(text: str) -> str:
     return _BATCH_SEPARATOR.sub(lambda match: match["skip"] or "; GO ;", text)
 
 
-def parse(text: str, dialect: Dialect) -> tuple[ParsedShape, ...]:
-    """The statements of a text, in order, as shapes with their tables.
+def parse(
+    text: str, dialect: Dialect, schema: Mapping[str, Sequence[str]] | None = None
+) -> tuple[ParsedShape, ...]:
+    """The statements of a text, in order, as shapes with their tables and column edges.
+
+    Args:
+        schema: Tables, dotted as statements name them and in lower case -> their columns.
 
     Never raises: what cannot be read is a shape of outcome FAILED with its reason.
     """
@@ -116,7 +124,7 @@ def parse(text: str, dialect: Dialect) -> tuple[ParsedShape, ...]:
             continue
         alone = text[statement[0].start : statement[-1].end]
         if alone not in known:
-            known[alone] = _shape(alone, statement, dialect)
+            known[alone] = _shape(alone, statement, dialect, schema)
         if creates_module(statement):
             module = None
         shapes.append(replace(known[alone], database=database, module=module))
@@ -133,12 +141,25 @@ def failure(text: str, dialect: Dialect, reason: str) -> ParsedShape:
     )
 
 
-def _shape(text: str, tokens: list[Token], dialect: Dialect) -> ParsedShape:
+def _shape(
+    text: str,
+    tokens: list[Token],
+    dialect: Dialect,
+    schema: Mapping[str, Sequence[str]] | None,
+) -> ParsedShape:
     operation, accesses = scan(tokens, dialect)
     if operation is None and _TABLE_WORDS.intersection(token.word for token in tokens):
         return _last_resort(text, dialect, "statement not known")
-    found = {access.name[-1].casefold() for access in accesses}
-    reason = objection(text, tokens, dialect, found) if accesses else None
+    edges: tuple[ColumnEdge, ...] = ()
+    reason = None
+    if accesses:
+        try:
+            tree = tree_of(text, tokens, dialect)
+        except NoTreeError as error:
+            reason = str(error)
+        else:
+            edges, missing = column_edges(tree, accesses, dialect, schema)
+            reason = objection(tree, {access.name[-1].casefold() for access in accesses}) or missing
     return ParsedShape(
         shape_id=_shape_id(text, dialect),
         dialect=dialect,
@@ -148,6 +169,7 @@ def _shape(text: str, tokens: list[Token], dialect: Dialect) -> ParsedShape:
         reason=reason,
         operation=operation or tokens[0].word,
         accesses=tuple(accesses),
+        column_edges=edges,
     )
 
 
