@@ -60,18 +60,31 @@ def session(
     try:
         with _standard_error_to(log):
             spark = builder.getOrCreate()
-        try:
-            if remote or not chosen["spark.master"].startswith("local["):
-                ship(spark)
-            yield spark
-        finally:
-            spark.stop()
+        # Executors fetch the archive when they first need it: it stays until the session ends.
+        with tempfile.TemporaryDirectory(prefix="graft-") as folder:
+            try:
+                if remote or not chosen["spark.master"].startswith("local["):
+                    spark.addArtifacts(str(_archive(Path(folder))), pyfile=True)
+                yield spark
+            finally:
+                spark.stop()
     except (PySparkException, Py4JError) as error:
-        raise GraftError(
-            f"Spark failed: {next(filter(None, str(error).splitlines()), type(error).__name__)}",
-            place=str(log or ""),
-            remedy="that file holds what Spark said" if log else "",
-        ) from error
+        raise _failure(error, log) from error
+
+
+def _failure(error: Exception, log: Path | None) -> GraftError:
+    """Spark's pages of stack as one sentence; all of it goes to the log."""
+    said = str(error)
+    if log:
+        with log.open("a", encoding="utf-8") as sink:
+            sink.write(f"{said}\n")
+    causes = [line for line in said.splitlines() if line.startswith((": ", "Caused by: "))]
+    reason = (causes or said.splitlines() or [type(error).__name__])[-1 if causes else 0]
+    return GraftError(
+        f"Spark failed: {reason.removeprefix('Caused by').removeprefix(': ')}",
+        place=str(log or ""),
+        remedy="that file holds all that Spark said" if log else "",
+    )
 
 
 @contextmanager
@@ -91,16 +104,15 @@ def _standard_error_to(log: Path | None) -> Iterator[None]:
         os.close(shown)
 
 
-def ship(spark: SparkSession) -> None:
-    """Send the rooms that executors need to them, as one archive."""
-    with tempfile.TemporaryDirectory() as folder:
-        archive = Path(folder) / "graft_collectors.zip"
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as package:
-            for room in ("lineage", "collectors"):
-                spec = importlib.util.find_spec(room)
-                assert spec
-                assert spec.origin
-                root = Path(spec.origin).parent
-                for module in sorted(root.rglob("*.py")):
-                    package.write(module, f"{room}/{module.relative_to(root)}")
-        spark.addArtifacts(str(archive), pyfile=True)
+def _archive(folder: Path) -> Path:
+    """The rooms that executors need, as one archive."""
+    archive = folder / "graft_collectors.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as package:
+        for room in ("lineage", "collectors"):
+            spec = importlib.util.find_spec(room)
+            assert spec
+            assert spec.origin
+            root = Path(spec.origin).parent
+            for module in sorted(root.rglob("*.py")):
+                package.write(module, f"{room}/{module.relative_to(root)}")
+    return archive
