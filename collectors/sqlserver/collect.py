@@ -1,6 +1,6 @@
 """The Extended Events collector as a Spark job.
 
-    files -> pieces -> events -> folded texts -> usage (few rows) -> distinct texts parsed
+    files -> pieces -> events, folded -> usage (few rows) -> distinct texts parsed
           -> joined back -> accesses, runs, shapes, datasets, rejects
 
 Up to `usage` the data grows with the log and is read once; behind it, with its distinct texts.
@@ -16,9 +16,10 @@ import pyarrow as pa
 
 from collectors.files import LogFile, fresh, log_files
 from collectors.sqlserver import tables
-from collectors.sqlserver.events import EVENTS, events, pieces
+from collectors.sqlserver.events import EVENTS, events
 from collectors.sqlserver.exports import Export, inspect, is_export
-from collectors.sqlserver.parsed import PARSED, fold_texts, parse_texts
+from collectors.sqlserver.parsed import PARSED, parse_texts
+from collectors.sqlserver.pieces import pieces
 from collectors.sqlserver.usage import usage, with_runs
 from collectors.store import SCHEMAS, Collected
 
@@ -91,7 +92,7 @@ def collect(
 
 def _told(spark: SparkSession, cut: DataFrame, logs: SqlServerLogs) -> DataFrame:
     """Pieces of files -> who said how often what, and what it means."""
-    captured = events(cut, logs.task).mapInArrow(fold_texts, EVENTS)
+    captured = cut.mapInArrow(events(logs.task, _arrow(spark, EVENTS)), EVENTS)
     # Small, and everything is made of it: the log is read once.
     said = with_runs(usage(captured).persist(), logs.server)
     texts = said.where("damage IS NULL").select("text", "database").distinct()

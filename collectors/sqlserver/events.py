@@ -1,21 +1,21 @@
-"""Exported files -> captured events, with Spark's own expressions only.
+"""Pieces of exports -> captured events, in Arrow batches on the executors.
 
-A file is cut at `</event>`, so that Spark can share out a large one, and every piece becomes an
-event or a damaged one. What surrounds the events, a document type among it, is never parsed: no
-entity that a file defines is ever looked at.
+What surrounds the events, a document type among it, is never parsed: no entity that a file defines
+is ever looked at. Statements leave without their literals: no literal goes further.
 """
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+from xml.etree import ElementTree
 
-from collectors.sqlserver.exports import Export
-from collectors.statements.parse import LONGEST
+import pyarrow as pa
 
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+from collectors.statements.dialect import Dialect
+from collectors.statements.parse import normalise
 
 # The events that carry statements. One statement may be seen by several: the lowest level counts.
 LEVELS = {
@@ -33,155 +33,151 @@ EVENTS = (
     "run string, session string, sequence bigint, database string, text string, level int, "
     "status string, rows bigint, started timestamp, ended timestamp"
 )
-_PIECES = "path string, block bigint, piece bigint, value string"
-_XML = (
-    "_name string, _timestamp string, "
-    "data array<struct<_name: string, value: string, text: string>>, "
-    "action array<struct<_name: string, value: string, text: string>>, "
-    "damaged string"
-)
-_START = r"(?=<event[\s>])"
+_START = re.compile(r"(?=<event[\s>])")
+_NAME = re.compile(r'<event\s+name="(\w+)"')
 # Only names and a time: nothing that a statement says.
-_START_TAG = r'^<event name="\w+" package="\w+" timestamp="[\d:.TZ-]+">'
-# Characters that XML 1.0 does not allow, raw or as a reference: Spark's parser gives nothing for
-# them. In SQL they can only stand where a space can, or inside a literal.
-_ILLEGAL = (
+_START_TAG = re.compile(r'<event name="\w+" package="\w+" timestamp="[\d:.TZ-]+">')
+# Characters that XML 1.0 does not allow, raw or as a reference. In SQL they can only stand where a
+# space can, or inside a literal.
+_ILLEGAL = re.compile(
     r"[\x00-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]"
     r"|&#(?:x0*(?:[0-8bceBCEfF]|1[0-9a-fA-F]|[dD][89a-fA-F][0-9a-fA-F]{2}|[fF]{3}[efEF])"
     r"|0*(?:[0-8]|1[124-9]|2[0-9]|3[01]));"
 )
-_GLOB = re.compile(r"([\\\[\]{}*?])")
-_SCHEME = r"^[a-zA-Z][a-zA-Z0-9+.-]*:(//[^/]*)?"
+_INTEGER = re.compile(r"\s*[-+]?\d{1,18}\s*")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+Batches = Iterator[pa.RecordBatch]
 
 
-def pieces(spark: SparkSession, exports: list[Export]) -> DataFrame:
-    """Files cut at the ends of their events: `origin`, `block`, `piece`, `value`.
+class Event(NamedTuple):
+    """One event, in the order of `EVENTS` behind where it stands; times are microseconds."""
 
-    `block` is the byte at which the part of a file begins that Spark read in one go, `piece` grows
-    within it.
-    """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    found = spark.createDataFrame([], _PIECES)
-    for escaped in (False, True):
-        if alike := [export for export in exports if export.escaped == escaped]:
-            found = found.unionByName(_read(spark, alike, escaped))
-    origins = spark.createDataFrame(
-        [(_path(export.log.url), export.log.origin) for export in exports],
-        "path string, origin string",
-    )
-    return found.join(F.broadcast(origins), "path").drop("path")
-
-
-def _read(spark: SparkSession, exports: list[Export], escaped: bool) -> DataFrame:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    separator = "&lt;/event&gt;" if escaped else "</event>"
-    paths = [_GLOB.sub(r"\\\1", export.log.url) for export in exports]
-    text = spark.read.text(paths, lineSep=separator)
-    value = _unescaped(F.col("value")) if escaped else F.col("value")
-    path = F.url_decode(F.regexp_replace("_metadata.file_path", r"\+", "%2B"))
-    return text.select(
-        F.regexp_replace(path, _SCHEME, "").alias("path"),
-        F.col("_metadata.file_block_start").alias("block"),
-        F.monotonically_increasing_id().alias("piece"),
-        F.concat(value, F.lit("</event>")).alias("value"),
-    ).where(F.col("value").rlike(r"<event[\s>]"))
+    damage: str | None
+    excerpt: str
+    task: str = ""
+    run: str = ""
+    session: str = ""
+    sequence: int = 0
+    database: str = ""
+    text: str | None = None
+    level: int | None = None
+    status: str = "unknown"
+    rows: int | None = None
+    started: int | None = None
+    ended: int | None = None
 
 
-def _path(url: str) -> str:
-    """A path as Hadoop shows it, without the scheme and host that it may write in another way."""
-    return re.sub(_SCHEME, "", url) if "://" in url else str(Path(url).absolute())
-
-
-def _unescaped(value: Column) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    references = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&#x0D;": "\r"}
-    for reference, character in (*references.items(), ("&amp;", "&")):
-        value = F.replace(value, F.lit(reference), F.lit(character))
-    return value
-
-
-def events(found: DataFrame, task: str) -> DataFrame:
-    """Pieces -> the events of tasks, and the damaged ones of whomever (`EVENTS`).
+def events(task: str, schema: pa.Schema) -> Callable[[Batches], Batches]:
+    """Pieces -> the events of tasks, and the damaged ones of whomever.
 
     Args:
-        found: As `pieces` gives it.
         task: A regular expression with a group `task`, and maybe `run`, on the application's name.
+        schema: `EVENTS`.
     """
-    from pyspark.sql import functions as F  # noqa: N812
 
-    # A piece with two beginnings holds an event whose end is missing, and the next one.
-    single = found.select(
-        "origin", "block", "piece", F.explode(F.split("value", _START)).alias("value")
-    ).where(F.col("value").rlike(r"^<event[\s>]"))
-    name = F.regexp_extract("value", r'^<event\s+name="(\w+)"', 1)
-    single = single.where((name == "") | name.isin(*LEVELS))
-    clean = F.regexp_replace("value", _ILLEGAL, " ")
-    options = {"columnNameOfCorruptRecord": "damaged", "ignoreSurroundingSpaces": "false"}
-    # Generated, not selected: Spark would parse again for each condition on the result.
-    event = single.select("*", F.inline(F.array(F.from_xml(clean, _XML, options))))
-    return _flat(event, task).where("damage IS NOT NULL OR task != ''").select(*_names())
+    def run(batches: Batches) -> Batches:
+        application = re.compile(task)
+        for batch in batches:
+            rows = [
+                (*place, *event)
+                for *place, piece in zip(*(c.to_pylist() for c in batch.columns), strict=True)
+                for event in in_piece(piece, application)
+            ]
+            columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+            arrays = [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
-
-def _names() -> list[str]:
-    return [column.split(" ")[0] for column in EVENTS.split(", ")]
+    return run
 
 
-def _flat(event: DataFrame, task: str) -> DataFrame:
-    """Parsed XML as columns of their own."""
-    from pyspark.sql import functions as F  # noqa: N812
+def in_piece(piece: str, application: re.Pattern[str]) -> Iterator[Event]:
+    """The events of tasks in a piece: one, or none.
 
-    def entry(part: str, name: str) -> Column:
-        return F.get(F.filter(part, lambda one: one["_name"] == name), F.lit(0))
+    A piece with two beginnings holds an event whose end is missing, and the next one.
+    """
+    for text in _START.split(piece):
+        if not text.startswith("<event"):
+            continue
+        name = _NAME.match(text)
+        if name and name[1] not in LEVELS:
+            continue
+        event = _event(text, application)
+        if event.damage or event.task:
+            yield event
 
-    def data(name: str) -> Column:
-        return entry("data", name)["value"]
 
-    def action(name: str) -> Column:
-        return entry("action", name)["value"]
-
-    application = F.coalesce(action("client_app_name"), F.lit(""))
-    pattern, groups = _java(task)
-    result = F.coalesce(entry("data", "result")["text"], data("result"), F.lit("OK"))
-    completed = F.col("_name").endswith("_completed")
-    ended = F.col("_timestamp").try_cast("timestamp")
-    duration = F.coalesce(data("duration").try_cast("bigint"), F.lit(0))
-    levels = F.create_map(*[F.lit(part) for pair in LEVELS.items() for part in pair])
-    flat = event.select(
-        "origin",
-        "block",
-        "piece",
-        F.col("damaged").alias("malformed"),
-        F.regexp_extract("value", _START_TAG, 0).alias("excerpt"),
-        F.regexp_extract(application, pattern, groups["task"]).alias("task"),
-        (
-            F.regexp_extract(application, pattern, groups["run"]) if "run" in groups else F.lit("")
-        ).alias("run"),
-        F.coalesce(action("session_id"), F.lit("")).alias("session"),
-        F.coalesce(action("event_sequence").try_cast("bigint"), F.lit(0)).alias("sequence"),
-        F.coalesce(action("database_name"), data("database_name"), F.lit("")).alias("database"),
-        F.substring(F.coalesce(data("batch_text"), data("statement")), 1, LONGEST).alias("text"),
-        levels[F.col("_name")].alias("level"),
-        F.when(~completed, "unknown")
-        .when(result.isin("OK", "0"), "ok")
-        .otherwise("failed")
-        .alias("status"),
-        data("row_count").try_cast("bigint").alias("rows"),
-        F.timestamp_micros(F.unix_micros(ended) - duration).alias("started"),
-        ended.alias("ended"),
+def _event(text: str, application: re.Pattern[str]) -> Event:
+    tag = _START_TAG.match(text)
+    excerpt = tag[0] if tag else ""
+    root = _parsed(text)
+    if root is None:
+        return Event("is not well-formed XML", excerpt)
+    data, texts = _entries(root, "data")
+    actions, _ = _entries(root, "action")
+    name = root.get("name", "")
+    ended = _micros(root.get("timestamp", ""))
+    statement = data.get("batch_text", data.get("statement"))
+    result = texts.get("result", data.get("result", "OK"))
+    matched = application.search(actions.get("client_app_name", ""))
+    said = matched.groupdict(default="") if matched else {}
+    damage = None
+    if ended is None:
+        damage = "has no readable time"
+    elif statement is None:
+        damage = "has no statement"
+    completed = name.endswith("_completed")
+    return Event(
+        damage,
+        excerpt,
+        said.get("task", ""),
+        said.get("run", ""),
+        actions.get("session_id", ""),
+        _integer(actions.get("event_sequence")) or 0,
+        actions.get("database_name", data.get("database_name", "")),
+        None if statement is None else normalise(statement, Dialect.TSQL),
+        LEVELS.get(name),
+        "unknown" if not completed else "ok" if result in ("OK", "0") else "failed",
+        _integer(data.get("row_count")),
+        None if ended is None else ended - (_integer(data.get("duration")) or 0),
+        ended,
     )
-    damage = (
-        F.when(F.col("malformed").isNotNull(), "is not well-formed XML")
-        .when(F.col("ended").isNull(), "has no readable time")
-        .when(F.col("text").isNull(), "has no statement")
-    )
-    return flat.withColumn("damage", damage)
 
 
-def _java(pattern: str) -> tuple[str, dict[str, int]]:
-    """A Python pattern as Java takes it, and the numbers of its named groups."""
-    groups = dict(re.compile(pattern).groupindex)
-    java = re.sub(r"\(\?P<\w+>", "(", pattern)
-    return re.sub(r"\(\?P=(\w+)\)", lambda same: f"\\{groups[same[1]]}", java), groups
+def _parsed(text: str) -> ElementTree.Element | None:
+    """An event's XML; None where it is not well-formed, illegal characters aside."""
+    # Begins inside a document: no document type can stand in it, so no entity either.
+    try:
+        return ElementTree.fromstring(text)  # noqa: S314
+    except ElementTree.ParseError:
+        cleaned = _ILLEGAL.sub(" ", text)
+    try:
+        return ElementTree.fromstring(cleaned)  # noqa: S314
+    except ElementTree.ParseError:
+        return None
+
+
+def _entries(root: ElementTree.Element, part: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The values of an event's fields or actions by their names, and the words for these values."""
+    values: dict[str, str] = {}
+    words: dict[str, str] = {}
+    for entry in root.iterfind(part):
+        for one in entry:
+            if one.tag in ("value", "text"):
+                found = values if one.tag == "value" else words
+                found.setdefault(entry.get("name", ""), one.text or "")
+    return values, words
+
+
+def _integer(text: str | None) -> int | None:
+    return int(text) if text and _INTEGER.fullmatch(text) else None
+
+
+def _micros(text: str) -> int | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - _EPOCH) // timedelta(microseconds=1)

@@ -1,4 +1,4 @@
-"""Statements in Arrow batches, on the executors: each folded, each distinct text parsed once.
+"""Statements in Arrow batches, on the executors: each distinct text is parsed once.
 
 Parsing happens in a child process (`workers`), so that a text can cost itself and nothing else.
 """
@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from collectors.sqlserver.names import dataset_id
 from collectors.statements.dialect import Dialect
-from collectors.statements.parse import ParsedShape, failure, normalise, parse
+from collectors.statements.parse import ParsedShape, failure, parse
 from collectors.statements.workers import SECONDS, Worker
 from lineage.records import Direction
 
@@ -30,15 +30,6 @@ PARSED = f"text string, database string, statements array<struct<{_STATEMENT}>>"
 Batches = Iterator[pa.RecordBatch]
 Row = dict[str, Any]
 Parse = Callable[[str, Dialect], Sequence[ParsedShape]]
-
-
-def fold_texts(batches: Batches) -> Batches:
-    """Replace the column `text` by what `normalise` makes of it: no literal goes further."""
-    for batch in batches:
-        place = batch.schema.get_field_index("text")
-        texts = batch.column(place).to_pylist()
-        folded = [None if text is None else normalise(text, Dialect.TSQL) for text in texts]
-        yield batch.set_column(place, "text", pa.array(folded, pa.string()))
 
 
 def parse_texts(
