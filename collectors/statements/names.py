@@ -16,6 +16,8 @@ _FILE_FORMATS = keywords("parquet delta csv json orc avro text binaryfile xml ic
 # Delta's time travel in a path: delta.`/landing/orders@v3`.
 _VERSION = re.compile(r"@(?:v\d+|\d{17})$")
 _MOST_PARTS = 4
+# The schema in which Spark keeps global temporary views.
+GLOBAL_TEMP = "global_temp"
 
 
 class NameAt(NamedTuple):
@@ -57,11 +59,17 @@ def name_at(tokens: list[Token], at: int, dialect: Dialect) -> NameAt | None:
     last = parts[-1]
     if dialect is Dialect.TSQL and last[0] in "#@":
         return NameAt((last,), Kind.TEMPORARY, at)
-    quoted = not tokens[at - 1].word
-    if dialect is Dialect.SPARK and len(parts) == 2 and quoted:
-        if parts[0].casefold() in _FILE_FORMATS or "/" in last:
-            return NameAt((_VERSION.sub("", last),), Kind.PATH, at)
+    if dialect is Dialect.SPARK and len(parts) == 2:
+        return _of_spark(parts, not tokens[at - 1].word, at)
     return NameAt(tuple(parts), Kind.TABLE, at)
+
+
+def _of_spark(parts: list[str], quoted: bool, end: int) -> NameAt:
+    """A name of two parts: parquet.`/landing/orders`, global_temp.v, raw.orders."""
+    first, last = parts[0].casefold(), parts[1]
+    if quoted and (first in _FILE_FORMATS or "/" in last):
+        return NameAt((_VERSION.sub("", last),), Kind.PATH, end)
+    return NameAt(tuple(parts), Kind.TEMPORARY if first == GLOBAL_TEMP else Kind.TABLE, end)
 
 
 def _goes_on(tokens: list[Token], at: int) -> bool:

@@ -33,6 +33,7 @@ _BATCH_SEPARATOR = re.compile(
     rf"(?P<skip>{COMMENT}|{STRING[Dialect.TSQL]}|{NAME[Dialect.TSQL]})|{_GO}", re.I | re.M | re.S
 )
 _MAY_SEPARATE = re.compile(_GO, re.I | re.M)
+_SCHEMAS = frozenset({"SCHEMA", "DATABASE", "NAMESPACE"})
 # An unknown statement without any of these has no table to tell.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
 
@@ -86,10 +87,7 @@ def normalise(text: str, dialect: Dialect) -> str:
     Never raises, takes time in proportion to the text, and changes nothing the second time.
     """
     text = text[:LONGEST]
-    if dialect is Dialect.TSQL:
-        text = unwrap(_separated(text))
-    else:
-        text = visible(text)
+    text = unwrap(_separated(text)) if dialect is Dialect.TSQL else visible(text)
     return fold(text, dialect)
 
 
@@ -199,5 +197,6 @@ def _used(tokens: list[Token], dialect: Dialect) -> str | None:
     """The database that a `USE` statement chooses."""
     if tokens[0].word != "USE":
         return None
-    found = name_at(tokens, 1, dialect)
-    return ".".join(found.name) if found else None
+    kind = tokens[1].word if len(tokens) > 2 else ""  # USE SCHEMA s, USE CATALOG c
+    found = name_at(tokens, 2 if kind in _SCHEMAS else 1, dialect)
+    return ".".join(found.name) if found and kind != "CATALOG" else None

@@ -45,7 +45,9 @@ _TABLE_FUNCTIONS = keywords(
 _BEFORE_TABLE = frozenset({"LATERAL", "TABLE", "ONLY", "STREAM"})
 # `FROM t INSERT INTO u SELECT a INSERT INTO v SELECT b`
 _MULTI_INSERT = {Dialect.TSQL: frozenset[str](), Dialect.SPARK: frozenset({"FROM", "WITH"})}
-_READERS = keywords("SELECT WITH VALUES FROM TABLE ( IF ELSEIF WHEN WHILE UNTIL SET DECLARE RETURN")
+_READERS = keywords(
+    "SELECT WITH VALUES FROM TABLE ( IF ELSEIF CASE WHEN WHILE UNTIL SET DECLARE RETURN"
+)
 _VERBS = {Dialect.TSQL: VERBS, Dialect.SPARK: {**VERBS, **SPARK_VERBS}}
 # These move no data. What a call does, its own events tell.
 _SILENT = keywords(
@@ -141,7 +143,8 @@ def _from(walk: Walk, at: int) -> int:
     scope = walk.scope
     # FOR SYSTEM_TIME FROM … TO …, IS DISTINCT FROM
     clause = walk.word(at - 1) not in ("SYSTEM_TIME", "DISTINCT")
-    if clause and (scope.has_from or at == scope.start + 1):
+    begins = at == scope.start + 1 or walk.word(at - 1) == "AS"  # CREATE VIEW v AS FROM t
+    if clause and (scope.has_from or begins):
         scope.has_from = scope.in_from = scope.expects = True
     return at + 1
 

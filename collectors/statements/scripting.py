@@ -1,8 +1,8 @@
 """Spark's SQL scripting: a compound statement -> the single statements in it.
 
 `BEGIN … END`, IF, CASE, WHILE, REPEAT, FOR, LOOP, handlers and procedures stand in front of the
-statements that they run; what they ask first (`IF EXISTS (SELECT …) THEN`) is a statement of its
-own. After Spark's reference, "SQL scripting".
+statements that they run; a query that they ask first (`IF EXISTS (SELECT …) THEN`) is a statement
+of its own. After Spark's reference, "SQL scripting".
 """
 
 from __future__ import annotations
@@ -13,54 +13,59 @@ from collectors.statements.tokens import Token, closings, keywords
 
 # Words that only open something, and those that ask something up to a second word.
 _OPENS = keywords("BEGIN ELSE LOOP REPEAT ATOMIC NOT")
-_ASKS = {"IF": "THEN", "ELSEIF": "THEN", "WHEN": "THEN", "WHILE": "DO", "FOR": "DO", "UNTIL": "END"}
-_STATEMENTS = keywords(
-    """BEGIN SELECT INSERT UPDATE DELETE MERGE SET CREATE DROP TRUNCATE ALTER CALL EXECUTE WITH
-    SIGNAL RESIGNAL LEAVE ITERATE"""
+_ASKS = {
+    "CASE": "WHEN",
+    "ELSEIF": "THEN",
+    "FOR": "DO",
+    "IF": "THEN",
+    "UNTIL": "END",
+    "WHEN": "THEN",
+    "WHILE": "DO",
+}
+_LABELLED = keywords("BEGIN FOR LOOP REPEAT WHILE")
+_QUERY = keywords("SELECT FROM TABLE")
+# What a handler can run.
+_HANDLES = keywords(
+    "BEGIN SELECT INSERT UPDATE DELETE MERGE SET CREATE DROP TRUNCATE ALTER CALL EXECUTE WITH"
 )
 
 
 def single_statements(tokens: list[Token]) -> Iterator[list[Token]]:
-    """What stands between two semicolons -> its conditions and its statement."""
+    """What stands between two semicolons -> the queries that it asks first, its statement."""
     at = _behind_label(tokens, 0)
     while at < len(tokens):
         word = tokens[at].word
-        start, end = at, at + 1
-        if word == "CASE":
-            end = _next(tokens, at + 1, "WHEN")
-        elif word in _ASKS:
+        if word in _ASKS:
             end = _next(tokens, at + 1, _ASKS[word])
-            if word == "FOR":
-                start = min(_next(tokens, at, "AS"), end - 1) if _names_row(tokens, at) else at
-                start += 1
-        elif word == "DECLARE" and _is_handler(tokens, at):
-            end = _next(tokens, at, *_STATEMENTS)
-        elif word == "CREATE" and "PROCEDURE" in [t.word for t in tokens[at + 1 : at + 4]]:
+            question = tokens[_query_of_loop(tokens, at) if word == "FOR" else at : end]
+            if _QUERY.intersection(token.word for token in question):
+                yield question
+            end += _ASKS[word] in ("THEN", "DO")
+        elif word in _OPENS:
+            end = at + 1
+        elif word == "DECLARE" and "HANDLER" in _words(tokens, at):
+            end = _next(tokens, at, *_HANDLES)
+        elif word == "CREATE" and "PROCEDURE" in _words(tokens, at):
             end = _next(tokens, at, "BEGIN")
-        elif word not in _OPENS:
+            yield tokens[at:end]
+        else:
+            yield tokens[at:]
             break
-        if end < len(tokens) and tokens[end].word in ("THEN", "DO"):
-            yield tokens[start:end]
-            end += 1
-        elif end == len(tokens) or word not in (*_OPENS, "CASE"):
-            yield tokens[start:end]
         at = _behind_label(tokens, end)
-    if at < len(tokens):
-        yield tokens[at:]
 
 
 def _behind_label(tokens: list[Token], at: int) -> int:
-    labelled = at + 1 < len(tokens) and tokens[at + 1].word == ":"
-    return at + 2 if labelled else at
+    _, colon, opens = ([token.word for token in tokens[at : at + 3]] + [""] * 3)[:3]
+    return at + 2 if colon == ":" and opens in _LABELLED else at
 
 
-def _names_row(tokens: list[Token], at: int) -> bool:
-    """`FOR row AS SELECT … DO`"""
-    return [token.word for token in tokens[at + 2 : at + 3]] == ["AS"]
+def _query_of_loop(tokens: list[Token], at: int) -> int:
+    """The place of the query: `FOR SELECT … DO`, `FOR row AS SELECT … DO`"""
+    return at + 3 if [token.word for token in tokens[at + 2 : at + 3]] == ["AS"] else at + 1
 
 
-def _is_handler(tokens: list[Token], at: int) -> bool:
-    return [token.word for token in tokens[at + 2 : at + 3]] == ["HANDLER"]
+def _words(tokens: list[Token], at: int) -> list[str]:
+    return [token.word for token in tokens[at + 1 : at + 4]]
 
 
 def _next(tokens: list[Token], at: int, *words: str) -> int:

@@ -68,14 +68,18 @@ def tokenise(text: str, dialect: Dialect) -> list[Token]:
         if after_brace and raw.text.upper() in _ESCAPES:
             continue
         last = tokens[-1] if tokens else None
-        if last and last.end == raw.start and last.word in _SIGNS:
-            # `#`, `t`: the sign of a temporary table or variable belongs to its name.
+        if last and last.end == raw.start and _goes_on(last.word, raw.text):
             joined = last.text + raw.text
             tokens[-1] = Token(joined, joined.upper(), last.start, raw.end + 1)
             continue
         # sqlglot makes one token of `ORDER BY`; to us these are words.
         tokens += [Token(word, word.upper(), raw.start, raw.end + 1) for word in raw.text.split()]
     return tokens
+
+
+def _goes_on(word: str, behind: str) -> bool:
+    """Whether sqlglot made two of one name: `#`, `t`, a temporary table; `2026`, `_orders`."""
+    return word in _SIGNS or (word[:1].isdigit() and (behind[0].isalnum() or behind[0] == "_"))
 
 
 def closings(tokens: list[Token]) -> dict[int, int]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from collectors.statements.dialect import Dialect
 from collectors.statements.modules import KINDS as MODULES
+from collectors.statements.names import GLOBAL_TEMP, NameAt
 from collectors.statements.tokens import keywords
 from collectors.statements.walk import QUERY_STARTS, Scope, Walk
 from lineage.dataset import Kind
@@ -127,9 +128,19 @@ def _alter(walk: Walk, at: int) -> int:
         walk.operation = moves
         walk.read(at, found)
         walk.write(other, moves)
+    elif moves == "EXCHANGE" and (given := _partition_from(walk, found.end)):
+        walk.operation = moves
+        walk.read(at, given)
+        walk.write(found, moves)
     else:
         walk.write(found, "ALTER")
     return walk.end
+
+
+def _partition_from(walk: Walk, at: int) -> NameAt | None:
+    """Hive: `ALTER TABLE t EXCHANGE PARTITION (d = ?) WITH TABLE u`"""
+    with_ = walk.find(at, "WITH")
+    return walk.name(walk.skip(with_, "WITH", "TABLE")) if with_ else None
 
 
 def _transfer(walk: Walk, at: int) -> int:
@@ -190,6 +201,8 @@ def _create_view(walk: Walk, at: int, kind: Kind) -> int:
     found = walk.name(walk.skip(at, "IF", "NOT", "EXISTS"))
     if found is None:
         return walk.end
+    if kind is Kind.TEMPORARY and "GLOBAL" in (walk.word(at - 2), walk.word(at - 3)):
+        found = found._replace(name=(GLOBAL_TEMP, *found.name))
     walk.write(found, walk.operation, kind=kind)
     options = walk.find(found.end, "OPTIONS")
     if options and walk.find(found.end, "USING"):  # CREATE TEMP VIEW v USING csv OPTIONS (path …)

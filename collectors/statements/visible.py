@@ -24,7 +24,8 @@ _PROCEDURES = "|".join(PROCEDURES)
 
 # Most texts hold none of this, and learn so from their words alone.
 _HINT = re.compile(
-    rf"DIRECTORY|INPATH|COPY|IDENTIFIER|IMMEDIATE|VIEW|{_PROCEDURES}|{_OF_PATH}|{_OF_TABLE}|://", re.I
+    rf"DIRECTORY|INPATH|COPY|IDENTIFIER|IMMEDIATE|VIEW|{_PROCEDURES}|{_OF_PATH}|{_OF_TABLE}|://",
+    re.I,
 )
 _PLACES = re.compile(
     rf"(?P<skip>{COMMENT})|(?P<name>{NAME[Dialect.SPARK]})"
