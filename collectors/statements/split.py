@@ -33,6 +33,7 @@ _CONTINUED_BY = {
     "EXEC": frozenset({"WITH"}),
     "EXECUTE": frozenset({"WITH"}),
     "ALTER": frozenset({"OR"}),
+    "GRANT": frozenset({"WITH"}),
     "BULK": frozenset({"INSERT"}),
 }
 
@@ -100,7 +101,8 @@ def _continues(tokens: list[Token], start: int, at: int) -> bool:
     """Whether a keyword continues the statement in which it stands."""
     head, word, before = tokens[start].word, tokens[at].word, tokens[at - 1].word
     after = tokens[at + 1].word if at + 1 < len(tokens) else ""
-    if head in _PERMISSIONS or "." in (before, after) or before in _CONTINUED_BY.get(word, ()):
+    granting = head in _PERMISSIONS and not _words(tokens[start:at]) & {"TO", "FROM"}
+    if granting or "." in (before, after) or before in _CONTINUED_BY.get(word, ()):
         return True
     match word:
         case "SET":

@@ -34,6 +34,7 @@ _STATEMENT_AT = {
     "sp_cursorprepexec": 3,
 }
 _RENAME = "sp_rename"
+_PLACE_ON_SERVER = 3  # srv.db.schema.
 _STATEMENT_NAMES = frozenset({"@stmt", "@statement", "@tsql"})
 
 _STRING = STRING_PART
@@ -42,7 +43,7 @@ _ARGUMENT = rf"(?:@\w++\s*=\s*)?{_VALUE}"
 _EXECUTE = r"(?<![\w@#$.])EXEC(?:UTE)?"
 _CALL = re.compile(
     rf"(?P<skip>{COMMENT}|{_STRING}|{NAME[Dialect.TSQL]})"
-    rf"|(?:{_EXECUTE}\s+(?:@\w++\s*=\s*)?|\A\s*)(?:\[?\w*+\]?\.){{0,3}}"
+    rf"|(?:{_EXECUTE}\s+(?:@\w++\s*=\s*)?|\A\s*)(?P<place>(?:\[?\w*+\]?\.){{0,3}})"
     rf"\[?(?P<procedure>{'|'.join((*_STATEMENT_AT, _RENAME))})\]?\s+"
     rf"(?P<arguments>{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)"
     rf"|{_EXECUTE}\s*\(\s*(?P<parts>{EXPRESSION})\s*(?:,[^()]*+)?(?:\)|\Z)"
@@ -92,7 +93,9 @@ def unwrap(text: str, depth: int = 0) -> str:
         shown += len(statement)
         # A comment at the end of the statement ends there.
         statement = unwrap(statement, depth + 1) + ("\n" if "--" in statement else "")
-        return f" EXEC ({statement}) AT {match['server']}" if match["server"] else f" {statement}; "
+        parts = (match["place"] or "").split(".")
+        server = match["server"] or (parts[0] if len(parts) > _PLACE_ON_SERVER else "")
+        return f" EXEC ({statement}) AT {server}" if server else f" {statement}; "
 
     return _CALL.sub(inner, text)
 

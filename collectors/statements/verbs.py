@@ -15,6 +15,7 @@ from collectors.statements.tokens import keywords
 from collectors.statements.walk import QUERY_STARTS, Scope, Walk
 from lineage.dataset import Kind
 
+_DROPPED = {"TABLE": Kind.TABLE, "VIEW": Kind.VIEW, "SYNONYM": Kind.TABLE}
 _CREATE_MODIFIERS = keywords(
     """OR ALTER REPLACE TEMP TEMPORARY GLOBAL LOCAL EXTERNAL MATERIALIZED REFRESH STREAMING LIVE
     PRIVATE"""
@@ -99,12 +100,12 @@ def _only_target(walk: Walk, at: int, operation: str) -> int:
 
 def _drop(walk: Walk, at: int) -> int:
     walk.operation = "DROP"
-    at = walk.skip(at + 1, "TEMPORARY", "MATERIALIZED")
-    kind = walk.word(at)
-    if kind in ("TABLE", "VIEW"):
+    at = walk.skip(at + 1, "TEMPORARY", "MATERIALIZED", "EXTERNAL")
+    kind = _DROPPED.get(walk.word(at))
+    if kind:
         at = walk.skip(at + 1, "IF", "EXISTS")
         while found := walk.name(at):
-            walk.write(found, "DROP", kind=Kind(kind))
+            walk.write(found, "DROP", kind=kind)
             at = walk.skip(found.end, ",")
             if at == found.end:
                 break
@@ -147,9 +148,9 @@ def _transfer(walk: Walk, at: int) -> int:
     """`ALTER SCHEMA new TRANSFER OBJECT::old.t`"""
     walk.operation = "TRANSFER"
     schema, moved = walk.name(at), walk.find(at, "TRANSFER")
-    place = walk.skip(moved + 1, "OBJECT", ":", "::") if moved else walk.end
+    place = walk.skip(moved + 1, "OBJECT", "::") if moved else walk.end
     found = walk.name(place)
-    if schema and found and walk.word(place - 1) in ("TRANSFER", ":", "::"):
+    if schema and found and walk.word(found.end) != "::":  # TRANSFER TYPE::old.t
         walk.read(place, found)
         walk.write(found._replace(name=(*schema.name, found.name[-1])), walk.operation)
     return walk.end
@@ -224,8 +225,9 @@ def _create_table(walk: Walk, at: int) -> int:
     if walk.dialect is Dialect.SPARK and query is None:  # AS may be left out
         select = walk.find(found.end, "SELECT")
         query = select - 1 if select else None
-    clone = walk.skip(found.end, "SHALLOW", "DEEP")
-    source = walk.name(clone + 1) if walk.word(clone) == "CLONE" else None
+    clone = walk.skip(found.end, "SHALLOW", "DEEP", "AS")
+    is_clone = walk.word(clone) == "CLONE"
+    source = walk.name(walk.skip(clone + 1, "OF")) if is_clone else None
     if walk.word(found.end) == "LIKE" and (pattern := walk.name(found.end + 1)):
         walk.operation = "CREATE TABLE LIKE"
         walk.read(found.end, pattern)
@@ -235,6 +237,18 @@ def _create_table(walk: Walk, at: int) -> int:
         walk.operation = "CREATE TABLE AS"
     walk.write(found, walk.operation, walk.columns(found.end))
     return query + 1 if query else walk.end
+
+
+def _rename(walk: Walk, at: int) -> int:
+    """`RENAME OBJECT dbo.a TO b`"""
+    walk.operation = "RENAME"
+    place = walk.skip(at + 1, "OBJECT", "::")
+    old = walk.name(place)
+    new = walk.name(old.end + 1) if old and walk.word(old.end) == "TO" else None
+    if old and new:
+        walk.read(place, old)
+        walk.write(old._replace(name=(*old.name[:-1], *new.name)), walk.operation)
+    return walk.end
 
 
 VERBS: Mapping[str, Callable[[Walk, int], int]] = {
@@ -247,6 +261,7 @@ VERBS: Mapping[str, Callable[[Walk, int], int]] = {
     "CREATE": _create,
     "REPLACE": _create,
     "ALTER": _alter,
+    "RENAME": _rename,
     "EXEC": _execute,
     "EXECUTE": _execute,
     "BULK": _bulk_insert,
