@@ -30,8 +30,10 @@ from lineage.dataset import DatasetId, Kind
 from lineage.records import (
     Access,
     Column,
+    ColumnEdge,
     Dataset,
     Direction,
+    EdgeType,
     Evidence,
     Outcome,
     Records,
@@ -39,6 +41,7 @@ from lineage.records import (
     Run,
     Shape,
     Status,
+    Subtype,
 )
 
 if TYPE_CHECKING:
@@ -66,6 +69,11 @@ SCHEMAS: Mapping[str, str] = {
         "symlinks array<struct<namespace: string, name: string>>, "
         "first_seen timestamp, last_seen timestamp, dropped_at timestamp, origin string"
     ),
+    "column_edges": (
+        "task string, to_namespace string, to_name string, to_column string, "
+        "from_namespace string, from_name string, from_column string, type string, "
+        "subtype string, masking boolean, shape_id string, origin string"
+    ),
     "rejects": "origin string, position string, reason string, excerpt string",
     "batches": "origin string, position string, events bigint, committed_at timestamp",
 }
@@ -83,6 +91,7 @@ class Collected:
     runs: DataFrame
     shapes: DataFrame
     datasets: DataFrame
+    column_edges: DataFrame
     rejects: DataFrame
     origins: DataFrame
 
@@ -107,7 +116,7 @@ def commit(spark: SparkSession, store: str, collected: Iterable[Collected]) -> C
         return None
     now = datetime.now(UTC)
     batch_id = f"{now:%Y%m%dT%H%M%S%fZ}-{uuid.uuid4().hex[:8]}"
-    for table in ("accesses", "runs", "shapes", "datasets", "rejects"):
+    for table in ("accesses", "runs", "shapes", "datasets", "column_edges", "rejects"):
         _write([getattr(part, table) for part in parts], store, table, batch_id)
     batches = [
         part.origins.selectExpr(
@@ -187,6 +196,7 @@ def read(store: str) -> Records:
         },
         datasets=tuple(_dataset(row) for row in rows("datasets")),
         rejects=tuple(Reject(**row) for row in rows("rejects")),
+        column_edges=tuple(_column_edge(row) for row in rows("column_edges")),
     )
 
 
@@ -201,6 +211,21 @@ def _access(row: dict[str, Any]) -> Access:
             "status": Status(row["status"]),
             "evidence": Evidence(row["evidence"]),
         }
+    )
+
+
+def _column_edge(row: dict[str, Any]) -> ColumnEdge:
+    return ColumnEdge(
+        task=row["task"],
+        to_dataset=DatasetId(row["to_namespace"], row["to_name"]),
+        to_column=row["to_column"],
+        from_dataset=DatasetId(row["from_namespace"], row["from_name"]),
+        from_column=row["from_column"],
+        type=EdgeType(row["type"]),
+        subtype=Subtype(row["subtype"]),
+        masking=row["masking"],
+        shape_id=row["shape_id"],
+        origin=row["origin"],
     )
 
 

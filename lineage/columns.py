@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lineage.dataset import DatasetId
-from lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Subtype
+from lineage.dataset import DatasetId, Kind
+from lineage.names import NameRules
+from lineage.records import ANY_COLUMN, ColumnEdge, Dataset, EdgeType, Records, Subtype
 
 _STRENGTH = {Subtype.IDENTITY: 0, Subtype.TRANSFORMATION: 1, Subtype.AGGREGATION: 2}
 
@@ -22,6 +23,27 @@ def compose(last: Subtype, first: Subtype) -> Subtype:
     if first not in _STRENGTH:
         return first
     return max(first, last, key=_STRENGTH.__getitem__)
+
+
+def column_edges(
+    records: Records, datasets: Iterable[Dataset], rename: NameRules
+) -> tuple[ColumnEdge, ...]:
+    """The edges of records between lasting datasets, under the names that the rules give.
+
+    Args:
+        datasets: What is known of datasets, under these names.
+    """
+    temporaries = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY}
+
+    def named(dataset: DatasetId) -> DatasetId:
+        return dataset if dataset in temporaries else rename(dataset)
+
+    edges = (
+        replace(edge, to_dataset=named(edge.to_dataset), from_dataset=named(edge.from_dataset))
+        for edge in records.column_edges
+    )
+    columns = {dataset.id: [column.name for column in dataset.columns] for dataset in datasets}
+    return resolve(edges, temporaries, columns)
 
 
 def resolve(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from lineage.columns import column_edges
 from lineage.dataset import DatasetId, Kind
 from lineage.flow import LIFECYCLE, Flow, flows
 from lineage.graph import Graph
@@ -14,6 +15,7 @@ from lineage.names import NameRules
 from lineage.records import (
     Access,
     Column,
+    ColumnEdge,
     Dataset,
     Direction,
     Evidence,
@@ -94,6 +96,7 @@ class Lineage:
     flows: tuple[Flow, ...] = ()
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     rejects: tuple[Reject, ...] = ()
+    column_edges: tuple[ColumnEdge, ...] = ()
 
     def dataset_graph(self) -> Graph[DatasetId]:
         """Datasets, with an edge where data flowed from one to the other."""
@@ -132,6 +135,7 @@ class Lineage:
             ),
             shapes={**other.shapes, **self.shapes},
             rejects=(*self.rejects, *other.rejects),
+            column_edges=tuple(dict.fromkeys((*self.column_edges, *other.column_edges))),
         )
 
 
@@ -145,12 +149,14 @@ def build(
     accesses = [_renamed(access, rename) for access in records.accesses]
     moved = flows(accesses)
     lasting = [access for access in accesses if access.kind is not Kind.TEMPORARY]
+    datasets = _datasets(records.datasets, lasting, rename)
     return Lineage(
-        datasets=_datasets(records.datasets, lasting, rename),
+        datasets=datasets,
         tasks=_tasks(records.runs, lasting, infos or {}),
         flows=tuple(sorted(moved, key=lambda f: (f.target, f.source, f.task))),
         shapes=records.shapes,
         rejects=records.rejects,
+        column_edges=column_edges(records, datasets.values(), rename),
     )
 
 

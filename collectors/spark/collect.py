@@ -110,7 +110,10 @@ def collect(
         events.groupBy("origin").applyInArrow(_assembler(logs, _arrow(spark, _RESULT)), _RESULT)
     ).persist()
     tables = {table: result.selectExpr(f"inline({table})") for table in TABLES}
-    return Collected(**tables, origins=result.select("origin", "position", "events"))
+    # Which column comes from which is not read from Spark's plans yet.
+    column_edges = spark.createDataFrame([], SCHEMAS["column_edges"])
+    origins = result.select("origin", "position", "events")
+    return Collected(**tables, column_edges=column_edges, origins=origins)
 
 
 def _listed(spark: SparkSession, new: list[ApplicationLog]) -> DataFrame:

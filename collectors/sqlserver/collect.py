@@ -85,6 +85,7 @@ def collect(
         runs=tables.runs(told),
         shapes=tables.shapes(told),
         datasets=tables.datasets(touched),
+        column_edges=tables.column_edges(told),
         rejects=tables.rejects(told, blocks).unionByName(_unreadable(spark, exports)),
         origins=tables.origins(spark, new, blocks),
     )

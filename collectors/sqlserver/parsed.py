@@ -5,25 +5,31 @@ Parsing happens in a child process (`workers`), so that a text can cost itself a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from collectors.sqlserver.names import dataset_id
 from collectors.statements.dialect import Dialect
+from collectors.statements.names import Name
 from collectors.statements.parse import ParsedShape, failure, parse
 from collectors.statements.workers import SECONDS, Worker
+from lineage.dataset import DatasetId
 from lineage.records import Direction
 
 _ACCESS = (
     "namespace: string, name: string, kind: string, direction: string, operation: string, "
     "columns: array<struct<name: string, type: string>>"
 )
+_EDGE = (
+    "to_namespace: string, to_name: string, to_column: string, from_namespace: string, "
+    "from_name: string, from_column: string, type: string, subtype: string, masking: boolean"
+)
 _STATEMENT = (
     "ordinal: int, shape_id: string, dialect: string, text: string, parser: string, "
     "outcome: string, reason: string, times: bigint, alone: boolean, writes: boolean, "
-    f"accesses: array<struct<{_ACCESS}>>"
+    f"accesses: array<struct<{_ACCESS}>>, column_edges: array<struct<{_EDGE}>>"
 )
 PARSED = f"text string, database string, statements array<struct<{_STATEMENT}>>"
 
@@ -77,9 +83,11 @@ def statements(shapes: Iterable[ParsedShape], database: str, server: str) -> lis
 
 def _statement(ordinal: int, shape: ParsedShape, database: str, server: str) -> Row:
     accesses = []
+    datasets: dict[Name, DatasetId] = {}
     for table in shape.accesses:
         dataset = dataset_id(table, server, database)
         if dataset is not None:
+            datasets[table.name] = dataset
             accesses.append(
                 {
                     "namespace": dataset.namespace,
@@ -101,4 +109,23 @@ def _statement(ordinal: int, shape: ParsedShape, database: str, server: str) -> 
         "times": 1,
         "writes": any(access["direction"] == Direction.WRITE.value for access in accesses),
         "accesses": accesses,
+        "column_edges": list(_column_edges(shape, datasets)),
     }
+
+
+def _column_edges(shape: ParsedShape, datasets: Mapping[Name, DatasetId]) -> Iterator[Row]:
+    """The edges between datasets: a query's result is none, nor is SQL Server's own catalog."""
+    for edge in shape.column_edges:
+        target, source = datasets.get(edge.table), datasets.get(edge.from_table)
+        if target and source:
+            yield {
+                "to_namespace": target.namespace,
+                "to_name": target.name,
+                "to_column": edge.column,
+                "from_namespace": source.namespace,
+                "from_name": source.name,
+                "from_column": edge.from_column,
+                "type": edge.subtype.type.value,
+                "subtype": edge.subtype.value,
+                "masking": edge.masking,
+            }

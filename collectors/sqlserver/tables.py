@@ -116,6 +116,16 @@ def datasets(touched: DataFrame) -> DataFrame:
     )
 
 
+def column_edges(told: DataFrame) -> DataFrame:
+    """`column_edges` of statements that did not fail, each once a task and shape."""
+    return (
+        told.where("status != 'failed'")
+        .selectExpr("task", "origin", "inline(statements)")
+        .selectExpr("task", "origin", "shape_id", "inline(column_edges)")
+        .distinct()
+    )
+
+
 def rejects(told: DataFrame, blocks: DataFrame) -> DataFrame:
     """`rejects`: damaged events, by the part of the file they are in and their number there."""
     from pyspark.sql import functions as F  # noqa: N812

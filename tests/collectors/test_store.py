@@ -29,6 +29,7 @@ NOW = datetime(2026, 11, 1, 12, 30, 15, 123456, tzinfo=UTC)
         ("runs", records.Run),
         ("shapes", records.Shape),
         ("datasets", records.Dataset),
+        ("column_edges", records.ColumnEdge),
         ("rejects", records.Reject),
     ],
 )
@@ -38,6 +39,9 @@ def test_a_table_has_the_columns_of_its_record(table: str, record: type[Any]) ->
     for place in ("dataset", "id"):
         if place in fields:
             fields = fields - {place} | {"namespace", "name"}
+    for end in ("to", "from"):
+        if f"{end}_dataset" in fields:
+            fields = fields - {f"{end}_dataset"} | {f"{end}_namespace", f"{end}_name"}
     assert columns - {"origin"} == fields - {"origin"}
 
 
@@ -81,6 +85,16 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
             ],
             SCHEMAS["datasets"],
         ),
+        column_edges=spark.createDataFrame(
+            [
+                (
+                    *("load", "db", t, "id", "db", "source", "no"),
+                    *("DIRECT", "IDENTITY", False, f"shape-{t}", origin),
+                )
+                for t in tables
+            ],
+            SCHEMAS["column_edges"],
+        ),
         rejects=spark.createDataFrame([(origin, "7", "broken", "…")], SCHEMAS["rejects"]),
         origins=spark.createDataFrame(
             [(origin, position, len(tables))], "origin string, position string, events bigint"
@@ -109,6 +123,9 @@ def test_what_is_committed_is_read_back_whole(spark: SparkSession, tmp_path: Pat
     (dataset,) = found.datasets
     assert dataset.columns == (records.Column("id", "int"),)
     assert dataset.symlinks == (DatasetId("file", "/w/orders"),)
+    (edge,) = found.column_edges
+    assert (edge.to_dataset, edge.from_dataset) == (access.dataset, DatasetId("db", "source"))
+    assert (edge.to_column, edge.from_column, edge.subtype) == ("id", "no", "IDENTITY")
     assert found.shapes["shape-orders"].text == "INSERT orders"
     assert [run.status for run in found.runs] == [records.Status.OK]
     assert [reject.reason for reject in found.rejects] == ["broken"]
