@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from catalog.index import Index
 from lineage.dataset import DatasetId
+from lineage.gaps import Gap, gaps
 from lineage.model import Task
-from lineage.records import Outcome, Shape, Status
+from lineage.records import Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +22,19 @@ class Care:
         contested: Datasets with more than one writer; dbt counts as one, named `dbt`.
         cycles: Datasets that feed each other, each cycle from its smallest one on.
         rejects: Reason -> how many pieces of logs.
-        unparsed: Statements that were not understood, or only in part.
+        gaps: Statements that were not understood, or only in part, by reason.
     """
 
     failed: tuple[Task, ...]
     contested: Mapping[DatasetId, tuple[str, ...]]
     cycles: tuple[tuple[DatasetId, ...], ...]
     rejects: Mapping[str, int]
-    unparsed: tuple[Shape, ...]
+    gaps: tuple[Gap, ...]
 
     @property
     def any(self) -> bool:
         """There is something to care for."""
-        return any((self.failed, self.contested, self.cycles, self.rejects, self.unparsed))
+        return any((self.failed, self.contested, self.cycles, self.rejects, self.gaps))
 
 
 def care(index: Index) -> Care:
@@ -52,9 +53,5 @@ def care(index: Index) -> Care:
         contested={dataset: who for dataset, who in sorted(writers.items()) if len(who) > 1},
         cycles=tuple(tuple(cycle) for cycle in index.graph.cycles()),
         rejects=dict(sorted(Counter(reject.reason for reject in lineage.rejects).items())),
-        unparsed=tuple(
-            shape
-            for _, shape in sorted(lineage.shapes.items())
-            if shape.outcome is not Outcome.PARSED
-        ),
+        gaps=gaps(lineage.shapes.values()),
     )

@@ -18,6 +18,7 @@ from graft.progress import Progress
 from graft.start import write_config
 from graft.summary import Summary
 from lineage.errors import GraftError
+from lineage.gaps import gaps
 
 _EXIT_CODES = """
 Exit codes: 0 done, 1 could not be done, 2 wrong command line or graft.yml,
@@ -88,8 +89,13 @@ def collect(config: Config, progress: Progress) -> Summary:
     """Read the logs that are new into the lineage store."""
     collected = pipeline.collect(config, progress)
     place = config.path(config.store)
-    rejects = (*store.read(place).rejects, *collected.unreadable)
-    return Summary(store=place, new_logs=collected.new_logs, rejects=rejects)
+    records = store.read(place)
+    return Summary(
+        store=place,
+        new_logs=collected.new_logs,
+        rejects=(*records.rejects, *collected.unreadable),
+        gaps=gaps(records.shapes.values()),
+    )
 
 
 @main.command(epilog="\b\nExample: graft inject && dbt docs serve --target-path .graft/artifacts")

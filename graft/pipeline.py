@@ -24,6 +24,7 @@ from injector.graft import Options
 from injector.graft import graft as graft_lineage
 from injector.report import Grafted
 from lineage.errors import GraftError
+from lineage.gaps import gaps
 from lineage.model import build
 from lineage.records import Reject
 
@@ -154,6 +155,7 @@ def summary(
         second_writers=len(report.second_writers),
         cycles=len(report.cycles),
         rejects=lineage.rejects,
+        gaps=gaps(lineage.shapes.values()),
         artifacts=config.path(config.artifacts),
         site=str(index) if index else None,
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lineage.records import Reject
+from lineage.gaps import Gap
+from lineage.records import Outcome, Reject
 
 _SHOWN_REASONS = 5
+_SHOWN_OF_EXAMPLE = 70
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,7 @@ class Summary:
         new_logs: Logs read by this command.
         runs: Runs of the Python tasks.
         rejects: Pieces of logs that could not be used.
+        gaps: Statements that were not understood, or only in part.
     """
 
     store: str
@@ -34,6 +38,7 @@ class Summary:
     second_writers: int | None = None
     cycles: int | None = None
     rejects: tuple[Reject, ...] = ()
+    gaps: tuple[Gap, ...] = ()
     artifacts: str | None = None
     site: str | None = None
 
@@ -61,6 +66,8 @@ class Summary:
         if self.cycles:
             lines.append(("cycles", f"{self.cycles:,}, each broken where it closed last"))
         lines.append(("rejected", f"{len(self.rejects):,}{_reasons(self.rejects)}"))
+        if self.gaps:
+            lines.append(("unclear", _statements(self.gaps)))
         if self.artifacts:
             lines.append(("artifacts", self.artifacts))
         if self.site:
@@ -74,3 +81,15 @@ def _reasons(rejects: Iterable[Reject]) -> str:
     if len(counts) > _SHOWN_REASONS:
         shown.append(f"\n{'':<12}and {len(counts) - _SHOWN_REASONS} more reasons")
     return "".join(shown)
+
+
+def _statements(gaps: Sequence[Gap]) -> str:
+    failed = sum(gap.shapes for gap in gaps if gap.outcome is Outcome.FAILED)
+    partial = sum(gap.shapes for gap in gaps) - failed
+    shown = [f"{failed:,} statements not understood, {partial:,} in part"]
+    for gap in gaps[:_SHOWN_REASONS]:
+        example = textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")
+        shown.append(f"{'':<12}{gap.shapes:,} × {gap.reason}: {example}")
+    if len(gaps) > _SHOWN_REASONS:
+        shown.append(f"{'':<12}and {len(gaps) - _SHOWN_REASONS} more reasons")
+    return "\n".join(shown)
