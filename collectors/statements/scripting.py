@@ -32,11 +32,12 @@ _HANDLES = keywords(
 
 def single_statements(tokens: list[Token]) -> Iterator[list[Token]]:
     """What stands between two semicolons -> the queries that it asks first, its statement."""
+    closes = closings(tokens)
     at = _behind_label(tokens, 0)
     while at < len(tokens):
         word = tokens[at].word
         if word in _ASKS:
-            end = _next(tokens, at + 1, _ASKS[word])
+            end = _next(tokens, closes, at + 1, _ASKS[word])
             question = tokens[_query_of_loop(tokens, at) if word == "FOR" else at : end]
             if _QUERY.intersection(token.word for token in question):
                 yield question
@@ -44,9 +45,9 @@ def single_statements(tokens: list[Token]) -> Iterator[list[Token]]:
         elif word in _OPENS:
             end = at + 1
         elif word == "DECLARE" and "HANDLER" in _words(tokens, at):
-            end = _next(tokens, at, *_HANDLES)
+            end = _next(tokens, closes, at, *_HANDLES)
         elif word == "CREATE" and "PROCEDURE" in _words(tokens, at):
-            end = _next(tokens, at, "BEGIN")
+            end = _next(tokens, closes, at, "BEGIN")
             yield tokens[at:end]
         else:
             yield tokens[at:]
@@ -68,9 +69,8 @@ def _words(tokens: list[Token], at: int) -> list[str]:
     return [token.word for token in tokens[at + 1 : at + 4]]
 
 
-def _next(tokens: list[Token], at: int, *words: str) -> int:
+def _next(tokens: list[Token], closes: dict[int, int], at: int, *words: str) -> int:
     """The next place with one of these words, outside brackets and CASE … END."""
-    closes = closings(tokens)
     cases = 0
     while at < len(tokens):
         word = tokens[at].word

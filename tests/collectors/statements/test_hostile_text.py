@@ -29,6 +29,13 @@ TEXTS = {
     "line noise in names": "SELECT a FROM [" + "]]" * 10_000,
     "a million spaces": "SELECT a FROM" + " " * 900_000 + "t",
     "backslashes": "SELECT '" + "\\" * 100_000,
+    "60,000 conditions": "IF a THEN " * 60_000,
+    "handlers and loops": "a: BEGIN FOR b AS CASE WHEN 1 THEN " * 20_000,
+    "places without an end": "COPY INTO t FROM " * 40_000,
+    "views without an end": "VIEW v USING csv OPTIONS (" * 20_000,
+    "names in pieces": "SELECT a FROM IDENTIFIER(" + "'a' || " * 50_000,
+    "statements in pieces": "EXECUTE IMMEDIATE a " + "|| 'b' " * 50_000 + "c",
+    "arguments of a procedure": "CALL migrate(" + "'a', (" * 50_000,
     "declarations": "(" + "@a int," * 50_000,
 }
 
