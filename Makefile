@@ -22,7 +22,7 @@ lint: $(VENV)/.test ## check style, types and who imports whom
 	@$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/.test ## compare our speed with a peer or a limit, each in one run
-	@for bench in benchmarks/bench_*.py; do $(BIN)/python $$bench || exit 1; done
+	@for bench in benchmarks/*/bench_*.py; do $(BIN)/python $$bench || exit 1; done
 
 clean: ## remove the environment and all that was built
 	@rm -rf $(VENV) build .graft

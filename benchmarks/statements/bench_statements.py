@@ -1,0 +1,219 @@
+"""Tables out of SQL text: accuracy and speed beside the peers, in one run.
+
+The cases are those of our tests; speed is measured on 20,000 statements of 200 shapes, as a day of
+Python tasks sends them: the same again and again with other values. The peers come from PyPI into
+an environment of their own. Writes `docs/benchmarks.md`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import random
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from cases import Case, cases, same_name  # noqa: E402
+
+from collectors.statements.dialect import Dialect  # noqa: E402
+from collectors.statements.parse import normalise, parse  # noqa: E402
+from collectors.statements.scan import scan  # noqa: E402
+from collectors.statements.split import split  # noqa: E402
+from collectors.statements.tokens import tokenise  # noqa: E402
+
+SHAPES, STATEMENTS = 200, 20_000
+ENVIRONMENT = Path("build/bench-venv")
+PAGE = Path("docs/benchmarks.md")
+TEMPLATES = (
+    "INSERT INTO dw.dbo.t{n} (a, b, c) SELECT a, b, 'x{v}' FROM crm.dbo.s{n} WHERE d > {v}",
+    "MERGE dw.dbo.t{n} AS t USING crm.dbo.s{n} AS s ON t.id = s.id AND t.k = {v} "
+    "WHEN MATCHED THEN UPDATE SET t.a = s.a "
+    "WHEN NOT MATCHED THEN INSERT (id, a) VALUES (s.id, s.a);",
+    "UPDATE t SET t.a = s.a * {v} FROM dw.dbo.t{n} t JOIN crm.dbo.s{n} s ON s.id = t.id",
+    "SELECT a, b FROM crm.dbo.s{n} WHERE id IN ({v}, {v}, {v}) AND name = N'it''s {v}'",
+)
+Answer = tuple[frozenset[str], frozenset[str]]
+
+
+def statements() -> list[str]:
+    """The day's statements, the same in every run."""
+    values = random.Random(7)
+    return [
+        TEMPLATES[n % len(TEMPLATES)].format(n=n % SHAPES, v=values.randrange(10**9))
+        for n in range(STATEMENTS)
+    ]
+
+
+def tables(text: str) -> int:
+    """The road of a folded text as far as its tables."""
+    tokens = tokenise(text, Dialect.TSQL)
+    return sum(len(scan(one, Dialect.TSQL)[1]) for one in split(tokens, Dialect.TSQL))
+
+
+def by_shapes(texts: list[str], work: Callable[[str], object]) -> None:
+    """Fold each text, do the rest once for each shape."""
+    for text in {normalise(text, Dialect.TSQL) for text in texts}:
+        work(text)
+
+
+def each(texts: list[str], work: Callable[[str], object]) -> None:
+    """Do all of it for each text."""
+    for text in texts:
+        work(normalise(text, Dialect.TSQL))
+
+
+def complete(text: str) -> object:
+    """All that `parse` tells."""
+    return parse(text, Dialect.TSQL)
+
+
+def rate(
+    how: Callable[[list[str], Callable[[str], object]], None],
+    work: Callable[[str], object],
+    texts: list[str],
+) -> float:
+    """Statements a second."""
+    start = time.perf_counter()
+    how(texts, work)
+    return len(texts) / (time.perf_counter() - start)
+
+
+def ours(case: Case) -> Answer:
+    """Our tables of a case."""
+    shapes = parse(case.sql, Dialect(case.dialect))
+    return (
+        _names(name for shape in shapes for name in shape.reads),
+        _names(name for shape in shapes for name in shape.writes),
+    )
+
+
+def ask_peers(found: list[Case], texts: list[str]) -> dict[str, Any]:
+    """The peers' answers and rates, from their own environment, which is made if need be."""
+    python = ENVIRONMENT / "bin" / "python"
+    if not python.exists():
+        venv.create(ENVIRONMENT, with_pip=True)
+        quiet = ["--quiet", "--disable-pip-version-check"]
+        install = [str(python), "-m", "pip", "install", *quiet, "-r", HERE / "requirements.txt"]
+        subprocess.run(install, check=True)
+    work = {"cases": [[case.dialect, case.sql] for case in found], "speed": texts}
+    told = subprocess.run(
+        [str(python), HERE / "peers.py"],
+        input=json.dumps(work),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=True,
+    )
+    answers: dict[str, Any] = json.loads(told.stdout)
+    return answers
+
+
+def _names(names: Any) -> frozenset[str]:
+    return frozenset(map(same_name, names))
+
+
+def _right(case: Case, answer: Any) -> bool:
+    return answer is not None and (_names(answer[0]), _names(answer[1])) == (
+        case.reads,
+        case.writes,
+    )
+
+
+def row(name: str, found: list[Case], answers: list[Any], speed: float) -> str:
+    """One line of the table."""
+    rights = [_right(case, answer) for case, answer in zip(found, answers, strict=True)]
+
+    def share(dialect: str) -> str:
+        chosen = [r for c, r in zip(found, rights, strict=True) if dialect in ("", c.dialect)]
+        return f"{100 * sum(chosen) / len(chosen):.1f}" if chosen else "–"
+
+    return f"| {name} | {share('tsql')} | {share('spark')} | {share('')} | {speed:,.0f} |"
+
+
+def page() -> str:
+    """Run everything and say it."""
+    busy = os.getloadavg()[0]
+    found, texts = cases(), statements()
+    told = ask_peers(found, texts)
+    mine: list[Any] = [ours(case) for case in found]
+    shapes = [text for n in range(10) for text in _renamed(texts[:SHAPES], n)]
+    rows = [
+        row("dbt-graft, each shape once", found, mine, rate(by_shapes, complete, texts)),
+        row("dbt-graft, each statement", found, mine, rate(each, complete, shapes)),
+        *(
+            row(f"{name} {peer['version']}", found, peer["answers"], peer["rate"])
+            for name, peer in told.items()
+        ),
+    ]
+    wrong = [case for case, answer in zip(found, mine, strict=True) if not _right(case, answer)]
+    better = [
+        f"- `{case.sql.replace('`', '')[:110]}`: {', '.join(right)}"
+        for case in wrong
+        if (
+            right := [
+                name
+                for name, peer in told.items()
+                if _right(case, peer["answers"][found.index(case)])
+            ]
+        )
+    ]
+    counts = {dialect: sum(case.dialect == dialect for case in found) for dialect in Dialect}
+    return f"""# Benchmarks
+
+Written by `make bench` on {datetime.now(UTC):%Y-%m-%d}: {os.cpu_count()} cores, \
+{platform.machine()}, Python {platform.python_version()}; the load before was {busy:.1f}\
+{", so other work ran beside it" if busy > 0.5 else ""}. Everything in one run, on one core.
+
+## Tables of a statement
+
+Share of cases, in %, for which exactly the tables read and exactly the tables written come out: \
+{counts["tsql"]:,} of T-SQL and {counts["spark"]:,} of Spark. **The cases are our own tests, so \
+our rows show no more than that these pass**; what differs between the others is what the cases \
+tell. Names are compared without case, quotes, omitted parts and the signs of temporary tables. \
+Statements a second are T-SQL; peers parse each statement, because they know no shapes.
+
+| parser | T-SQL | Spark | all | statements/s |
+|---|---|---|---|---|
+{chr(10).join(rows)}
+
+{f"Cases that we miss and a peer gets:{chr(10)}{chr(10)}" + chr(10).join(better) if better else ""}\
+{"" if better else "No peer gets a case that we miss."}
+
+## Speed in parts
+
+{STATEMENTS:,} statements of {SHAPES} shapes, a second:
+
+| | statements/s |
+|---|---|
+| tables and columns, each shape once | {rate(by_shapes, complete, texts):,.0f} |
+| tables alone, each shape once | {rate(by_shapes, tables, texts):,.0f} |
+| folding alone | {rate(each, len, texts):,.0f} |
+| tables alone, each statement anew | {rate(each, tables, shapes):,.0f} |
+| tables and columns, each statement anew | {rate(each, complete, shapes):,.0f} |
+"""
+
+
+def _renamed(texts: list[str], number: int) -> list[str]:
+    """Statements of other tables, so that no two are alike."""
+    return [text.replace(".dbo.", f".dbo{number}.") for text in texts]
+
+
+def main() -> None:
+    """Write the page and show it."""
+    told = page()
+    PAGE.write_text(told)
+    print(told)
+
+
+if __name__ == "__main__":
+    main()
