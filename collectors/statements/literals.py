@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from collectors.statements.dialect import COMMENT, CUT_NAME, NAME, STRING, Dialect
+from collectors.statements.quoted import without_quoted_values
 
 # SQL Server's own limit; what is longer between quotes is no name but text.
 _LONGEST_NAME = 128
@@ -53,6 +54,8 @@ def fold(text: str, dialect: Dialect) -> str:
     # A NUL or half a surrogate pair has no place in SQL, and nothing behind us would carry it.
     text = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
     text = _PIECES[dialect].sub(_piece, text)
+    if dialect is Dialect.TSQL:
+        text = without_quoted_values(text)
     # Twice: a sign that goes may leave a list behind.
     text = _LISTS[dialect].sub(_list, _LISTS[dialect].sub(_list, text))
     if "values" in text.casefold():

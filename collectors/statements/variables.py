@@ -22,7 +22,9 @@ ASSIGNMENT = (
     rf"\s*(?P<adds>\+?)=\s*(?P<value>{EXPRESSION})?(?!\s*[-+*/%.])"
 )
 _ONE_PART = re.compile(PART, re.IGNORECASE | re.DOTALL)
-_QUOTED_NAME = re.compile(rf"QUOTENAME\s*\(\s*({STRING_PART}|{VARIABLE})", re.IGNORECASE)
+_QUOTED_NAME = re.compile(
+    rf"QUOTENAME\s*\(\s*({STRING_PART}|{VARIABLE})\s*\)", re.IGNORECASE | re.DOTALL
+)
 _WHITE = re.compile(r"N?CHAR\s*\(\s*(?:9|10|13|32)\s*\)", re.IGNORECASE)
 # Texts that grow by being added to themselves end here.
 _LONGEST = 65_536

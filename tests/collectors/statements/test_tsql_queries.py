@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from collectors.statements.dialect import Dialect
+from collectors.statements.parse import normalise
+
 # fmt: off
 CASES = [
     # names
@@ -179,3 +182,11 @@ def test_tables_of_queries(
     sql: str, reads: str, writes: str, tsql_tables: Callable[[str, str, str], None]
 ) -> None:
     tsql_tables(sql, reads, writes)
+
+
+def test_names_in_double_quotes_stay_where_a_name_can_stand(
+    tsql_tables: Callable[[str, str, str], None],
+) -> None:
+    sql = 'SELECT "a b", SUM("c") AS "d" FROM "s"."t" "x" JOIN "u" ON "x"."i" = "u"."i"'
+    tsql_tables(sql, "s.t u", "")
+    assert normalise(sql, Dialect.TSQL) == sql
