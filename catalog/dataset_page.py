@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from markupsafe import Markup
-
+from catalog.columns import columns
 from catalog.index import Index
 from catalog.neighbourhood import around_dataset
 from catalog.page import Page, prose
@@ -22,15 +20,6 @@ from lineage.urls import dataset_path
 # all of them, a site would grow with the square of its datasets.
 _STEPS = 6
 _ROOM = 150
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnRow:
-    """A column; its description is HTML."""
-
-    name: str
-    type: str
-    text: Markup
 
 
 def dataset_page(index: Index, dataset: DatasetId) -> Page:
@@ -59,7 +48,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> Page:
             "is_source": index.role(dataset) in (Role.SOURCE, Role.NEW_SOURCE),
             "evidence": _strongest([*flows_to, *flows_from], [*writers, *readers]),
             "picture": picture(around_dataset(index, dataset), root),
-            "columns": _columns(index, dataset, root),
+            "columns": columns(index, dataset, root),
             "writers": writers,
             "dbt_parents": index.dbt_parents(dataset),
             "readers": readers,
@@ -89,27 +78,6 @@ def _strongest(flows: Sequence[Flow], usages: Sequence[Usage]) -> Evidence | Non
     ranks = list(Evidence)
     found = {*(flow.evidence for flow in flows), *(usage.evidence for usage in usages)}
     return min(found, key=ranks.index, default=None)
-
-
-def _columns(index: Index, dataset: DatasetId, root: str) -> list[ColumnRow]:
-    """Columns as the log or dbt's catalog has them, then those that only dbt describes."""
-    description = index.descriptions.get(dataset)
-    texts = (
-        {name.casefold(): (name, text) for name, text in description.columns.items()}
-        if (description)
-        else {}
-    )
-    rows = []
-    for column in index.datasets[dataset].columns:
-        _, text = texts.pop(column.name.casefold(), ("", ""))
-        rows.append(
-            ColumnRow(column.name, column.type, prose(text, root, has_dbt_docs=index.has_dbt_docs))
-        )
-    rows += [
-        ColumnRow(name, "", prose(text, root, has_dbt_docs=index.has_dbt_docs))
-        for name, text in texts.values()
-    ]
-    return rows
 
 
 def _by_distance(steps: dict[DatasetId, int]) -> list[tuple[int, list[DatasetId], int]]:

@@ -12,7 +12,7 @@ from lineage.describe import Consumer, Description, Role
 from lineage.flow import LIFECYCLE, Flow
 from lineage.graph import Graph
 from lineage.model import Lineage, Task, Usage
-from lineage.records import Dataset, Direction
+from lineage.records import ColumnEdge, Dataset, Direction
 
 BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
 
@@ -25,6 +25,7 @@ class Index:
         tasks: The tasks with a page of their own: all but dbt's.
         consumers: By name; a read-only task that dbt knows as an exposure is in both.
         flows_to, flows_from: The flows into and out of a dataset.
+        columns_to, columns_from: The column edges into and out of a dataset.
         writers, readers: How tasks with a page use a dataset.
         reports: The consumers that read a dataset.
         has_dbt_docs: The dbt docs page is part of the site.
@@ -54,6 +55,11 @@ class Index:
                 continue
             self.flows_to[flow.target].append(flow)
             self.flows_from[flow.source].append(flow)
+        self.columns_to: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
+        self.columns_from: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
+        for edge in lineage.column_edges:
+            self.columns_to[edge.to_dataset].append(edge)
+            self.columns_from[edge.from_dataset].append(edge)
         self.writers: dict[DatasetId, list[Usage]] = defaultdict(list)
         self.readers: dict[DatasetId, list[Usage]] = defaultdict(list)
         for task in self.tasks.values():
@@ -69,6 +75,7 @@ class Index:
         named = {
             *self.descriptions,
             *(end for flow in self.lineage.flows for end in (flow.source, flow.target)),
+            *(e for c in self.lineage.column_edges for e in (c.to_dataset, c.from_dataset)),
             *(read for consumer in self.consumers.values() for read in consumer.reads),
             *(usage.dataset for task in self.lineage.tasks.values() for usage in task.usages),
         }

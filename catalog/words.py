@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from lineage.dataset import DatasetId, Kind
 from lineage.describe import Role
-from lineage.records import Evidence
+from lineage.records import Evidence, Subtype
 
 # Written as an entity: one character beyond Latin 1 doubles the memory that a page takes.
 DASH = Markup("&ndash;")
@@ -33,6 +33,18 @@ EVIDENCE = {
     Evidence.OBSERVED: "seen in a log",
     Evidence.DECLARED: "declared by people",
     Evidence.INFERRED: "inferred from a name rule",
+}
+# What a column does to another, said of the first.
+SUBTYPE = {
+    Subtype.IDENTITY: "as it is",
+    Subtype.TRANSFORMATION: "changed",
+    Subtype.AGGREGATION: "aggregated",
+    Subtype.JOIN: "joins",
+    Subtype.FILTER: "filters",
+    Subtype.GROUP_BY: "groups",
+    Subtype.SORT: "sorts",
+    Subtype.WINDOW: "orders or groups a window",
+    Subtype.CONDITIONAL: "decides",
 }
 # By scheme, or by the whole namespace where it has none.
 _PLATFORM = {

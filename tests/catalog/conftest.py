@@ -18,6 +18,7 @@ from lineage.model import build as build_lineage
 from lineage.records import (
     Access,
     Column,
+    ColumnEdge,
     Dataset,
     Direction,
     Evidence,
@@ -27,6 +28,7 @@ from lineage.records import (
     Run,
     Shape,
     Status,
+    Subtype,
     TaskInfo,
 )
 
@@ -184,10 +186,32 @@ def _records() -> Records:
                 symlinks=(DatasetId("file", "/warehouse/raw.db/orders"),),
             ),
         ),
+        column_edges=_column_edges(),
         rejects=(
             Reject("logs/xe/shop.xml", "event 17", "the event is cut off", '<event name="rpc_comp'),
             Reject("logs/xe/shop.xml", "event 23", "the event is cut off", "<event name="),
         ),
+    )
+
+
+def _column_edges() -> tuple[ColumnEdge, ...]:
+    """What `load_suppliers` does, column by column."""
+    feed = DatasetId(CRM, "Crm.dbo.SupplierFeed")
+    active = DatasetId(CRM, "Crm.dbo.vw_active_suppliers")
+    incoming = DatasetId(CRM, "tempdb.dbo.#incoming")
+    suppliers = spark_table("raw.suppliers")
+    told = (
+        (active, "supplier_id", feed, "SupplierNo", Subtype.IDENTITY, False),
+        (active, "contact", feed, "Email", Subtype.TRANSFORMATION, True),
+        (active, "*", feed, "Active", Subtype.FILTER, False),
+        (incoming, "supplier_id", active, "supplier_id", Subtype.IDENTITY, False),
+        (suppliers, "supplier_id", incoming, "supplier_id", Subtype.IDENTITY, False),
+        (suppliers, "*", incoming, "supplier_id", Subtype.JOIN, False),
+        (spark_table("raw.products"), "*", suppliers, "*", Subtype.IDENTITY, False),
+    )
+    return tuple(
+        ColumnEdge("load_suppliers", to, column, source, name, kind.type, kind, masking, "s1")
+        for to, column, source, name, kind, masking in told
     )
 
 

@@ -17,6 +17,7 @@ from lineage.flow import Flow
 from lineage.model import Lineage, Task, Usage
 from lineage.records import (
     Column,
+    ColumnEdge,
     Dataset,
     Direction,
     Outcome,
@@ -24,12 +25,15 @@ from lineage.records import (
     Run,
     Shape,
     Status,
+    Subtype,
     TaskInfo,
 )
 from lineage.urls import dataset_path, owner_path, tag_path, task_path
 
 Read = Callable[[str], str]
 ORDERS = "datasets/spark/raw/orders/"
+SUPPLIERS = "datasets/spark/raw/suppliers/"
+ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
 
 
 class _Reader(HTMLParser):
@@ -103,6 +107,11 @@ def test_a_dbt_model_has_no_task_page_but_its_table_has_one(site: Path) -> None:
         (ORDERS, "Written by", ["land_shop_files", "CREATE TABLE AS", "17,812", "seen in a log"]),
         (ORDERS, "Read by", ["analytics.stg_orders", "dbt model"]),
         (ORDERS, "Columns", ["order_id", "bigint", "Primary key.", "amount", "own currency"]),
+        (ACTIVE, "Columns", ["dbo.SupplierFeed.SupplierNo as it is", "Email masked"]),
+        (ACTIVE, "Columns", ["depends on:", "dbo.SupplierFeed.Active filters", "1 column"]),
+        (SUPPLIERS, "Columns", ["dbo.vw_active_suppliers.supplier_id as it is"]),
+        (SUPPLIERS, "Columns", ["depends on:", "vw_active_suppliers.supplier_id joins"]),
+        ("datasets/spark/raw/products/", "Columns", ["is not known:", "raw.suppliers as it"]),
         (ORDERS, "Upstream", ["landing/orders"]),
         (ORDERS, "Downstream", ["analytics.orders", "ml.customer_scores"]),
         (ORDERS, "Runs", ["land_shop_files", "failed", "1 min 5 s"]),
@@ -262,6 +271,11 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
         flows=(Flow(source, target, text, hops=(source,), shapes=(text,)),),
         shapes={text: Shape(text, text, text, text, Outcome.PARTIAL, text)},
         rejects=(Reject(text, text, text, text),),
+        column_edges=tuple(
+            ColumnEdge(text, target, to, source, name, kind.type, kind, False, text)
+            for kind in (Subtype.IDENTITY, Subtype.FILTER)
+            for to, name in ((text, text), ("*", text), ("*", "*"))
+        ),
     )
     describe = Description(
         source, f"model.{text}.{text}", text, Role.MODEL, text, text, (text,), {text: text}

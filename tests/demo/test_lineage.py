@@ -44,6 +44,19 @@ def test_every_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None
     assert found == {(edge["from"], edge["to"], edge["by"]) for edge in expected["edges"]}
 
 
+def test_every_column_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None:
+    found = {
+        (str(e.from_dataset), str(e.to_dataset), e.task, e.to_column, e.from_column, str(e.subtype))
+        for e in grafted.lineage.column_edges
+    }
+    assert found == {
+        (edge["from"], edge["to"], edge["by"], column, source, how)
+        for edge in expected["columns"]
+        for column, sources in edge["columns"].items()
+        for source, how in sources.items()
+    }
+
+
 def test_every_dataset_and_what_it_is_to_dbt(grafted: Grafted, expected: Expected) -> None:
     roles = {
         str(dataset): grafted.descriptions[dataset].role
