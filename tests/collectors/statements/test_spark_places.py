@@ -46,6 +46,7 @@ NAMES = [
     ("SELECT * FROM IDENTIFIER('`a b`.t')", "a b.t", ""),
     ("INSERT INTO IDENTIFIER('s.t') SELECT * FROM u", "u", "INSERT s.t"),
     ("SELECT * FROM IDENTIFIER(:name) JOIN u ON 1 = 1", "u", ""),
+    ("SELECT * FROM ${hiveconf:db}.t JOIN u ON a = ${x}", "u", ""),
     ("SELECT * FROM table_changes('s.t', 2, 5) c", "s.t", ""),
 ]
 STATEMENTS = [
