@@ -132,9 +132,10 @@ def _named(target: exp.Expr | None) -> list[str]:
 
 
 def _insert(tree: exp.Expr, statement: _Statement) -> None:
-    if not isinstance(tree.expression, exp.Query):
+    source = tree.expression or tree.args.get("source")  # INSERT INTO n TABLE t
+    if not isinstance(source, exp.Query | exp.Table):
         return
-    relation = query_relation(tree.expression, statement.scope)
+    relation = query_relation(source, statement.scope)
     names = _named(tree.this) or _positions(tree, statement)
     if not (names or tree.args.get("by_name")) and relation.columns:
         statement.scope.context.gap("the target's are taken for those of the same name")

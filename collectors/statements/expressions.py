@@ -101,9 +101,15 @@ def _chosen(
 
 
 def _window(node: exp.Expr, scope: Scope) -> Uses:
-    frame = [*(node.args.get("partition_by") or ()), node.args.get("order")]
     value = changed(uses(node.this, scope), Subtype.TRANSFORMATION)
-    return value | changed(of_all(filter(None, frame), scope), Subtype.WINDOW)
+    return value | window_uses(node, scope)
+
+
+def window_uses(node: exp.Expr, scope: Scope) -> Uses:
+    """What a window is made of, where it has a name (OVER w) in the clause WINDOW."""
+    frame = [*(node.args.get("partition_by") or ()), node.args.get("order")]
+    named = scope.windows.get(node.alias.casefold(), NOTHING)
+    return named | changed(of_all(filter(None, frame), scope), Subtype.WINDOW)
 
 
 def _filtered(node: exp.Expr, scope: Scope) -> Uses:

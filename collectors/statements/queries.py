@@ -8,7 +8,7 @@ from itertools import zip_longest
 from sqlglot import exp
 
 from collectors.statements.dialect import Dialect
-from collectors.statements.expressions import influences, of_all, uses
+from collectors.statements.expressions import influences, of_all, uses, window_uses
 from collectors.statements.relations import NOTHING, Column, Relation, Scope, Uses, changed
 from collectors.statements.sources import add_joins, add_sources
 from lineage.records import ANY_COLUMN, Subtype
@@ -99,6 +99,8 @@ def _select(node: exp.Select, scope: Scope) -> Relation:
     deciding = add_sources(source.this, scope) if source else NOTHING
     deciding |= add_joins(node, scope)
     deciding |= NOTHING.union(*(relation.influences for relation in scope.relations))
+    for window in node.args.get("windows") or ():
+        scope.windows[window.name.casefold()] = window_uses(window, scope)
     columns: list[Column] = []
     for projection in node.expressions:
         for column in _projected(projection, scope):
@@ -130,7 +132,7 @@ def _projected(node: exp.Expr, scope: Scope) -> Iterable[Column]:
     found = uses(node, scope)
     if isinstance(node, exp.Aliases):
         return [Column(alias.name, found) for alias in node.expressions]
-    return [Column(node.alias_or_name or node.sql(scope.context.dialect.value), found)]
+    return [Column(node.output_name or node.sql(scope.context.dialect.value), found)]
 
 
 def _starred(star: exp.Star, qualifier: tuple[str, ...], scope: Scope) -> Iterator[Column]:

@@ -136,6 +136,7 @@ class Scope:
     relations: list[Relation] = field(default_factory=list)
     shared: set[str] = field(default_factory=set)  # columns of JOIN … USING
     aliases: dict[str, Uses] = field(default_factory=dict)  # columns that SELECT made so far
+    windows: dict[str, Uses] = field(default_factory=dict)  # WINDOW w AS (…)
 
     def inner(self, *relations: Relation) -> Scope:
         """A scope inside this one."""
