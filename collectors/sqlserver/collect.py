@@ -77,7 +77,7 @@ def collect(
         return None
     exports = [inspect(log) for log in new]
     cut = pieces(spark, [export for export in exports if not export.problem])
-    blocks = tables.blocks(cut)
+    blocks = tables.blocks(cut).persist()
     told = _told(spark, cut, logs).persist()
     touched = tables.touched(told).persist()
     return Collected(
