@@ -33,7 +33,8 @@ def dataset_id(table: TableAccess, server: str, database: str) -> DatasetId | No
         return DatasetId(server, table.name[-1])
     parts = ("", "", "", *table.name)[-4:]
     linked, own, schema, name = parts
-    database = own or database
+    # The database that a linked server has by default is not known.
+    database = own or ("" if linked else database)
     schema = schema or _DEFAULT_SCHEMA
     if (
         schema.casefold() in _SYSTEM_SCHEMAS

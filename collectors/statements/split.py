@@ -22,6 +22,8 @@ _QUERIES = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "EXEC", "
 # What `SET … ON` makes the server look at statements without running them.
 _NOT_RUN = keywords("FMTONLY NOEXEC PARSEONLY SHOWPLAN_ALL SHOWPLAN_TEXT SHOWPLAN_XML")
 _PERMISSIONS = frozenset({"GRANT", "DENY", "REVOKE"})
+# To whom, stands this near to the end of such a statement.
+_NEAR = 50
 # Where one of these stands in front, the keyword does not begin anything.
 _CONTINUED_BY = {
     "SELECT": frozenset({"UNION", "ALL", "EXCEPT", "INTERSECT", "FOR"}),
@@ -101,7 +103,8 @@ def _continues(tokens: list[Token], start: int, at: int) -> bool:
     """Whether a keyword continues the statement in which it stands."""
     head, word, before = tokens[start].word, tokens[at].word, tokens[at - 1].word
     after = tokens[at + 1].word if at + 1 < len(tokens) else ""
-    granting = head in _PERMISSIONS and not _words(tokens[start:at]) & {"TO", "FROM"}
+    near = tokens[max(start, at - _NEAR) : at]
+    granting = head in _PERMISSIONS and not _words(near) & {"TO", "FROM"}
     if granting or "." in (before, after) or before in _CONTINUED_BY.get(word, ()):
         return True
     match word:

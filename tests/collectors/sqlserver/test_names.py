@@ -25,6 +25,7 @@ def statements(text: str, database: str, server: str) -> list[parsed.Row]:
         (("Crm", "", "t"), "Shop", "mssql://sql01:1433/Crm.dbo.t"),
         (("Crm", "s", "t"), "Shop", "mssql://sql01:1433/Crm.s.t"),
         (("sql02", "Crm", "s", "t"), "Shop", "mssql://sql02/Crm.s.t"),
+        (("sql02", "", "s", "t"), "Shop", "mssql://sql02/s.t"),
         (("t",), "", "mssql://sql01:1433/dbo.t"),
         (("sys", "tables"), "Shop", None),
         (("Shop", "INFORMATION_SCHEMA", "COLUMNS"), "Crm", None),

@@ -36,6 +36,13 @@ TEXTS = {
     "names in pieces": "SELECT a FROM IDENTIFIER(" + "'a' || " * 50_000,
     "statements in pieces": "EXECUTE IMMEDIATE a " + "|| 'b' " * 50_000 + "c",
     "arguments of a procedure": "CALL migrate(" + "'a', (" * 50_000,
+    "grants": "GRANT SELECT ON a " * 20_000,
+    "a text that doubles": "SET @s = 'a' " + "SET @s = @s + @s " * 20_000 + "EXEC (@s)",
+    "a text run again and again": "SET @s = 'SELECT a FROM t' " + "EXEC (@s) " * 20_000,
+    "nested remote queries": "SELECT * FROM OPENQUERY(s, SELECT * FROM " * 10_000,
+    "calls in calls on servers": "EXEC (" * 20_000 + ") AT s" * 20_000,
+    "procedures in procedures": "CREATE PROC p AS " * 20_000,
+    "double quotes": 'EXEC p "' * 20_000,
     "declarations": "(" + "@a int," * 50_000,
 }
 
