@@ -137,7 +137,8 @@ def _insert(tree: exp.Expr, statement: _Statement) -> None:
         return
     relation = query_relation(source, statement.scope)
     names = _named(tree.this) or _positions(tree, statement)
-    if not (names or tree.args.get("by_name")) and relation.columns:
+    filled = any(column.uses for column in relation.columns)
+    if filled and not (names or tree.args.get("by_name")):
         statement.scope.context.gap("the target's are taken for those of the same name")
     _fill(statement, relation, names)
 

@@ -314,6 +314,11 @@ def test_a_shape_says_which_columns_are_missing(sql: str, reason: str) -> None:
     assert (shape.outcome, shape.reason) == (Outcome.PARTIAL, reason)
 
 
+def test_constants_alone_leave_nothing_missing() -> None:
+    (shape,) = parse("INSERT INTO n SELECT 1, 'x'", TSQL)
+    assert (shape.outcome, shape.column_edges) == (Outcome.PARSED, ())
+
+
 def test_edges_name_tables_as_the_accesses_do() -> None:
     (shape,) = parse(
         "INSERT INTO DBO.N (x) SELECT T.a FROM Db.DBO.T UNION SELECT b FROM db.dbo.t", TSQL
