@@ -135,7 +135,7 @@ def _event(text: str, application: re.Pattern[str]) -> Event:
         actions.get("session_id", ""),
         _integer(actions.get("event_sequence")) or 0,
         actions.get("database_name", data.get("database_name", "")),
-        None if statement is None else normalise(statement, Dialect.TSQL),
+        normalise(statement, Dialect.TSQL) if statement is not None and matched else None,
         LEVELS.get(name),
         "unknown" if not completed else "ok" if result in ("OK", "0") else "failed",
         _integer(data.get("row_count")),

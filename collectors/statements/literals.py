@@ -56,8 +56,10 @@ def fold(text: str, dialect: Dialect) -> str:
     text = _PIECES[dialect].sub(_piece, text)
     if dialect is Dialect.TSQL:
         text = without_quoted_values(text)
-    # Twice: a sign that goes may leave a list behind.
-    text = _LISTS[dialect].sub(_list, _LISTS[dialect].sub(_list, text))
+    signed = "-" in text or "+" in text
+    text = _LISTS[dialect].sub(_list, text)
+    if signed:  # a sign that went may have left a list behind
+        text = _LISTS[dialect].sub(_list, text)
     if "values" in text.casefold():
         text = _EQUAL_ROWS.sub(r"\g<row>", text)
     return text.strip()
