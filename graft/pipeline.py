@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ import orjson
 from catalog.build import Settings
 from catalog.build import build as build_catalog
 from collectors import store
+from collectors.java import java_home
 from collectors.session import session
 from exporters.task_metadata import task_metadata
 from graft.config import Config
@@ -44,10 +46,13 @@ def generate_dbt_docs(config: Config, progress: Progress) -> None:
         GraftError: dbt failed.
     """
     project = config.path(config.dbt.project_dir)
-    command = [sys.executable, "-m", "dbt.cli.main", "docs", "generate", "--project-dir", project]
+    command = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "docs", "generate"]
+    command += ["--project-dir", project]
     command += ["--target-path", str(config.target_dir)]
     with progress.step("dbt", "docs generate"):
-        done = subprocess.run(command, cwd=project, capture_output=True, text=True)
+        # dbt on embedded Spark needs the same Java as we do.
+        environment = {**os.environ, "JAVA_HOME": java_home()}
+        done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise GraftError(
             f"dbt docs generate failed\n{(done.stdout + done.stderr).strip()}", place=project
