@@ -70,6 +70,9 @@ def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
     grafted = _linked(grafted, known, decided, options.site)
     grafted = _added(grafted, manifest, decided, whole, options.site)
     entries = _catalog(catalog, grafted, decided, whole)
+    findings = integrity.check(manifest, catalog)
+    redirects = {source: built.node_id for built in decided.promoted for source in built.sources}
+    ours = integrity.new_findings(findings, integrity.check(grafted, entries), redirects)
     return Grafted(
         manifest=grafted,
         catalog=entries,
@@ -85,8 +88,15 @@ def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
             shared=decided.shared,
             cycles=decided.acyclic.cycles,
             self_reads=decided.self_reads,
-            notices=(*artifacts.notices, *decided.notices),
-            findings=tuple(integrity.check(manifest, catalog)),
+            notices=(
+                *artifacts.notices,
+                *decided.notices,
+                *(
+                    f"the graft made a defect, please report it: {f.subject}: {f.text}"
+                    for f in ours
+                ),
+            ),
+            findings=tuple(findings),
         ),
     )
 
