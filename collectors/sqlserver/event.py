@@ -1,0 +1,108 @@
+"""A captured event as every input gives it: .xel files, a live session, tables and exports.
+
+What comes in is cut into `Part`s, each read where it lies into `Chunk`s of `Event`s; from there on
+nobody asks where an event came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+
+class Mapped(NamedTuple):
+    """A number that has a name in the log: of an enumeration (`0`, `OK`) or of a mask's bits."""
+
+    value: int
+    text: str
+
+
+# XML and CSV give text only, a .xel file what its metadata say. Binary data is bytes, a GUID text,
+# a call stack the text of its addresses.
+Value: TypeAlias = int | float | bool | str | bytes | Mapped | None
+
+
+class Event(NamedTuple):
+    """One event of a session.
+
+    Attributes:
+        name: `sql_batch_completed`.
+        at: When it was recorded, in units of 100 ns since 1970 in UTC.
+        data: The event's own fields.
+        actions: What the session had added to it: `client_app_name`, `session_id`…
+        package: Whose event it is; `sqlserver` for all that tell lineage.
+    """
+
+    name: str
+    at: int
+    data: Mapping[str, Value]
+    actions: Mapping[str, Value]
+    package: str = "sqlserver"
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What of a log could not be read.
+
+    Attributes:
+        position: Where, in words: `block at byte 4096, event 12`.
+        reason: A clause about the log: `the block's checksum is wrong`.
+        excerpt: What helps to find it and holds no value of anybody's.
+    """
+
+    position: str
+    reason: str
+    excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some events of a log that stand together: a block, or a few megabytes of an export.
+
+    Attributes:
+        events: Those that were wanted, in the order in which they stand.
+        seen: How many events there were, wanted or not, damaged ones too.
+    """
+
+    events: list[Event] = field(default_factory=list)
+    seen: int = 0
+    damages: list[Damage] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which events to read, so that others are dropped before they cost anything.
+
+    Attributes:
+        names: Their names; None for all.
+        application: Whether an application is of interest by its `client_app_name`, which is
+            empty where the event has none; None for all.
+    """
+
+    names: frozenset[str] | None = None
+    application: Callable[[str], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A range of a file that one worker reads.
+
+    Attributes:
+        url: How `collectors.files.filesystem` opens it.
+        origin: How the lineage store names the file.
+        form: `xel`, `xml`, `csv` or `ndjson`.
+        start, end: In bytes. What begins within the range belongs to it, wherever it ends.
+        compression: `gzip`, `zstd` or nothing; a compressed file is one part.
+        encoding: Of its text.
+        escaped: Its XML is text within XML: `&lt;event …&gt;`.
+    """
+
+    url: str
+    origin: str
+    form: str
+    start: int
+    end: int
+    compression: str = ""
+    encoding: str = "utf-8"
+    escaped: bool = False
