@@ -1,0 +1,154 @@
+"""What lineage needs an Extended Events session to capture, and what is lost without it.
+
+The names are those of `sys.dm_xe_objects` and `sys.dm_xe_object_columns` since SQL Server 2012.
+Completed events only: they tell the outcome, and a starting event would tell the text again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much lineage suffers: it is wrong or missing, it has holes, or it is good to know."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEvent:
+    """An event of the package `sqlserver`.
+
+    Attributes:
+        why: What it tells that no other event does, in lines of a comment.
+        without: What is lost where a session does not capture it.
+        severity: How bad that is.
+        collects: The fields that it has only when asked, or by some versions' default.
+        where: A condition on its own fields; they are compared first as that costs least.
+    """
+
+    name: str
+    why: str
+    without: str
+    severity: Severity
+    collects: tuple[str, ...] = ()
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a session adds to each event.
+
+    Attributes:
+        name: With its package.
+        without: What is lost where it is not added.
+    """
+
+    name: str
+    without: str
+    severity: Severity
+
+
+STATEMENT_LEVEL = "sql_statement_completed"
+
+EVENTS = (
+    SessionEvent(
+        "sql_batch_completed",
+        "What a task sends as text, and (`result`) whether it failed.",
+        "what tasks send without parameters is not seen",
+        Severity.ERROR,
+        collects=("collect_batch_text",),
+    ),
+    SessionEvent(
+        "rpc_completed",
+        "Statements with parameters and calls of procedures: most of what drivers and pandas send.",
+        "statements with parameters and calls of procedures are not seen",
+        Severity.ERROR,
+        collects=("collect_statement",),
+    ),
+    SessionEvent(
+        "sp_statement_completed",
+        "Statements inside procedures, triggers and dynamic SQL; the object's name is off by\n"
+        "default and tells which procedure did the work.",
+        "what procedures and dynamic SQL do inside is not seen, only inferred from their text",
+        Severity.WARNING,
+        collects=("collect_object_name", "collect_statement"),
+    ),
+    SessionEvent(
+        STATEMENT_LEVEL,
+        "Each statement of a batch. It costs an event a statement, and alone tells which branch\n"
+        "of an IF ran and the database behind a USE.",
+        "which branch of an IF ran inside a batch stays unknown",
+        Severity.NOTE,
+        collects=("collect_statement",),
+    ),
+    SessionEvent(
+        "error_reported",
+        "Which statement of a batch failed. Up to severity 10 they are messages, not errors.",
+        "which statement of a batch failed stays unknown",
+        Severity.WARNING,
+        where="severity > (10)",
+    ),
+    SessionEvent(
+        "begin_tran_completed",
+        "Drivers open, commit and roll back transactions by requests that have no SQL text: only\n"
+        "these three tell that work was rolled back.",
+        "work that was rolled back counts as done",
+        Severity.WARNING,
+    ),
+    SessionEvent(
+        "commit_tran_completed",
+        "",
+        "work that was rolled back counts as done",
+        Severity.WARNING,
+    ),
+    SessionEvent(
+        "rollback_tran_completed",
+        "",
+        "work that was rolled back counts as done",
+        Severity.WARNING,
+    ),
+    SessionEvent(
+        "logout",
+        "Ends the prepared statements of a connection, whose session number is given out again.",
+        "where a connection ends is guessed from pauses",
+        Severity.NOTE,
+    ),
+)
+
+ACTIONS = (
+    Action("sqlserver.client_app_name", "no event can be given to a task", Severity.ERROR),
+    Action(
+        "sqlserver.database_name",
+        "names without a database cannot be told apart between databases",
+        Severity.ERROR,
+    ),
+    Action(
+        "sqlserver.session_id",
+        "connections cannot be told apart: no prepared statement or temporary table is resolved",
+        Severity.ERROR,
+    ),
+    Action(
+        "package0.event_sequence",
+        "events of one moment have no order, so a prepared statement may be taken for another",
+        Severity.WARNING,
+    ),
+)
+
+# Names of people and machines: no lineage needs them.
+PERSONAL = frozenset(
+    {
+        "client_hostname",
+        "nt_username",
+        "server_principal_name",
+        "server_principal_sid",
+        "session_nt_username",
+        "session_server_principal_name",
+        "username",
+    }
+)
+# The whole input buffer, again with every statement of it; the events have their own text.
+NEEDLESS = frozenset({"sql_text"})
