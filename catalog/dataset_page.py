@@ -12,9 +12,9 @@ from catalog.picture import picture, run_bars
 from lineage.dataset import DatasetId
 from lineage.describe import Role
 from lineage.flow import Flow
-from lineage.model import Usage
 from lineage.records import Evidence, Run, Shape
 from lineage.urls import dataset_path
+from lineage.usage import Usage
 
 # How far the lists of what is upstream and downstream go, and how many names they hold: with
 # all of them, a site would grow with the square of its datasets.

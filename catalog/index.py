@@ -11,8 +11,9 @@ from lineage.dataset import DatasetId
 from lineage.describe import Consumer, Description, Role
 from lineage.flow import LIFECYCLE, Flow
 from lineage.graph import Graph
-from lineage.model import Lineage, Task, Usage
+from lineage.model import Lineage, Task
 from lineage.records import ColumnEdge, Dataset, Direction
+from lineage.usage import Usage
 
 BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
 

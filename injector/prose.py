@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 
 from lineage import urls
 from lineage.dataset import DatasetId
-from lineage.model import Task, Usage
+from lineage.model import Task
 from lineage.records import Direction, Shape
+from lineage.usage import Usage
 
 # What Markdown reads inside a line; an underscore within a word is plain text.
 _MARKUP = re.compile(r"([\\`*\[\]!|<>~&$]|(?<!\w)_|_(?!\w))")

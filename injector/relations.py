@@ -10,8 +10,9 @@ from typing import Any
 from lineage.dataset import DatasetId, Kind
 from lineage.describe import Consumer
 from lineage.flow import Flow
-from lineage.model import Lineage, Task, Usage
+from lineage.model import Lineage, Task
 from lineage.records import Column, Dataset, Direction, Evidence, TaskInfo
+from lineage.usage import Usage
 
 Node = Mapping[str, Any]
 

@@ -6,9 +6,17 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lineage.dataset import DatasetId, Kind
-from lineage.names import NameRules
-from lineage.records import ANY_COLUMN, ColumnEdge, Dataset, EdgeType, Records, Subtype
+from lineage.dataset import DatasetId, Kind, is_global_temporary
+from lineage.flow import Flow
+from lineage.records import (
+    ANY_COLUMN,
+    Access,
+    ColumnEdge,
+    Dataset,
+    EdgeType,
+    Status,
+    Subtype,
+)
 
 _STRENGTH = {Subtype.IDENTITY: 0, Subtype.TRANSFORMATION: 1, Subtype.AGGREGATION: 2}
 
@@ -26,39 +34,49 @@ def compose(last: Subtype, first: Subtype) -> Subtype:
 
 
 def column_edges(
-    records: Records, datasets: Iterable[Dataset], rename: NameRules
+    edges: Iterable[ColumnEdge],
+    accesses: Iterable[Access],
+    datasets: Iterable[Dataset],
+    flows: Iterable[Flow],
 ) -> tuple[ColumnEdge, ...]:
-    """The edges of records between lasting datasets, under the names that the rules give.
+    """The column edges between lasting datasets; see `resolve`.
+
+    What a task's shape did is left out where all that it tried failed.
 
     Args:
-        datasets: What is known of datasets, under these names.
+        accesses, datasets, flows: What is known under the names that the edges have.
     """
-    temporaries = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY}
-
-    def named(dataset: DatasetId) -> DatasetId:
-        return dataset if dataset in temporaries else rename(dataset)
-
-    edges = (
-        replace(edge, to_dataset=named(edge.to_dataset), from_dataset=named(edge.from_dataset))
-        for edge in records.column_edges
+    temporaries = set()
+    done: dict[tuple[str, str], bool] = defaultdict(bool)
+    for access in accesses:
+        if access.kind is Kind.TEMPORARY:
+            temporaries.add(access.dataset)
+        done[access.task, access.shape_id] |= access.status is not Status.FAILED
+    return resolve(
+        (edge for edge in edges if done.get((edge.task, edge.shape_id), True)),
+        temporaries,
+        {dataset.id: [column.name for column in dataset.columns] for dataset in datasets},
+        {(flow.task, flow.source, flow.target) for flow in flows},
     )
-    columns = {dataset.id: [column.name for column in dataset.columns] for dataset in datasets}
-    return resolve(edges, temporaries, columns)
 
 
 def resolve(
     edges: Iterable[ColumnEdge],
     temporaries: Collection[DatasetId],
     columns: Mapping[DatasetId, Sequence[str]],
+    flowed: Collection[tuple[str, DatasetId, DatasetId]],
 ) -> tuple[ColumnEdge, ...]:
     """The edges from lasting column to lasting column, sorted, each once.
 
-    Within a task a temporary table stands for what it was filled with. A column's edge to
-    itself and what decides on rows of its own table are left out: no data comes from elsewhere.
+    A temporary table stands for what its task filled it with, a global one for what any task did;
+    but no column feeds another through one where no data flowed between their tables, because the
+    temporary table held other content then. A column's edge to itself and what decides on rows of
+    its own table are left out: no data comes from elsewhere.
 
     Args:
         temporaries: The datasets that live as long as a run.
         columns: What is known of datasets' columns; `*` of a table is spelled out by it.
+        flowed: The task, source and target of each flow.
     """
     edges = list(edges)
     held = _held([edge for edge in edges if edge.to_dataset in temporaries], temporaries)
@@ -67,6 +85,9 @@ def resolve(
         for edge in edges
         if edge.to_dataset not in temporaries
         for seen in _seen_through(edge, held, temporaries)
+        if seen is edge
+        or seen.from_dataset == seen.to_dataset
+        or (seen.task, seen.from_dataset, seen.to_dataset) in flowed
         for spelled in _spelled_out(seen, columns)
         if not _stays(spelled)
     }
@@ -74,18 +95,23 @@ def resolve(
 
 
 def _held(edges: Sequence[ColumnEdge], temporaries: Collection[DatasetId]) -> _Held:
-    """For each temporary table of a task and each of its columns the lasting ones behind it."""
+    """For each temporary table and each of its columns the lasting ones behind it."""
     held: _Held = defaultdict(lambda: defaultdict(set))
     grows = True
     while grows:  # temporary tables fill temporary tables; each round sees one step further
         grows = False
         for edge in edges:
-            columns = held[edge.task, edge.to_dataset]
+            columns = held[_holder(edge.task, edge.to_dataset)]
             for seen in list(_seen_through(edge, held, temporaries)):
                 if seen not in columns[seen.to_column]:
                     columns[seen.to_column].add(seen)
                     grows = True
     return held
+
+
+def _holder(task: str, temporary: DatasetId) -> tuple[str, DatasetId]:
+    """Whose table it is: a global one is nobody's."""
+    return "" if is_global_temporary(temporary) else task, temporary
 
 
 def _seen_through(
@@ -94,7 +120,7 @@ def _seen_through(
     if edge.from_dataset not in temporaries:
         yield edge
         return
-    columns = held.get((edge.task, edge.from_dataset), {})
+    columns = held.get(_holder(edge.task, edge.from_dataset), {})
     folded = edge.from_column.casefold()
     for name, behind in list(columns.items()):
         unknown = name == ANY_COLUMN

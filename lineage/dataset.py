@@ -6,6 +6,7 @@ Identity follows OpenLineage's naming: `namespace` + `name`
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -13,6 +14,9 @@ from enum import StrEnum
 _CASE_SENSITIVE = frozenset(
     {"file", "s3", "s3a", "s3n", "gs", "hdfs", "abfs", "abfss", "wasb", "wasbs", "dbfs", "kafka"}
 )
+# `#t~2`: what a run's second temporary table called `#t` is named, so that the two stay apart.
+_COUNTED = re.compile(r"^([#@].*)~\d+$")
+_GLOBAL_TEMPORARY = "##"
 
 
 class Kind(StrEnum):
@@ -55,10 +59,15 @@ class DatasetId:
 
     @property
     def short(self) -> str:
-        """The name as people say it: `raw.orders`, `landing/orders`."""
+        """The name as people say it: `raw.orders`, `landing/orders`, `#t` for `#t~2`."""
         if "/" in self.name:
             return "/".join(self.parts[-2:])
-        return ".".join(self.parts[-2:])
+        return _COUNTED.sub(r"\1", ".".join(self.parts[-2:]))
+
+
+def is_global_temporary(dataset: DatasetId) -> bool:
+    """Whether it is a table that sessions share as long as they live: SQL Server's `##t`."""
+    return dataset.name.startswith(_GLOBAL_TEMPORARY)
 
 
 def parse_dataset_id(text: str) -> DatasetId:

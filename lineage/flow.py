@@ -4,7 +4,8 @@ Within a run, statements are followed in the order they were first seen:
 
 - a statement that reads and writes carries data from the one to the other;
 - a temporary table holds what was put into it until a later statement takes it out, so the
-  edge goes from base table to base table with the temporary one noted as a hop;
+  edge goes from base table to base table with the temporary one noted as a hop; a global one
+  (`##t`) holds it for other runs and tasks too, and the edge is the reader's;
 - a statement that only reads brings data into the task's memory, and one that only writes
   (`INSERT … VALUES`, a bulk insert, a data frame made in Python) takes its data from there:
   that is how a pandas script moves data.
@@ -15,11 +16,11 @@ A dataset that a task reads and writes makes no edge to itself.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from lineage.dataset import DatasetId, Kind
+from lineage.dataset import DatasetId, Kind, is_global_temporary
 from lineage.records import Access, Direction, Evidence, Status
 
 # Writes that change or remove what is there and bring no data of their own.
@@ -61,66 +62,112 @@ class _Origin:
     through_memory: bool = False
 
 
+_Origins = dict[DatasetId, _Origin]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What a run has at hand: its temporary tables' content, and its memory."""
+
+    held: dict[DatasetId, _Origins] = field(default_factory=dict)
+    memory: _Origins = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Statements of one shape in a run, at a time when they ran."""
+
+    at: datetime
+    run: tuple[str, str]
+    shape_id: str
+    accesses: Sequence[Access]
+
+    def __lt__(self, other: _Step) -> bool:
+        return (self.at, self.run, self.shape_id) < (other.at, other.run, other.shape_id)
+
+
 def flows(accesses: Iterable[Access]) -> list[Flow]:
     """The edges between lasting datasets that these accesses make, each once a task, sorted."""
-    runs: dict[tuple[str, str], list[Access]] = defaultdict(list)
+    shapes: dict[tuple[str, str, str], list[Access]] = defaultdict(list)
     for access in accesses:
         if access.status is not Status.FAILED:
-            runs[access.task, access.run_id].append(access)
+            shapes[access.task, access.run_id, access.shape_id].append(access)
+    runs: dict[tuple[str, str], _Run] = defaultdict(_Run)
+    shared: dict[DatasetId, _Origins] = {}  # global temporary tables
     merged: dict[tuple[str, DatasetId, DatasetId], Flow] = {}
-    for run in runs.values():
-        for flow in _run_flows(run):
+    for step in sorted(one for shape in shapes.values() for one in _steps(shape)):
+        for flow in _moved(step.accesses, runs[step.run], shared):
             key = (flow.task, flow.source, flow.target)
             merged[key] = _merge(merged[key], flow) if key in merged else flow
     return [merged[key] for key in sorted(merged)]
 
 
-def _run_flows(run: list[Access]) -> Iterable[Flow]:
-    held: dict[DatasetId, dict[DatasetId, _Origin]] = defaultdict(dict)
-    memory: dict[DatasetId, _Origin] = {}
-    for step in _steps(run):
-        reads = [a for a in step if a.direction is Direction.READ]
-        writes = [a for a in step if a.direction is Direction.WRITE]
-        origins = _origins(reads, held)
-        if not writes:
-            memory.update({o.dataset: replace(o, through_memory=True) for o in origins.values()})
-        elif not reads:
-            origins = memory
-        for write in writes:
-            if write.kind is Kind.TEMPORARY:
-                if write.operation in _FRESH:
-                    held[write.dataset] = {}
-                if write.operation not in LIFECYCLE:
-                    held[write.dataset] |= {
-                        o.dataset: replace(o, hops=(*o.hops, write.dataset))
-                        for o in origins.values()
-                    }
-            elif reads or write.operation not in LIFECYCLE:
-                yield from (_flow(o, write) for o in origins.values() if o.dataset != write.dataset)
+def _moved(step: Sequence[Access], run: _Run, shared: dict[DatasetId, _Origins]) -> Iterator[Flow]:
+    """The flows of a step; what it fills, or takes into memory, is kept for later ones."""
+
+    def content(temporary: DatasetId) -> _Origins:
+        held = shared if is_global_temporary(temporary) else run.held
+        return held.setdefault(temporary, {})
+
+    reads = [a for a in step if a.direction is Direction.READ]
+    writes = [a for a in step if a.direction is Direction.WRITE]
+    origins = _origins(reads, content)
+    if not writes:
+        run.memory.update({o.dataset: replace(o, through_memory=True) for o in origins.values()})
+    elif not reads:
+        origins = run.memory
+    for write in writes:
+        brought = origins.values() if reads or write.operation not in LIFECYCLE else ()
+        if write.kind is Kind.TEMPORARY:
+            _fill(content(write.dataset), write, brought)
+        else:
+            yield from (_flow(o, write) for o in brought if o.dataset != write.dataset)
 
 
-def _steps(run: list[Access]) -> list[list[Access]]:
-    """A run's accesses by shape, in the order the shapes were first seen."""
-    shapes: dict[str, list[Access]] = defaultdict(list)
-    for access in run:
-        shapes[access.shape_id].append(access)
-    return sorted(
-        shapes.values(),
-        key=lambda step: (min(a.first_at or _BEGINNING for a in step), step[0].shape_id),
-    )
-
-
-def _origins(
-    reads: list[Access], held: dict[DatasetId, dict[DatasetId, _Origin]]
-) -> dict[DatasetId, _Origin]:
-    origins: dict[DatasetId, _Origin] = {}
+def _origins(reads: Iterable[Access], content: Callable[[DatasetId], _Origins]) -> _Origins:
+    origins: _Origins = {}
     for read in reads:
         if read.kind is Kind.TEMPORARY:
-            for origin in held[read.dataset].values():
+            for origin in content(read.dataset).values():
                 origins.setdefault(origin.dataset, origin)
         else:
             origins[read.dataset] = _Origin(read.dataset)
     return origins
+
+
+def _fill(held: _Origins, write: Access, brought: Iterable[_Origin]) -> None:
+    if write.operation in _FRESH:
+        held.clear()
+    for origin in brought:
+        hops = (*(hop for hop in origin.hops if hop != write.dataset), write.dataset)
+        held.setdefault(origin.dataset, replace(origin, hops=hops))
+
+
+def _steps(shape: Sequence[Access]) -> Iterator[_Step]:
+    """When statements of one shape ran in a run: at first, and again for temporary tables.
+
+    These hold other content from time to time: what a shape did last, and where it first did it
+    to another of them, counts too.
+    """
+    one = shape[0]
+    run = (one.task, one.run_id)
+    temporary = sorted((a for a in shape if a.kind is Kind.TEMPORARY), key=_first, reverse=True)
+    if not temporary:
+        yield _Step(min(map(_first, shape)), run, one.shape_id, shape)
+        return
+    lasting = [a for a in shape if a.kind is not Kind.TEMPORARY]
+    times = set(map(_first, temporary))
+    times |= {a.last_at for a in temporary if a.statements > 1 and a.last_at}
+    there: list[Access] = []
+    for at in sorted(times):
+        while temporary and _first(temporary[-1]) <= at:
+            there.append(temporary.pop())
+        there = [a for a in there if (a.last_at or _first(a)) >= at]
+        yield _Step(at, run, one.shape_id, [*lasting, *there])
+
+
+def _first(access: Access) -> datetime:
+    return access.first_at or _BEGINNING
 
 
 def _flow(origin: _Origin, write: Access) -> Flow:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from lineage.columns import column_edges
 from lineage.dataset import DatasetId, Kind
@@ -18,7 +17,6 @@ from lineage.records import (
     ColumnEdge,
     Dataset,
     Direction,
-    Evidence,
     Records,
     Reject,
     Run,
@@ -26,30 +24,9 @@ from lineage.records import (
     Status,
     TaskInfo,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """How a task uses a dataset, over all of its runs.
-
-    Attributes:
-        operations: What its statements do there, sorted.
-        statements: How many statements, over all runs.
-        rows: Rows of the last run that tells; None where none does.
-        failed: Every attempt failed, so no data moved.
-    """
-
-    task: str
-    dataset: DatasetId
-    direction: Direction
-    operations: tuple[str, ...] = ()
-    shapes: tuple[str, ...] = ()
-    statements: int = 0
-    rows: int | None = None
-    first_at: datetime | None = None
-    last_at: datetime | None = None
-    evidence: Evidence = Evidence.OBSERVED
-    failed: bool = False
+from lineage.runs import runs_by_task
+from lineage.transient import transient
+from lineage.usage import Usage, usages
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,27 +120,50 @@ def build(
     records: Records,
     rename: NameRules | None = None,
     infos: Mapping[str, TaskInfo] | None = None,
+    *,
+    failed: bool = False,
 ) -> Lineage:
-    """The lineage that records of a store make, under the names that the rules give."""
+    """The lineage that records of a store make, under the names that the rules give.
+
+    Args:
+        failed: What statements did that failed counts too.
+    """
     rename = rename or NameRules()
-    accesses = [_renamed(access, rename) for access in records.accesses]
+    accesses, edges = _renamed(records, rename)
+    if failed:
+        accesses = [
+            replace(a, status=Status.UNKNOWN) if a.status is Status.FAILED else a for a in accesses
+        ]
+    gone = transient(accesses)
+    accesses = [replace(a, kind=Kind.TEMPORARY) if a.dataset in gone else a for a in accesses]
     moved = flows(accesses)
     lasting = [access for access in accesses if access.kind is not Kind.TEMPORARY]
-    datasets = _datasets(records.datasets, lasting, rename)
+    known = (dataset for dataset in records.datasets if rename(dataset.id) not in gone)
+    datasets = _datasets(known, lasting, rename)
     return Lineage(
         datasets=datasets,
         tasks=_tasks(records.runs, lasting, infos or {}),
         flows=tuple(sorted(moved, key=lambda f: (f.target, f.source, f.task))),
         shapes=records.shapes,
         rejects=records.rejects,
-        column_edges=column_edges(records, datasets.values(), rename),
+        column_edges=column_edges(edges, accesses, datasets.values(), moved),
     )
 
 
-def _renamed(access: Access, rename: NameRules) -> Access:
-    if access.kind is Kind.TEMPORARY:
-        return access
-    return replace(access, dataset=rename(access.dataset))
+def _renamed(records: Records, rename: NameRules) -> tuple[list[Access], list[ColumnEdge]]:
+    """Accesses and column edges under the names of the rules, which say nothing of temporaries."""
+    temporary = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY}
+
+    def named(dataset: DatasetId) -> DatasetId:
+        return dataset if dataset in temporary else rename(dataset)
+
+    return (
+        [replace(access, dataset=named(access.dataset)) for access in records.accesses],
+        [
+            replace(edge, to_dataset=named(edge.to_dataset), from_dataset=named(edge.from_dataset))
+            for edge in records.column_edges
+        ],
+    )
 
 
 def _datasets(
@@ -208,53 +208,17 @@ def _merge_datasets(a: Dataset, b: Dataset) -> Dataset:
 def _tasks(
     runs: Iterable[Run], accesses: Iterable[Access], infos: Mapping[str, TaskInfo]
 ) -> dict[str, Task]:
-    by_task: dict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        by_task[run.task].append(run)
-    usages: dict[str, list[Usage]] = defaultdict(list)
-    for usage in _usages(accesses):
-        usages[usage.task].append(usage)
+    by_task = runs_by_task(runs)
+    used: dict[str, list[Usage]] = defaultdict(list)
+    for usage in usages(accesses):
+        used[usage.task].append(usage)
     return {
         name: Task(
             name=name,
-            engine=by_task[name][0].engine if by_task[name] else "unknown",
-            usages=tuple(usages[name]),
-            runs=tuple(sorted(by_task[name], key=_recency, reverse=True)),
+            engine=by_task[name][0].engine if name in by_task else "unknown",
+            usages=tuple(used[name]),
+            runs=by_task.get(name, ()),
             info=infos.get(name, TaskInfo()),
         )
-        for name in sorted({*by_task, *usages})
+        for name in sorted({*by_task, *used})
     }
-
-
-def _recency(run: Run) -> tuple[float, str]:
-    return (run.started_at.timestamp() if run.started_at else 0.0, run.run_id)
-
-
-def _usages(accesses: Iterable[Access]) -> list[Usage]:
-    groups: dict[tuple[str, DatasetId, Direction], list[Access]] = defaultdict(list)
-    for access in accesses:
-        groups[access.task, access.dataset, access.direction].append(access)
-    return [_usage(groups[key]) for key in sorted(groups)]
-
-
-def _usage(group: list[Access]) -> Usage:
-    done = [access for access in group if access.status is not Status.FAILED]
-    times = [access.last_at for access in group if access.last_at]
-    firsts = [access.first_at for access in group if access.first_at]
-    counted = [access for access in done if access.rows is not None]
-    newest = max(counted, key=lambda a: a.last_at.timestamp() if a.last_at else 0.0, default=None)
-    last_run = newest.run_id if newest else None
-    ranks = list(Evidence)
-    return Usage(
-        task=group[0].task,
-        dataset=group[0].dataset,
-        direction=group[0].direction,
-        operations=tuple(sorted({access.operation for access in done or group})),
-        shapes=tuple(sorted({access.shape_id for access in done or group})),
-        statements=sum(access.statements for access in group),
-        rows=sum(a.rows or 0 for a in counted if a.run_id == last_run) if counted else None,
-        first_at=min(firsts, default=None),
-        last_at=max(times, default=None),
-        evidence=min((access.evidence for access in group), key=ranks.index),
-        failed=not done,
-    )

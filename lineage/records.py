@@ -85,6 +85,7 @@ class Access:
             CREATE TABLE AS…
         statements: How many statements (or Spark executions) of this shape did it.
         rows: Rows read or written over all of them; None where the log does not tell.
+        procedure: The stored procedure inside which they ran: `Shop.dbo.load_orders`.
     """
 
     task: str
@@ -102,6 +103,7 @@ class Access:
     status: Status = Status.OK
     evidence: Evidence = Evidence.OBSERVED
     origin: str = ""
+    procedure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from catalog.build import Settings, build
 from lineage.dataset import DatasetId, Kind
 from lineage.describe import Consumer, Description, Role
 from lineage.flow import Flow
-from lineage.model import Lineage, Task, Usage
+from lineage.model import Lineage, Task
 from lineage.model import build as build_lineage
 from lineage.records import (
     Access,
@@ -31,6 +31,7 @@ from lineage.records import (
     Subtype,
     TaskInfo,
 )
+from lineage.usage import Usage
 
 NOW = datetime(2026, 11, 21, 2, 15, tzinfo=UTC)
 CRM = "mssql://sql01:1433"

@@ -14,7 +14,7 @@ from catalog.markup import printable
 from lineage.dataset import DatasetId, Kind
 from lineage.describe import Consumer, Description, Role
 from lineage.flow import Flow
-from lineage.model import Lineage, Task, Usage
+from lineage.model import Lineage, Task
 from lineage.records import (
     Column,
     ColumnEdge,
@@ -29,6 +29,7 @@ from lineage.records import (
     TaskInfo,
 )
 from lineage.urls import dataset_path, owner_path, tag_path, task_path
+from lineage.usage import Usage
 
 Read = Callable[[str], str]
 ORDERS = "datasets/spark/raw/orders/"

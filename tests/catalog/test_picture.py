@@ -21,8 +21,9 @@ from catalog.neighbourhood import (
 from catalog.picture import picture, run_bars, words
 from lineage.dataset import DatasetId
 from lineage.flow import Flow
-from lineage.model import Lineage, Task, Usage
+from lineage.model import Lineage, Task
 from lineage.records import Dataset, Direction, Run, Status
+from lineage.usage import Usage
 
 
 @pytest.fixture

@@ -107,21 +107,36 @@ RESOLVED = {
 }  # fmt: skip
 
 
+FLOWED = {(task, DatasetId("db", "t"), DatasetId("db", "n")) for task in ("load", "other")}
+
+
 @pytest.mark.parametrize("claim", RESOLVED)
 def test_resolved(claim: str) -> None:
     given, expected = RESOLVED[claim]
-    assert written(resolve(map(edge, given), TEMPORARY, {})) == expected
+    assert written(resolve(map(edge, given), TEMPORARY, {}, FLOWED)) == expected
 
 
 def test_a_temporary_table_belongs_to_its_task() -> None:
     edges = [edge("#x.m < t.a IDENTITY", "one"), edge("n.p < #x.m IDENTITY", "other")]
-    assert resolve(edges, TEMPORARY, {}) == ()
+    assert resolve(edges, TEMPORARY, {}, FLOWED) == ()
+
+
+def test_a_global_temporary_table_hands_columns_from_task_to_task() -> None:
+    edges = [edge("##x.m < t.a IDENTITY", "one"), edge("n.p < ##x.m IDENTITY", "other")]
+    (found,) = resolve(edges, {DatasetId("db", "##x")}, {}, FLOWED)
+    assert written((found,)) == ["n.p < t.a IDENTITY"]
+    assert found.task == "other"
+
+
+def test_no_column_comes_through_a_temporary_table_that_held_other_content_then() -> None:
+    edges = [edge("#x.m < t.a IDENTITY"), edge("n.p < #x.m IDENTITY")]
+    assert resolve(edges, TEMPORARY, {}, set()) == ()
 
 
 def test_a_star_is_spelled_out_where_columns_are_known() -> None:
     known = {DatasetId("db", "t"): ["a", "b"], DatasetId("db", "m"): ["B", "c"]}
     edges = [edge("n.* < t.* IDENTITY"), edge("m.* < t.* IDENTITY"), edge("k.* < w.* IDENTITY")]
-    assert written(resolve(edges, TEMPORARY, known)) == [
+    assert written(resolve(edges, TEMPORARY, known, FLOWED)) == [
         "k.* < w.* IDENTITY",
         "m.b < t.b IDENTITY",
         "n.a < t.a IDENTITY",

@@ -9,11 +9,13 @@ from lineage.names import NameRule, NameRules
 from lineage.records import (
     Access,
     Column,
+    ColumnEdge,
     Dataset,
     Direction,
     Records,
     Run,
     Status,
+    Subtype,
     TaskInfo,
 )
 
@@ -75,6 +77,36 @@ def test_a_failed_attempt_is_listed_and_moves_nothing() -> None:
     assert task.writes == []
     assert lineage.flows == ()
     assert [usage.failed for usage in task.usages if usage.direction is WRITE] == [True]
+
+
+def test_failed_statements_count_where_that_is_wanted() -> None:
+    failed = [
+        access("load", direction, name, status=Status.FAILED)
+        for direction, name in ((READ, "db/x"), (WRITE, "db/a"))
+    ]
+    x, a = DatasetId("db", "x"), DatasetId("db", "a")
+    identity = Subtype.IDENTITY
+    edge = ColumnEdge("load", a, "n", x, "n", identity.type, identity, False, "load-shape")
+    records = Records(accesses=tuple(failed), column_edges=(edge,))
+    left_out, counted = build(records), build(records, failed=True)
+    assert (left_out.flows, left_out.column_edges, left_out.writers()) == ((), (), {})
+    assert [(flow.source, flow.target) for flow in counted.flows] == [(x, a)]
+    assert counted.column_edges == (edge,)
+    assert counted.writers() == {a: ["load"]}
+
+
+def test_a_usage_tells_in_which_procedures_it_happened() -> None:
+    lineage = build(
+        Records(
+            accesses=(
+                access("load", WRITE, "db/a", procedure="Shop.dbo.q", shape_id="q"),
+                access("load", WRITE, "db/a", procedure="Shop.dbo.p", shape_id="p"),
+                access("load", WRITE, "db/a"),
+            )
+        )
+    )
+    (usage,) = lineage.tasks["load"].usages
+    assert usage.procedures == ("Shop.dbo.p", "Shop.dbo.q")
 
 
 def test_emptying_a_table_does_not_make_a_task_its_writer() -> None:

@@ -1,0 +1,41 @@
+"""Runs: one whose story is spread over several logs is told once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from lineage.records import Run
+
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
+
+
+def runs_by_task(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
+    """For each task its runs, newest first; what several logs tell of one is put together."""
+    found: dict[str, dict[str, Run]] = {}
+    for run in runs:
+        of_task = found.setdefault(run.task, {})
+        known = of_task.get(run.run_id)
+        of_task[run.run_id] = _together(known, run) if known else run
+    return {
+        task: tuple(sorted(of_task.values(), key=_recency, reverse=True))
+        for task, of_task in found.items()
+    }
+
+
+def _together(a: Run, b: Run) -> Run:
+    """How it ended is told by the log that reaches furthest."""
+    last, first = (b, a) if (b.ended_at or _BEGINNING) > (a.ended_at or _BEGINNING) else (a, b)
+    return replace(
+        last,
+        started_at=min((t for t in (a.started_at, b.started_at) if t), default=None),
+        error=last.error if last.error or last.status is not first.status else first.error,
+        application_id=a.application_id or b.application_id,
+        code_version=a.code_version or b.code_version,
+        parent_run_id=a.parent_run_id or b.parent_run_id,
+    )
+
+
+def _recency(run: Run) -> tuple[datetime, str]:
+    return (run.started_at or _BEGINNING, run.run_id)

@@ -1,0 +1,69 @@
+"""How tasks use datasets, over all of their runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from lineage.dataset import DatasetId
+from lineage.records import Access, Direction, Evidence, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How a task uses a dataset, over all of its runs.
+
+    Attributes:
+        operations: What its statements do there, sorted.
+        statements: How many statements, over all runs.
+        rows: Rows of the last run that tells; None where none does.
+        failed: Every attempt failed, so no data moved.
+        procedures: The stored procedures whose statements did it, or did some of it, sorted.
+    """
+
+    task: str
+    dataset: DatasetId
+    direction: Direction
+    operations: tuple[str, ...] = ()
+    shapes: tuple[str, ...] = ()
+    statements: int = 0
+    rows: int | None = None
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    evidence: Evidence = Evidence.OBSERVED
+    failed: bool = False
+    procedures: tuple[str, ...] = ()
+
+
+def usages(accesses: Iterable[Access]) -> list[Usage]:
+    """How each task uses each dataset, sorted by task, dataset and direction."""
+    groups: dict[tuple[str, DatasetId, Direction], list[Access]] = defaultdict(list)
+    for access in accesses:
+        groups[access.task, access.dataset, access.direction].append(access)
+    return [_usage(groups[key]) for key in sorted(groups)]
+
+
+def _usage(group: list[Access]) -> Usage:
+    done = [access for access in group if access.status is not Status.FAILED]
+    times = [access.last_at for access in group if access.last_at]
+    firsts = [access.first_at for access in group if access.first_at]
+    counted = [access for access in done if access.rows is not None]
+    newest = max(counted, key=lambda a: a.last_at.timestamp() if a.last_at else 0.0, default=None)
+    last_run = newest.run_id if newest else None
+    ranks = list(Evidence)
+    return Usage(
+        task=group[0].task,
+        dataset=group[0].dataset,
+        direction=group[0].direction,
+        operations=tuple(sorted({access.operation for access in done or group})),
+        shapes=tuple(sorted({access.shape_id for access in done or group})),
+        statements=sum(access.statements for access in group),
+        rows=sum(a.rows or 0 for a in counted if a.run_id == last_run) if counted else None,
+        first_at=min(firsts, default=None),
+        last_at=max(times, default=None),
+        evidence=min((access.evidence for access in group), key=ranks.index),
+        failed=not done,
+        procedures=tuple(sorted({access.procedure for access in group if access.procedure})),
+    )

@@ -1,0 +1,52 @@
+"""Runs whose story is spread over several logs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from lineage.records import Run, Status
+from lineage.runs import runs_by_task
+
+START = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def run(start: int | None, end: int | None, status: Status = Status.OK, **known: str) -> Run:
+    def at(minutes: int | None) -> datetime | None:
+        return None if minutes is None else START + timedelta(minutes=minutes)
+
+    return Run("r1", "load", "sqlserver", at(start), at(end), status, **known)  # type: ignore[arg-type]
+
+
+MERGED = {
+    "from the earliest start to the latest end": ([run(5, 9), run(1, 6)], run(1, 9)),
+    "an end that is known counts": ([run(1, None), run(2, 6)], run(1, 6)),
+    "it ended as the last log says": (
+        [run(1, 6, Status.FAILED, error="Deadlock"), run(5, 9)],
+        run(1, 9),
+    ),
+    "whichever came first": (
+        [run(5, 9, Status.FAILED, error="Deadlock"), run(1, 6)],
+        run(1, 9, Status.FAILED, error="Deadlock"),
+    ),
+    "what only one log knows is kept": (
+        [run(1, 6, application_id="app"), run(5, 9, code_version="v1", parent_run_id="dag")],
+        run(1, 9, application_id="app", code_version="v1", parent_run_id="dag"),
+    ),
+}
+
+
+@pytest.mark.parametrize("claim", MERGED)
+def test_one_run_of_several_logs(claim: str) -> None:
+    given, expected = MERGED[claim]
+    assert runs_by_task(given) == {"load": (expected,)}
+
+
+def test_tasks_and_other_runs_are_kept_apart() -> None:
+    runs = [run(1, 2), Run("r2", "load", "sqlserver"), Run("r1", "use", "sqlserver")]
+    found = runs_by_task(runs)
+    assert {task: [run.run_id for run in of] for task, of in found.items()} == {
+        "load": ["r1", "r2"],
+        "use": ["r1"],
+    }
