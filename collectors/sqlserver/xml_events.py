@@ -1,0 +1,153 @@
+"""The XML of one event -> `Event`, as a file target, a ring buffer or any export of them has it.
+
+What surrounds events is never parsed, and an event cannot hold a document type: no entity that a
+file defines is ever looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from functools import lru_cache
+from xml.etree import ElementTree
+
+from collectors.sqlserver.event import Damage, Event, Mapped, Value, Wanted
+
+# Only names and a time: nothing that a statement says.
+_START_TAG = re.compile(r'<event name="\w+" package="\w+" timestamp="[\d:.TZ+-]+">')
+# Characters that XML 1.0 does not allow, raw or as a reference. In SQL they can only stand where a
+# space can, or inside a literal.
+_ILLEGAL = re.compile(
+    r"[\x00-\x08\x0B\x0C\x0E-\x1F\uD800-\uDFFF\uFFFE\uFFFF]"
+    r"|&#(?:x0*(?:[0-8bceBCEfF]|1[0-9a-fA-F]|[dD][89a-fA-F][0-9a-fA-F]{2}|[fF]{3}[efEF])"
+    r"|0*(?:[0-8]|1[124-9]|2[0-9]|3[01]));"
+)
+_APPLICATION = "client_app_name"
+_APPLICATION_ACTION = re.compile(
+    r'<action name="client_app_name"[^<>]*>\s*(?:<type [^<>]*/>\s*)?'
+    r"<value(?:/>|>(?:<!\[CDATA\[([^\]]*)\]\]></value>|([^<&]*)</value>))"
+)
+# Of an enumeration, or of a mask.
+_NUMBER = re.compile(r"\s*(?:([-+]?\d{1,20})|(0[xX][0-9a-fA-F]{1,16}))\s*")
+_TIME = re.compile(
+    r"(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:[.,](\d{1,9}))?"
+    r" ?(?:(Z)|([-+])(\d\d):?(\d\d))?",
+    re.ASCII,
+)
+_TICKS = 10_000_000
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+def event(text: str) -> Event | Damage:
+    """What an `<event>` element says; all values are text but numbers with a name.
+
+    Returns:
+        A damage, without a position, where it is not well-formed or has no time. Characters that
+        XML forbids count as spaces.
+    """
+    text = text.strip()
+    # A document type can only stand before the first element.
+    root = _parsed(text) if text.startswith("<event") else None
+    if root is None:
+        return Damage("", "is not well-formed XML", excerpt(text))
+    at = ticks(root.get("timestamp", ""))
+    if at is None:
+        return Damage("", "has no readable time", excerpt(text))
+    data: dict[str, Value] = {}
+    actions: dict[str, Value] = {}
+    for entry in root:
+        kind = entry.tag
+        if kind != "data" and kind != "action":
+            continue
+        name = entry.get("name", "")
+        values = data if kind == "data" else actions
+        if name in values:
+            continue
+        value: str | None = None
+        word: str | None = None
+        for one in entry:
+            if one.tag == "value":
+                value = "".join(one.itertext()) if len(one) else one.text or ""
+            elif one.tag == "text":
+                word = one.text or ""
+        if word is not None:
+            values[name] = mapped(value or "", word)
+        elif value is not None:
+            values[name] = value
+    return Event(root.get("name", ""), at, data, actions, root.get("package", ""))
+
+
+def excerpt(text: str) -> str:
+    """The start tag, if it says nothing but a name and a time."""
+    tag = _START_TAG.match(text)
+    return tag[0] if tag else ""
+
+
+def mapped(value: str, word: str) -> Value:
+    """A value that the log gives a word for; the one of them that says something if not both do."""
+    number = _NUMBER.fullmatch(value)
+    if number is None:
+        return value or word
+    return Mapped(int(number[1]) if number[1] else int(number[2], 16), word)
+
+
+def ticks(text: str) -> int | None:
+    """An ISO time in units of 100 ns since 1970; UTC where it names no zone, None if it is none."""
+    found = _TIME.fullmatch(text)
+    if found is None:
+        return None
+    day, hour, minute, second, fraction, _, sign, hours, minutes = found.groups()
+    try:
+        seconds = _day(day) * 86_400 + int(hour) * 3600 + int(minute) * 60 + int(second)
+    except ValueError:
+        return None
+    if sign:
+        offset = int(hours) * 3600 + int(minutes) * 60
+        seconds += offset if sign == "-" else -offset
+    return seconds * _TICKS + (int(fraction[:7].ljust(7, "0")) if fraction else 0)
+
+
+def dismissed(text: str, wanted: Wanted) -> bool:
+    """Whether an event is of an application that is not wanted, as far as its text shows at once.
+
+    False where only parsing can tell.
+    """
+    if wanted.application is None:
+        return False
+    first = text.find(_APPLICATION)
+    if first < 0:
+        return not wanted.application("")
+    action = _APPLICATION_ACTION.search(text, max(0, first - 20))
+    if action is None or text.find(_APPLICATION, first + 1) >= 0:
+        return False
+    opened = text.rfind("<![CDATA[", 0, action.start())
+    if opened >= 0 and text.find("]]>", opened, action.start()) < 0:
+        return False
+    plain, escaped = action.groups()
+    return not wanted.application(plain or escaped or "")
+
+
+def is_wanted(found: Event, wanted: Wanted) -> bool:
+    """Whether a parsed event is one of those to read."""
+    if wanted.names is not None and found.name not in wanted.names:
+        return False
+    if wanted.application is None:
+        return True
+    application = found.actions.get(_APPLICATION)
+    return wanted.application("" if application is None else str(application))
+
+
+@lru_cache(maxsize=1024)
+def _day(text: str) -> int:
+    return date.fromisoformat(text).toordinal() - _EPOCH
+
+
+def _parsed(text: str) -> ElementTree.Element | None:
+    try:
+        return ElementTree.fromstring(text)  # noqa: S314
+    except (ElementTree.ParseError, UnicodeEncodeError):
+        cleaned = _ILLEGAL.sub(" ", text)
+    try:
+        return ElementTree.fromstring(cleaned)  # noqa: S314
+    except ElementTree.ParseError:
+        return None

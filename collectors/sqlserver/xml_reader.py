@@ -1,0 +1,111 @@
+"""A part of an XML export -> its events."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from xml.sax.saxutils import unescape
+
+from collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
+from collectors.sqlserver.streams import LONGEST, pieces, to_the_end, whole, window
+from collectors.sqlserver.xml_cut import ESCAPED, PLAIN, Cut, Cutter, Marks
+from collectors.sqlserver.xml_events import dismissed, event, excerpt, is_wanted
+
+_NAME = re.compile(rb'(?:<|&lt;)event\s+name=(?:"|&quot;)(\w+)(?:"|&quot;)')
+_REFERENCES = {
+    "&quot;": '"',
+    "&apos;": "'",
+    "&#39;": "'",
+    "&#x0D;": "\r",
+    "&#xD;": "\r",
+    "&#13;": "\r",
+    "&#10;": "\n",
+    "&#9;": "\t",
+}
+# How far a part looks back at a time.
+_BACK = 1 << 16
+
+
+def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
+    """The events that begin within a part, piece by piece.
+
+    Raises:
+        UnreadableError: The file is gone or breaks off.
+    """
+    marks = ESCAPED if part.escaped else PLAIN
+    if whole(part):
+        start, cutter = 0, Cutter(marks)
+    else:
+        start = _section(part, marks)
+        cutter = Cutter(marks, start, part.start, part.end)
+    number = 0
+    for piece, last in to_the_end(pieces(part, start)):
+        cuts = list(cutter.feed(piece, last))
+        if cuts:
+            yield _chunk(part, wanted, cuts, number)
+        number += len(cuts)
+        if cutter.done:
+            return
+
+
+def _chunk(part: Part, wanted: Wanted, cuts: list[Cut], before: int) -> Chunk:
+    """What is wanted of some events, `before` of which the file had others."""
+    chunk = Chunk(seen=len(cuts))
+    names = None if wanted.names is None else {name.encode() for name in wanted.names}
+    for number, cut in enumerate(cuts, before + 1):
+        tag = _NAME.match(cut.text)
+        if names is not None and tag is not None and tag[1] not in names:
+            continue
+        found = _event(cut, part.escaped, wanted)
+        if isinstance(found, Event):
+            chunk.events.append(found)
+        elif found is not None:
+            place = f"event {number}" if whole(part) else f"event at byte {cut.position}"
+            chunk.damages.append(replace(found, position=place))
+    return chunk
+
+
+def _event(cut: Cut, escaped: bool, wanted: Wanted) -> Event | Damage | None:
+    """An event that is wanted; None for another."""
+    if cut.problem:
+        # Its beginning is all that is looked at.
+        return Damage("", cut.problem, excerpt(_text(cut.text[:1000], escaped)))
+    text = _text(cut.text, escaped)
+    if dismissed(text, wanted):
+        return None
+    found = event(text)
+    return found if isinstance(found, Damage) or is_wanted(found, wanted) else None
+
+
+def _text(text: bytes, escaped: bool) -> str:
+    decoded = text.decode(errors="replace")
+    return unescape(decoded, _REFERENCES) if escaped else decoded
+
+
+def _section(part: Part, marks: Marks) -> int:
+    """Where a part is to be read from: its start, or the start of the section that it begins in.
+
+    That is a CDATA section of an event before it, which may hold what looks like events. The last
+    of the marks before the part tells; a start tag as the server writes it, if nothing nearer
+    does, ends the search: where it is the value of a section, the section's own beginning is near.
+    """
+    longest = max(len(marks.cdata), len(marks.cdata_end))
+    end = part.start
+    behind = b""
+    while end > max(0, part.start - LONGEST):
+        start = max(0, end - _BACK)
+        text = window(part, start, end)
+        # A mark may stand across the two windows, but not beyond the part's start.
+        seen = text + behind[: longest - 1]
+        opened = seen.rfind(marks.cdata)
+        closed = seen.rfind(marks.cdata_end)
+        if opened > closed:
+            before = window(part, max(0, start + opened - 100), start + opened).rstrip()
+            return start + opened if before.endswith(marks.valued) else part.start
+        if closed >= 0:
+            return part.start
+        if part.start - start > LONGEST // 32 and marks.strict.search(text):
+            return part.start
+        end, behind = start, text
+    return part.start
