@@ -55,24 +55,11 @@ def event(text: str) -> Event | Damage:
         return Damage("", "has no readable time", excerpt(text))
     data: dict[str, Value] = {}
     actions: dict[str, Value] = {}
+    kinds = {"data": data, "action": actions}
     for entry in root:
-        kind = entry.tag
-        if kind != "data" and kind != "action":
-            continue
+        values = kinds.get(entry.tag)
         name = entry.get("name", "")
-        values = data if kind == "data" else actions
-        if name in values:
-            continue
-        value: str | None = None
-        word: str | None = None
-        for one in entry:
-            if one.tag == "value":
-                value = "".join(one.itertext()) if len(one) else one.text or ""
-            elif one.tag == "text":
-                word = one.text or ""
-        if word is not None:
-            values[name] = mapped(value or "", word)
-        elif value is not None:
+        if values is not None and name not in values and (value := _value(entry)) is not None:
             values[name] = value
     return Event(root.get("name", ""), at, data, actions, root.get("package", ""))
 
@@ -140,6 +127,15 @@ def is_wanted(found: Event, wanted: Wanted) -> bool:
 @lru_cache(maxsize=1024)
 def _day(text: str) -> int:
     return date.fromisoformat(text).toordinal() - _EPOCH
+
+
+def _value(entry: ElementTree.Element) -> Value:
+    value, word = entry.find("value"), entry.findtext("text")
+    if value is None:
+        return word
+    # Of XML within a value, its text.
+    text = "".join(value.itertext()) if len(value) else value.text or ""
+    return text if word is None else mapped(text, word)
 
 
 def _parsed(text: str) -> ElementTree.Element | None:
