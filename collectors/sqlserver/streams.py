@@ -24,7 +24,7 @@ _WINDOW = 128 << 20
 
 
 class UnreadableError(Exception):
-    """A file, or the rest of one, cannot be read; the message is a clause about it."""
+    """A file, or the rest of one, cannot be read; the message says why."""
 
 
 class _Source(Protocol):
@@ -52,7 +52,7 @@ def pieces(part: Part, start: int = 0) -> Iterator[bytes]:
                 source.seek(start)
             yield from _gathered(_decoded(_unpacked(source, part.compression), part.encoding))
     except (OSError, ValueError) as error:
-        raise UnreadableError(f"cannot be read: {type(error).__name__}") from error
+        raise UnreadableError(f"the file cannot be read: {type(error).__name__}") from error
 
 
 def to_the_end(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
@@ -84,7 +84,7 @@ def window(part: Part, start: int, end: int) -> bytes:
             source.seek(start)
             return bytes(source.read(end - start))
     except (OSError, ValueError) as error:
-        raise UnreadableError(f"cannot be read: {type(error).__name__}") from error
+        raise UnreadableError(f"the file cannot be read: {type(error).__name__}") from error
 
 
 def _gathered(blocks: Iterator[bytes]) -> Iterator[bytes]:
@@ -128,14 +128,14 @@ def _gunzipped(source: _Source) -> Iterator[bytes]:
             try:
                 block = member.decompress(packed, PIECE)
             except zlib.error as error:
-                raise UnreadableError("holds damaged gzip data: the rest is lost") from error
+                raise UnreadableError("the file holds damaged gzip data: the rest is lost") from error
             if block:
                 yield block
             if member.eof:
                 break
             packed = member.unconsumed_tail or source.read(_BLOCK)
             if not packed and not block:
-                raise UnreadableError("breaks off within its gzip data: the rest is lost")
+                raise UnreadableError("the file breaks off within its gzip data: the rest is lost")
         # Members may follow one another, and a file may be filled up with zeros.
         packed = member.unused_data.lstrip(b"\0")
         while not packed and (more := source.read(_BLOCK)):
@@ -149,11 +149,11 @@ def _unzstd(source: _Source) -> Iterator[bytes]:
         frame = unpacker.decompressobj()
         while not frame.eof:
             if not packed:
-                raise UnreadableError("breaks off within its zstd data: the rest is lost")
+                raise UnreadableError("the file breaks off within its zstd data: the rest is lost")
             try:
                 block = frame.decompress(packed)
             except zstandard.ZstdError as error:
-                raise UnreadableError("holds damaged zstd data: the rest is lost") from error
+                raise UnreadableError("the file holds damaged zstd data: the rest is lost") from error
             if block:
                 yield block
             packed = b"" if frame.eof else source.read(_PACKED)

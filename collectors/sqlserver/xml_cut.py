@@ -147,7 +147,7 @@ class Cutter:
                 break
             stop, problem = text.extent(start)
             if stop < 0 and text.size - start > LONGEST:
-                stop, problem = text.size, f"is longer than {LONGEST >> 20} MB"
+                stop, problem = text.size, f"the event is longer than {LONGEST >> 20} MB"
                 self._inside = self._skips = text.within_cdata(start)
             if stop < 0:
                 at = start
@@ -205,7 +205,7 @@ class _Text:
             if nearest == end:
                 return end + len(self.marks.end), ""
             if nearest == following:
-                return following, "has no end"
+                return following, "the event has no end"
             behind = opened + len(self.marks.cdata)
             close = self.closes.after(behind)
             at = close + len(self.marks.cdata_end)
@@ -214,8 +214,8 @@ class _Text:
                 break
             reopened = self.reopened(behind, close)
             if reopened >= 0:
-                return reopened, "has no end"
-        return (self.strict_start(start + 1), "breaks off") if self.last else (-1, "")
+                return reopened, "the event has no end"
+        return (self.strict_start(start + 1), "the event breaks off") if self.last else (-1, "")
 
     def within_cdata(self, start: int, end: int | None = None) -> bool:
         """Whether an event's text is within a CDATA section at a place."""

@@ -49,10 +49,10 @@ def event(text: str) -> Event | Damage:
     # A document type can only stand before the first element.
     root = _parsed(text) if text.startswith("<event") else None
     if root is None:
-        return Damage("", "is not well-formed XML", excerpt(text))
+        return Damage("", "the event is not well-formed XML", excerpt(text))
     at = ticks(root.get("timestamp", ""))
     if at is None:
-        return Damage("", "has no readable time", excerpt(text))
+        return Damage("", "the event has no readable time", excerpt(text))
     data: dict[str, Value] = {}
     actions: dict[str, Value] = {}
     kinds = {"data": data, "action": actions}
