@@ -129,6 +129,12 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
     }
 
 
+class Lineage(_Section):
+    """What counts as lineage; see `lineage.model.build`."""
+
+    failed: bool = False
+
+
 class Site(_Section):
     """The published site."""
 
@@ -144,6 +150,7 @@ class Config(_Section):
     collect: tuple[Source, ...] = ()
     names: tuple[Name, ...] = ()
     tasks: dict[str, TaskEntry] = {}
+    lineage: Lineage = Lineage()
     store: Text = ".graft/store"
     artifacts: Text = ".graft/artifacts"
     spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = {}

@@ -105,7 +105,9 @@ def graft(config: Config, progress: Progress, unreadable: Sequence[Reject] = ())
         read = artifacts.read(config.target_dir)
         records = store.read(config.path(config.store))
         records = replace(records, rejects=(*records.rejects, *unreadable))
-        lineage = build(records, config.name_rules, config.task_infos)
+        lineage = build(
+            records, config.name_rules, config.task_infos, failed=config.lineage.failed
+        )
         grafted = graft_lineage(read, lineage, Options(config.dbt.namespace))
         out = Path(config.path(config.artifacts))
         artifacts.write(grafted, out)

@@ -16,6 +16,7 @@ names:
   - {from: "mssql://crm:1433/ShopDW.dbo.*", to: "spark/raw.*"}
 tasks:
   load_orders: {owner: data-platform, tags: [daily], schedule: "0 5 * * *"}
+lineage: {failed: true}
 store: .graft/store
 spark: {master: "local[*]", spark.sql.ansi.enabled: true}
 site: {name: Shop data, out: build/site}
@@ -36,6 +37,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
     assert spark.spark is not None
     assert config.spark == {"spark.master": "local[*]", "spark.sql.ansi.enabled": "true"}
     assert config.task_infos["load_orders"].tags == ("daily",)
+    assert config.lineage.failed
     renamed = config.name_rules(parse_dataset_id("mssql://crm:1433/ShopDW.dbo.orders"))
     assert str(renamed) == "spark/raw.orders"
 
@@ -50,6 +52,7 @@ def test_paths_start_at_the_file_and_urls_stay(tmp_path: Path) -> None:
 def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
     config = load(written(tmp_path, ""))
     assert config.collect == ()
+    assert not config.lineage.failed
     assert config.target_dir == tmp_path / "target"
 
 
