@@ -108,12 +108,12 @@ def session_files(connection: pyodbc.Connection, server: EventServer, name: str)
         GraftError: There is no such session, or it has no files.
         pyodbc.Error: A permission is missing, or the connection is lost.
     """
-    running = list(rows(connection, _scoped(_RUNNING, server), name))
+    running = list(rows(connection, scoped(_RUNNING, server), name))
     for events, buffers, largest, target in running:
         if file := _CURRENT_FILE.search(target or ""):
             losses = _losses(name, events or 0, buffers or 0, largest or 0)
             return SessionFiles(_pattern(unescape(file[1])), losses)
-    defined = [file for (file,) in rows(connection, _scoped(_DEFINED, server), name)]
+    defined = [file for (file,) in rows(connection, scoped(_DEFINED, server), name)]
     if not defined and not running:
         raise GraftError(
             "there is no such event session, or the login may not see it",
@@ -147,7 +147,8 @@ def _pattern(file: str) -> str:
     return f"{prefix}_0_" if "://" in file else f"{prefix}_0_*.xel"
 
 
-def _scoped(sql: str, server: EventServer) -> str:
+def scoped(sql: str, server: EventServer) -> str:
+    """A query of the views of a server's sessions, as one of a database's where it has these."""
     if not server.of_a_database:
         return sql
     return sql.replace("sys.dm_xe_", "sys.dm_xe_database_").replace("sys.server_", "sys.database_")

@@ -24,6 +24,12 @@ _WILDCARD = re.compile(r"[%_\[]")
 _CHEAPEST_PATTERN = 28
 
 
+class OptionError(GraftError):
+    """An option of the session cannot be as it is."""
+
+    exit_code = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a session is to be like.
@@ -54,7 +60,7 @@ def script(options: Options) -> str:
     """The script that creates and starts a session; for SSMS, sqlcmd or any client.
 
     Raises:
-        GraftError: An option cannot be: it is too long or too small, has characters that break a
+        OptionError: An option cannot be: it is too long or too small, has characters that break a
             script, or the folder is none that the server can write to.
     """
     _check(options)
@@ -196,36 +202,36 @@ def _check(options: Options) -> None:
     for what, text in texts.items():
         # A line of its own could be sqlcmd's `GO`, and `$(…)` is its variable even in a string.
         if not text.isprintable() or "$(" in text:
-            raise GraftError(
+            raise OptionError(
                 f"{what} has line breaks, invisible characters or `$(`", remedy="leave them out"
             )
     for what, text in list(texts.items())[:2]:
         if not text.strip() or len(text) > _LONGEST_NAME:
-            raise GraftError(f"{what} must have 1 to {_LONGEST_NAME} characters")
+            raise OptionError(f"{what} must have 1 to {_LONGEST_NAME} characters")
     _check_folder(options)
     if options.files < 1 or not 1 <= options.memory_megabytes <= _MOST_MEMORY:
-        raise GraftError(f"a session needs 1 to {_MOST_MEMORY} MB of memory and one file or more")
+        raise OptionError(f"a session needs 1 to {_MOST_MEMORY} MB of memory and one file or more")
     if options.file_megabytes < options.memory_megabytes:
-        raise GraftError("a file must have room for the session's memory", remedy="make it larger")
+        raise OptionError("a file must have room for the session's memory", remedy="make it larger")
 
 
 def _check_folder(options: Options) -> None:
     folder = options.folder
     is_url = folder.startswith("https://")
     if options.azure and not is_url:
-        raise GraftError(
+        raise OptionError(
             "Azure SQL Database writes to a container in Azure Storage only",
             remedy="name its URL: https://<account>.blob.core.windows.net/<container>",
         )
     if is_url and ("?" in folder or "@" in folder):
-        raise GraftError(
+        raise OptionError(
             "the container's URL carries a token or a password",
             remedy="leave it out; the server has it in a credential (the script says how)",
         )
     if folder and not is_url and not re.match(r"/|\\\\|[A-Za-z]:[\\/]", folder):
-        raise GraftError(
+        raise OptionError(
             "the folder is no full path on the server",
             remedy=r"write D:\XE, /var/opt/mssql/xe or https://<account>.blob.core.windows.net/<c>",
         )
     if len(file_name(options)) + _ADDED_TO_FILE_NAME > _LONGEST_FILE_NAME:
-        raise GraftError(f"the files' names get longer than {_LONGEST_FILE_NAME} characters")
+        raise OptionError(f"the files' names get longer than {_LONGEST_FILE_NAME} characters")

@@ -8,7 +8,7 @@
        "modules": {"dbo.LoadOrders": {"kind": "PROCEDURE", "text": "CREATE PROCEDURE …"}}}}}
 
 The file is meant for version control: it has one order, one line a column, and no literal of any
-module. `collectors.sqlserver.catalog` takes a snapshot over a connection.
+module. `collectors.sqlserver.catalog_queries` takes a snapshot over a connection.
 """
 
 from __future__ import annotations
