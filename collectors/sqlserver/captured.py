@@ -1,0 +1,165 @@
+"""Events -> what the fold needs of each: whose it is, what it tells, where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from collectors.sqlserver.event import Event, Mapped, Value, Wanted
+
+# Each run may have an application's name of its own.
+_APPLICATIONS = 10_000
+# Information and warnings are below: no statement fails by them.
+_LEAST_SEVERITY = 11
+_INTEGER = re.compile(r"\s*[-+]?\d{1,18}\s*")
+# What sp_statement_completed shows beside modules: a batch of its own, a prepared statement.
+_NO_PROCEDURE = frozenset({"ADHOC", "PREPARED", "20801", "20816"})
+
+
+class Level(IntEnum):
+    """How near an event is to the statement: where several show one, the lowest counts.
+
+    A batch's own statements tell what ran and how many rows it touched, the batch or call what was
+    asked for, statements of modules what ran inside. What began and did not end comes last.
+    """
+
+    STATEMENT = 0
+    REQUEST = 1
+    INSIDE = 2
+    STATEMENT_BEGUN = 3
+    REQUEST_BEGUN = 4
+    INSIDE_BEGUN = 5
+
+
+LEVELS = {
+    "sql_statement_completed": Level.STATEMENT,
+    "sql_batch_completed": Level.REQUEST,
+    "rpc_completed": Level.REQUEST,
+    "sp_statement_completed": Level.INSIDE,
+    "sql_statement_starting": Level.STATEMENT_BEGUN,
+    "sql_batch_starting": Level.REQUEST_BEGUN,
+    "rpc_starting": Level.REQUEST_BEGUN,
+    "sp_statement_starting": Level.INSIDE_BEGUN,
+}
+# Requests that drivers send without any text.
+TRANSACTIONS = {
+    "begin_tran_completed": "begin",
+    "commit_tran_completed": "commit",
+    "rollback_tran_completed": "rollback",
+}
+NAMES = frozenset({*LEVELS, *TRANSACTIONS, "error_reported", "login", "logout"})
+_REQUESTS = frozenset({"sql_batch_completed", "rpc_completed"})
+
+
+class Captured(NamedTuple):
+    """One event of a task.
+
+    Attributes:
+        at: When it was recorded, in microseconds since 1970 in UTC.
+        started: When what it tells of began.
+        activity: Which request of its session it belongs to; empty where that was not captured.
+        database: The current database when it was recorded.
+        text: The statement as it was captured; None for events without one.
+        ok: Whether it ended well; None where the event does not tell.
+        procedure: The module that it ran inside of.
+        note: What an event without text tells: of a transaction `begin`, `commit` or `rollback`;
+            `error` that a statement failed.
+    """
+
+    name: str
+    task: str
+    run: str
+    session: str
+    at: int
+    sequence: int
+    started: int
+    activity: str
+    database: str
+    text: str | None
+    ok: bool | None
+    rows: int | None
+    procedure: str
+    note: str
+
+
+def wanted(task: re.Pattern[str]) -> Wanted:
+    """The events that tell of tasks, by a pattern that is looked for in the application's name."""
+
+    @lru_cache(_APPLICATIONS)
+    def of_a_task(application: str) -> bool:
+        return task.search(application) is not None
+
+    return Wanted(NAMES, of_a_task)
+
+
+def capture(task: re.Pattern[str]) -> Callable[[Event], Captured | None]:
+    """How to take what is needed out of an event; it gives None for what is no task's.
+
+    Args:
+        task: A pattern with a group `task`, and maybe `run`, on the application's name.
+    """
+
+    @lru_cache(_APPLICATIONS)
+    def whose(application: Value) -> tuple[str, str] | None:
+        matched = task.search(str(application or ""))
+        said = matched.groupdict(default="") if matched else {}
+        return (said["task"], said.get("run", "")) if said.get("task") else None
+
+    def one(event: Event) -> Captured | None:
+        data, actions = event.data, event.actions
+        owner = whose(actions.get("client_app_name"))
+        if owner is None:
+            return None
+        at = event.at // 10
+        text = data.get("batch_text")
+        if text is None:
+            text = data.get("statement")
+        result = data.get("result")
+        database = actions.get("database_name")
+        return Captured(
+            event.name,
+            *owner,
+            str(actions.get("session_id") or ""),
+            at,
+            _integer(actions.get("event_sequence")) or 0,
+            at - (_integer(data.get("duration")) or 0),
+            str(actions.get("attach_activity_id") or "").rpartition("-")[0],
+            str((data.get("database_name") if database is None else database) or ""),
+            None if text is None else str(text),
+            None if result is None else _word(result) in ("OK", "0", ""),
+            _integer(data.get("row_count")),
+            "" if event.name in _REQUESTS else _procedure(event),
+            "" if event.name in LEVELS else _note(event),
+        )
+
+    return one
+
+
+def _note(event: Event) -> str:
+    if event.name == "error_reported":
+        severity = _integer(event.data.get("severity"))
+        return "error" if severity is None or severity >= _LEAST_SEVERITY else ""
+    return TRANSACTIONS.get(event.name, "")
+
+
+def _procedure(event: Event) -> str:
+    if _word(event.data.get("object_type")).upper() in _NO_PROCEDURE:
+        return ""
+    return str(event.data.get("object_name") or "")
+
+
+def _word(value: Value) -> str:
+    if isinstance(value, Mapped):
+        return value.text or str(value.value)
+    return "" if value is None else str(value)
+
+
+def _integer(value: Value) -> int | None:
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, Mapped):
+        return value.value
+    return int(value) if isinstance(value, str) and _INTEGER.fullmatch(value) else None

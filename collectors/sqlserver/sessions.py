@@ -1,0 +1,155 @@
+"""Segments of all parts in a row, session by session -> what each run said.
+
+What a part of a log could not decide is decided here: which run a statement belongs to, which text
+a handle stands for that was prepared elsewhere, which open transaction was taken back. A session
+goes on from one collect to the next, so what is open at the end is handed on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from collectors.sqlserver.segment import Act, arrow_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# What was said, by the acts SAID and LOST; and of sessions that go on, by PREPARED and RUNNING.
+SAID = (
+    "origin string, act string, task string, run string, run_id string, session string, "
+    "database string, text string, handle bigint, level int, status string, request string, "
+    "procedure string, undone boolean, times bigint, rows bigint, started timestamp, "
+    "first_started timestamp, first_ended timestamp, last_ended timestamp, "
+    "first_sequence bigint, last_sequence bigint"
+)
+# Segments of one transaction that wait for its end; the first of a longer one count as kept.
+_MOST_OPEN = 20_000
+_SCHEMA = arrow_schema(SAID)
+_STATUS = {True: "ok", False: "failed", None: "unknown"}
+
+Batches = Iterator[pa.RecordBatch]
+Row = dict[str, Any]
+
+
+def sessions(segments: DataFrame, known: DataFrame, server: str, idle_seconds: int) -> DataFrame:
+    """What each run said: rows of `SAID`.
+
+    A run is what the application's name says (`python_task::load::2026-11-20`), else what one
+    session of a task does until it is idle for a while. The id of such a run comes from the task,
+    the session and the time of its first event, so that reading a log again gives it again.
+
+    Args:
+        segments: Rows of `SEGMENTS`.
+        known: Sessions that were open at the end of earlier collects, as rows of the store's
+            `sessions`.
+    """
+    return (
+        segments.unionByName(known, allowMissingColumns=True)
+        .repartition("session")
+        .sortWithinPartitions("session", "first_ended", "first_sequence")
+        .mapInArrow(_follow(server, idle_seconds), SAID)
+    )
+
+
+def _follow(server: str, idle_seconds: int) -> Callable[[Batches], Batches]:
+    def run(batches: Batches) -> Batches:
+        session: _Session | None = None
+        for batch in batches:
+            rows: list[Row] = []
+            for row in batch.to_pylist():
+                if session is None or session.name != row["session"]:
+                    rows += session.end() if session else ()
+                    session = _Session(row["session"], server, timedelta(seconds=idle_seconds))
+                rows += session.step(row)
+            yield pa.RecordBatch.from_pylist(rows, schema=_SCHEMA)
+        yield pa.RecordBatch.from_pylist(list(session.end()) if session else [], schema=_SCHEMA)
+
+    return run
+
+
+@dataclass(slots=True)
+class _Session:
+    """A session as it goes on.
+
+    Attributes:
+        idle: A longer pause ends a run.
+        owner: The task and the name of the run that it works for.
+        last: The last statement of its run so far.
+        handles: The row that told each prepared statement.
+        open: What was said in a transaction of which the end is not known yet.
+    """
+
+    name: str
+    server: str
+    idle: timedelta
+    owner: tuple[str, str] = ("", "")
+    run_id: str = ""
+    last: Row | None = None
+    handles: dict[int, Row] = field(default_factory=dict)
+    open: list[Row] = field(default_factory=list)
+
+    def step(self, row: Row) -> Iterator[Row]:
+        """Go on by one row; gives the statements that are decided by now."""
+        act = row["act"]
+        if (row["task"], row["run"]) != self.owner:
+            yield from self._settle(undone=False)
+            self.owner, self.run_id, self.last = (row["task"], row["run"]), "", None
+            self.handles.clear()
+        if act == Act.RUNNING:
+            self.run_id, self.last = row["run_id"], row
+        elif act == Act.PREPARED:
+            self.handles[row["handle"]] = row
+        elif act == Act.UNPREPARED:
+            self.handles.pop(row["handle"], None)
+        elif act == Act.RESET:
+            self.handles.clear()
+        elif act in (Act.COMMITTED, Act.ROLLED_BACK):
+            yield from self._settle(undone=act == Act.ROLLED_BACK)
+        else:
+            yield from self._said(row)
+
+    def end(self) -> Iterator[Row]:
+        """The last statements, and what the next collect needs to know."""
+        yield from self._settle(undone=False)
+        if self.last is not None:
+            yield {**self.last, "act": Act.RUNNING.value, "text": None, "handle": None}
+            yield from self.handles.values()
+
+    def _said(self, row: Row) -> Iterator[Row]:
+        row["run_id"] = self._run(row)
+        row["status"] = _STATUS[row["ok"]]
+        if row["act"] == Act.EXECUTED:
+            known = self.handles.get(row["handle"])
+            if known and not known["text"]:
+                return  # noise
+            row["act"], row["text"] = (Act.SAID, known["text"]) if known else (Act.LOST, None)
+        if row["undone"] is not None:
+            yield row
+            return
+        self.open.append(row)
+        if len(self.open) > _MOST_OPEN:
+            yield from self._settle(undone=False)
+
+    def _settle(self, *, undone: bool) -> Iterator[Row]:
+        yield from ({**row, "undone": undone} for row in self.open)
+        self.open.clear()
+
+    def _run(self, row: Row) -> str:
+        """The id of the run that a statement belongs to: of the last one's, or a new one."""
+        task, named = self.owner
+        idle = self.last is None or row["started"] - self.last["last_ended"] > self.idle
+        if named:
+            self.run_id = named
+        elif idle:
+            began = row["first_ended"].isoformat()
+            told = "|".join((self.server, task, self.name, began))
+            self.run_id = hashlib.sha256(told.encode()).hexdigest()[:16]
+        if idle or row["last_ended"] > self.last["last_ended"]:  # type: ignore[index]
+            self.last = row
+        return self.run_id
