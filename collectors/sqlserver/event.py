@@ -18,6 +18,12 @@ class Mapped(NamedTuple):
     text: str
 
 
+class Mask(Mapped):
+    """Of a mask's bits: equal to any `Mapped`, but SQL Server writes its number as `0x00000002`."""
+
+    __slots__ = ()
+
+
 # XML and CSV give text only, a .xel file what its metadata say. Binary data is bytes, a GUID text,
 # a call stack the text of its addresses.
 Value: TypeAlias = int | float | bool | str | bytes | Mapped | None

@@ -1,0 +1,187 @@
+"""A .xel file as a chain of blocks: where they lie, and whether they are whole.
+
+A file begins with a sector that holds the magic number, the version and the sector's size. Blocks
+follow, each a multiple of the sector; a block's header tells its whole size, and so where the next
+one begins. After a block's data comes what the server's buffer held before: it is never read.
+
+All integers are little-endian. A block's header, 0x4C bytes of metadata or 0x4D of events:
+
+    0 u32 0 · 4 u32 buffer · 8 u32 sequence · 12 u16 version 10 · 14 u16 kind · 16 u32 whole size ·
+    20 u16 0 · 22 u16 header's length · 24 u32 data's length · 28 u32 checksum · 32 GUID of stream
+
+The checksum is a CRC-32 without its last inversion, of the last 1,024 bytes of the data.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+from zlib import crc32
+
+from collectors.sqlserver.event import Damage
+
+_MAGIC = 0xEFAB375A
+_VERSION = 10
+_FILE = struct.Struct("<IHH")
+_HEADER = struct.Struct("<I8xHHIHHII16s")
+_SUMMED = 1024
+_SMALLEST, _LARGEST = 0x200, 0x8000  # Sectors: 0x200 on Windows and 0x1000 on Linux were seen.
+_SCANNED_AT_ONCE = 1 << 20
+
+
+class Readable(Protocol):
+    """What of a pyarrow file is used here."""
+
+    def size(self) -> int: ...
+
+    def read_at(self, nbytes: int, offset: int) -> bytes: ...
+
+
+class Header(NamedTuple):
+    """Where a block lies and what it says of itself.
+
+    Attributes:
+        position: The offset of its first byte in the file.
+        metadata: Whether it tells what ids mean; otherwise it holds events.
+        size: To the next block.
+        stream: The GUID of the metadata records that its events follow.
+    """
+
+    position: int
+    metadata: bool
+    size: int
+    data_at: int
+    data_length: int
+    checksum: int
+    stream: bytes
+
+    @property
+    def data_end(self) -> int:
+        """Where its data end in the file."""
+        return self.position + self.data_at + self.data_length
+
+
+class Block(NamedTuple):
+    """A block that is whole."""
+
+    header: Header
+    data: bytes
+
+
+def sector_size(file: Readable) -> int:
+    """The size of the sectors that a file is made of.
+
+    Raises:
+        ValueError: It is not a file of Extended Events, or of another version.
+    """
+    start = file.read_at(_FILE.size, 0)
+    if len(start) < _FILE.size:
+        raise ValueError("it ends before its header does")
+    magic, version, sector = _FILE.unpack(start)
+    if magic != _MAGIC:
+        raise ValueError("it is not a .xel file of SQL Server 2012 or later")
+    if version != _VERSION:
+        raise ValueError(f"its format has version {version}; {_VERSION} is known")
+    if not _SMALLEST <= sector <= _LARGEST or sector & (sector - 1):
+        raise ValueError(f"its sectors cannot have {sector} bytes")
+    return int(sector)
+
+
+def header_at(file: Readable, position: int, sector: int) -> Header | None:
+    """The header at an offset, or None where there is none that could be true."""
+    return _header(file.read_at(_HEADER.size, position), position, sector)
+
+
+def _header(raw: bytes, position: int, sector: int) -> Header | None:
+    if len(raw) < _HEADER.size:
+        return None
+    zero, version, kind, size, none, data_at, length, checksum, stream = _HEADER.unpack(raw)
+    if zero or none or version != _VERSION or kind not in (0, 1):
+        return None
+    if not size or size % sector or not _HEADER.size <= data_at <= sector:
+        return None
+    if data_at + length > size:
+        return None
+    return Header(position, kind == 1, size, data_at, length, checksum, stream)
+
+
+def chain(file: Readable, sector: int, start: int, end: int) -> Iterator[Header]:
+    """The headers from one block to the next, up to a broken one; reads nothing but them."""
+    while start < end:
+        header = header_at(file, start, sector)
+        if header is None:
+            return
+        yield header
+        start += header.size
+
+
+def _agrees(header: Header, tail: bytes) -> bool:
+    """Whether the last bytes of a block's data are those of its checksum."""
+    return crc32(tail[-_SUMMED:]) ^ 0xFFFFFFFF == header.checksum
+
+
+def read_block(file: Readable, header: Header) -> bytes | None:
+    """A block's data, or None where they do not agree with the checksum or end too early."""
+    data = file.read_at(header.data_length, header.position + header.data_at)
+    return data if len(data) == header.data_length and _agrees(header, data) else None
+
+
+def blocks(
+    file: Readable, size: int, sector: int, start: int, end: int
+) -> Iterator[Block | Damage]:
+    """The blocks that begin within a range, and in their place what is damaged.
+
+    Behind a broken header the next block is looked for sector by sector. A tail that the server has
+    not finished is no damage: reading ends there.
+
+    Args:
+        size: Of the file, in bytes.
+        start: Where a block begins.
+        end: At most the size.
+    """
+    while start + _HEADER.size <= end:
+        header = header_at(file, start, sector)
+        if header is None or header.data_end > size:
+            found = _next(file, size, sector, start + sector, end)
+            if found is not None or (header is None and _written(file, start, sector)):
+                broken = "its header is broken" if header is None else "it runs past the file's end"
+                left_out = (end if found is None else found) - start
+                yield _damage(start, f"{broken}; {left_out:,} bytes were left out")
+            start = end if found is None else found
+            continue
+        data = read_block(file, header)
+        if data is not None:
+            yield Block(header, data)
+        elif start + header.size < size or _written(file, *_last_sector(header, sector)):
+            yield _damage(start, "its checksum is wrong")
+        start += header.size
+
+
+def _next(file: Readable, size: int, sector: int, start: int, end: int) -> int | None:
+    """The first offset within a range at which a block begins that is whole."""
+    for window in range(start, end, _SCANNED_AT_ONCE):
+        raw = file.read_at(min(_SCANNED_AT_ONCE, end - window), window)
+        for at in range(0, len(raw), sector):
+            header = _header(raw[at : at + _HEADER.size], window + at, sector)
+            if header and header.data_end <= size:
+                # Not the whole block: a false header may claim the rest of the file as its data.
+                summed = min(_SUMMED, header.data_length)
+                if _agrees(header, file.read_at(summed, header.data_end - summed)):
+                    return header.position
+    return None
+
+
+def _last_sector(header: Header, sector: int) -> tuple[int, int]:
+    """Where the last bytes of a block's data are, and how many."""
+    last = min(sector, header.data_length)
+    return header.data_end - last, last
+
+
+def _written(file: Readable, start: int, length: int) -> bool:
+    """Whether a place has been written to; the server makes room in a file before it writes."""
+    return any(file.read_at(length, start))
+
+
+def _damage(position: int, reason: str) -> Damage:
+    return Damage(f"block at byte {position}", reason)

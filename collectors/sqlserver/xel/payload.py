@@ -1,0 +1,89 @@
+"""An event's own fields: each type of event gets a function made for it, once for all its events.
+
+In the payload every column stands at its own offset: a value of fixed size, or for the others
+`u32 offset in the payload · u32 length`. A column that was not collected has length 0.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from operator import itemgetter
+
+from collectors.sqlserver.event import Value
+from collectors.sqlserver.xel.metadata import Column, EventType, Type
+from collectors.sqlserver.xel.values import Convert, from_bytes, from_packed, is_elsewhere, packed
+
+# (data, where the payload begins, its length) -> the fields
+Payload = Callable[[bytes, int, int], dict[str, Value]]
+
+_PLACE = "II"
+# Columns may share bytes, but not so that a small event fills the memory.
+_SHARED = 4
+
+
+def decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
+    """What decodes the payloads of an event's type.
+
+    What is made raises ValueError or `struct.error` where a payload contradicts the columns.
+
+    Raises:
+        ValueError: The columns contradict each other.
+    """
+    layout, size = "<", 0
+    indexes: dict[Column, int] = {}
+    converted: list[tuple[str, int, Convert]] = []
+    elsewhere: list[tuple[str, int, Convert]] = []
+    index = 0
+    for column, its_type, away in _slots(kind, types):
+        code = _PLACE if away else packed(its_type)
+        if column.offset < size:
+            raise ValueError("the metadata let the event's columns overlap")
+        layout += f"{column.offset - size}x{code}"
+        size = column.offset + struct.calcsize(f"<{code}")
+        if away:
+            elsewhere.append((column.name, index, from_bytes(its_type)))
+        elif convert := from_packed(its_type):
+            converted.append((column.name, index, convert))
+        indexes[column] = index
+        index += 2 if away else 1
+    names = [column.name for column in kind.columns]
+    order = [indexes[column] for column in kind.columns]
+    away_at = {index for _, index, _ in elsewhere}
+    in_order = all(at == place or at in away_at for place, at in enumerate(order))
+    pick = None if in_order else itemgetter(*order, 0)
+    unpack = struct.Struct(layout).unpack_from
+
+    def decode(data: bytes, start: int, length: int) -> dict[str, Value]:
+        if length < size:
+            raise ValueError("the event is shorter than its columns")
+        values = unpack(data, start)
+        # What is elsewhere has its place here for now, so that the fields keep their order.
+        fields: dict[str, Value] = dict(zip(names, pick(values) if pick else values, strict=False))
+        for name, at, convert in converted:
+            fields[name] = convert(values[at])
+        used = 0
+        for name, at, convert in elsewhere:
+            many = values[at + 1]
+            used += many
+            offset = values[at]
+            if many and (offset + many > length or used > _SHARED * length):
+                raise ValueError("a column ends behind its event")
+            fields[name] = convert(data[start + offset : start + offset + many])
+        return fields
+
+    return decode
+
+
+def _slots(kind: EventType, types: Mapping[int, Type]) -> list[tuple[Column, Type, bool]]:
+    """The columns as they stand in the payload, and whether the value of each is elsewhere."""
+    columns = sorted(kind.columns, key=lambda column: column.offset)
+    if any(column.type not in types for column in columns):
+        raise ValueError("the metadata do not tell the type of a column")
+    typed = [(column, types[column.type]) for column in columns]
+    fixed = sum(not is_elsewhere(its_type) for _, its_type in typed)
+    # Where fewer columns are fixed than have a size, a GUID's bytes are elsewhere.
+    return [
+        (column, its_type, is_elsewhere(its_type) or (fixed > kind.fixed and its_type.size > 8))
+        for column, its_type in typed
+    ]

@@ -1,0 +1,116 @@
+"""The face of this package: a .xel file in parts, and the events of a part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import cast
+
+from collectors.files import LogFile, filesystem
+from collectors.sqlserver.event import Chunk, Damage, Part, Wanted
+from collectors.sqlserver.xel import metadata
+from collectors.sqlserver.xel.blocks import (
+    Block,
+    Header,
+    Readable,
+    blocks,
+    chain,
+    read_block,
+    sector_size,
+)
+from collectors.sqlserver.xel.decode import Decoder
+
+_SIZE = 32 << 20
+
+
+def parts(log: LogFile, size: int = _SIZE) -> list[Part]:
+    """Cut a file where its blocks begin, into parts of about `size` bytes.
+
+    Reads the headers of the blocks only, and of a small file nothing. Behind a broken header there
+    is no cut: whoever reads the last part finds the next block.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    starts = [0]
+    if log.size > size:
+        with _open(log.url) as file:
+            try:
+                sector = sector_size(file)
+                for header in chain(file, sector, sector, log.size):
+                    if header.position - starts[-1] >= size:
+                        starts.append(header.position)
+            except ValueError:
+                pass  # Not such a file: its reader says so.
+    ends = [*starts[1:], log.size]
+    return [
+        Part(log.url, log.origin, "xel", start, end)
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
+    """The events of the blocks that begin in a part, a chunk for each block that has any.
+
+    A damaged block is a chunk of its own with what is wrong. What the server has not finished
+    writing at the file's end is left for later, and is no damage.
+    """
+    try:
+        with _open(part.url) as file:
+            size = file.size()
+            if size:
+                yield from _chunks(file, size, part, wanted)
+    except ValueError as error:
+        yield Chunk(damages=[Damage("byte 0", str(error))])
+    except OSError as error:
+        yield Chunk(damages=[Damage("file", f"cannot be read: {error.strerror or 'lost'}")])
+
+
+def _chunks(file: Readable, size: int, part: Part, wanted: Wanted) -> Iterator[Chunk]:
+    sector = sector_size(file)
+    streams: dict[bytes, metadata.Stream] = {}
+    decoders: dict[bytes, Decoder] = {}
+    for header in chain(file, sector, sector, part.start):
+        data = read_block(file, header) if header.metadata else None
+        if data is not None:
+            _learn(data, header, streams)
+    for block in blocks(file, size, sector, max(sector, part.start), min(part.end, size)):
+        if isinstance(block, Damage):
+            yield Chunk(damages=[block])
+        elif block.header.metadata:
+            decoders.clear()
+            if damage := _learn(block.data, block.header, streams):
+                yield Chunk(damages=[damage])
+        else:
+            yield _events(block, streams, decoders, wanted)
+
+
+def _learn(data: bytes, header: Header, streams: dict[bytes, metadata.Stream]) -> Damage | None:
+    """Add what a metadata block says, and tell what of it is damaged."""
+    try:
+        metadata.add(data, streams)
+    except ValueError as error:
+        return Damage(f"block at byte {header.position}", str(error))
+    return None
+
+
+def _events(
+    block: Block,
+    streams: dict[bytes, metadata.Stream],
+    decoders: dict[bytes, Decoder],
+    wanted: Wanted,
+) -> Chunk:
+    guid, position = block.header.stream, block.header.position
+    if guid not in streams:
+        reason = "no metadata tell what its events mean"
+        return Chunk(damages=[Damage(f"block at byte {position}", reason)])
+    if guid not in decoders:
+        decoders[guid] = Decoder(streams[guid], wanted)
+    return decoders[guid].chunk(block.data, position)
+
+
+@contextmanager
+def _open(url: str) -> Iterator[Readable]:
+    files, path = filesystem(url)
+    with files.open_input_file(path) as file:
+        yield cast(Readable, file)  # Its published types lack arguments.
