@@ -41,7 +41,7 @@ def care(index: Index) -> Care:
     """What the lineage shows to be wrong or unknown."""
     lineage = index.lineage
     writers = {
-        dataset: tuple(sorted({"dbt" if index.is_dbt(task) else task for task in tasks}))
+        dataset: tuple(sorted({_writer(index, t) for t in tasks if not index.is_view(t)}))
         for dataset, tasks in lineage.writers().items()
     }
     return Care(
@@ -55,3 +55,7 @@ def care(index: Index) -> Care:
         rejects=dict(sorted(Counter(reject.reason for reject in lineage.rejects).items())),
         gaps=gaps(lineage.shapes.values()),
     )
+
+
+def _writer(index: Index, task: str) -> str:
+    return "dbt" if index.is_definition(task) else task

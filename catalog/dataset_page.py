@@ -12,6 +12,7 @@ from catalog.picture import picture, run_bars
 from lineage.dataset import DatasetId
 from lineage.describe import Role
 from lineage.flow import Flow
+from lineage.model import Task
 from lineage.records import Evidence, Run, Shape
 from lineage.urls import dataset_path
 from lineage.usage import Usage
@@ -28,6 +29,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> Page:
     description = index.descriptions.get(dataset)
     flows_to, flows_from = index.flows_to.get(dataset, []), index.flows_from.get(dataset, [])
     writers, readers = index.writers.get(dataset, []), index.readers.get(dataset, [])
+    view = index.views.get(dataset)
     runs = _runs(index, writers)
     path = dataset_path(dataset)
     root = "../" * path.count("/")
@@ -51,18 +53,24 @@ def dataset_page(index: Index, dataset: DatasetId) -> Page:
             "columns": columns(index, dataset, root),
             "writers": writers,
             "dbt_parents": index.dbt_parents(dataset),
+            "view": view,
             "readers": readers,
             "dbt_children": index.dbt_children(dataset),
+            "view_children": index.view_children(dataset),
             "reports": [c for c in index.reports.get(dataset, ()) if c.name not in index.tasks],
             "upstream": _by_distance(index.graph.upstream(dataset, _STEPS)),
             "downstream": _by_distance(index.graph.downstream(dataset, _STEPS)),
             "runs": runs,
             "bars": run_bars(runs),
-            "shapes": shapes(index, writers),
-            "flows": [flow for flow in (*flows_to, *flows_from) if not index.is_dbt(flow.task)],
+            "shapes": shapes(index, [*writers, *_defining(view, dataset)]),
+            "flows": [f for f in (*flows_to, *flows_from) if not index.is_definition(f.task)],
             "above": names_on_way(dataset)[:-1],
         },
     )
+
+
+def _defining(view: Task | None, dataset: DatasetId) -> list[Usage]:
+    return [u for u in view.usages if u.dataset == dataset] if view else []
 
 
 def _runs(index: Index, writers: Sequence[Usage]) -> list[Run]:

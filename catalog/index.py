@@ -11,7 +11,7 @@ from lineage.dataset import DatasetId
 from lineage.describe import Consumer, Description, Role
 from lineage.flow import LIFECYCLE, Flow
 from lineage.graph import Graph
-from lineage.model import Lineage, Task
+from lineage.model import VIEW, Lineage, Task
 from lineage.records import ColumnEdge, Dataset, Direction
 from lineage.usage import Usage
 
@@ -23,7 +23,8 @@ class Index:
 
     Attributes:
         datasets: Every dataset that anything names, sorted.
-        tasks: The tasks with a page of their own: all but dbt's.
+        tasks: The tasks with a page of their own: definitions have that of their dataset.
+        views: For each view whose definition is known, that definition.
         consumers: By name; a read-only task that dbt knows as an exposure is in both.
         flows_to, flows_from: The flows into and out of a dataset.
         columns_to, columns_from: The column edges into and out of a dataset.
@@ -46,7 +47,13 @@ class Index:
         self.consumers = _by_name(consumers)
         self.datasets = self._all_datasets()
         self.tasks: dict[str, Task] = {
-            name: task for name, task in lineage.tasks.items() if task.engine != "dbt"
+            name: task for name, task in lineage.tasks.items() if not task.is_definition
+        }
+        self.views: dict[DatasetId, Task] = {
+            dataset: task
+            for task in lineage.tasks.values()
+            if task.engine == VIEW
+            for dataset in task.writes
         }
         self.graph: Graph[DatasetId] = lineage.dataset_graph()
         self.flows_to: dict[DatasetId, list[Flow]] = defaultdict(list)
@@ -83,9 +90,14 @@ class Index:
         known = {**{dataset: Dataset(dataset) for dataset in named}, **self.lineage.datasets}
         return {dataset: known[dataset] for dataset in sorted(known)}
 
-    def is_dbt(self, task: str) -> bool:
-        """The task is a dbt model, shown on its dataset's page."""
+    def is_definition(self, task: str) -> bool:
+        """The task is a dbt model or a view, shown on its dataset's page."""
         return task not in self.tasks
+
+    def is_view(self, task: str) -> bool:
+        """The task is a view's definition."""
+        found = self.lineage.tasks.get(task)
+        return found is not None and found.engine == VIEW
 
     def role(self, dataset: DatasetId) -> Role | None:
         """What the dataset is to dbt; None where dbt does not know it."""
@@ -108,12 +120,20 @@ class Index:
     def dbt_children(self, dataset: DatasetId) -> list[DatasetId]:
         """What dbt builds from it, sorted."""
         flows = self.flows_from.get(dataset, ())
-        return sorted({flow.target for flow in flows if self.is_dbt(flow.task)})
+        return sorted({flow.target for flow in flows if self._is_dbt(flow.task)})
+
+    def view_children(self, dataset: DatasetId) -> list[DatasetId]:
+        """The views that are defined on it, sorted."""
+        flows = self.flows_from.get(dataset, ())
+        return sorted({flow.target for flow in flows if self.is_view(flow.task)})
 
     def dbt_parents(self, dataset: DatasetId) -> list[DatasetId]:
         """What dbt builds it from, sorted."""
         flows = self.flows_to.get(dataset, ())
-        return sorted({flow.source for flow in flows if self.is_dbt(flow.task)})
+        return sorted({flow.source for flow in flows if self._is_dbt(flow.task)})
+
+    def _is_dbt(self, task: str) -> bool:
+        return self.is_definition(task) and not self.is_view(task)
 
     def tags(self) -> dict[str, tuple[list[DatasetId], list[str]]]:
         """For each tag its datasets and its tasks and consumers, sorted."""

@@ -123,7 +123,7 @@ def _draw(
         Arrow(_DATASET + str(flow.source), _DATASET + str(target))
         for target in places
         for flow in index.flows_to.get(target, ())
-        if flow.source in places and index.is_dbt(flow.task)
+        if flow.source in places and index.is_definition(flow.task)
     ]
     arrows += [arrow for name in sorted(tasks) for arrow in _task_arrows(index, name, places)]
     boxes = [dataset_box(index, dataset, place) for dataset, place in places.items()]
@@ -150,7 +150,7 @@ def _cast(
 
     for target, place in places.items():
         for flow in index.flows_to.get(target, ()):
-            if flow.source in places and not index.is_dbt(flow.task):
+            if flow.source in places and not index.is_definition(flow.task):
                 join(flow.task, (place + places[flow.source]) // 2)
     for dataset in open_up:
         for usage in index.writers.get(dataset, ()):

@@ -32,7 +32,7 @@ ROLE = {
 EVIDENCE = {
     Evidence.OBSERVED: "seen in a log",
     Evidence.DECLARED: "declared by people",
-    Evidence.INFERRED: "inferred from a name rule",
+    Evidence.INFERRED: "inferred, not seen",
 }
 # What a column does to another, said of the first.
 SUBTYPE = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from lineage.dataset import DatasetId, Kind
-from lineage.model import Lineage
+from lineage.model import VIEW, Lineage, Task
 
 Entity = dict[str, str | None]
 _ENTITY_TYPE = {Kind.TABLE: "BASE TABLE", Kind.VIEW: "VIEW"}
@@ -20,11 +20,12 @@ _ENTITY_TYPE = {Kind.TABLE: "BASE TABLE", Kind.VIEW: "VIEW"}
 def task_metadata(lineage: Lineage) -> dict[str, dict[str, list[Entity]]]:
     """For each Python task what it read and wrote.
 
-    `_generated_by` is `python_task` or `dbt` after who writes the dataset, and null where
-    nobody we know does. dbt's models are no tasks here: dbt keeps track of those itself.
+    `_generated_by` is `python_task` or `dbt` after who writes the dataset, `view` where only its
+    definition makes it, and null where nobody we know does. dbt's models and views are no tasks
+    here: dbt and the database keep track of those themselves.
     """
     generated_by = {
-        dataset: "dbt" if lineage.tasks[tasks[0]].engine == "dbt" else "python_task"
+        dataset: _generated_by([lineage.tasks[task] for task in tasks])
         for dataset, tasks in lineage.writers().items()
     }
 
@@ -34,8 +35,13 @@ def task_metadata(lineage: Lineage) -> dict[str, dict[str, list[Entity]]]:
     return {
         name: {"input": entities(task.reads), "output": entities(task.writes)}
         for name, task in lineage.tasks.items()
-        if task.engine != "dbt"
+        if not task.is_definition
     }
+
+
+def _generated_by(writers: list[Task]) -> str:
+    first = next((task for task in writers if task.engine != VIEW), writers[0])
+    return first.engine if first.is_definition else "python_task"
 
 
 def _entity(lineage: Lineage, dataset: DatasetId, generated_by: str | None) -> Entity:

@@ -148,7 +148,7 @@ def summary(
 ) -> Summary:
     """What there is now."""
     lineage, report = grafted.lineage, grafted.report
-    tasks = [task for task in lineage.tasks.values() if task.engine != "dbt"]
+    tasks = [task for task in lineage.tasks.values() if not task.is_definition]
     return Summary(
         store=config.path(config.store),
         new_logs=collected.new_logs if collected else None,

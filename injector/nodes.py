@@ -17,7 +17,7 @@ from injector.relations import Node
 from injector.report import Built, Read
 from lineage import urls
 from lineage.dataset import DatasetId, Kind
-from lineage.model import Lineage, Task
+from lineage.model import VIEW, Lineage, Task
 from lineage.records import Column
 
 # The docs page's own colour of a Python model.
@@ -29,7 +29,7 @@ TAG = "python_task"
 def model(
     built: Built, sources: list[Node], parents: tuple[str, ...], lineage: Lineage, site: str
 ) -> dict[str, Any]:
-    """The model that stands for a dataset that tasks write.
+    """The model that stands for a dataset that tasks write, or for a view.
 
     Args:
         sources: The sources it replaces; what people said of them is kept, the first's first.
@@ -37,22 +37,32 @@ def model(
     tasks = [lineage.tasks[name] for name in built.tasks]
     first = sources[0] if sources else {}
     database, schema, identifier = place(built.dataset)
-    raw_code = prose.code(built.dataset, tasks, lineage.shapes)
+    view = tasks[0] if tasks[0].engine == VIEW else None
+    if view:
+        raw_code = prose.definition(built.dataset, view, lineage.shapes)
+        told = prose.view_of(view, site)
+    else:
+        raw_code = prose.code(built.dataset, tasks, lineage.shapes)
+        told = prose.built_by(built.dataset, tasks, site)
     tags = _tags(tasks, sources)
     meta = {
         **_merged(sources, "meta"),
         **_owner(tasks),
         "graft": {
             "dataset": str(built.dataset),
-            "tasks": list(built.tasks),
+            **({} if view else {"tasks": list(built.tasks)}),
+            **_procedures(built.dataset, tasks),
             "evidence": _evidence(built.dataset, tasks),
             **({"promoted_from": list(built.sources)} if built.sources else {}),
         },
     }
-    folders = [plain(tasks[0].engine) or "unknown", plain(tasks[0].name) or "task"]
-    path = "/".join([*folders, f"{built.name}.py"])
+    folders = [plain(tasks[0].engine) or "unknown"]
+    if not view:
+        folders.append(plain(tasks[0].name) or "task")
+    path = "/".join([*folders, f"{built.name}.{'sql' if view else 'py'}"])
     found = lineage.datasets.get(built.dataset)
-    docs = {"show": True, "node_color": COLOR}
+    is_view = view or (found and found.kind is Kind.VIEW)
+    docs = {"show": True, "node_color": None if view else COLOR}
     return {
         "database": first.get("database") if sources else database,
         "schema": first.get("schema") if sources else schema,
@@ -67,7 +77,7 @@ def model(
         "checksum": {"name": "sha256", "checksum": _sha256(raw_code)},
         "config": {
             "enabled": True,
-            "materialized": "view" if found and found.kind is Kind.VIEW else "table",
+            "materialized": "view" if is_view else "table",
             "tags": tags,
             "meta": meta,
             "docs": docs,
@@ -76,7 +86,7 @@ def model(
         "tags": tags,
         "description": prose.paragraphs(
             *_descriptions(sources),
-            prose.built_by(built.dataset, tasks, site),
+            told,
             prose.catalog_link(built.dataset, site),
         ),
         "columns": _columns(_merged(sources, "columns"), found.columns if found else ()),
@@ -85,7 +95,7 @@ def model(
         "docs": docs,
         "relation_name": first.get("relation_name") if sources else built.dataset.name,
         "raw_code": raw_code,
-        "language": "python",
+        "language": "sql" if view else "python",
         "refs": [],
         "sources": [],
         "metrics": [],
@@ -199,12 +209,13 @@ def place(dataset: DatasetId) -> tuple[str | None, str, str]:
 
 
 def _tags(tasks: list[Task], sources: list[Node]) -> list[str]:
+    programs = [task for task in tasks if not task.is_definition]
     wanted = [
         *(tag for source in sources for tag in source.get("tags") or () if isinstance(tag, str)),
-        TAG,
+        *([TAG] if programs else []),
         *(task.engine for task in tasks),
-        *(f"task:{task.name}" for task in tasks),
-        *(tag for task in tasks for tag in task.info.tags),
+        *(f"task:{task.name}" for task in programs),
+        *(tag for task in programs for tag in task.info.tags),
     ]
     return list(dict.fromkeys(wanted))
 
@@ -212,6 +223,12 @@ def _tags(tasks: list[Task], sources: list[Node]) -> list[str]:
 def _owner(tasks: list[Task]) -> dict[str, str]:
     owners = dict.fromkeys(task.info.owner for task in tasks if task.info.owner)
     return {"owner": ", ".join(owners)} if owners else {}
+
+
+def _procedures(dataset: DatasetId, tasks: list[Task]) -> dict[str, list[str]]:
+    usages = (prose.write_usage(task, dataset) for task in tasks)
+    names = sorted({name for usage in usages if usage for name in usage.procedures})
+    return {"procedures": names} if names else {}
 
 
 def _evidence(dataset: DatasetId, tasks: list[Task]) -> list[str]:

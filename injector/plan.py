@@ -4,7 +4,8 @@
 - tasks write it and dbt knows it as a source: promoted to a model;
 - tasks write it and dbt does not know it: a new model;
 - tasks only read it and dbt does not know it: a new source;
-- a task that writes nothing is an exposure.
+- a task that writes nothing is an exposure;
+- a view that only its definition makes is built by that, like by a task.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from injector.relations import Node, Relations, all_nodes, parents
 from injector.report import Built, Read, SelfRead
 from lineage.dataset import DatasetId, Kind
 from lineage.flow import Flow
-from lineage.model import Lineage, Task
+from lineage.model import DBT, VIEW, Lineage, Task
 from lineage.records import Direction
 
 # The dbt package that everything from logs belongs to.
@@ -50,7 +51,11 @@ class Plan:
 
 def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
     """Decide what becomes of each dataset and each task of the logs' lineage."""
-    tasks = {name: task for name, task in lineage.tasks.items() if task.engine != "dbt"}
+    tasks = {
+        name: task
+        for name, task in lineage.tasks.items()
+        if task.engine != DBT and not _is_dbts_view(task, known)
+    }
     flows = [flow for flow in lineage.flows if flow.task in tasks and flow.source != flow.target]
     everything = all_nodes(manifest)
     names = Names(str(node.get("name")) for node in everything.values())
@@ -131,7 +136,18 @@ def _users(
             found[dataset].add(task.name)
     for flow in flows:
         found[flow.target if direction is Direction.WRITE else flow.source].add(flow.task)
-    return {dataset: tuple(sorted(found[dataset])) for dataset in sorted(found)}
+    return {dataset: _named(found[dataset], tasks) for dataset in sorted(found)}
+
+
+def _named(users: Iterable[str], tasks: Mapping[str, Task]) -> tuple[str, ...]:
+    """Those that use a dataset, sorted; definitions of views only where nobody else does."""
+    ordered = sorted(users)
+    return tuple(name for name in ordered if tasks[name].engine != VIEW) or tuple(ordered)
+
+
+def _is_dbts_view(task: Task, known: Relations) -> bool:
+    """The definition is what dbt's own model became in the database."""
+    return task.engine == VIEW and all(dataset in known.builders for dataset in task.writes)
 
 
 def _built(

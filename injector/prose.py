@@ -47,6 +47,12 @@ def built_by(dataset: DatasetId, tasks: Iterable[Task], site: str) -> str:
     return paragraphs(*(_task(task, write_usage(task, dataset), site) for task in tasks))
 
 
+def view_of(definition: Task, site: str) -> str:
+    """What a view is made of."""
+    named = [link(dataset.short, site + urls.dataset_path(dataset)) for dataset in definition.reads]
+    return f"A view of {', '.join(named)}." if named else "A view."
+
+
 def reads(task: Task, site: str) -> str:
     """What a read-only task is."""
     return _task(task, None, site)
@@ -85,6 +91,9 @@ def _task(task: Task, usage: Usage | None, site: str) -> str:
     )
     if usage and usage.operations:
         sentence += f" ({escape(', '.join(usage.operations))})"
+    if usage and usage.procedures:
+        noun = "procedure" if len(usage.procedures) == 1 else "procedures"
+        sentence += f" in {noun} {escape(', '.join(usage.procedures))}"
     lines = [sentence + "."]
     if task.info.description:
         lines.append(task.info.description)
@@ -122,6 +131,13 @@ def code(dataset: DatasetId, tasks: Iterable[Task], shapes: Mapping[str, Shape])
             told.append("# What the log shows it to send, literals taken out:")
         blocks.append("\n".join([*told, *(f"\n{_quoted(text)}" for text in texts)]))
     return "\n\n".join(blocks) + "\n"
+
+
+def definition(dataset: DatasetId, view: Task, shapes: Mapping[str, Shape]) -> str:
+    """The SQL that defines a view, literals gone."""
+    usage = write_usage(view, dataset)
+    texts = [shapes[shape].text for shape in (usage.shapes if usage else ()) if shape in shapes]
+    return "\n".join(text.strip() for text in texts) + "\n"
 
 
 def _quoted(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from lineage.dataset import DatasetId, Kind
 from lineage.describe import Consumer
 from lineage.flow import Flow
-from lineage.model import Lineage, Task
+from lineage.model import DBT, Lineage, Task
 from lineage.records import Column, Dataset, Direction, Evidence, TaskInfo
 from lineage.usage import Usage
 
@@ -134,7 +134,7 @@ def own_lineage(manifest: Node, catalog: Node, known: Relations) -> Lineage:
         ]
         tasks[node_id] = Task(
             name=node_id,
-            engine="dbt",
+            engine=DBT,
             usages=tuple(sorted([*usages, write], key=lambda u: (u.dataset, u.direction))),
             info=TaskInfo(
                 description=str(node.get("description") or ""),

@@ -12,8 +12,8 @@ from lineage.dataset import DatasetId
 class Role(StrEnum):
     """What a dataset is to dbt once the lineage is grafted on.
 
-    PROMOTED: a source that a Python task turned out to write, now a model.
-    ADDED: unknown to dbt before, written by a Python task, now a model.
+    PROMOTED: a source that a task turned out to write, or that is a view: now a model.
+    ADDED: unknown to dbt before, written by a task or a view, now a model.
     """
 
     MODEL = "model"

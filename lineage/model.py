@@ -28,10 +28,15 @@ from lineage.runs import runs_by_task
 from lineage.transient import transient
 from lineage.usage import Usage, usages
 
+# The engines of tasks that nobody runs: they say what a dataset is made of.
+DBT, VIEW = "dbt", "view"
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a team runs again and again, by name; a dbt model is a task of engine `dbt`.
+    """What a team runs again and again, by name.
+
+    A dbt model is a task too, of engine `dbt`, and so is a view's definition, of engine `view`.
 
     Attributes:
         usages: What it reads and writes, temporary tables left out, sorted by dataset.
@@ -43,6 +48,11 @@ class Task:
     usages: tuple[Usage, ...] = ()
     runs: tuple[Run, ...] = ()
     info: TaskInfo = field(default_factory=TaskInfo)
+
+    @property
+    def is_definition(self) -> bool:
+        """Nobody runs it: it is a dbt model or a view."""
+        return self.engine in (DBT, VIEW)
 
     @property
     def reads(self) -> list[DatasetId]:

@@ -259,8 +259,8 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
     source, target = DatasetId("spark", f"raw.{text}"), DatasetId(f"mssql://{text}", text)
     run = Run("r", text, text, status=Status.FAILED, error=text, origin=text)
     usages = (
-        Usage(text, source, Direction.READ, (text,), (text,)),
-        Usage(text, target, Direction.WRITE, (text,), (text,)),
+        Usage(text, source, Direction.READ, (text,), (text,), procedures=(text,)),
+        Usage(text, target, Direction.WRITE, (text,), (text,), procedures=(text,)),
     )
     info = TaskInfo(text, text, f"javascript:{text}", text, f"https://{text}", text, (text,))
     lineage = Lineage(
@@ -361,6 +361,39 @@ def test_second_writers_and_cycles_are_named_on_the_home_page(tmp_path: Path) ->
     told = " ".join(_section(built.index.read_text("utf-8"), "What needs care").split())
     assert "raw.b is written by dbt and forth" in told
     assert "raw.a → raw.b → raw.a" in told
+
+
+def test_a_view_is_told_on_its_own_page_and_is_no_task(tmp_path: Path) -> None:
+    orders, view, out = (DatasetId("mssql://crm:1433", f"Shop.dbo.{n}") for n in ("o", "v", "x"))
+    shape = Shape("s", "tsql", "CREATE VIEW dbo.v AS SELECT a FROM dbo.o", "", Outcome.PARSED)
+    reading = Usage("load", view, Direction.READ, ("SELECT",))
+    writing = Usage("load", out, Direction.WRITE, ("INSERT",), procedures=("Shop.dbo.p",))
+    defined = (
+        Usage("Shop.dbo.v", orders, Direction.READ, ("CREATE VIEW",), ("s",)),
+        Usage("Shop.dbo.v", view, Direction.WRITE, ("CREATE VIEW",), ("s",)),
+    )
+    made = (Usage("make", view, Direction.WRITE, ("CREATE VIEW",)),)
+    tasks = {
+        "Shop.dbo.v": Task("Shop.dbo.v", "view", defined),
+        "load": Task("load", "sqlserver", (reading, writing)),
+        "make": Task("make", "sqlserver", made),
+    }
+    flows = (Flow(orders, view, "Shop.dbo.v"), Flow(view, out, "load"))
+    datasets = {d: Dataset(d) for d in (orders, view, out)}
+    built = build(
+        Lineage(datasets, tasks, flows, {"s": shape}), {}, [], Settings(), tmp_path / "site"
+    )
+
+    def told(path: str, heading: str) -> str:
+        html = (tmp_path / "site" / path / "index.html").read_text("utf-8")
+        return " ".join(_section(html, heading).split())
+
+    assert "its definitionfrom dbo.o" in told(dataset_path(view), "Written by")
+    assert "CREATE VIEW dbo.v AS" in told(dataset_path(view), "Statements")
+    assert "dbo.vview" in told(dataset_path(orders), "Read by")
+    assert "in procedure Shop.dbo.p" in told(task_path("load"), "Writes")
+    assert not (tmp_path / "site" / task_path("Shop.dbo.v")).exists()
+    assert "written by" not in _read(_article(built.index.read_text("utf-8"))).text
 
 
 def test_lists_of_neighbours_have_an_end(tmp_path: Path) -> None:

@@ -54,3 +54,20 @@ def test_an_input_says_who_generated_it_and_dbt_models_are_no_tasks() -> None:
     assert orders["_generated_by"] == "dbt"
     assert (orders["_database_name"], orders["_schema_name"]) == (None, "analytics")
     assert (path["_entity_name"], path["_entity_type"]) == ("/landing/x", "PATH")
+
+
+def test_a_view_is_no_task_and_generates_what_nobody_else_does() -> None:
+    seen = lineage(
+        ("db.dbo.v", WRITE, "mssql://s:1433/db.dbo.v", Kind.VIEW),
+        ("db.dbo.w", WRITE, "mssql://s:1433/db.dbo.w", Kind.VIEW),
+        ("make", WRITE, "mssql://s:1433/db.dbo.w", Kind.VIEW),
+        ("score", READ, "mssql://s:1433/db.dbo.v", Kind.VIEW),
+        ("score", READ, "mssql://s:1433/db.dbo.w", Kind.VIEW),
+    )
+    views = {name: replace(seen.tasks[name], engine="view") for name in ("db.dbo.v", "db.dbo.w")}
+    found = task_metadata(replace(seen, tasks={**seen.tasks, **views}))
+    assert list(found) == ["make", "score"]
+    assert [entity["_generated_by"] for entity in found["score"]["input"]] == [
+        "view",
+        "python_task",
+    ]

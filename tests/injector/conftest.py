@@ -476,6 +476,7 @@ class Log:
         operation: str = "INSERT",
         status: Status = Status.OK,
         text: str | None = None,
+        procedure: str | None = None,
     ) -> None:
         if task not in self._runs:
             self.task(task)
@@ -501,6 +502,7 @@ class Log:
                         first_at=at,
                         last_at=at,
                         status=status,
+                        procedure=procedure,
                     )
                 )
 

@@ -54,6 +54,61 @@ def test_a_failed_write_builds_nothing(grafted: Grafted) -> None:
     assert parse_dataset_id("spark/ml.return_risk") not in grafted.descriptions
 
 
+VIEW = "CREATE VIEW v AS SELECT a FROM o WHERE b = ?"
+
+
+@pytest.mark.parametrize(
+    ("view", "role", "node_id"),
+    [
+        ("spark/raw.exchange_rates", Role.PROMOTED, "model.python_tasks.raw_exchange_rates"),
+        ("spark/raw.v_orders", Role.ADDED, "model.python_tasks.raw_v_orders"),
+    ],
+)
+def test_a_view_is_a_model_of_its_definition(
+    project: Any, log: Any, run: Run, view: str, role: Role, node_id: str
+) -> None:
+    log.task("Shop.dbo.v", engine="view")
+    log.statement("Shop.dbo.v", ["spark/raw.orders"], [view], "CREATE VIEW", text=VIEW)
+    grafted = run(project, log)
+    found = grafted.descriptions[parse_dataset_id(view)]
+    assert (found.role, found.node_id) == (role, node_id)
+    node = grafted.manifest["nodes"][node_id]
+    assert (node["language"], node["config"]["materialized"]) == ("sql", "view")
+    assert node["raw_code"] == f"{VIEW}\n"
+    assert node["depends_on"]["nodes"] == [RAW_ORDERS]
+    assert "A view of [RAW.Orders](../datasets/spark/raw/orders/)." in node["description"]
+    assert "view" in node["tags"]
+    assert "ython" not in f"{node['raw_code']}{node['description']}{node['meta']}{node['tags']}"
+
+
+def test_a_task_that_makes_a_view_comes_before_its_definition(
+    project: Any, log: Any, run: Run
+) -> None:
+    log.task("Shop.dbo.v", engine="view")
+    log.statement("make_view", ["spark/raw.orders"], ["spark/raw.v"], "CREATE VIEW", text=VIEW)
+    log.statement("Shop.dbo.v", ["spark/raw.orders"], ["spark/raw.v"], "CREATE VIEW", text=VIEW)
+    grafted = run(project, log)
+    (built,) = (b for b in grafted.report.added if b.name == "raw_v")
+    assert built.tasks == ("make_view",)
+    assert built not in grafted.report.shared
+
+
+def test_what_dbt_builds_as_a_view_has_no_second_writer(project: Any, log: Any, run: Run) -> None:
+    before = run(project, log).report
+    log.task("analytics.stg_orders", engine="view")
+    log.statement(
+        "analytics.stg_orders", ["spark/raw.orders"], ["spark/analytics.stg_orders"], "CREATE VIEW"
+    )
+    assert run(project, log).report.second_writers == before.second_writers
+
+
+def test_a_model_tells_in_which_procedures_it_is_written(project: Any, log: Any, run: Run) -> None:
+    log.statement("call_it", [], ["spark/raw.called"], procedure="Shop.dbo.*load*")
+    node = run(project, log).manifest["nodes"]["model.python_tasks.raw_called"]
+    assert node["meta"]["graft"]["procedures"] == ["Shop.dbo.*load*"]
+    assert r"(INSERT) in procedure Shop.dbo.\*load\*." in node["description"]
+
+
 def test_the_sandwich_is_mart_python_mart(grafted: Grafted) -> None:
     nodes = grafted.manifest["nodes"]
     scores = nodes["model.python_tasks.ml_customer_scores"]
