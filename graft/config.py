@@ -143,6 +143,14 @@ class Site(_Section):
     out: Text = "build/site"
 
 
+class Docs(_Section):
+    """The dbt docs page; see `injector.docs.Settings`."""
+
+    slim: bool = True
+    title: Text | None = None
+    favicon: Text | None = None
+
+
 class Config(_Section):
     """A whole `graft.yml`; relative paths start at its folder."""
 
@@ -155,6 +163,7 @@ class Config(_Section):
     artifacts: Text = ".graft/artifacts"
     spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = {}
     site: Site = Site()
+    docs: Docs = Docs()
     _folder: Path = PrivateAttr(default=Path())
 
     def path(self, text: str) -> str:

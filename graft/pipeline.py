@@ -133,11 +133,17 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             grafted.consumers,
             Settings(name, config.site.url, store.collected_at(config.path(config.store))),
             Path(config.path(config.site.out)),
-            docs_page=docs.page(grafted, name),
+            docs_page=docs.page(grafted, _docs_settings(config)),
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
         )
         step.say(f"{built.pages:,} pages")
     return built.index
+
+
+def _docs_settings(config: Config) -> docs.Settings:
+    section = config.docs
+    favicon = Path(config.path(section.favicon)) if section.favicon else None
+    return docs.Settings(section.title or config.site.name, favicon, section.slim)
 
 
 def summary(

@@ -7,13 +7,17 @@ catalog and to the shown node's page in it, and nothing is loaded from the netwo
 
 from __future__ import annotations
 
+import base64
 import html
-import re
-from collections.abc import Mapping
-from importlib import metadata, resources
+import mimetypes
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
 
+from injector import stock
 from injector.artifacts import Document, dump
 from injector.report import Grafted
+from injector.slim import slim
 from lineage import urls
 from lineage.errors import GraftError
 
@@ -21,32 +25,42 @@ _MANIFEST = '"MANIFEST.JSON INLINE DATA"'
 _CATALOG = '"CATALOG.JSON INLINE DATA"'
 _TITLE = "<title>dbt Docs</title>"
 _END = "</body>"
-# What would ask the network: the favicon's path was never filled in by dbt's build, the tracker
-# starts where a manifest allows it, and an icon's address is requested before it is rendered.
-_REPAIRED = {
-    '<link rel="canonical" href="/overview/"/>': "",
-    "${require('./assets/favicons/favicon.ico')}": "data:,",
-    "//d1fc8wv8zag5ca.cloudfront.net/2.9.0/sp.js": "data:,",
-    '<use xlink:href="{{': '<use ng-attr-xlink:href="{{',
-}
-# The page's search results take names, descriptions and code as HTML: the head of the function
-# that all of them go through.
-_HIGHLIGHT = re.compile(r"(\w+)\.highlight=function\((\w+)\)\{(?=if\(!\1\.query)")
+# A JSON text is parsed several times faster than the same text as a JavaScript value.
+_PARSE = 'JSON.parse(document.getElementById("{}").textContent)'
 
 
-def page(grafted: Grafted, title: str, site: str = "../") -> bytes:
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the docs page is made.
+
+    Attributes:
+        title: The page's title.
+        favicon: An image file to put inside; without one the page has none.
+        slim: Leave out of the artifacts what the page never reads.
+        site: The way from the page to the site's home, ending in a slash.
+    """
+
+    title: str
+    favicon: Path | None = None
+    slim: bool = True
+    site: str = "../"
+
+
+def page(grafted: Grafted, settings: Settings) -> bytes:
     """The docs page as one HTML file, in UTF-8.
 
-    Args:
-        site: The way from the page to the site's home, ending in a slash.
-
     Raises:
-        GraftError: The installed dbt has no docs page, or one we do not know.
+        GraftError: The installed dbt has no docs page, or one we do not know; the favicon cannot
+            be read or is no image.
     """
-    manifest = {
+    manifest: Document = {
         **grafted.manifest,
         "metadata": {**grafted.manifest["metadata"], "send_anonymous_usage_stats": False},
     }
+    catalog = grafted.catalog
+    if settings.slim:
+        manifest, catalog = slim(manifest, catalog)
+    site = settings.site
     links = {
         "home": site,
         "pages": _pages(grafted, site),
@@ -56,61 +70,56 @@ def page(grafted: Grafted, title: str, site: str = "../") -> bytes:
     here = resources.files("injector")
     script = here.joinpath("page.js").read_text("utf-8").replace("GRAFT_DATA", _inline(links))
     style = here.joinpath("page.css").read_text("utf-8")
-    back = f'<p id="graft-links"><a href="{html.escape(site)}">Catalog</a></p>'
-    return _filled(
-        _with_safe_search(stock_page()),
+    # dbt's page is one AngularJS template, head included: nothing of ours may be a part of it.
+    head = f"<title ng-non-bindable>{html.escape(settings.title)}</title><style>{style}</style>"
+    back = (
+        f'<p id="graft-links" ng-non-bindable><a href="{html.escape(site)}">Catalog</a></p>'
+        f"{_data('graft-manifest', manifest)}{_data('graft-catalog', catalog)}"
+    )
+    return stock.changed(
+        stock.read(),
         {
-            _MANIFEST: _inline(manifest),
-            _CATALOG: _inline(grafted.catalog),
+            _MANIFEST: _PARSE.format("graft-manifest"),
+            _CATALOG: _PARSE.format("graft-catalog"),
             # Behind the character set, before dbt's own script.
-            _TITLE: (
-                f"<title>{html.escape(title)}</title><style>{style}</style><script>{script}</script>"
-            ),
+            _TITLE: f"{head}<script>{script}</script>",
+            stock.FAVICON: _favicon(settings.favicon),
             _END: back + _END,
         },
     ).encode("utf-8", "replace")
 
 
-def stock_page() -> str:
-    """The docs page of the installed dbt.
-
-    Raises:
-        GraftError: There is none.
-    """
-    try:
-        return resources.files("dbt").joinpath("task/docs/index.html").read_text("utf-8")
-    except (ModuleNotFoundError, FileNotFoundError) as error:
-        raise GraftError(
-            f"dbt-core {_dbt_version()} brings no docs page",
-            remedy="install dbt-core 1.11.10 or a later 1.11",
-        ) from error
-
-
-def _with_safe_search(stock: str) -> str:
-    """The page with the texts in its search results shown as text, whatever they hold."""
-    safe, count = _HIGHLIGHT.subn(
-        r'\g<0>\2=\2&&\2.replace(/&/g,"&amp;").replace(/</g,"&lt;");', stock
-    )
-    if count != 1:
-        raise _unknown_page(f"has {count} functions that show search results instead of one")
-    return safe
-
-
-def _filled(stock: str, parts: Mapping[str, str]) -> str:
-    """The page with each placeholder replaced, in one pass: what is put in is never looked at."""
-    for placeholder in parts:
-        if (count := stock.count(placeholder)) != 1:
-            raise _unknown_page(f"has {placeholder} {count} times instead of once")
-    known = {**_REPAIRED, **parts}
-    pattern = "|".join(re.escape(text) for text in known)
-    return re.sub(pattern, lambda match: known[match[0]], stock)
+def _data(name: str, document: Document) -> str:
+    return f'<script type="application/json" id="{name}">{_inline(document)}</script>'
 
 
 def _inline(document: Document) -> str:
-    """A document as a JavaScript value that cannot end the script it stands in."""
+    """A document as JSON, and as a JavaScript value, that cannot end the script it stands in."""
     text = dump(document).decode("utf-8")
     # The two separators end a line in JavaScript before ES2019.
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _favicon(path: Path | None) -> str:
+    """The image as an address that holds it: it works from any folder and from a file."""
+    if path is None:
+        return "data:,"
+    kind = mimetypes.guess_type(path.name)[0] or ""
+    if not kind.startswith("image/"):
+        raise GraftError(
+            "this favicon is no image",
+            place=str(path),
+            remedy="name an .ico, .png, .svg, .gif, .jpg or .webp file",
+        )
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise GraftError(
+            f"the favicon cannot be read: {error.strerror}",
+            place=str(path),
+            remedy="correct `docs.favicon` in graft.yml",
+        ) from error
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def _pages(grafted: Grafted, site: str) -> dict[str, list[str]]:
@@ -132,17 +141,3 @@ def _selectors(grafted: Grafted) -> dict[str, str]:
         for built in grafted.report.promoted
         for source in built.sources
     }
-
-
-def _unknown_page(found: str) -> GraftError:
-    return GraftError(
-        f"the docs page of dbt-core {_dbt_version()} {found}",
-        remedy="install dbt-core 1.11.10 or a later 1.11",
-    )
-
-
-def _dbt_version() -> str:
-    try:
-        return metadata.version("dbt-core")
-    except metadata.PackageNotFoundError:
-        return "(not installed)"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from injector import docs
 from injector.report import Grafted
+from injector.stock import read
 from lineage.errors import GraftError
 
 HOSTILE = [
@@ -25,46 +27,50 @@ HOSTILE = [
 ]
 
 
-@pytest.fixture(scope="module")
-def stock() -> str:
-    return docs.stock_page()
+def _page(grafted: Grafted, title: str = "Shop data", slim: bool = True) -> str:
+    return docs.page(grafted, docs.Settings(title, slim=slim)).decode()
 
 
-def _inlined(page: str, stock: str) -> dict[str, Any]:
-    """The artifacts as the page's own script holds them."""
-    before = stock.partition(docs._MANIFEST)[0][-40:]
-    start = page.index(before) + len(before)
-    manifest, end = json.JSONDecoder(strict=False).raw_decode(page, start)
-    assert page[end:].startswith(",catalog:")
-    catalog, _ = json.JSONDecoder(strict=False).raw_decode(page, end + len(",catalog:"))
-    return {"manifest": manifest, "catalog": catalog}
+def _inlined(page: str) -> dict[str, Any]:
+    """The artifacts as the page's own script gets them."""
+    return {
+        name: json.loads(re.findall(rf'id="graft-{name}">([^<]*)</script>', page)[0])
+        for name in ("manifest", "catalog")
+    }
 
 
-def test_both_artifacts_stand_in_the_page(grafted: Grafted, stock: str) -> None:
-    found = _inlined(docs.page(grafted, "Shop data").decode(), stock)
+def test_both_artifacts_stand_in_the_page(grafted: Grafted) -> None:
+    found = _inlined(_page(grafted, slim=False))
 
     assert found["manifest"]["nodes"] == grafted.manifest["nodes"]
     assert found["manifest"]["parent_map"] == grafted.manifest["parent_map"]
     assert found["catalog"] == grafted.catalog
 
 
+def test_what_the_page_never_reads_is_left_out(grafted: Grafted) -> None:
+    found = _inlined(_page(grafted))
+
+    assert found["manifest"]["nodes"].keys() == grafted.manifest["nodes"].keys()
+    assert "child_map" not in found["manifest"]
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_gets_out_of_the_script(
-    project: Any, empty_log: Any, run: Callable[..., Grafted], stock: str, text: str
+    project: Any, empty_log: Any, run: Callable[..., Grafted], text: str
 ) -> None:
     project.manifest["nodes"]["model.shop.orders"]["description"] = text
     empty_log.statement(text, ["landing/orders"], ["spark/raw.orders"], text=text)
     empty_log.statement(f"{text} reads", ["spark/raw.orders"])
     grafted = run(project, empty_log)
 
-    page = docs.page(grafted, "Shop data").decode()
+    page, stock = _page(grafted), read()
 
-    found = _inlined(page, stock)
+    found = _inlined(page)
     said = found["manifest"]["nodes"]["model.shop.orders"]["description"]
     assert said.startswith(text)
     for tag in ("<script", "</script", "<!--", "</body"):
-        # One script is ours.
-        ours = {"<script": 1, "</script": 1}.get(tag, 0)
+        # Ours are one script and two of data.
+        ours = {"<script": 3, "</script": 3}.get(tag, 0)
         assert page.count(tag) == stock.count(tag) + ours, tag
     assert page.count("\u2028") == stock.count("\u2028")
 
@@ -91,10 +97,10 @@ def test_a_task_name_cannot_write_markdown(
     assert r"[x\](javascript:alert(1)) \!\[y](../tasks/" in text
 
 
-def test_the_page_asks_the_network_for_nothing(grafted: Grafted, stock: str) -> None:
-    page = docs.page(grafted, "Shop data").decode()
+def test_the_page_asks_the_network_for_nothing(grafted: Grafted) -> None:
+    page = _page(grafted)
 
-    assert _inlined(page, stock)["manifest"]["metadata"]["send_anonymous_usage_stats"] is False
+    assert _inlined(page)["manifest"]["metadata"]["send_anonymous_usage_stats"] is False
     assert "cloudfront.net" not in page
     assert 'rel="canonical"' not in page
     assert re.findall(r'<link rel="shortcut icon" href="([^"]*)"', page) == ["data:,"]
@@ -103,16 +109,36 @@ def test_the_page_asks_the_network_for_nothing(grafted: Grafted, stock: str) -> 
 
 
 def test_search_results_show_texts_as_text(grafted: Grafted) -> None:
-    page = docs.page(grafted, "Shop data").decode()
+    page = _page(grafted)
 
     # The head of the page's own function; tests/site searches for hostile texts in a browser.
     assert re.search(r'highlight=function\((\w)\)\{\1=\1&&\1\.replace\(/&/g,"&amp;"\)', page)
 
 
 def test_the_title_is_ours_and_escaped(grafted: Grafted) -> None:
-    page = docs.page(grafted, "Shop & <Co>").decode()
+    page = _page(grafted, title="Shop & <Co>")
 
-    assert "<title>Shop &amp; &lt;Co&gt;</title>" in page
+    assert "<title ng-non-bindable>Shop &amp; &lt;Co&gt;</title>" in page
+
+
+def test_a_favicon_is_put_inside(grafted: Grafted, tmp_path: Path) -> None:
+    icon = tmp_path / "icon.svg"
+    icon.write_text("<svg/>")
+
+    page = docs.page(grafted, docs.Settings("Shop data", icon)).decode()
+
+    assert '<link rel="shortcut icon" href="data:image/svg+xml;base64,PHN2Zy8+"/>' in page
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("gone.png", "cannot be read: No such file"), ("secrets.yml", "is no image")],
+)
+def test_a_favicon_that_cannot_be_used_is_an_error(
+    grafted: Grafted, tmp_path: Path, name: str, problem: str
+) -> None:
+    with pytest.raises(GraftError, match=problem):
+        docs.page(grafted, docs.Settings("Shop data", tmp_path / name))
 
 
 def _links(page: str) -> dict[str, Any]:
@@ -123,7 +149,7 @@ def _links(page: str) -> dict[str, Any]:
 
 
 def test_old_addresses_of_promoted_sources_are_redirected(grafted: Grafted) -> None:
-    links = _links(docs.page(grafted, "Shop data").decode())
+    links = _links(_page(grafted))
 
     assert links["redirects"]["source.shop.raw.orders"] == "model.python_tasks.raw_orders"
     assert links["selectors"]["raw.orders"] == "raw_orders"
@@ -139,13 +165,13 @@ def test_old_addresses_of_promoted_sources_are_redirected(grafted: Grafted) -> N
     ],
 )
 def test_a_node_leads_to_its_page_in_the_catalog(grafted: Grafted, node_id: str, page: str) -> None:
-    links = _links(docs.page(grafted, "Shop data").decode())
+    links = _links(_page(grafted))
 
     assert links["pages"][node_id][1] == page
 
 
 def test_the_character_set_is_told_in_the_first_kilobyte(grafted: Grafted) -> None:
-    assert b'<meta charset="utf-8">' in docs.page(grafted, "Shop data")[:1024]
+    assert '<meta charset="utf-8">' in _page(grafted)[:1024]
 
 
 @pytest.mark.parametrize(
@@ -155,17 +181,25 @@ def test_the_character_set_is_told_in_the_first_kilobyte(grafted: Grafted) -> No
         lambda page: page.replace(docs._CATALOG, f"{docs._CATALOG}, {docs._CATALOG}"),
         lambda page: page.replace(docs._TITLE, ""),
         lambda page: page.replace(".highlight=function", ".shine=function"),
+        lambda page: page.replace('<ul ng-if="item.items">', "<ul>"),
+        lambda page: page.replace("A.graph.elements=r.flatten", "A.graph.elements=flatten"),
+        lambda page: page.replace("e.predecessors(t)", "e.parents(t)"),
     ],
-    ids=["manifest gone", "catalog twice", "title gone", "search changed"],
+    ids=[
+        "manifest gone",
+        "catalog twice",
+        "title gone",
+        "search changed",
+        "tree changed",
+        "graph changed",
+        "walk changed",
+    ],
 )
 def test_an_unknown_docs_page_is_refused_with_dbts_version(
-    grafted: Grafted,
-    monkeypatch: pytest.MonkeyPatch,
-    stock: str,
-    broken: Callable[[str], str],
+    grafted: Grafted, monkeypatch: pytest.MonkeyPatch, broken: Callable[[str], str]
 ) -> None:
-    page = broken(stock)
-    monkeypatch.setattr(docs, "stock_page", lambda: page)
+    page = broken(read())
+    monkeypatch.setattr(docs.stock, "read", lambda: page)
 
     with pytest.raises(GraftError, match=r"dbt-core \d+\.\d+"):
-        docs.page(grafted, "Shop data")
+        _page(grafted)

@@ -1,0 +1,127 @@
+"""The artifacts as the docs page needs them: what it never reads is left out.
+
+The rules follow the code of dbt's page (dbt-core 1.11): its controllers, templates, search, trees
+and graph selectors. A key that is read stays as it is, null or empty, since the page tells the two
+from a missing one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from injector.artifacts import Document
+
+_EDGES = frozenset(("metadata", "groups", "docs", "parent_map"))
+_KINDS = frozenset(("nodes", "sources", "macros", "exposures", "metrics", "unit_tests"))
+_PARTS = _EDGES | _KINDS | {"saved_queries", "semantic_models", "functions"}
+_PAGE = frozenset(
+    ("unique_id", "resource_type", "name", "package_name", "description", "depends_on")
+)
+_CODE = frozenset(("raw_code", "compiled_code", "language", "tags", "test_metadata"))
+# A generic test is in no tree and not in the graph: it has a page and stands behind its column.
+_TEST = _PAGE | _CODE | {"column_name"}
+_RELATION = frozenset(("database", "schema", "alias", "identifier", "columns", "loader"))
+_SOURCE = frozenset(("source_name", "source_description", "label", "version"))
+_TREE = frozenset(("original_file_path", "fqn", "config", "docs", "meta", "group", "access"))
+# A model, seed, snapshot, analysis, singular test or source.
+_NODE = _PAGE | _CODE | _RELATION | _SOURCE | _TREE
+_MACRO = _PAGE | {"original_file_path", "docs", "arguments", "macro_sql"}
+_DOC = frozenset(("name", "package_name", "block_contents"))
+_COLUMN = frozenset(("name", "description", "meta", "constraints"))
+_ENTRY = frozenset(("metadata", "stats"))
+_METADATA = frozenset(("type", "owner"))
+_TYPE = frozenset(("type", "index"))
+# Of these tests the page shows the name and, of two of them, one argument.
+_KNOWN_TESTS = frozenset(("not_null", "unique", "relationships", "accepted_values"))
+_ARGUMENTS = frozenset(("column_name", "arg", "field", "values"))
+
+
+def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
+    """Manifest and catalog without what the docs page never reads; the given ones stay as they are.
+
+    The page shows the same with them. They are no dbt artifacts: dbt reads them no longer.
+    """
+    nodes = {key: _node(node) for key, node in manifest["nodes"].items()}
+    adapter = manifest["metadata"].get("adapter_type")
+    hidden = {"dbt", f"dbt_{adapter}"}
+    kept = {
+        **{key: part for key, part in manifest.items() if key in _PARTS},
+        "nodes": nodes,
+        "sources": {key: _node(node) for key, node in manifest["sources"].items()},
+        # The page lists no macro of dbt itself, and of the project's docs only overviews.
+        "macros": {
+            key: _only(macro, _MACRO)
+            for key, macro in (manifest.get("macros") or {}).items()
+            if macro.get("package_name") not in hidden
+        },
+        "docs": {
+            key: _only(doc, _DOC)
+            for key, doc in (manifest.get("docs") or {}).items()
+            if str(doc.get("name")).startswith("__")
+        },
+        "parent_map": {
+            key: parents
+            for key, parents in (manifest.get("parent_map") or {}).items()
+            if parents and "test_metadata" not in nodes.get(key, {})
+        },
+    }
+    known = {**manifest["nodes"], **manifest["sources"]}
+    return kept, {
+        part: {key: _entry(entry, known.get(key)) for key, entry in catalog[part].items()}
+        for part in ("nodes", "sources")
+    }
+
+
+def _only(document: Mapping[str, Any], keys: frozenset[str]) -> Document:
+    return {key: value for key, value in document.items() if key in keys}
+
+
+def _node(node: Mapping[str, Any]) -> Document:
+    if node.get("resource_type") == "test" and "test_metadata" in node:
+        return {**_only(node, _TEST), "test_metadata": _test_metadata(node["test_metadata"])}
+    kept = _only(node, _NODE)
+    if "config" in kept:
+        kept["config"] = _config(kept["config"])
+    if kept.get("columns"):
+        kept["columns"] = {key: _column(column) for key, column in kept["columns"].items()}
+    return kept
+
+
+def _test_metadata(metadata: Any) -> Any:
+    if not isinstance(metadata, dict) or metadata.get("name") not in _KNOWN_TESTS:
+        return metadata
+    return {**metadata, "kwargs": _only(metadata.get("kwargs") or {}, _ARGUMENTS)}
+
+
+def _config(config: Any) -> Any:
+    """What the selector `config.<key>:<value>` can match, and the contract."""
+    if not isinstance(config, dict):
+        return config
+    return {
+        key: value
+        for key, value in config.items()
+        if key == "contract" or not (value is None or value == [] or isinstance(value, dict))
+    }
+
+
+def _column(column: Any) -> Any:
+    if not isinstance(column, dict):
+        return column
+    return {key: value for key, value in column.items() if key in _COLUMN and value not in ("", [])}
+
+
+def _entry(entry: Mapping[str, Any], node: Mapping[str, Any] | None) -> Document:
+    """A catalog entry; the page lays the node's own keys over it."""
+    documented = {name.lower() for name in (node or {}).get("columns") or {}}
+    read = _ENTRY if node else _ENTRY | {"unique_id"}
+    kept = _only(entry, read)
+    if isinstance(kept.get("metadata"), dict):
+        kept["metadata"] = _only(kept["metadata"], _METADATA)
+    if isinstance(kept.get("stats"), dict):
+        kept["stats"] = {key: stat for key, stat in kept["stats"].items() if stat.get("include")}
+    kept["columns"] = {
+        name: _only(column, _TYPE if name.lower() in documented else _TYPE | {"name"})
+        for name, column in (entry.get("columns") or {}).items()
+    }
+    return kept

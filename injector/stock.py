@@ -1,0 +1,113 @@
+"""dbt's own docs page, and what we change in its code.
+
+The page is one minified file that dbt-core brings along. Each change names a piece of its code;
+where a piece is not there exactly once, the page is one we do not know and is refused: half a
+change would be a page that fails in front of its readers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib import metadata, resources
+
+from lineage.errors import GraftError
+
+_REMEDY = "install dbt-core 1.11.10 or a later 1.11"
+
+FAVICON = "${require('./assets/favicons/favicon.ico')}"  # dbt's build never filled it in
+
+# What would ask the network: the tracker starts where a manifest allows it, and an icon's address
+# is requested before it is rendered.
+_QUIET = {
+    '<link rel="canonical" href="/overview/"/>': "",
+    "//d1fc8wv8zag5ca.cloudfront.net/2.9.0/sp.js": "data:,",
+    '<use xlink:href="{{': '<use ng-attr-xlink:href="{{',
+}
+
+# The sidebar renders every line of three trees, 100,000 elements for 3,000 models, though a line
+# shows only where its folder is open and its tab chosen: now they are made when they show.
+_TREES = {
+    '<ul ng-if="item.items">': '<ul ng-if="item.items && item.active">',
+    r"""<div class="menu" ng-show="nav_selected == \'database\'">""": (
+        r"""<div class="menu" ng-if="nav_selected == \'database\'">"""
+    ),
+    r"""<div class="menu" ng-show="nav_selected == \'group\'">""": (
+        r"""<div class="menu" ng-if="nav_selected == \'group\'">"""
+    ),
+}
+
+# The closed graph lays out and draws the whole project behind the page; each opening selects
+# what it shows.
+_GRAPH = {
+    ",A.graph.elements=r.flatten(r.values(A.graph.pristine.nodes)"
+    ".concat(r.values(A.graph.pristine.edges))),p(t.nodes())": "",
+}
+
+# `ancestorNodes` and `descendentNodes` follow every path instead of every node: a ladder of two
+# columns doubles the time with each rung, a cycle overflows the stack.
+_WALK = {
+    "function i(e,t,n,a){a||(a=1);var l=e.predecessors(t);if(!l||0==n)return[];"
+    "var s=l.concat(l.reduce((function(t,r){return a>=n&&o(n)?t:t.concat(i(e,r,n,a+1))}),[]));"
+    "return r.uniq(s)}": 'function i(e,t,n){return walk(e,t,n,"predecessors")}',
+    "function a(e,t,n,i){i||(i=1);var l=e.successors(t);if(!l||0==n)return[];"
+    "var s=l.concat(l.reduce((function(t,r){return i>=n&&o(n)?t:t.concat(a(e,r,n,i+1))}),[]));"
+    "return r.uniq(s)}": (
+        'function a(e,t,n){return walk(e,t,n,"successors")}'
+        "function walk(dag,start,hops,next){const found=new Set;let level=[start];"
+        "for(let hop=0;level.length&&!(o(hops)&&hop>=hops);hop++){const further=[];"
+        "for(const node of level)for(const near of dag[next](node)||[])"
+        "found.has(near)||(found.add(near),further.push(near));level=further}return[...found]}"
+    ),
+}
+
+# The page's search results take names, descriptions and code as HTML: the head of the function
+# that all of them go through.
+_HIGHLIGHT = re.compile(r"(\w+)\.highlight=function\((\w+)\)\{(?=if\(!\1\.query)")
+
+
+def read() -> str:
+    """The docs page of the installed dbt, as dbt brings it.
+
+    Raises:
+        GraftError: There is none.
+    """
+    try:
+        return resources.files("dbt").joinpath("task/docs/index.html").read_text("utf-8")
+    except (ModuleNotFoundError, FileNotFoundError) as error:
+        raise GraftError(
+            f"dbt-core {_dbt_version()} brings no docs page", remedy=_REMEDY
+        ) from error
+
+
+def changed(stock: str, parts: Mapping[str, str]) -> str:
+    """The page with its code changed and each placeholder of `parts` filled.
+
+    All in one pass: what is put in is never looked at.
+
+    Raises:
+        GraftError: A piece of code or a placeholder is not there, or more than once.
+    """
+    safe, count = _HIGHLIGHT.subn(
+        r'\g<0>\2=\2&&\2.replace(/&/g,"&amp;").replace(/</g,"&lt;");', stock
+    )
+    if count != 1:
+        raise _unknown(f"has {count} functions that show search results instead of one")
+    once = {**_TREES, **_GRAPH, **_WALK, **parts}
+    for piece in once:
+        if (count := safe.count(piece)) != 1:
+            raise _unknown(f"has {piece[:60]} {count} times instead of once")
+    pieces = {**_QUIET, **once}
+    pattern = "|".join(re.escape(piece) for piece in pieces)
+    return re.sub(pattern, lambda match: pieces[match[0]], safe)
+
+
+def _unknown(found: str) -> GraftError:
+    return GraftError(f"the docs page of dbt-core {_dbt_version()} {found}", remedy=_REMEDY)
+
+
+def _dbt_version() -> str:
+    try:
+        return metadata.version("dbt-core")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"

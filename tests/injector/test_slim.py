@@ -1,0 +1,198 @@
+"""What the docs page never reads is left out, and nothing else."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from injector.report import Grafted
+from injector.slim import slim
+
+TEST = "test.shop.not_null_orders_order_id"
+
+
+@pytest.fixture
+def manifest() -> dict[str, Any]:
+    return {
+        "metadata": {"adapter_type": "spark", "project_id": "1"},
+        "nodes": {
+            "model.shop.orders": {
+                "unique_id": "model.shop.orders",
+                "resource_type": "model",
+                "name": "orders",
+                "group": None,
+                "raw_code": "select 1",
+                "compiled_code": "select 1",
+                "checksum": {"name": "sha256", "checksum": "0"},
+                "unknown_key": 1,
+                "config": {
+                    "materialized": "table",
+                    "enabled": True,
+                    "grants": {},
+                    "tags": [],
+                    "packages": ["a"],
+                    "alias": None,
+                    "contract": {"enforced": True},
+                },
+                "columns": {
+                    "id": {"name": "id", "description": "", "meta": {}, "doc_blocks": []},
+                    "sum": {"name": "sum", "description": "All.", "meta": {"unit": "EUR"}},
+                },
+            },
+            TEST: {
+                "unique_id": TEST,
+                "resource_type": "test",
+                "compiled_code": "select id",
+                "config": {"severity": "ERROR"},
+                "depends_on": {"nodes": ["model.shop.orders"]},
+                "test_metadata": {
+                    "name": "not_null",
+                    "kwargs": {"column_name": "id", "model": "{{ … }}"},
+                },
+            },
+        },
+        "sources": {},
+        "macros": {
+            "macro.dbt.run_query": {"package_name": "dbt"},
+            "macro.dbt_spark.file_format": {"package_name": "dbt_spark"},
+            "macro.shop.to_eur": {"package_name": "shop", "macro_sql": "1", "created_at": 1.0},
+        },
+        "docs": {
+            "doc.dbt.__overview__": {"name": "__overview__", "block_contents": "Hello"},
+            "doc.shop.order_id": {"name": "order_id", "block_contents": "A key."},
+        },
+        "parent_map": {"model.shop.orders": [], TEST: ["model.shop.orders"], "x": ["y"]},
+        "child_map": {"model.shop.orders": [TEST]},
+        "disabled": {},
+    }
+
+
+@pytest.fixture
+def catalog() -> dict[str, Any]:
+    return {
+        "metadata": {},
+        "nodes": {
+            "model.shop.orders": {
+                "unique_id": "model.shop.orders",
+                "metadata": {"type": None, "owner": "erp", "comment": None, "schema": "raw"},
+                "columns": {
+                    "ID": {"type": "bigint", "index": 1, "name": "ID", "comment": None},
+                    "added": {"type": "string", "index": 2, "name": "added"},
+                },
+                "stats": {
+                    "has_stats": {"id": "has_stats", "include": False},
+                    "bytes": {"id": "bytes", "include": True, "value": 1},
+                },
+            },
+            "model.shop.gone": {"unique_id": "model.shop.gone", "columns": {}},
+        },
+        "sources": {},
+        "errors": None,
+    }
+
+
+def test_the_given_documents_stay_as_they_are(grafted: Grafted) -> None:
+    before = copy.deepcopy((grafted.manifest, grafted.catalog))
+
+    slim(grafted.manifest, grafted.catalog)
+
+    assert (grafted.manifest, grafted.catalog) == before
+
+
+def test_a_model_keeps_what_its_page_its_trees_and_the_selectors_read(
+    manifest: dict[str, Any], catalog: dict[str, Any]
+) -> None:
+    assert slim(manifest, catalog)[0]["nodes"]["model.shop.orders"] == {
+        "unique_id": "model.shop.orders",
+        "resource_type": "model",
+        "name": "orders",
+        "group": None,
+        "raw_code": "select 1",
+        "compiled_code": "select 1",
+        "config": {
+            "materialized": "table",
+            "enabled": True,
+            "packages": ["a"],
+            "contract": {"enforced": True},
+        },
+        "columns": {
+            "id": {"name": "id", "meta": {}},
+            "sum": {"name": "sum", "description": "All.", "meta": {"unit": "EUR"}},
+        },
+    }
+
+
+def test_a_generic_test_keeps_its_page_and_its_code(
+    manifest: dict[str, Any], catalog: dict[str, Any]
+) -> None:
+    kept = slim(manifest, catalog)[0]
+
+    assert kept["nodes"][TEST] == {
+        "unique_id": TEST,
+        "resource_type": "test",
+        "compiled_code": "select id",
+        "depends_on": {"nodes": ["model.shop.orders"]},
+        "test_metadata": {"name": "not_null", "kwargs": {"column_name": "id"}},
+    }
+    assert kept["parent_map"] == {"x": ["y"]}
+
+
+def test_all_arguments_of_a_test_the_page_does_not_know_are_kept(
+    manifest: dict[str, Any], catalog: dict[str, Any]
+) -> None:
+    metadata = {"name": "not_negative", "kwargs": {"column_name": "id", "model": "m", "to": 1}}
+    manifest["nodes"][TEST]["test_metadata"] = metadata
+
+    assert slim(manifest, catalog)[0]["nodes"][TEST]["test_metadata"] == metadata
+
+
+def test_macros_of_dbt_and_its_adapter_are_left_out(
+    manifest: dict[str, Any], catalog: dict[str, Any]
+) -> None:
+    assert slim(manifest, catalog)[0]["macros"] == {
+        "macro.shop.to_eur": {"package_name": "shop", "macro_sql": "1"}
+    }
+
+
+def test_of_the_docs_the_overviews_are_kept(
+    manifest: dict[str, Any], catalog: dict[str, Any]
+) -> None:
+    assert list(slim(manifest, catalog)[0]["docs"]) == ["doc.dbt.__overview__"]
+
+
+def test_a_catalog_entry_keeps_types_owner_and_shown_stats(
+    manifest: dict[str, Any], catalog: dict[str, Any]
+) -> None:
+    assert slim(manifest, catalog)[1]["nodes"] == {
+        "model.shop.orders": {
+            "metadata": {"type": None, "owner": "erp"},
+            "columns": {
+                "ID": {"type": "bigint", "index": 1},
+                "added": {"type": "string", "index": 2, "name": "added"},
+            },
+            "stats": {"bytes": {"id": "bytes", "include": True, "value": 1}},
+        },
+        "model.shop.gone": {"unique_id": "model.shop.gone", "columns": {}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("config", None),
+        ("columns", {"id": None}),
+        ("columns", None),
+        ("test_metadata", None),
+        ("depends_on", None),
+    ],
+)
+def test_a_damaged_node_is_kept_as_it_is(
+    manifest: dict[str, Any], catalog: dict[str, Any], key: str, value: Any
+) -> None:
+    manifest["nodes"][TEST if key == "test_metadata" else "model.shop.orders"][key] = value
+
+    nodes = slim(manifest, catalog)[0]["nodes"]
+
+    assert nodes[TEST if key == "test_metadata" else "model.shop.orders"][key] == value
