@@ -15,6 +15,7 @@ from collectors import store
 from graft import __version__, pipeline
 from graft.config import FILE_NAME, Config, load
 from graft.progress import Progress
+from graft.sqlserver import sqlserver
 from graft.start import write_config
 from graft.summary import Summary
 from lineage.errors import GraftError
@@ -125,3 +126,6 @@ def build(config: Config, progress: Progress, *, run_dbt: bool) -> Summary:
     grafted = pipeline.graft(config, progress, collected.unreadable)
     index = pipeline.publish(config, progress, grafted)
     return pipeline.summary(config, grafted, collected, index)
+
+
+main.add_command(sqlserver)

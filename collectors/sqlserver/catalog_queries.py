@@ -25,9 +25,7 @@ from lineage.records import Column
 if TYPE_CHECKING:
     import pyodbc
 
-_WHERE = """
-SELECT CAST(SERVERPROPERTY('ServerName') AS national character varying(128)), DB_NAME()
-"""
+_WHERE = "SELECT CAST(SERVERPROPERTY('ServerName') AS nvarchar(128)), DB_NAME()"
 # The first four are master, tempdb, model and msdb.
 _DATABASES = (
     "SELECT name, state_desc, HAS_DBACCESS(name) FROM sys.databases "

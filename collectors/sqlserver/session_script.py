@@ -109,6 +109,7 @@ def _head(options: Options) -> list[str]:
             "container's URL, without a slash at its end:",
             f"  CREATE {'DATABASE SCOPED ' if options.azure else ''}CREDENTIAL [<URL>]"
             " WITH IDENTITY = 'MANAGED IDENTITY';",
+            "or with the IDENTITY 'SHARED ACCESS SIGNATURE' and a token as its SECRET.",
         ]
     head += [
         "",

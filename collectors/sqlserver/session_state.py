@@ -28,9 +28,9 @@ SELECT event_id, name, predicate FROM sys.server_event_session_events WHERE even
 """
 _ACTIONS = "SELECT event_id, name FROM sys.server_event_session_actions WHERE event_session_id = ?"
 _TARGETS = "SELECT target_id, name FROM sys.server_event_session_targets WHERE event_session_id = ?"
-# A value may be of any type; this is the standard's name of nvarchar.
+# A value is a sql_variant, which not every driver reads.
 _FIELDS = """
-SELECT object_id, name, CAST(value AS national character varying(4000))
+SELECT object_id, name, CAST(value AS varchar(4000))
 FROM sys.server_event_session_fields WHERE event_session_id = ?
 """
 _RUNNING = """

@@ -1,0 +1,203 @@
+"""The commands `graft sqlserver …`: setting up what a SQL Server is to tell."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+import orjson
+
+from collectors.sqlserver import session_script, snapshot
+from collectors.sqlserver.check import Finding, check
+from collectors.sqlserver.session_events import Severity
+from lineage.dataset import Kind
+from lineage.errors import GraftError
+
+_DEFAULT = session_script.Options()
+
+_connection = click.option(
+    "--connection",
+    "setting",
+    default="env:GRAFT_MSSQL",
+    show_default=True,
+    metavar="env:NAME|dsn:NAME",
+    help="The environment variable that holds an ODBC connection string, or a data source.",
+)
+
+
+def _tells_errors(command: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(command)
+    def run(**options: object) -> None:
+        try:
+            command(**options)
+        except GraftError as error:
+            click.echo(f"error: {error}", err=True)
+            sys.exit(error.exit_code)
+
+    return run
+
+
+@click.group(
+    epilog="\b\nExample: graft sqlserver session --folder 'D:\\XE' --out session.sql",
+)
+def sqlserver() -> None:
+    """Set up a SQL Server: its event session, and a snapshot of what its databases hold."""
+
+
+@sqlserver.command(
+    epilog="\b\nExamples:\n"
+    "  graft sqlserver session --folder /var/opt/mssql/xe --out session.sql\n"
+    "  graft sqlserver session --application 'etl ' --no-statements | sqlcmd -S crm\n"
+    "  graft sqlserver session --azure --folder https://shop.blob.core.windows.net/xe"
+)
+@click.option(
+    "--session", "name", default=_DEFAULT.name, show_default=True, help="The session's name."
+)
+@click.option(
+    "--application",
+    default=_DEFAULT.application,
+    show_default=True,
+    help="What the application names of your tasks begin with (APP= of their connections).",
+)
+@click.option(
+    "--folder",
+    default=_DEFAULT.folder,
+    help="Where the server writes the files: a full path there, or the URL of a container in "
+    "Azure Storage.  [default: beside the server's error log]",
+)
+@click.option("--azure", is_flag=True, help="For Azure SQL Database: a session of one database.")
+@click.option(
+    "--file-size",
+    "file_megabytes",
+    default=_DEFAULT.file_megabytes,
+    show_default=True,
+    help="MB after which the server begins another file.",
+)
+@click.option(
+    "--files", default=_DEFAULT.files, show_default=True, help="How many files the server keeps."
+)
+@click.option(
+    "--memory",
+    "memory_megabytes",
+    default=_DEFAULT.memory_megabytes,
+    show_default=True,
+    help="MB for events that wait to be written.",
+)
+@click.option(
+    "--statements/--no-statements",
+    default=_DEFAULT.statements,
+    show_default=True,
+    help="Capture each statement of a batch too.",
+)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to a file.")
+@_tells_errors
+def session(out: Path | None, **options: object) -> None:
+    """Print the script of the event session that serves lineage best.
+
+    Each choice in it has its reason beside it. Nothing is run: read the script, then run it in
+    SSMS or sqlcmd.
+    """
+    text = session_script.script(session_script.Options(**options))  # type: ignore[arg-type]
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise GraftError(
+            f"the script cannot be written: {error.strerror}", place=str(out)
+        ) from error
+    click.echo(f"wrote {out}; run it on the server, then `graft sqlserver check`")
+
+
+@sqlserver.command(
+    "check", epilog="\b\nExample: graft sqlserver check --connection env:GRAFT_MSSQL"
+)
+@_connection
+@click.option(
+    "--session", "name", default=_DEFAULT.name, show_default=True, help="The session's name."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@_tells_errors
+def check_session(setting: str, name: str, *, as_json: bool) -> None:
+    """Tell what a session on the server misses of what lineage needs.
+
+    Exits with 1 where something is wrong or missing (an error), else with 0.
+    """
+    from collectors.sqlserver.connection import connect
+    from collectors.sqlserver.session_state import session_state
+
+    with closing(connect(setting)) as connection:
+        findings = check(session_state(connection, name), name)
+    if as_json:
+        rows = [asdict(finding) for finding in findings]
+        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+    else:
+        click.echo(_report(findings, name))
+    sys.exit(any(finding.severity is Severity.ERROR for finding in findings))
+
+
+def _report(findings: Sequence[Finding], name: str) -> str:
+    if not findings:
+        return f"{name}: runs and captures all that lineage needs"
+    return "\n".join(
+        f"{finding.severity}: {finding.subject}: {finding.problem}\n  {finding.remedy}"
+        for finding in findings
+    )
+
+
+@sqlserver.command(
+    "snapshot",
+    epilog="\b\nExample: graft sqlserver snapshot --database Shop --database ShopDW"
+    " --out snapshot.json",
+)
+@_connection
+@click.option(
+    "--database",
+    "databases",
+    multiple=True,
+    help="A database to take; may be repeated.  [default: all but SQL Server's own]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default="snapshot.json",
+    show_default=True,
+    help="The file to write.",
+)
+@_tells_errors
+def take_snapshot(setting: str, databases: tuple[str, ...], out: Path) -> None:
+    """Save what the databases hold: tables, views, columns, synonyms, and modules without values.
+
+    With it views and synonyms are resolved and `SELECT *` has columns, without a connection. No
+    row of any table is read, and no literal is kept: the file may go into version control.
+    """
+    from collectors.sqlserver.catalog_queries import take
+    from collectors.sqlserver.connection import connect
+
+    with closing(connect(setting)) as connection:
+        taken = take(connection, databases or None)
+    for notice in taken.notices:
+        click.echo(f"notice: {notice}", err=True)
+    if not taken.snapshot.databases:
+        raise GraftError(
+            "no database could be read, so nothing was written",
+            remedy="grant the login CONNECT ANY DATABASE and VIEW ANY DEFINITION",
+        )
+    snapshot.write(taken.snapshot, out)
+    click.echo(f"wrote {out}: {_contents(taken.snapshot)}")
+
+
+def _contents(taken: snapshot.Snapshot) -> str:
+    bases = taken.databases.values()
+    kinds = [relation.kind for base in bases for relation in base.relations.values()]
+    return (
+        f"{len(bases)} databases, {kinds.count(Kind.TABLE)} tables, {kinds.count(Kind.VIEW)} views,"
+        f" {sum(len(base.synonyms) for base in bases)} synonyms,"
+        f" {sum(len(base.modules) for base in bases)} modules"
+    )
