@@ -9,18 +9,18 @@ https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-xe-
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from collectors.sqlserver.connection import load_pyodbc
 from collectors.sqlserver.event import Chunk, Damage, Wanted
 from collectors.sqlserver.event_files import event_server, session_files
 from collectors.sqlserver.odbc_failure import odbc_failure
-from collectors.sqlserver.polling import Polled, polled, rows
+from collectors.sqlserver.polling import Polled, Rows, polled, rows
 from collectors.sqlserver.xml_events import dismissed, event, is_wanted
 from lineage.errors import GraftError
 
@@ -134,14 +134,15 @@ def _behind(connection: pyodbc.Connection, path: str, wanted: Wanted, position: 
     while True:
         behind = _checkpoint_at(position) if position else None
         if behind is None or rereads:
-            found = rows(connection, _ALL, path)
+            query = rows(connection, _ALL, path)
         else:
-            found = rows(connection, _BEHIND, path, behind.file, behind.offset)
+            query = rows(connection, _BEHIND, path, behind.file, behind.offset)
         try:
-            for chunk, reached in _chunks(found, wanted, behind if rereads else None):
-                position = reached
-                yield chunk, reached
-                rereads = min(rereads, 1)
+            with closing(query) as found:
+                for chunk, reached in _chunks(found, wanted, behind if rereads else None):
+                    position = reached
+                    yield chunk, reached
+                    rereads = min(rereads, 1)
         except odbc.Error as error:
             if _GONE.isdisjoint(odbc_failure(error).numbers) or rereads == _REREADS:
                 raise
@@ -150,7 +151,7 @@ def _behind(connection: pyodbc.Connection, path: str, wanted: Wanted, position: 
             return
 
 
-def _chunks(found: Iterator[tuple[Any, ...]], wanted: Wanted, reread: _Checkpoint | None) -> Polled:
+def _chunks(found: Rows, wanted: Wanted, reread: _Checkpoint | None) -> Polled:
     """Rows -> chunks of whole blocks; those up to `reread` have been read before."""
     chunk, seen, size = Chunk(), 0, 0
     last: _Checkpoint | None = None

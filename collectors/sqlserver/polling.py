@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Each chunk with the position that is reached when it is stored.
 Polled: TypeAlias = Iterator[tuple[Chunk, str]]
+Rows: TypeAlias = Generator[tuple[Any, ...], None, None]
 # A row may hold megabytes.
 _AT_ONCE = 64
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
@@ -50,8 +51,8 @@ def polled(setting: str, position: str, read: Callable[[pyodbc.Connection, str],
         time.sleep(wait)
 
 
-def rows(connection: pyodbc.Connection, sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
-    """What a query gives, a few rows in memory at a time.
+def rows(connection: pyodbc.Connection, sql: str, *values: object) -> Rows:
+    """What a query gives, a few rows in memory at a time; to be closed before the connection is.
 
     Text may be cut in the middle of a character, which becomes U+FFFD.
 
@@ -59,7 +60,9 @@ def rows(connection: pyodbc.Connection, sql: str, *values: object) -> Iterator[t
         pyodbc.Error: Also between two rows, and behind the last one.
     """
     odbc = load_pyodbc()
-    # pyodbc decodes strictly and would refuse the row; so it hands over the driver's UTF-16 as is.
+    # pyodbc decodes strictly and would refuse the row; so it hands over the driver's UTF-16 as is,
+    # of which it cannot make numbers.
+    connection.decimal_mode = "binary"
     for kind in (odbc.SQL_CHAR, odbc.SQL_WCHAR):
         connection.setdecoding(kind, encoding="latin-1", ctype=odbc.SQL_WCHAR)
     with closing(connection.cursor()) as cursor:

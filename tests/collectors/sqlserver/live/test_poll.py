@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -311,3 +313,19 @@ def test_a_long_log_is_streamed(log: StandIn, root: Path) -> None:
     events, characters, more_kilobytes = map(int, measured.stdout.split())
     assert (events, characters) == (100_000, 200_000_000)
     assert more_kilobytes < 40_000
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_a_poll_that_nobody_goes_on_with_leaves_no_connection(log: StandIn) -> None:
+    for n in range(200):
+        log.write(11, n * 512, n)
+    abandoned = poll(FILES, "")
+    next(abandoned)
+    del abandoned
+    gc.collect()
+    connected = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'reader'"
+    for _ in range(50):
+        if (left := log.admin.execute(connected).fetchval()) == 0:
+            break
+        time.sleep(0.1)
+    assert left == 0
