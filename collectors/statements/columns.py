@@ -75,19 +75,19 @@ def column_edges(
     tree: exp.Expr,
     accesses: Iterable[TableAccess],
     dialect: Dialect,
-    schema: Mapping[str, Sequence[str]] | None = None,
+    columns: Callable[[Name], Sequence[str]] = lambda _: (),
 ) -> tuple[tuple[ColumnEdge, ...], str | None]:
     """The column edges of a statement, and why some are missing where some are.
 
     Args:
         tree: Small enough to be walked by recursion.
         accesses: What the token scan found.
-        schema: Tables, dotted as statements name them and folded -> their columns.
+        columns: A table as the accesses name it -> its columns; empty where they are not known.
     """
     accesses = tuple(accesses)
     written = [a.name for a in accesses if a.direction is Direction.WRITE]
     tables = {tuple(part.casefold() for part in a.name if part): a.name for a in accesses}
-    context = Context(dialect, tables, schema or {}, query_relation)
+    context = Context(dialect, tables, columns, query_relation)
     statement = _Statement(Scope(context), written[0] if written else (), {})
     read = _STATEMENTS.get(type(tree), _query if isinstance(tree, exp.Query) else None)
     if read is None:

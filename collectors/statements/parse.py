@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlglot.errors import TokenError
 
+from collectors.statements.calls import calls
 from collectors.statements.columns import ColumnEdge, column_edges
 from collectors.statements.dialect import COMMENT, NAME, STRING, Dialect
 from collectors.statements.last_keyword import last_keyword
 from collectors.statements.literals import fold
 from collectors.statements.modules import creates_module, module_name
-from collectors.statements.names import name_at
+from collectors.statements.names import Name, name_at
 from collectors.statements.scan import scan
 from collectors.statements.split import split
 from collectors.statements.tokens import Token, tokenise
@@ -37,6 +39,10 @@ _SCHEMAS = frozenset({"SCHEMA", "DATABASE", "NAMESPACE"})
 # An unknown statement without any of these has no table to tell.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
 
+# The columns of a table, given the database that `USE` chose earlier in the text and the table as
+# a statement names it; empty where they are not known.
+Columns = Callable[[str | None, Name], Sequence[str]]
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedShape:
@@ -53,6 +59,7 @@ class ParsedShape:
         database: The database that `USE` chose earlier in the same text; None before a `USE`.
         module: The procedure, function or trigger in whose definition the statement stands: it
             tells what a call does, and was not run when the text was.
+        calls: The procedures that it calls, as written; of T-SQL only.
     """
 
     shape_id: str
@@ -66,6 +73,7 @@ class ParsedShape:
     database: str | None = None
     module: str | None = None
     column_edges: tuple[ColumnEdge, ...] = ()
+    calls: tuple[Name, ...] = ()
 
     @property
     def reads(self) -> set[str]:
@@ -99,12 +107,12 @@ def _separated(text: str) -> str:
 
 
 def parse(
-    text: str, dialect: Dialect, schema: Mapping[str, Sequence[str]] | None = None
+    text: str, dialect: Dialect, columns: Columns = lambda database, table: ()
 ) -> tuple[ParsedShape, ...]:
     """The statements of a text, in order, as shapes with their tables and column edges.
 
     Args:
-        schema: Tables, dotted as statements name them and in lower case -> their columns.
+        columns: What `SELECT *` and an INSERT without columns are spelled out by.
 
     Never raises: what cannot be read is a shape of outcome FAILED with its reason.
     """
@@ -114,18 +122,20 @@ def parse(
     except TokenError:
         return (_last_resort(text, dialect, "sqlglot cannot read its tokens"),)
     shapes = []
-    known: dict[str, ParsedShape] = {}  # a batch may say the same a thousand times
+    known: dict[tuple[str, str | None], ParsedShape] = {}  # the same may be said a thousand times
     database = module = None
     for statement in split(tokens, dialect):
         if [token.word for token in statement] == ["GO"]:
             module = None
             continue
         alone = text[statement[0].start : statement[-1].end]
-        if alone not in known:
-            known[alone] = _shape(alone, statement, dialect, schema)
+        key = (alone, database)
+        if key not in known:
+            begins = statement[0] is tokens[0]
+            known[key] = _shape(alone, statement, dialect, partial(columns, database), begins)
         if creates_module(statement):
             module = None
-        shapes.append(replace(known[alone], database=database, module=module))
+        shapes.append(replace(known[key], database=database, module=module))
         if creates_module(statement):
             module = module_name(statement)
         database = _used(statement, dialect) or database
@@ -143,7 +153,8 @@ def _shape(
     text: str,
     tokens: list[Token],
     dialect: Dialect,
-    schema: Mapping[str, Sequence[str]] | None,
+    columns: Callable[[Name], Sequence[str]],
+    begins: bool,
 ) -> ParsedShape:
     operation, accesses = scan(tokens, dialect)
     if operation is None and _TABLE_WORDS.intersection(token.word for token in tokens):
@@ -156,7 +167,7 @@ def _shape(
         except NoTreeError as error:
             reason = str(error)
         else:
-            edges, missing = column_edges(tree, accesses, dialect, schema)
+            edges, missing = column_edges(tree, accesses, dialect, columns)
             reason = objection(tree, {access.name[-1].casefold() for access in accesses}) or missing
     return ParsedShape(
         shape_id=_shape_id(text, dialect),
@@ -168,6 +179,7 @@ def _shape(
         operation=operation or tokens[0].word,
         accesses=tuple(accesses),
         column_edges=edges,
+        calls=calls(tokens, alone=begins and not operation) if dialect is Dialect.TSQL else (),
     )
 
 

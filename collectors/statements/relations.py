@@ -105,20 +105,16 @@ class Context:
 
     Attributes:
         tables: The tables that the token scan found: their names folded -> as written.
-        schema: Tables, dotted and folded -> their columns; a table may be missing.
+        columns: A table as the scan names it -> its columns; empty where they are not known.
         query: Reads a query inside a scope.
         gaps: Why columns are missing.
     """
 
     dialect: Dialect
     tables: Mapping[Name, Name]
-    schema: Mapping[str, Sequence[str]]
+    columns: Callable[[Name], Sequence[str]]
     query: Callable[[exp.Expr, Scope], Relation]
     gaps: dict[str, None] = field(default_factory=dict)
-
-    def columns(self, table: Name) -> Sequence[str]:
-        """The columns of a table; empty where they are not known."""
-        return self.schema.get(".".join(filter(None, table)).casefold(), ())
 
     def gap(self, reason: str) -> Uses:
         """Note that something is missing; gives the nothing that is known of it."""

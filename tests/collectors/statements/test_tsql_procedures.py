@@ -66,3 +66,36 @@ def test_statements_of_a_body_tell_their_module() -> None:
         ("DELETE", "p q"),
         ("DELETE", None),
     ]
+
+
+CALLED = [
+    ("EXEC p", "p"),
+    ("EXECUTE dbo.load 1, @day = '2026-11-21'", "dbo.load"),
+    ("EXEC @rc = Shop.dbo.[load]]orders] 1 OUTPUT WITH RECOMPILE", "Shop.dbo.load]orders"),
+    ("exec dbo.load;2 5", "dbo.load"),
+    ("EXEC Shop..load", "Shop..load"),
+    ("EXEC srv.Shop.dbo.load", "srv.Shop.dbo.load"),
+    ("{CALL dbo.load(?)}", "dbo.load"),
+    ("{? = CALL dbo.load(?, ?)}", "dbo.load"),
+    ("INSERT INTO t (a) EXEC dbo.list 1", "dbo.list"),
+    ("dbo.load 1, 'x'", "dbo.load"),
+    ("nightly", "nightly"),
+    ("[dbo].[load] @day = 1", "dbo.load"),
+    ("IF @x = 1 EXEC a ELSE EXEC b", "a b"),
+    ("SET NOCOUNT ON EXEC a; EXEC a; EXEC b", "a b"),
+    ("EXEC (@sql)", ""),
+    ("EXEC @name 1", ""),
+    ("EXEC #local", ""),
+    ("EXEC sp_executesql N'EXEC dbo.load'", "dbo.load"),
+    ("EXECUTE AS USER = 'x'; SELECT 1", ""),
+    ("GRANT EXECUTE ON dbo.load TO x", ""),
+    ("SELECT 1", ""),
+    ("COMMIT", ""),
+    ("unheard of 1", ""),
+]
+
+
+@pytest.mark.parametrize(("sql", "called"), CALLED)
+def test_calls(sql: str, called: str) -> None:
+    found = [".".join(name) for shape in parse(sql, Dialect.TSQL) for name in shape.calls]
+    assert list(dict.fromkeys(found)) == called.split()
