@@ -4,8 +4,7 @@ A record is, one after the other until the block's data are used up:
 
     u32 event id · u32 flags · u32 0 · u64 ticks · u32 payload's length · payload · actions
 
-The six lowest bits of the flags are the version, 10; the highest says that actions follow. They are
-`u32 action id · u32 length · bytes`, again and again, and end with the id 0x60000000 of length 0.
+The six lowest bits of the flags are the version, 10; the highest says that actions follow.
 """
 
 from __future__ import annotations
@@ -13,22 +12,18 @@ from __future__ import annotations
 import struct
 from typing import TypeAlias
 
-from collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
-from collectors.sqlserver.xel.metadata import TICKS, Stream, Type
+from collectors.sqlserver.event import Chunk, Damage, Event, Wanted
+from collectors.sqlserver.xel.actions import Actions, Found
+from collectors.sqlserver.xel.metadata import TICKS, Stream
 from collectors.sqlserver.xel.payload import Payload, decoder
-from collectors.sqlserver.xel.values import from_bytes
 
 _RECORD = struct.Struct("<II4xQI")
-_ACTION = struct.Struct("<II")
 _ACTIONS_FOLLOW = 0x80000000
-_LAST_ACTION = 0x60000000
 _VERSION, _VERSION_BITS = 10, 0x3F
 _PACKAGE_BITS = 0xFF
 _UNIX_EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601.
 _LATEST = 253_402_300_800 * TICKS  # The year 10000, which no clock of SQL Server reaches.
-_APPLICATION = "client_app_name"
 _APPLICATIONS = 4096  # How many are kept in mind.
-_UNKNOWN = Type("", 0)
 
 _Decoded: TypeAlias = tuple[str, str, Payload]  # Its name, its package's, and its fields' decoder.
 
@@ -46,13 +41,7 @@ class Decoder:
             for event, kind in stream.events.items()
             if wanted.names is not None and kind.name not in wanted.names
         }
-        self._actions = {
-            action: (kind.name, from_bytes(stream.types.get(kind.type, _UNKNOWN)))
-            for action, kind in stream.actions.items()
-        }
-        self._application = next(
-            (action for action, kind in stream.actions.items() if kind.name == _APPLICATION), None
-        )
+        self._actions = Actions(stream)
 
     def chunk(self, data: bytes, position: int) -> Chunk:
         """The wanted events of a block.
@@ -64,8 +53,8 @@ class Decoder:
         events: list[Event] = []
         damages: dict[str, tuple[int, int]] = {}
         base, ticks = self._stream.base - _UNIX_EPOCH, self._stream.ticks
-        types, wanted, application = self._types, self._wanted, self._application
-        unpack, event_of = _RECORD.unpack_from, Event._make
+        types, wanted, find = self._types, self._wanted, self._actions.find
+        unpack, added = _RECORD.unpack_from, self._actions.fields
         at = seen = 0
         end = len(data)
         while at < end:
@@ -74,7 +63,8 @@ class Decoder:
                 event, flags, tick, length = unpack(data, at)
                 payload = at + _RECORD.size
                 actions = payload + length
-                at, app = _walk(data, actions, application, flags)
+                found = find(data, actions, event) if flags & _ACTIONS_FOLLOW else None
+                at = found.end if found else actions
             except struct.error:
                 at = end + 1
             if at > end or flags & _VERSION_BITS != _VERSION:
@@ -82,23 +72,24 @@ class Decoder:
                 break
             try:
                 kind = types[event] if event in types else self._type(event)
-                if kind is None or (wanted and not self._is_wanted(app)):
+                if kind is None or (wanted and not self._is_wanted(found)):
                     continue
                 name, package, decode = kind
                 when = base + (tick if ticks == TICKS else tick * TICKS // ticks)
                 if not 0 <= when < _LATEST:
                     raise ValueError("its time is impossible")
                 fields = decode(data, payload, length)
-                added = self._added(data, actions) if flags & _ACTIONS_FOLLOW else {}
+                more = added(data, found) if found else {}
             except ValueError as error:
                 _count(damages, str(error), seen)
             except (struct.error, OverflowError):
                 _count(damages, "a value is not of its type", seen)
             else:
-                events.append(event_of((name, when, fields, added, package)))
+                events.append(Event(name, when, fields, more, package))
         return Chunk(events, seen, [_damage(position, *found) for found in damages.items()])
 
-    def _is_wanted(self, application: bytes) -> bool:
+    def _is_wanted(self, found: Found | None) -> bool:
+        application = found.application if found else b""
         known = self._known.get(application)
         if known is None:
             assert self._wanted is not None
@@ -115,37 +106,6 @@ class Decoder:
         package = self._stream.packages.get(event & _PACKAGE_BITS, "")
         decoded = self._types[event] = (kind.name, package, decoder(kind, self._stream.types))
         return decoded
-
-    def _added(self, data: bytes, at: int) -> dict[str, Value]:
-        """The actions of an event, which begin at an offset."""
-        fields: dict[str, Value] = {}
-        actions, unpack = self._actions, _ACTION.unpack_from
-        while True:
-            action, length = unpack(data, at)
-            at += 8
-            if action == _LAST_ACTION:
-                return fields
-            if action not in actions:
-                raise ValueError("the metadata do not tell what an action is")
-            name, convert = actions[action]
-            fields[name] = convert(data[at : at + length])
-            at += length
-
-
-def _walk(data: bytes, at: int, application: int | None, flags: int) -> tuple[int, bytes]:
-    """Where an event ends whose actions begin at an offset, and the application's stored name."""
-    app = b""
-    if flags & _ACTIONS_FOLLOW:
-        unpack = _ACTION.unpack_from
-        action, length = unpack(data, at)
-        while action != _LAST_ACTION:
-            at += 8
-            if action == application:
-                app = data[at : at + length]
-            at += length
-            action, length = unpack(data, at)
-        at += 8
-    return at, app
 
 
 def _count(damages: dict[str, tuple[int, int]], reason: str, event: int) -> None:

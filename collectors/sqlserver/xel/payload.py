@@ -9,13 +9,17 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from operator import itemgetter
+from typing import TypeAlias
 
 from collectors.sqlserver.event import Value
 from collectors.sqlserver.xel.metadata import Column, EventType, Type
 from collectors.sqlserver.xel.values import Convert, from_bytes, from_packed, is_elsewhere, packed
 
 # (data, where the payload begins, its length) -> the fields
-Payload = Callable[[bytes, int, int], dict[str, Value]]
+Payload: TypeAlias = Callable[[bytes, int, int], dict[str, Value]]
+
+# A column, its type, and whether its value is elsewhere.
+_Slot: TypeAlias = tuple[Column, Type, bool]
 
 _PLACE = "II"
 # Columns may share bytes, but not so that a small event fills the memory.
@@ -30,28 +34,23 @@ def decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
     Raises:
         ValueError: The columns contradict each other.
     """
-    layout, size = "<", 0
-    indexes: dict[Column, int] = {}
+    slots = _slots(kind, types)
+    layout, size = _packed(slots)
     converted: list[tuple[str, int, Convert]] = []
-    elsewhere: list[tuple[str, int, Convert]] = []
+    elsewhere: list[tuple[str, int, Value, Convert]] = []
+    indexes: dict[Column, int] = {}
     index = 0
-    for column, its_type, away in _slots(kind, types):
-        code = _PLACE if away else packed(its_type)
-        if column.offset < size:
-            raise ValueError("the metadata let the event's columns overlap")
-        layout += f"{column.offset - size}x{code}"
-        size = column.offset + struct.calcsize(f"<{code}")
+    for column, its_type, away in slots:
         if away:
-            elsewhere.append((column.name, index, from_bytes(its_type)))
+            convert_bytes = from_bytes(its_type)
+            elsewhere.append((column.name, index, convert_bytes(b""), convert_bytes))
         elif convert := from_packed(its_type):
             converted.append((column.name, index, convert))
         indexes[column] = index
         index += 2 if away else 1
     names = [column.name for column in kind.columns]
     order = [indexes[column] for column in kind.columns]
-    away_at = {index for _, index, _ in elsewhere}
-    in_order = all(at == place or at in away_at for place, at in enumerate(order))
-    pick = None if in_order else itemgetter(*order, 0)
+    pick = None if order == sorted(order) and not _mixed(slots) else itemgetter(*order, 0)
     unpack = struct.Struct(layout).unpack_from
 
     def decode(data: bytes, start: int, length: int) -> dict[str, Value]:
@@ -63,11 +62,14 @@ def decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
         for name, at, convert in converted:
             fields[name] = convert(values[at])
         used = 0
-        for name, at, convert in elsewhere:
+        for name, at, empty, convert in elsewhere:
             many = values[at + 1]
-            used += many
+            if not many:
+                fields[name] = empty
+                continue
             offset = values[at]
-            if many and (offset + many > length or used > _SHARED * length):
+            used += many
+            if offset + many > length or used > _SHARED * length:
                 raise ValueError("a column ends behind its event")
             fields[name] = convert(data[start + offset : start + offset + many])
         return fields
@@ -75,7 +77,25 @@ def decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
     return decode
 
 
-def _slots(kind: EventType, types: Mapping[int, Type]) -> list[tuple[Column, Type, bool]]:
+def _packed(slots: list[_Slot]) -> tuple[str, int]:
+    """How `struct` unpacks the columns, and how many bytes they have."""
+    layout, size = "<", 0
+    for column, its_type, away in slots:
+        if column.offset < size:
+            raise ValueError("the metadata let the event's columns overlap")
+        code = _PLACE if away else packed(its_type)
+        layout += f"{column.offset - size}x{code}"
+        size = column.offset + struct.calcsize(f"<{code}")
+    return layout, size
+
+
+def _mixed(slots: list[_Slot]) -> bool:
+    """Whether a value of fixed size stands behind one that is elsewhere."""
+    away = [away for *_, away in slots]
+    return away != sorted(away)
+
+
+def _slots(kind: EventType, types: Mapping[int, Type]) -> list[_Slot]:
     """The columns as they stand in the payload, and whether the value of each is elsewhere."""
     columns = sorted(kind.columns, key=lambda column: column.offset)
     if any(column.type not in types for column in columns):

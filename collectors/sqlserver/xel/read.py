@@ -113,4 +113,4 @@ def _events(
 def _open(url: str) -> Iterator[Readable]:
     files, path = filesystem(url)
     with files.open_input_file(path) as file:
-        yield cast(Readable, file)  # Its published types lack arguments.
+        yield cast("Readable", file)  # Its published types lack arguments.
