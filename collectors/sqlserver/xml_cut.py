@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from collectors.sqlserver.streams import LONGEST
 
+# Between a value's tag and its CDATA section there is white space at most.
+NEAR = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Marks:
@@ -111,13 +114,19 @@ class Cutter:
     """
 
     def __init__(
-        self, marks: Marks, position: int = 0, first: int = 0, end: int | None = None
+        self,
+        marks: Marks,
+        position: int = 0,
+        first: int = 0,
+        end: int | None = None,
+        in_section: bool = False,
     ) -> None:
         """What to cut, and which events.
 
         Args:
-            position: Where the text begins; within a CDATA section if that is before `first`.
+            position: Where the text begins; somewhere within an event if that is before `first`.
             first, end: Events that begin from here on and before there.
+            in_section: It begins with a CDATA section.
         """
         self.done = False
         self._marks = marks
@@ -125,7 +134,9 @@ class Cutter:
         self._first = first
         self._end = end
         self._rest = b""
-        self._inside = position < first
+        self._within = position < first
+        self._in_section = in_section
+        self._scanned = 0 if in_section else first - position
         self._skips = False
 
     def feed(self, piece: bytes, last: bool = False) -> Iterator[Cut]:
@@ -135,8 +146,8 @@ class Cutter:
             last: Nothing follows.
         """
         text = _Text(self._rest + piece, self._marks, last)
-        at = self._outside(text) if self._inside else 0
-        while not self._inside:
+        at = self._behind_event(text) if self._within else 0
+        while not self._within:
             start = text.starts.after(at)
             if start >= text.size:
                 at = text.size if last else max(at, text.size - len(self._marks.start))
@@ -146,30 +157,57 @@ class Cutter:
                 self.done = True
                 break
             stop, problem = text.extent(start)
-            if stop < 0 and text.size - start > LONGEST:
+            too_long = stop < 0 and text.size - start > LONGEST
+            if too_long:
                 stop, problem = text.size, f"the event is longer than {LONGEST >> 20} MB"
-                self._inside = self._skips = text.within_cdata(start)
-            if stop < 0:
-                at = start
-                break
-            if position >= self._first:
+            if stop >= 0 and position >= self._first:
                 yield Cut(position, text.bytes[start:stop], problem)
             at = stop
+            if too_long:
+                self._in_section = self._skips = text.in_section(start)
+                at = self._keep(text.size - text.unsure)
+            elif stop < 0:
+                at = start
+                break
         self._rest = text.bytes[at:]
         self._base += at
 
-    def _outside(self, text: _Text) -> int:
-        """Where the CDATA section ends within which the text begins."""
-        close = text.closes.after(0)
-        if close < text.size:
-            self._inside = False
-            reopened = -1 if self._skips else text.reopened(0, close)
-            return close + len(self._marks.cdata_end) if reopened < 0 else reopened
-        if text.last:
-            self._inside = False
-            return text.size if self._skips else text.strict_start(0)
-        self._skips = self._skips or text.size > LONGEST
-        return text.size - len(self._marks.cdata_end) if self._skips else 0
+    def _behind_event(self, text: _Text) -> int:
+        """Where the next event may begin after the one within which the text begins.
+
+        While that is to come: where what is to be kept of the text begins.
+        """
+        at = self._scanned
+        self._within = False
+        while True:
+            if self._in_section:
+                stop, reopened = text.section(at)
+                if reopened:
+                    return stop
+                if stop < 0 and text.last:
+                    return text.size if self._skips else text.strict_start(at)
+                if stop < 0:
+                    self._skips = self._skips or text.size - at > LONGEST
+                    return self._keep(max(at, text.size - text.unsure) if self._skips else at)
+                at = stop
+                self._in_section = self._skips = False
+            opened = text.opens.after(at)
+            nearest = min(text.starts.after(at), text.ends.after(at), opened)
+            if nearest >= text.size:
+                return text.size if text.last else self._keep(max(at, text.size - text.unsure))
+            if nearest != opened:
+                return nearest
+            # Around whole events there may be sections too; these hold no value.
+            before = text.bytes[max(0, opened - NEAR) : opened].rstrip()
+            self._in_section = before.endswith(self._marks.valued)
+            at = opened + len(self._marks.cdata)
+
+    def _keep(self, at: int) -> int:
+        """Go on from a place when there is more of the text."""
+        self._within = True
+        kept = max(0, at - NEAR)
+        self._scanned = at - kept
+        return kept
 
 
 class _Text:
@@ -180,10 +218,12 @@ class _Text:
         self.size = len(text)
         self.last = last
         self.marks = marks
+        # Marks in so many bytes at the end may be incomplete, or what follows them unknown.
+        self.unsure = len(marks.cdata) + len(marks.cdata_end)
         self.starts = _Starts(text, marks)
         self.closes = _Mark(text, marks.cdata_end)
-        self._opens = _Mark(text, marks.cdata)
-        self._ends = _Mark(text, marks.end)
+        self.opens = _Mark(text, marks.cdata)
+        self.ends = _Mark(text, marks.end)
 
     def extent(self, start: int) -> tuple[int, str]:
         """Where the event ends that begins at a place, and what is wrong with it.
@@ -192,13 +232,12 @@ class _Text:
             -1 where that is still to come.
         """
         at = start + len(self.marks.start)
-        following = self.starts.after(at)
-        end = self._ends.after(at)
-        if end < following and not self.within_cdata(start, end):
+        end = self.ends.after(at)
+        if end < self.starts.after(at) and not self.in_section(start, end):
             return end + len(self.marks.end), ""
         while True:
-            following, end = self.starts.after(at), self._ends.after(at)
-            opened = self._opens.after(at)
+            following, end = self.starts.after(at), self.ends.after(at)
+            opened = self.opens.after(at)
             nearest = min(following, end, opened)
             if nearest >= self.size:
                 break
@@ -206,33 +245,37 @@ class _Text:
                 return end + len(self.marks.end), ""
             if nearest == following:
                 return following, "the event has no end"
-            behind = opened + len(self.marks.cdata)
-            close = self.closes.after(behind)
-            at = close + len(self.marks.cdata_end)
-            # What follows the section tells whether it was one.
-            if close >= self.size or (not self.last and at + len(self.marks.cdata) > self.size):
+            at, reopened = self.section(opened + len(self.marks.cdata))
+            if at < 0:
                 break
-            reopened = self.reopened(behind, close)
-            if reopened >= 0:
-                return reopened, "the event has no end"
+            if reopened:
+                return at, "the event has no end"
         return (self.strict_start(start + 1), "the event breaks off") if self.last else (-1, "")
 
-    def within_cdata(self, start: int, end: int | None = None) -> bool:
+    def in_section(self, start: int, end: int | None = None) -> bool:
         """Whether an event's text is within a CDATA section at a place."""
         opened = self.bytes.rfind(self.marks.cdata, start, end)
         return opened >= 0 and self.bytes.find(self.marks.cdata_end, opened, end) < 0
 
-    def reopened(self, start: int, close: int) -> int:
-        """Where in a CDATA section the next event begins, if the section was never closed.
+    def section(self, start: int) -> tuple[int, bool]:
+        """Where a CDATA section ends, or was broken off.
 
-        Then what ends it is the end of a section of that event. Within a section, the server
-        writes such an end so that another section begins behind it.
+        Returns:
+            The place behind it, or where the next event begins in it: then it was never closed and
+            what ends it is the end of a section of that event. (Within a section, the server
+            writes such an end so that another section begins behind it.) -1 where it does not end,
+            or what follows is still to come.
         """
-        tag = self.marks.strict.search(self.bytes, start, close)
-        if tag is None or self.bytes.find(self.marks.cdata, tag.end(), close) < 0:
-            return -1
+        close = self.closes.after(start)
         behind = close + len(self.marks.cdata_end)
-        return -1 if self.bytes.startswith(self.marks.cdata, behind) else tag.start()
+        if close >= self.size or (not self.last and behind + len(self.marks.cdata) > self.size):
+            return -1, False
+        if self.bytes.startswith(self.marks.cdata, behind):
+            return behind, False
+        tag = self.marks.strict.search(self.bytes, start, close)
+        if tag and self.bytes.find(self.marks.cdata, tag.end(), close) >= 0:
+            return tag.start(), True
+        return behind, False
 
     def strict_start(self, start: int) -> int:
         """Where the next event begins beyond doubt; the text's length where none does."""

@@ -9,7 +9,7 @@ from xml.sax.saxutils import unescape
 
 from collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
 from collectors.sqlserver.streams import LONGEST, pieces, to_the_end, whole, window
-from collectors.sqlserver.xml_cut import ESCAPED, PLAIN, Cut, Cutter, Marks
+from collectors.sqlserver.xml_cut import ESCAPED, NEAR, PLAIN, Cut, Cutter, Marks
 from collectors.sqlserver.xml_events import dismissed, event, excerpt, is_wanted
 
 _NAME = re.compile(rb'(?:<|&lt;)event\s+name=(?:"|&quot;)(\w+)(?:"|&quot;)')
@@ -23,8 +23,9 @@ _REFERENCES = {
     "&#10;": "\n",
     "&#9;": "\t",
 }
-# How far a part looks back at a time.
+# How far a part looks back at a time, and from where on it needs no certainty.
 _BACK = 1 << 16
+_LONG = 1 << 20
 
 
 def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
@@ -37,8 +38,9 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
     if whole(part):
         start, cutter = 0, Cutter(marks)
     else:
-        start = _section(part, marks)
-        cutter = Cutter(marks, start, part.start, part.end)
+        section = _section(part, marks)
+        start = max(0, part.start - NEAR) if section is None else section
+        cutter = Cutter(marks, start, part.start, part.end, in_section=section is not None)
     number = 0
     for piece, last in to_the_end(pieces(part, start)):
         cuts = list(cutter.feed(piece, last))
@@ -83,29 +85,24 @@ def _text(text: bytes, escaped: bool) -> str:
     return unescape(decoded, _REFERENCES) if escaped else decoded
 
 
-def _section(part: Part, marks: Marks) -> int:
-    """Where a part is to be read from: its start, or the start of the section that it begins in.
+def _section(part: Part, marks: Marks) -> int | None:
+    """Where the CDATA section of a value begins that a part begins in; None if it does in none.
 
-    That is a CDATA section of an event before it, which may hold what looks like events. The last
-    of the marks before the part tells; a start tag as the server writes it, if nothing nearer
-    does, ends the search: where it is the value of a section, the section's own beginning is near.
+    It may hold what looks like events. The last mark before the part tells; where there is none
+    for long, as no value is written as a section, a start tag as the server writes it does.
     """
-    longest = max(len(marks.cdata), len(marks.cdata_end))
-    end = part.start
-    behind = b""
+    # A mark counts where it begins, and may end behind the part's start.
+    reach = max(len(marks.cdata), len(marks.cdata_end)) - 1
+    end, behind = part.start, window(part, part.start, part.start + reach)
     while end > max(0, part.start - LONGEST):
         start = max(0, end - _BACK)
         text = window(part, start, end)
-        # A mark may stand across the two windows, but not beyond the part's start.
-        seen = text + behind[: longest - 1]
-        opened = seen.rfind(marks.cdata)
-        closed = seen.rfind(marks.cdata_end)
+        seen = text + behind[:reach]
+        opened, closed = seen.rfind(marks.cdata), seen.rfind(marks.cdata_end)
         if opened > closed:
-            before = window(part, max(0, start + opened - 100), start + opened).rstrip()
-            return start + opened if before.endswith(marks.valued) else part.start
-        if closed >= 0:
-            return part.start
-        if part.start - start > LONGEST // 32 and marks.strict.search(text):
-            return part.start
+            before = window(part, max(0, start + opened - NEAR), start + opened).rstrip()
+            return start + opened if before.endswith(marks.valued) else None
+        if closed >= 0 or (part.start - start > _LONG and marks.strict.search(text)):
+            return None
         end, behind = start, text
-    return part.start
+    return None
