@@ -23,10 +23,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.dataset as pads
+import pyarrow.parquet as pq
 from pyarrow import fs
 
 from collectors.files import filesystem
 from lineage.dataset import DatasetId, Kind
+from lineage.errors import GraftError
 from lineage.records import (
     Access,
     Column,
@@ -45,7 +47,7 @@ from lineage.records import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 # The tables' columns as Spark DDL; `lineage.records` says what they mean.
 SCHEMAS: Mapping[str, str] = {
@@ -53,7 +55,7 @@ SCHEMAS: Mapping[str, str] = {
         "task string, run_id string, namespace string, name string, kind string, "
         "direction string, operation string, shape_id string, statements bigint, rows bigint, "
         "bytes bigint, first_at timestamp, last_at timestamp, status string, evidence string, "
-        "origin string"
+        "procedure string, origin string"
     ),
     "runs": (
         "run_id string, task string, engine string, started_at timestamp, ended_at timestamp, "
@@ -75,7 +77,15 @@ SCHEMAS: Mapping[str, str] = {
         "subtype string, masking boolean, shape_id string, origin string"
     ),
     "rejects": "origin string, position string, reason string, excerpt string",
-    "batches": "origin string, position string, events bigint, committed_at timestamp",
+    # Sessions of a database that go on in the next log: their runs and prepared statements.
+    "sessions": (
+        "server string, session string, act string, task string, run string, run_id string, "
+        "handle bigint, text string, started timestamp, first_ended timestamp, "
+        "last_ended timestamp, first_sequence bigint, origin string"
+    ),
+    "batches": (
+        "origin string, position string, events bigint, noise bigint, committed_at timestamp"
+    ),
 }
 
 
@@ -84,7 +94,7 @@ class Collected:
     """What one collector found in the logs that are new to the store, as lazy data frames.
 
     Each data frame has the columns of `SCHEMAS[<its name>]`; `origins` has those of `batches`
-    but `committed_at`.
+    but `committed_at`. Only some engines have sessions that go on.
     """
 
     accesses: DataFrame
@@ -94,6 +104,7 @@ class Collected:
     column_edges: DataFrame
     rejects: DataFrame
     origins: DataFrame
+    sessions: DataFrame | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,28 +116,56 @@ class Committed:
     events: int
 
 
-def commit(spark: SparkSession, store: str, collected: Iterable[Collected]) -> Committed | None:
+def commit(
+    store: str,
+    collected: Iterable[Collected],
+    known: Mapping[str, tuple[str, int]] | None = None,
+) -> Committed | None:
     """Write one batch of all that was collected, and make it visible with its last step.
+
+    Args:
+        known: The positions from which the logs were read on.
 
     Returns:
         What was written; None where nothing was collected.
+
+    Raises:
+        GraftError: Somebody else has read the same logs meanwhile; nothing becomes visible.
     """
     parts = list(collected)
     if not parts:
         return None
     now = datetime.now(UTC)
     batch_id = f"{now:%Y%m%dT%H%M%S%fZ}-{uuid.uuid4().hex[:8]}"
-    for table in ("accesses", "runs", "shapes", "datasets", "column_edges", "rejects"):
-        _write([getattr(part, table) for part in parts], store, table, batch_id)
-    batches = [
-        part.origins.selectExpr(
-            "origin", "position", "events", f"timestamp_micros({_micros(now)}) AS committed_at"
-        )
-        for part in parts
-    ]
+    for table in SCHEMAS:
+        frames = [getattr(part, table, None) for part in parts]
+        if told := [frame for frame in frames if frame is not None]:
+            _write(told, store, table, batch_id)
+    committed_at = f"timestamp_micros({_micros(now)}) AS committed_at"
+    batches = [part.origins.selectExpr("*", committed_at).persist() for part in parts]
+    for frame in batches:
+        frame.count()  # all that takes time is done before the last look
+    _unless_changed(store, known, batches)
     _write(batches, store, "batches", batch_id)
     origins = positions(store, batch_id)
     return Committed(batch_id, len(origins), sum(events for _, events in origins.values()))
+
+
+def _unless_changed(
+    store: str, known: Mapping[str, tuple[str, int]] | None, batches: Iterable[DataFrame]
+) -> None:
+    if known is None:
+        return
+    now = positions(store)
+    changed = {origin for origin in now if now[origin] != known.get(origin)}
+    for frame in batches if changed else ():
+        for row in frame.select("origin").distinct().toLocalIterator():
+            if row["origin"] in changed:
+                raise GraftError(
+                    "was read by another collect meanwhile; nothing of this one was committed",
+                    place=row["origin"],
+                    remedy="run graft collect again: it goes on from there",
+                )
 
 
 def _write(frames: list[DataFrame], store: str, table: str, batch_id: str) -> None:
@@ -159,9 +198,28 @@ def positions(store: str, batch_id: str | None = None) -> dict[str, tuple[str, i
     """
     return {
         row["origin"]: (row["position"], row["events"])
-        for row in sorted(_rows(store, "batches"), key=lambda row: row["batch_id"])
+        for row in _batches(store)
         if batch_id in (None, row["batch_id"])
     }
+
+
+def noise(store: str) -> int:
+    """How many requests were left out by rule, over the newest batch of each origin."""
+    newest = {row["origin"]: row.get("noise") or 0 for row in _batches(store)}
+    return sum(newest.values())
+
+
+def open_sessions(store: str, server: str) -> list[dict[str, Any]]:
+    """What is known of a server's sessions that go on, as rows of `sessions`."""
+    committed = {row["batch_id"] for row in _batches(store)}
+    newest: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in sorted(_rows(store, "sessions"), key=lambda row: row["batch_id"]):
+        if row["batch_id"] in committed and row["server"] == server:
+            told = newest.setdefault((row["session"], row["task"], row["run"]), [])
+            if told and told[0]["batch_id"] != row["batch_id"]:
+                told.clear()
+            told.append(row)
+    return [row for told in newest.values() for row in told]
 
 
 def collected_at(store: str) -> datetime | None:
@@ -241,6 +299,11 @@ def _dataset(row: dict[str, Any]) -> Dataset:
     )
 
 
+def _batches(store: str) -> list[dict[str, Any]]:
+    """The rows of `batches`, later ones behind."""
+    return sorted(_rows(store, "batches"), key=lambda row: row["batch_id"])
+
+
 def _rows(store: str, table: str) -> list[dict[str, Any]]:
     files, root = filesystem(store)
     folder = f"{root}/{table}"
@@ -249,6 +312,13 @@ def _rows(store: str, table: str) -> list[dict[str, Any]]:
     # Spark's `_SUCCESS` and `_temporary` are skipped by the reader's own default prefixes.
     partitioning = pads.partitioning(pa.schema([("batch_id", pa.string())]), flavor="hive")
     data = pads.dataset(folder, filesystem=files, format="parquet", partitioning=partitioning)
+    if data.files:
+        # Later batches may have columns that earlier ones do not.
+        newest = pq.read_schema(max(data.files), filesystem=files)
+        schema = newest.append(pa.field("batch_id", pa.string()))
+        data = pads.dataset(
+            folder, schema, filesystem=files, format="parquet", partitioning=partitioning
+        )
     return list(data.to_table().cast(_aware(data.schema)).to_pylist())
 
 

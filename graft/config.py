@@ -47,6 +47,20 @@ def _task_pattern(pattern: str) -> str:
     return pattern
 
 
+def _pattern(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"is no regular expression: {error}") from error
+    return pattern
+
+
+def _connection(setting: str) -> str:
+    if not re.fullmatch(r"(env|dsn):\S.*", setting):
+        raise ValueError("write env:NAME or dsn:NAME: no secret stands in this file")
+    return setting
+
+
 def _server(url: str) -> str:
     if not re.fullmatch(r"mssql://[^/@\s]+", url):
         raise ValueError("write mssql://<host>:<port>, without user and password")
@@ -66,11 +80,35 @@ class Dbt(_Section):
 
 
 class SqlServer(_Section):
-    """Extended Events files of one SQL Server."""
+    """Extended Events of one SQL Server: files, a running session, or a table of them.
 
-    path: Text
+    `collectors.sqlserver.folding.Rules` says what `task`, `noise` and `idle_minutes` do.
+    """
+
     server: Annotated[str, AfterValidator(_server)]
+    path: Text | None = None
+    connection: Annotated[str, AfterValidator(_connection)] | None = None
+    session: Text | None = None
+    files: Text | None = None
+    table: Text | None = None
+    key: Text | None = None
+    columns: dict[str, Text] = {}
+    snapshot: Text | None = None
     task: TaskPattern = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
+    noise: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
+    idle_minutes: Annotated[int, Field(ge=1, le=1440)] = 60
+
+    @model_validator(mode="after")
+    def _one_input(self) -> SqlServer:
+        if bool(self.path) == bool(self.connection):
+            raise ValueError("name the events' `path`, or a `connection` to the server")
+        if self.connection and bool(self.table) == bool(self.session or self.files):
+            raise ValueError("a `connection` reads a `session`, or a `table` with its `key`")
+        if bool(self.table) != bool(self.key):
+            raise ValueError("a `table` needs a `key`: the column that tells which rows are new")
+        if self.path and (self.session or self.files or self.table):
+            raise ValueError("`session`, `files` and `table` are read over a `connection`")
+        return self
 
 
 class Spark(_Section):

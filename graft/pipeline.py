@@ -89,7 +89,7 @@ def collect(config: Config, progress: Progress) -> Collected:
         session(config.spark, log=log) as spark,
     ):
         found = [part for source in fresh if (part := source.collect(spark, known))]
-        committed = store.commit(spark, place, found)
+        committed = store.commit(place, found, known)
         assert committed
         step.say(f"{committed.origins:,} new logs, {committed.events:,} events")
     return Collected(committed.origins, tuple(unreadable))
@@ -105,9 +105,7 @@ def graft(config: Config, progress: Progress, unreadable: Sequence[Reject] = ())
         read = artifacts.read(config.target_dir)
         records = store.read(config.path(config.store))
         records = replace(records, rejects=(*records.rejects, *unreadable))
-        lineage = build(
-            records, config.name_rules, config.task_infos, failed=config.lineage.failed
-        )
+        lineage = build(records, config.name_rules, config.task_infos, failed=config.lineage.failed)
         grafted = graft_lineage(read, lineage, Options(config.dbt.namespace))
         out = Path(config.path(config.artifacts))
         artifacts.write(grafted, out)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from collectors.spark import collect as spark_logs
 from collectors.sqlserver import collect as sqlserver_logs
-from collectors.store import Collected
+from collectors.sqlserver.captured import wanted
+from collectors.sqlserver.folding import Rules
+from collectors.sqlserver.live import LiveSession, poll
+from collectors.sqlserver.table import EventTable, poll_table
+from collectors.store import Collected, open_sessions
 from graft.config import Config, Spark, SqlServer
 
 if TYPE_CHECKING:
@@ -48,9 +54,39 @@ def _spark(given: Spark, config: Config) -> Source:
 
 
 def _sqlserver(given: SqlServer, config: Config) -> Source:
-    path = config.path(given.path)
-    logs = sqlserver_logs.SqlServerLogs(path, given.path, given.server, given.task)
-    return Source(
-        lambda known: sqlserver_logs.new_logs(logs, known),
-        lambda spark, known: sqlserver_logs.collect(spark, logs, known),
-    )
+    rules = Rules(given.task, given.noise, given.idle_minutes * 60)
+    store = config.path(config.store)
+
+    def server() -> sqlserver_logs.Server:
+        return sqlserver_logs.Server(given.server, rules, open_sessions(store, given.server))
+
+    if given.path:
+        path, label = config.path(given.path), given.path
+        files = sqlserver_logs.SqlServerLogs(path, label)
+        return Source(
+            lambda known: sqlserver_logs.new_logs(files, known),
+            lambda spark, known: sqlserver_logs.collect(spark, files, server(), known),
+        )
+    return _polled(_polling(given), server)
+
+
+def _polling(given: SqlServer) -> sqlserver_logs.Polling:
+    events = wanted(re.compile(given.task))
+    assert given.connection
+    if given.table and given.key:
+        table = EventTable(given.connection, given.table, given.key, given.columns, events)
+        return sqlserver_logs.Polling(f"{given.server}/{given.table}", partial(poll_table, table))
+    session = LiveSession(given.connection, given.session or "", given.files or "", events)
+    label = f"{given.server}/{given.session or given.files}"
+    return sqlserver_logs.Polling(label, partial(poll, session))
+
+
+def _polled(polling: sqlserver_logs.Polling, server: Callable[[], sqlserver_logs.Server]) -> Source:
+    """What is polled is folded when it is asked for news, and handed over when it is collected."""
+    found: list[sqlserver_logs.News] = []
+
+    def news(known: Positions) -> Sequence[object]:
+        found[:] = sqlserver_logs.news(polling, server().rules, known)
+        return found
+
+    return Source(news, lambda spark, _: sqlserver_logs.collect_news(spark, found, server()))

@@ -124,7 +124,7 @@ def main() -> None:
         logs = SqlServerLogs(str(BUILD / "xe"), "xe", "mssql://sql01:1433")
         collected = collect(spark, logs, {})
         assert collected
-        store.commit(spark, str(BUILD / "store"), [collected])
+        store.commit(str(BUILD / "store"), [collected])
         seconds = time.perf_counter() - start
         memory.done.set()
     records = store.read(str(BUILD / "store"))

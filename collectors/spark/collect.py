@@ -112,7 +112,7 @@ def collect(
     tables = {table: result.selectExpr(f"inline({table})") for table in TABLES}
     # Which column comes from which is not read from Spark's plans yet.
     column_edges = spark.createDataFrame([], SCHEMAS["column_edges"])
-    origins = result.select("origin", "position", "events")
+    origins = result.selectExpr("origin", "position", "events", "0L AS noise")
     return Collected(**tables, column_edges=column_edges, origins=origins)
 
 

@@ -1,52 +1,102 @@
 """The Extended Events collector as a Spark job.
 
-    files -> pieces -> events, folded -> usage (few rows) -> distinct texts parsed
-          -> joined back -> accesses, runs, shapes, datasets, rejects
+    parts of files -> events, folded to segments -> sessions in order, and their runs
+          -> distinct texts parsed -> joined back -> accesses, runs, shapes, datasets, rejects
 
-Up to `usage` the data grows with the log and is read once; behind it, with its distinct texts.
+Only the fold looks at every event. What it gives grows with what is said differently, so what is
+behind it does not feel how long the log is. What is polled over a connection is folded while it
+comes, before Spark is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from collectors.files import LogFile, fresh, log_files
 from collectors.sqlserver import tables
-from collectors.sqlserver.events import EVENTS, events
-from collectors.sqlserver.exports import Export, inspect, is_export
+from collectors.sqlserver.event import Chunk, Damage, Part
+from collectors.sqlserver.folding import Rules, fold_chunks, fold_parts
+from collectors.sqlserver.formats import may_hold_events, parts
 from collectors.sqlserver.parsed import PARSED, parse_texts
-from collectors.sqlserver.pieces import pieces
-from collectors.sqlserver.usage import usage, with_runs
+from collectors.sqlserver.polling import Polled
+from collectors.sqlserver.segment import SCHEMA, SEGMENTS, Act, batch, damaged
+from collectors.sqlserver.sessions import sessions
 from collectors.store import SCHEMAS, Collected
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_PARTS = (
+    "url string, origin string, form string, `start` bigint, `end` bigint, compression string, "
+    "encoding string, escaped boolean"
+)
+# Workers get this many bytes at a time, or this many times some small files.
+_BYTES, _TIMES = 32 << 20, 64
+
+Positions = Mapping[str, tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Whose events they are.
+
+    Attributes:
+        namespace: Of its datasets: `mssql://sql01:1433`.
+        open_sessions: Its sessions that were open at the end of earlier collects, as rows of the
+            store's `sessions`.
+    """
+
+    namespace: str
+    rules: Rules = field(default_factory=Rules)
+    open_sessions: Sequence[Mapping[str, Any]] = ()
+
 
 @dataclass(frozen=True, slots=True)
 class SqlServerLogs:
-    """Exported Extended Events of one server.
+    """Files with Extended Events of one server.
 
     Attributes:
         path: A local path or URL; a file or a folder.
         label: How origins name the path (as `graft.yml` writes it).
-        server: The namespace of its datasets: `mssql://sql01:1433`.
-        task: A regular expression with a group `task`, and maybe `run`, that is looked for in
-            the application's name; applications without it are not ours.
     """
 
     path: str
     label: str
-    server: str
-    task: str = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
 
 
-def new_logs(logs: SqlServerLogs, known: Mapping[str, tuple[str, int]]) -> list[LogFile]:
-    """The exports below a path that the store does not know as they are now; needs no Spark.
+@dataclass(frozen=True, slots=True)
+class Polling:
+    """Something that is asked for what is new since a position.
+
+    Attributes:
+        label: How origins name it.
+        poll: Gives chunks, each with the position behind it.
+    """
+
+    label: str
+    poll: Callable[[str], Polled]
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What a poll gave, already folded.
+
+    Attributes:
+        origin: Tells from where it was read on, so that reading from there again replaces it.
+        position: How far it was read.
+    """
+
+    origin: str
+    position: str
+    segments: list[pa.RecordBatch] = field(repr=False)
+
+
+def new_logs(logs: SqlServerLogs, known: Positions) -> list[LogFile]:
+    """The files below a path that the store does not know as they are now; needs no Spark.
 
     Args:
         known: For each origin in the store its position, as `collectors.store.positions` gives it.
@@ -55,13 +105,33 @@ def new_logs(logs: SqlServerLogs, known: Mapping[str, tuple[str, int]]) -> list[
         GraftError: The path does not exist or cannot be listed.
     """
     found = log_files(logs.path, logs.label)
-    return fresh([log for log in found if is_export(log, logs.path)], known)
+    return fresh([log for log in found if may_hold_events(log, logs.path)], known)
+
+
+def news(polling: Polling, rules: Rules, known: Positions) -> list[News]:
+    """What is new behind the position that the store knows, at most one; needs no Spark.
+
+    Raises:
+        GraftError: It cannot be read.
+    """
+    start = _reached(polling.label, known)
+    origin = f"{polling.label}@{start}"
+    reached = [start]
+
+    def chunks() -> Iterator[Chunk]:
+        for chunk, position in polling.poll(start):
+            reached.append(position)
+            yield chunk
+
+    folded = fold_chunks(origin, chunks(), rules)
+    segments = [one for one in folded if one.num_rows]
+    return [News(origin, reached[-1], segments)] if reached[-1] != start else []
 
 
 def collect(
-    spark: SparkSession, logs: SqlServerLogs, known: Mapping[str, tuple[str, int]]
+    spark: SparkSession, logs: SqlServerLogs, server: Server, known: Positions
 ) -> Collected | None:
-    """What the exports below a path tell that the store does not know yet.
+    """What the files below a path tell that the store does not know yet.
 
     Args:
         known: For each origin in the store its position, as `collectors.store.positions` gives it.
@@ -75,10 +145,56 @@ def collect(
     new = new_logs(logs, known)
     if not new:
         return None
-    exports = [inspect(log) for log in new]
-    cut = pieces(spark, [export for export in exports if not export.problem])
-    blocks = tables.blocks(cut).persist()
-    told = _told(spark, cut, logs).persist()
+    cut = [(log, parts(log)) for log in new]
+    unreadable = [damaged(log.origin, one) for log, one in cut if isinstance(one, Damage)]
+    readable = [part for _, found in cut if not isinstance(found, Damage) for part in found]
+    segments = _spread(spark, readable).mapInArrow(fold_parts(server.rules), SEGMENTS)
+    segments = segments.unionByName(_frame(spark, [batch(unreadable)]))
+    positions = {log.origin: log.position for log in new}
+    return _collected(spark, segments, positions, server)
+
+
+def collect_news(spark: SparkSession, new: Sequence[News], server: Server) -> Collected | None:
+    """What a poll gave, as lazy data frames; None where nothing is new."""
+    if not new:
+        return None
+    segments = _frame(spark, [segments for one in new for segments in one.segments])
+    return _collected(spark, segments, {one.origin: one.position for one in new}, server)
+
+
+def _reached(label: str, known: Positions) -> str:
+    """How far a poll has come: each begins where the one before it ended."""
+    position, seen = "", set[str]()
+    while f"{label}@{position}" in known and position not in seen:
+        seen.add(position)
+        position = known[f"{label}@{position}"][0]
+    return position
+
+
+def _spread(spark: SparkSession, readable: list[Part]) -> DataFrame:
+    size = sum(part.end - part.start for part in readable)
+    portions = max(1, min(len(readable), max(_TIMES, size // _BYTES)))
+    rows = [tuple(asdict(part).values()) for part in readable]
+    return spark.createDataFrame(rows, _PARTS).repartition(portions)
+
+
+def _frame(spark: SparkSession, batches: list[pa.RecordBatch]) -> DataFrame:
+    return spark.createDataFrame(pa.Table.from_batches(batches, SCHEMA))
+
+
+def _collected(
+    spark: SparkSession, segments: DataFrame, positions: Mapping[str, str], server: Server
+) -> Collected:
+    # Small, and everything is made of it: the log is read once.
+    segments = segments.persist()
+    about_the_log = [Act.DAMAGE.value, Act.SEEN.value, Act.NOISE.value]
+    said = sessions(
+        segments.where(~segments["act"].isin(about_the_log)),
+        spark.createDataFrame([dict(row) for row in server.open_sessions], SCHEMAS["sessions"]),
+        server.namespace,
+        server.rules.idle_seconds,
+    ).persist()
+    told = _told(spark, said, server).persist()
     touched = tables.touched(told).persist()
     return Collected(
         accesses=tables.accesses(touched),
@@ -86,29 +202,23 @@ def collect(
         shapes=tables.shapes(told),
         datasets=tables.datasets(touched),
         column_edges=tables.column_edges(told),
-        rejects=tables.rejects(told, blocks).unionByName(_unreadable(spark, exports)),
-        origins=tables.origins(spark, new, blocks),
+        rejects=tables.rejects(segments),
+        origins=tables.origins(spark, positions, segments),
+        sessions=tables.sessions(said, server.namespace),
     )
 
 
-def _told(spark: SparkSession, cut: DataFrame, logs: SqlServerLogs) -> DataFrame:
-    """Pieces of files -> who said how often what, and what it means."""
-    captured = cut.mapInArrow(events(logs.task, _arrow(spark, EVENTS)), EVENTS)
-    # Small, and everything is made of it: the log is read once.
-    said = with_runs(usage(captured).persist(), logs.server)
-    texts = said.where("damage IS NULL").select("text", "database").distinct()
-    parsed = texts.mapInArrow(parse_texts(logs.server, _arrow(spark, PARSED)), PARSED)
-    return said.join(parsed, ["text", "database"], "left").drop("text", "database")
+def _told(spark: SparkSession, said: DataFrame, server: Server) -> DataFrame:
+    """What runs said, with what it means."""
+    told = said.where(said["act"].isin(Act.SAID.value, Act.LOST.value))
+    texts = told.where("text IS NOT NULL").select("text", "database").distinct()
+    parse = parse_texts(server.namespace, _arrow_schema(spark, PARSED))
+    return told.join(texts.mapInArrow(parse, PARSED), ["text", "database"], "left").drop(
+        "text", "database"
+    )
 
 
-def _unreadable(spark: SparkSession, exports: list[Export]) -> DataFrame:
-    rejected = [
-        (e.log.origin, "whole file", f"the file {e.problem}", "") for e in exports if e.problem
-    ]
-    return spark.createDataFrame(rejected, SCHEMAS["rejects"])
-
-
-def _arrow(spark: SparkSession, ddl: str) -> pa.Schema:
+def _arrow_schema(spark: SparkSession, ddl: str) -> pa.Schema:
     from pyspark.sql.pandas.types import to_arrow_schema
 
     schema: pa.Schema = to_arrow_schema(spark.createDataFrame([], ddl).schema, timezone="UTC")

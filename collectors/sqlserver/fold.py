@@ -35,13 +35,15 @@ class _Shown(NamedTuple):
     ok: bool | None
 
 
+_Key = tuple[str, str, str]
+
+
 @dataclass(slots=True)
 class _Session:
     """What is known of a session so far.
 
     Attributes:
-        name: Its id on the server.
-        owner: The task and run that it works for; another one is another connection.
+        key: Its number, task and run: the number is given to the next connection when one ends.
         handles: The texts of statements prepared in what was looked at; empty for noise.
         unsaid: Of these, those that no segment tells yet, with the event that told them.
         forgets: It was reset, so no handle from before is known.
@@ -54,8 +56,7 @@ class _Session:
         told: Segments of the open epoch went out, so its end must be told too.
     """
 
-    name: str
-    owner: tuple[str, str]
+    key: _Key
     handles: dict[int, str] = field(default_factory=dict)
     unsaid: dict[int, Captured] = field(default_factory=dict)
     forgets: bool = False
@@ -77,23 +78,24 @@ class Fold:
 
         Attributes:
             noise: How many requests were left out so far.
+            silent: How many events that should show a statement show none.
         """
-        self.noise = 0
+        self.noise = self.silent = 0
         self._reader = Reader(noise)
         self._period = idle_seconds * 1_000_000
-        self._sessions: dict[str, _Session] = {}
+        self._sessions: dict[_Key, _Session] = {}
         self._marks: list[Segment] = []
-        # By session's name and epoch, and what it tells.
+        # By the epoch and what it tells.
         self._said: dict[tuple[int, Same], Sums] = {}
-        self._undone: dict[tuple[str, int], bool] = {}
+        self._undone: dict[tuple[_Key, int], bool] = {}
 
     def add(self, events: Iterable[Captured]) -> None:
         """Take in a window of events, put in order here; windows come in order."""
         for event in sorted(events, key=lambda e: (e.at, e.sequence)):
-            session = self._sessions.get(event.session)
+            key = (event.session, event.task, event.run)
+            session = self._sessions.get(key)
             if session is None:
-                owner = (event.task, event.run)
-                session = self._sessions[event.session] = _Session(event.session, owner)
+                session = self._sessions[key] = _Session(key)
             self._event(session, event)
 
     def segments(self) -> Iterator[Segment]:
@@ -106,8 +108,9 @@ class Fold:
         yield from self._marks
         settled: dict[Same, Sums] = {}
         for (epoch, same), sums in self._said.items():
-            undone = self._undone.get((same.session, epoch))
-            self._sessions[same.session].told |= undone is None
+            key = (same.session, same.task, same.run)
+            undone = self._undone.get((key, epoch))
+            self._sessions[key].told |= undone is None
             known = same._replace(undone=undone)
             if known in settled:
                 settled[known].add(sums)
@@ -117,9 +120,6 @@ class Fold:
         self._marks, self._said, self._undone = [], {}, {}
 
     def _event(self, session: _Session, event: Captured) -> None:
-        if session.owner != (event.task, event.run):
-            session.owner = (event.task, event.run)
-            self._reset(session, event)
         if event.activity and session.activity != event.activity:
             if session.activity:
                 self._close(session, whole=False)
@@ -127,9 +127,11 @@ class Fold:
         level = LEVELS.get(event.name)
         if level is None:
             self._without_text(session, event)
-        elif event.text is not None and event.name.startswith("rpc"):
+        elif event.text is None:
+            self.silent += 1
+        elif event.name.startswith("rpc"):
             self._call(session, event, level, event.text)
-        elif event.text is not None:
+        else:
             self._text(session, event, level, self._reader.batch(event.text))
         if level is Level.REQUEST:
             self._close(session, whole=True)
@@ -252,7 +254,7 @@ class Fold:
         session.transaction = None
 
     def _settle(self, session: _Session, *, undone: bool) -> None:
-        self._undone[session.name, session.epoch] = undone
+        self._undone[session.key, session.epoch] = undone
         session.epoch += 1
 
     def _reset(self, session: _Session, event: Captured) -> None:

@@ -74,6 +74,9 @@ def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: Rules) -> Batches:
             window = []
     yield _folded(origin, fold, window)
     last = [counted(origin, Act.SEEN, seen), counted(origin, Act.NOISE, fold.noise)]
+    if fold.silent:
+        silent = f"{fold.silent:,} events show no statement: the session does not collect it"
+        last.append(damaged(origin, Damage("here and there", silent)))
     if damages > _MOST_DAMAGES:
         more = f"{damages - _MOST_DAMAGES:,} more places could not be read either"
         last.append(damaged(origin, Damage("behind these", more)))

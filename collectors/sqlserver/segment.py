@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ SEGMENTS = (
     "first_sequence bigint, last_sequence bigint, position string, reason string, excerpt string"
 )
 
-_ARROW = {
+_ARROW: Mapping[str, pa.DataType] = {
     "string": pa.string(),
     "bigint": pa.int64(),
     "int": pa.int32(),
@@ -31,7 +31,8 @@ _ARROW = {
 
 def arrow_schema(ddl: str) -> pa.Schema:
     """The Arrow form of a flat schema that is written as Spark's DDL."""
-    return pa.schema((name, _ARROW[kind]) for name, kind in map(str.split, ddl.split(", ")))
+    columns = (column.split() for column in ddl.split(", "))
+    return pa.schema([pa.field(name, _ARROW[kind]) for name, kind in columns])
 
 
 SCHEMA = arrow_schema(SEGMENTS)

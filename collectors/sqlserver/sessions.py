@@ -31,6 +31,8 @@ SAID = (
 # Segments of one transaction that wait for its end; the first of a longer one count as kept.
 _MOST_OPEN = 20_000
 _SCHEMA = arrow_schema(SAID)
+# A session's number is given to the next connection when one ends.
+_CONNECTION = ("session", "task", "run")
 _STATUS = {True: "ok", False: "failed", None: "unknown"}
 
 Batches = Iterator[pa.RecordBatch]
@@ -51,21 +53,24 @@ def sessions(segments: DataFrame, known: DataFrame, server: str, idle_seconds: i
     """
     return (
         segments.unionByName(known, allowMissingColumns=True)
-        .repartition("session")
-        .sortWithinPartitions("session", "first_ended", "first_sequence")
-        .mapInArrow(_follow(server, idle_seconds), SAID)
+        .repartition(*_CONNECTION)
+        .sortWithinPartitions(*_CONNECTION, "first_ended", "first_sequence")
+        .mapInArrow(follow(server, idle_seconds), SAID)
     )
 
 
-def _follow(server: str, idle_seconds: int) -> Callable[[Batches], Batches]:
+def follow(server: str, idle_seconds: int) -> Callable[[Batches], Batches]:
+    """Segments in the order of sessions and their time -> rows of `SAID`."""
+
     def run(batches: Batches) -> Batches:
         session: _Session | None = None
         for batch in batches:
             rows: list[Row] = []
             for row in batch.to_pylist():
-                if session is None or session.name != row["session"]:
+                key = tuple(row[name] for name in _CONNECTION)
+                if session is None or session.key != key:
                     rows += session.end() if session else ()
-                    session = _Session(row["session"], server, timedelta(seconds=idle_seconds))
+                    session = _Session(key, server, timedelta(seconds=idle_seconds))
                 rows += session.step(row)
             yield pa.RecordBatch.from_pylist(rows, schema=_SCHEMA)
         yield pa.RecordBatch.from_pylist(list(session.end()) if session else [], schema=_SCHEMA)
@@ -78,17 +83,16 @@ class _Session:
     """A session as it goes on.
 
     Attributes:
+        key: Its number, the task and the name of the run that it works for.
         idle: A longer pause ends a run.
-        owner: The task and the name of the run that it works for.
         last: The last statement of its run so far.
         handles: The row that told each prepared statement.
         open: What was said in a transaction of which the end is not known yet.
     """
 
-    name: str
+    key: tuple[str, ...]
     server: str
     idle: timedelta
-    owner: tuple[str, str] = ("", "")
     run_id: str = ""
     last: Row | None = None
     handles: dict[int, Row] = field(default_factory=dict)
@@ -97,10 +101,6 @@ class _Session:
     def step(self, row: Row) -> Iterator[Row]:
         """Go on by one row; gives the statements that are decided by now."""
         act = row["act"]
-        if (row["task"], row["run"]) != self.owner:
-            yield from self._settle(undone=False)
-            self.owner, self.run_id, self.last = (row["task"], row["run"]), "", None
-            self.handles.clear()
         if act == Act.RUNNING:
             self.run_id, self.last = row["run_id"], row
         elif act == Act.PREPARED:
@@ -142,13 +142,13 @@ class _Session:
 
     def _run(self, row: Row) -> str:
         """The id of the run that a statement belongs to: of the last one's, or a new one."""
-        task, named = self.owner
+        session, task, named = self.key
         idle = self.last is None or row["started"] - self.last["last_ended"] > self.idle
         if named:
             self.run_id = named
         elif idle:
             began = row["first_ended"].isoformat()
-            told = "|".join((self.server, task, self.name, began))
+            told = "|".join((self.server, task, session, began))
             self.run_id = hashlib.sha256(told.encode()).hexdigest()[:16]
         if idle or row["last_ended"] > self.last["last_ended"]:  # type: ignore[index]
             self.last = row

@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from collectors.files import LogFile
+from collectors.sqlserver.captured import Level
+from collectors.sqlserver.segment import Act
+from collectors.statements.dialect import Dialect
 from collectors.store import SCHEMAS
 from lineage.flow import LIFECYCLE
+from lineage.records import Outcome
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _SAME_ACCESS = (
     *("task", "run_id", "namespace", "name", "kind", "direction", "operation", "shape_id"),
-    *("status", "origin"),
+    *("status", "evidence", "procedure", "origin"),
 )
+_ACCESS = ("namespace", "name", "kind", "direction", "operation", "columns")
+_LOST = "ran a statement that was prepared before the capture began"
 
 
 def touched(told: DataFrame) -> DataFrame:
     """One row for each text, statement in it, and dataset that it reads or writes.
 
-    A statement that a run's batch or call already showed is left out where an event of a lower
-    kind shows it again. Times in the log are cut to milliseconds; below these, `first_at` carries
-    the order in which statements came. A query counts from its beginning, because its rows arrive
-    while it runs, anything else from its end.
+    Times in the log are cut to milliseconds; below these, `first_at` carries the order in which
+    statements came. A query counts from its beginning, because its rows arrive while it runs,
+    anything else from its end. What a rollback took back has failed.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
 
-    shape = Window.partitionBy("task", "run_id", "statement.shape_id")
     same_time = Window.partitionBy("task", "run_id", "first")
     order = F.dense_rank().over(same_time.orderBy("first_sequence", "statement.ordinal")) - 1
     first = F.when(F.col("statement.writes"), F.col("first_ended"))
+    taken_back = F.col("undone") & F.col("statement.writes")
     return (
-        told.withColumn("statement", F.explode("statements"))
-        .drop("statements")
-        .withColumn("shown", F.min("level").over(shape))
-        .where("level = shown")
+        _once(told)
+        .withColumn("status", F.when(taken_back, "failed").otherwise(F.col("status")))
         .withColumn("first", first.otherwise(F.col("first_started")))
         .withColumn("first_at", F.timestamp_micros(F.unix_micros("first") + order))
         .withColumn("access", F.explode("statement.accesses"))
@@ -46,8 +49,37 @@ def touched(told: DataFrame) -> DataFrame:
             (F.col("times") * F.col("statement.times")).alias("times"),
             F.when(F.col("statement.alone"), F.col("rows")).alias("rows"),
             F.col("statement.shape_id").alias("shape_id"),
-            "access.*",
+            F.lit("observed").alias("evidence"),
+            F.nullif("procedure", F.lit("")).alias("procedure"),
+            *(F.col(f"access.{name}") for name in _ACCESS),
         )
+    )
+
+
+def _once(told: DataFrame) -> DataFrame:
+    """Each statement once, however many events of its request show it.
+
+    Where a request's own statements were recorded as they ended, they tell what it did; what it
+    asked for may not have been done (the other branch of an IF). A request of which only a part
+    was seen counts where no other shows its statements.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812
+
+    request = Window.partitionBy("task", "run_id", "request")
+    shape = Window.partitionBy("task", "run_id", "statement.shape_id")
+    ended = (F.col("level") == int(Level.STATEMENT)) & (F.col("request") != "")
+    asked = (F.col("level") == int(Level.REQUEST)) & (F.col("status") == "ok")
+    shown = Window.partitionBy("task", "run_id", "statement.shape_id", "request")
+    return (
+        told.where(F.col("act") == Act.SAID.value)
+        .withColumn("explained", F.max(ended).over(request))
+        .where(~(asked & F.col("explained")))
+        .withColumn("statement", F.explode("statements"))
+        .drop("statements")
+        .withColumn("nearest", F.min("level").over(shown))
+        .withColumn("whole", F.max(F.col("request") != "").over(shape))
+        .where((F.col("level") == F.col("nearest")) & (~F.col("whole") | (F.col("request") != "")))
     )
 
 
@@ -57,14 +89,12 @@ def accesses(touched: DataFrame) -> DataFrame:
 
     data = (F.col("direction") == "write") & ~F.col("operation").isin(*LIFECYCLE, "CREATE VIEW")
     return _with_missing(
-        touched.groupBy(*_SAME_ACCESS)
-        .agg(
+        touched.groupBy(*_SAME_ACCESS).agg(
             F.sum("times").alias("statements"),
             F.sum(F.when(data, F.col("rows"))).alias("rows"),
             F.min("first_at").alias("first_at"),
             F.max("last_at").alias("last_at"),
-        )
-        .withColumn("evidence", F.lit("observed")),
+        ),
         "accesses",
     )
 
@@ -75,8 +105,7 @@ def runs(told: DataFrame) -> DataFrame:
 
     touches = F.coalesce(F.size("statements") > 0, F.lit(False))
     return _with_missing(
-        told.where("damage IS NULL")
-        .groupBy("run_id", "task", "origin")
+        told.groupBy("run_id", "task", "origin")
         .agg(
             F.min("started").alias("started_at"),
             F.max("last_ended").alias("ended_at"),
@@ -88,9 +117,22 @@ def runs(told: DataFrame) -> DataFrame:
 
 
 def shapes(told: DataFrame) -> DataFrame:
-    """`shapes`"""
+    """`shapes`; a handle that nobody can tell the text of is one that failed."""
+    from pyspark.sql import functions as F  # noqa: N812
+
     columns = ["shape_id", "dialect", "text", "parser", "outcome", "reason"]
-    return told.selectExpr("inline(statements)").select(*columns).dropDuplicates(["shape_id"])
+    said = told.where(F.col("act") == Act.SAID.value)
+    text = F.format_string("EXEC sp_execute %d -- session %s", "handle", "session")
+    lost = told.where(F.col("act") == Act.LOST.value).select(
+        F.concat(F.lit("lost-"), F.substring(F.sha2(text, 256), 1, 20)).alias("shape_id"),
+        F.lit(Dialect.TSQL.value).alias("dialect"),
+        text.alias("text"),
+        F.lit("").alias("parser"),
+        F.lit(Outcome.FAILED.value).alias("outcome"),
+        F.lit(_LOST).alias("reason"),
+    )
+    parsed = said.selectExpr("inline(statements)").select(*columns)
+    return parsed.unionByName(lost).dropDuplicates(["shape_id"])
 
 
 def datasets(touched: DataFrame) -> DataFrame:
@@ -119,49 +161,48 @@ def datasets(touched: DataFrame) -> DataFrame:
 def column_edges(told: DataFrame) -> DataFrame:
     """`column_edges` of statements that did not fail, each once a task and shape."""
     return (
-        told.where("status != 'failed'")
-        .selectExpr("task", "origin", "inline(statements)")
-        .selectExpr("task", "origin", "shape_id", "inline(column_edges)")
+        _once(told)
+        .where("status != 'failed'")
+        .where("NOT (coalesce(undone, false) AND statement.writes)")
+        .selectExpr("task", "origin", "statement.shape_id", "inline(statement.column_edges)")
         .distinct()
     )
 
 
-def rejects(told: DataFrame, blocks: DataFrame) -> DataFrame:
-    """`rejects`: damaged events, by the part of the file they are in and their number there."""
+def rejects(segments: DataFrame) -> DataFrame:
+    """`rejects`"""
     from pyspark.sql import functions as F  # noqa: N812
 
-    number = F.col("piece") - F.col("first_piece") + 1
-    return (
-        told.where("damage IS NOT NULL")
-        .join(blocks, ["origin", "block"])
-        .select(
-            "origin",
-            F.format_string("block at byte %d, event %d", "block", number).alias("position"),
-            F.concat(F.lit("the event "), "damage").alias("reason"),
-            "excerpt",
-        )
+    damaged = segments.where(F.col("act") == Act.DAMAGE.value)
+    return damaged.select(
+        "origin", "position", "reason", F.coalesce("excerpt", F.lit("")).alias("excerpt")
     )
 
 
-def blocks(pieces: DataFrame) -> DataFrame:
-    """For each part of a file that Spark read in one go its first piece and how many there are."""
+def origins(spark: SparkSession, positions: Mapping[str, str], segments: DataFrame) -> DataFrame:
+    """All logs that were looked at, with the number of events of whatever kind in each.
+
+    Args:
+        positions: What the store is to know of each origin.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
-    return pieces.groupBy("origin", "block").agg(
-        F.min("piece").alias("first_piece"), F.count("*").alias("pieces")
+    def count(act: Act) -> Column:
+        return F.sum(F.when(F.col("act") == act.value, F.col("times")).otherwise(0))
+
+    listed = spark.createDataFrame(list(positions.items()), "origin string, position string")
+    counted = segments.groupBy("origin").agg(
+        count(Act.SEEN).alias("events"), count(Act.NOISE).alias("noise")
     )
+    return listed.join(counted, "origin", "left").fillna(0, ["events", "noise"])
 
 
-def origins(spark: SparkSession, logs: list[LogFile], blocks: DataFrame) -> DataFrame:
-    """All files that were looked at, with the number of events of whatever kind in each."""
+def sessions(said: DataFrame, server: str) -> DataFrame:
+    """`sessions`"""
     from pyspark.sql import functions as F  # noqa: N812
 
-    listed = spark.createDataFrame(
-        [(log.origin, log.position) for log in logs], "origin string, position string"
-    )
-    counted = blocks.groupBy("origin").agg(F.sum("pieces").alias("events"))
-    events = F.coalesce("events", F.lit(0).cast("bigint")).alias("events")
-    return listed.join(counted, "origin", "left").select("origin", "position", events)
+    goes_on = F.col("act").isin(Act.RUNNING.value, Act.PREPARED.value)
+    return said.where(goes_on).withColumn("server", F.lit(server))
 
 
 def _with_missing(frame: DataFrame, table: str) -> DataFrame:

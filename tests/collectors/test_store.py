@@ -64,6 +64,7 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
             last_at=NOW,
             status="ok",
             evidence="observed",
+            procedure=None,
             origin=origin,
         )
         for table in tables
@@ -97,7 +98,8 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
         ),
         rejects=spark.createDataFrame([(origin, "7", "broken", "…")], SCHEMAS["rejects"]),
         origins=spark.createDataFrame(
-            [(origin, position, len(tables))], "origin string, position string, events bigint"
+            [(origin, position, len(tables), 0)],
+            "origin string, position string, events bigint, noise bigint",
         ),
     )
 
@@ -113,7 +115,7 @@ def test_no_store_reads_as_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 def test_what_is_committed_is_read_back_whole(spark: SparkSession, tmp_path: Path) -> None:
-    done = commit(spark, str(tmp_path), [collected(spark, "a.xml", "9", "orders")])
+    done = commit(str(tmp_path), [collected(spark, "a.xml", "9", "orders")])
     assert done is not None
     assert (done.origins, done.events) == (1, 1)
     found = read(str(tmp_path))
@@ -135,8 +137,8 @@ def test_what_is_committed_is_read_back_whole(spark: SparkSession, tmp_path: Pat
 @pytest.mark.spark
 def test_a_later_batch_replaces_only_its_own_origins(spark: SparkSession, tmp_path: Path) -> None:
     first = [collected(spark, "a.xml", "1", "orders"), collected(spark, "b.xml", "1", "items")]
-    commit(spark, str(tmp_path), first)
-    commit(spark, str(tmp_path), [collected(spark, "a.xml", "2", "orders", "refunds")])
+    commit(str(tmp_path), first)
+    commit(str(tmp_path), [collected(spark, "a.xml", "2", "orders", "refunds")])
     assert written(tmp_path) == ["items", "orders", "refunds"]
     assert len(read(str(tmp_path)).runs) == 2
     assert positions(str(tmp_path))["a.xml"] == ("2", 2)
@@ -146,8 +148,8 @@ def test_a_later_batch_replaces_only_its_own_origins(spark: SparkSession, tmp_pa
 def test_a_batch_that_died_before_its_last_step_is_not_seen(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    commit(spark, str(tmp_path), [collected(spark, "a.xml", "1", "orders")])
-    done = commit(spark, str(tmp_path), [collected(spark, "b.xml", "1", "items")])
+    commit(str(tmp_path), [collected(spark, "a.xml", "1", "orders")])
+    done = commit(str(tmp_path), [collected(spark, "b.xml", "1", "items")])
     assert done is not None
     shutil.rmtree(tmp_path / "batches" / f"batch_id={done.batch_id}")
     assert written(tmp_path) == ["orders"]
@@ -155,5 +157,5 @@ def test_a_batch_that_died_before_its_last_step_is_not_seen(
 
 @pytest.mark.spark
 def test_nothing_collected_writes_no_batch(spark: SparkSession, tmp_path: Path) -> None:
-    assert commit(spark, str(tmp_path / "store"), []) is None
+    assert commit(str(tmp_path / "store"), []) is None
     assert not (tmp_path / "store").exists()

@@ -86,7 +86,7 @@ def load(spark: SparkSession, path: Path, store: Path) -> Records:
     """Collect what is new below a path and read the store."""
     found = collect(spark, SparkLogs(str(path), "events"), positions(str(store)))
     assert found
-    assert commit(spark, str(store), [found])
+    assert commit(str(store), [found])
     return read(str(store))
 
 
@@ -262,7 +262,7 @@ def test_a_file_that_cannot_be_read_is_a_reject(
     found = collect(spark, SparkLogs(str(folder), "events"), {})
     (folder / "one").unlink()
     assert found
-    assert commit(spark, str(tmp_path / "store"), [found])
+    assert commit(str(tmp_path / "store"), [found])
     records = read(str(tmp_path / "store"))
     assert [run.task for run in records.runs] == ["two"]
     assert [(r.origin, r.reason) for r in records.rejects] == [

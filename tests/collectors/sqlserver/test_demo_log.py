@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from collectors import store
-from collectors.sqlserver.collect import SqlServerLogs, collect
+from collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from lineage import model
 from lineage.records import Records
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
+SERVER = Server("mssql://sql01:1433")
 LITERALS = ["Dotted notebook", "ruler", "11.60", "Oak letter tray", "2026-11-18", "STAT", "1.02"]
 
 
@@ -27,14 +28,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def source(root: Path) -> SqlServerLogs:
-    return SqlServerLogs(str(root / "dbt_project" / "logs"), "logs", "mssql://sql01:1433")
+    return SqlServerLogs(str(root / "dbt_project" / "logs"), "logs")
 
 
 @pytest.fixture(scope="module")
 def records(spark: SparkSession, source: SqlServerLogs, folder: Path) -> Records:
-    found = collect(spark, source, store.positions(str(folder)))
+    found = collect(spark, source, SERVER, store.positions(str(folder)))
     assert found is not None
-    done = store.commit(spark, str(folder), [found])
+    done = store.commit(str(folder), [found])
     assert done is not None
     assert (done.origins, done.events) == (1, 21)
     return store.read(str(folder))
@@ -104,17 +105,17 @@ def test_datasets_know_their_kind_and_the_columns_that_were_named(records: Recor
 def test_the_damaged_event_can_be_found_and_shows_no_statement(records: Records) -> None:
     (reject,) = records.rejects
     assert reject.origin == "logs/shop_lineage.xml"
-    assert reject.position == "block at byte 0, event 18"
-    assert reject.reason == "the event is not well-formed XML"
+    assert reject.position == "event at byte 19550"
+    assert reject.reason == "the event has no end"
     assert 'timestamp="2026-11-20T02:30:01.244Z"' in reject.excerpt
 
 
 def test_collecting_again_adds_nothing(
     spark: SparkSession, source: SqlServerLogs, folder: Path, records: Records
 ) -> None:
-    found = collect(spark, source, store.positions(str(folder)))
+    found = collect(spark, source, SERVER, store.positions(str(folder)))
     assert found is None
-    assert store.commit(spark, str(folder), []) is None
+    assert store.commit(str(folder), []) is None
     assert store.read(str(folder)) == records
 
 
