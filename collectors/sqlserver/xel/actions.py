@@ -14,8 +14,6 @@ from collectors.sqlserver.event import Value
 from collectors.sqlserver.xel.metadata import Stream, Type
 from collectors.sqlserver.xel.values import Convert, from_bytes, from_packed, packed, repeated
 
-APPLICATION = "client_app_name"
-
 _HEAD = struct.Struct("<II")
 _LAST = 0x60000000
 _UNKNOWN = Type("", 0)
@@ -46,16 +44,8 @@ class Actions:
     """Finds and decodes the actions of one stream's events."""
 
     def __init__(self, stream: Stream) -> None:
-        self._types = {
-            action: (kind.name, stream.types.get(kind.type, _UNKNOWN))
-            for action, kind in stream.actions.items()
-        }
-        self._converts = {
-            action: (name, from_bytes(kind)) for action, (name, kind) in self._types.items()
-        }
-        self._application = next(
-            (action for action, (name, _) in self._types.items() if name == APPLICATION), None
-        )
+        self._stream = stream
+        self._converts: dict[int, tuple[str, Convert]] = {}
         self._last: dict[int, _Layout] = {}
         # By ids and lengths; a list met once has None, so that texts that never come again cost
         # no struct of their own.
@@ -78,7 +68,7 @@ class Actions:
     def _walk(self, data: bytes, start: int, event: int) -> Found:
         app = b""
         heads: list[int] = []
-        at, unpack, application = start, _HEAD.unpack_from, self._application
+        at, unpack, application = start, _HEAD.unpack_from, self._stream.application
         action, length = unpack(data, at)
         while action != _LAST:
             at += 8
@@ -101,20 +91,24 @@ class Actions:
     def _layout(self, key: tuple[int, ...]) -> _Layout | None:
         code, heads, names, converts, app = "<", [], [], [], None
         for index, (action, length) in enumerate(zip(key[::2], key[1::2], strict=True)):
-            if action not in self._types:
+            if action not in self._stream.actions:
                 return None
-            name, kind = self._types[action]
+            name, kind = self._known(action)
             in_place = length == kind.size and not packed(kind).endswith("s")
             code += f"Q{packed(kind)}" if in_place else f"Q{length}s"
             convert = from_packed(kind) if in_place else repeated(kind, length)
             if convert:
                 converts.append((name, 2 * index + 1, convert))
-            if action == self._application:
+            if action == self._stream.application:
                 app = 2 * index + 1
             heads.append(length << 32 | action)
             names.append(name)
         heads.append(_LAST)
         return _Layout(struct.Struct(f"{code}Q"), tuple(heads), tuple(names), tuple(converts), app)
+
+    def _known(self, action: int) -> tuple[str, Type]:
+        known = self._stream.actions[action]
+        return known.name, self._stream.types.get(known.type, _UNKNOWN)
 
     def fields(self, data: bytes, found: Found) -> dict[str, Value]:
         """The actions' names and values.
@@ -139,7 +133,10 @@ class Actions:
             if action == _LAST:
                 return fields
             if action not in converts:
-                raise ValueError("the metadata do not tell what an action is")
+                if action not in self._stream.actions:
+                    raise ValueError("the metadata do not tell what an action is")
+                name, kind = self._known(action)
+                converts[action] = (name, from_bytes(kind))
             name, convert = converts[action]
             fields[name] = convert(data[at : at + length])
             at += length

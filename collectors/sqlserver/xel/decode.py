@@ -35,12 +35,9 @@ class Decoder:
         self._stream = stream
         self._wanted = wanted.application
         self._known: dict[bytes, bool] = {}
-        # None: not wanted. The others are added when the first event of each is met.
-        self._types: dict[int, _Decoded | None] = {
-            event: None
-            for event, kind in stream.events.items()
-            if wanted.names is not None and kind.name not in wanted.names
-        }
+        self._names = wanted.names
+        # What was met so far; None: it is not wanted.
+        self._types: dict[int, _Decoded | None] = {}
         self._actions = Actions(stream)
 
     def chunk(self, data: bytes, position: int) -> Chunk:
@@ -99,12 +96,15 @@ class Decoder:
             self._known[application] = known
         return known
 
-    def _type(self, event: int) -> _Decoded:
+    def _type(self, event: int) -> _Decoded | None:
         kind = self._stream.events.get(event)
         if kind is None:
             raise ValueError("the metadata do not tell what the event is")
-        package = self._stream.packages.get(event & _PACKAGE_BITS, "")
-        decoded = self._types[event] = (kind.name, package, decoder(kind, self._stream.types))
+        decoded: _Decoded | None = None
+        if self._names is None or kind.name in self._names:
+            package = self._stream.packages.get(event & _PACKAGE_BITS, "")
+            decoded = (kind.name, package, decoder(kind, self._stream.types))
+        self._types[event] = decoded
         return decoded
 
 

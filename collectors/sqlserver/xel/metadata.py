@@ -74,6 +74,7 @@ class Stream:
         base: The time at tick 0, in 100 ns since 1601 in UTC.
         ticks: A second's.
         packages: Their names by the lowest byte of their ids, which their objects' ids share.
+        application: The id of the action `client_app_name`.
     """
 
     base: int = 0
@@ -82,6 +83,7 @@ class Stream:
     events: dict[int, EventType] = field(default_factory=dict)
     actions: dict[int, Action] = field(default_factory=dict)
     types: dict[int, Type] = field(default_factory=dict)
+    application: int | None = None
 
 
 def add(data: bytes, streams: dict[bytes, Stream]) -> None:
@@ -168,6 +170,9 @@ def _record(data: bytes, streams: dict[bytes, Stream]) -> None:
     stream.events.update(events)
     stream.actions.update(actions)
     stream.types.update(types)
+    for action, kind in actions.items():
+        if kind.name == "client_app_name":
+            stream.application = action
 
 
 def _event(cursor: _Cursor) -> tuple[int, EventType]:
