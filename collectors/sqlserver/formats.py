@@ -106,9 +106,12 @@ def _opened(log: LogFile) -> tuple[Part, bytes]:
 def _xel(log: LogFile, size: int, compression: str) -> list[Part] | Damage:
     if compression:
         return _damage("the file is a compressed .xel file: unpack it")
-    from collectors.sqlserver import xel
+    from collectors.sqlserver.xel import read as xel
 
-    return xel.parts(log, size)
+    try:
+        return xel.parts(log, size)
+    except OSError as error:
+        return _damage(f"the file cannot be read: {type(error).__name__}")
 
 
 def _encoding(head: bytes) -> str:
@@ -116,12 +119,11 @@ def _encoding(head: bytes) -> str:
     for mark, encoding in _BOMS:
         if head.startswith(mark):
             return encoding
-    # In UTF-16, every other byte of a text in English is zero.
-    pairs = len(head[:_PROBED]) // 2
-    if pairs and head[1:_PROBED:2].count(0) > pairs // 2 and head[0:_PROBED:2].count(0) == 0:
-        return "utf-16-le"
-    if pairs and head[0:_PROBED:2].count(0) > pairs // 2 and head[1:_PROBED:2].count(0) == 0:
-        return "utf-16-be"
+    # In UTF-16, every other byte of a text that is mostly English is zero.
+    head = head[:_PROBED]
+    first, second = head[0::2].count(0), head[1::2].count(0)
+    if max(first, second) > len(head) // 4 and min(first, second) < len(head) // 20:
+        return "utf-16-le" if second > first else "utf-16-be"
     return "utf-8"
 
 

@@ -10,7 +10,7 @@ from collectors.sqlserver.streams import UnreadableError
 
 # Loaded when there is such a part: an executor may never see most forms.
 _READERS = {
-    "xel": "collectors.sqlserver.xel",
+    "xel": "collectors.sqlserver.xel.read",
     "xml": "collectors.sqlserver.xml_reader",
     "csv": "collectors.sqlserver.csv_events",
     "ndjson": "collectors.sqlserver.ndjson_events",
@@ -25,4 +25,4 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
     try:
         yield from import_module(_READERS[part.form]).read(part, wanted)
     except UnreadableError as error:
-        yield Chunk(damages=[Damage("rest of the file", str(error))])
+        yield Chunk(damages=[Damage(f"from byte {part.start} on", str(error))])
