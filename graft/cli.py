@@ -18,6 +18,7 @@ from graft.progress import Progress
 from graft.sqlserver import sqlserver
 from graft.start import write_config
 from graft.summary import Summary
+from graft.xel import xel
 from lineage.errors import GraftError
 from lineage.gaps import gaps
 
@@ -129,3 +130,4 @@ def build(config: Config, progress: Progress, *, run_dbt: bool) -> Summary:
 
 
 main.add_command(sqlserver)
+main.add_command(xel)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import cast
 
 from collectors.files import LogFile, filesystem
@@ -27,21 +27,17 @@ def parts(log: LogFile, size: int = _SIZE) -> list[Part]:
     """Cut a file where its blocks begin, into parts of about `size` bytes.
 
     Reads the headers of the blocks only, and of a small file nothing. Behind a broken header there
-    is no cut: whoever reads the last part finds the next block.
-
-    Raises:
-        OSError: The file cannot be read.
+    is no cut: whoever reads the last part finds the next block, or tells what is wrong with the
+    file.
     """
     starts = [0]
     if log.size > size:
-        with _open(log.url) as file:
-            try:
-                sector = sector_size(file)
-                for header in chain(file, sector, sector, log.size):
-                    if header.position - starts[-1] >= size:
-                        starts.append(header.position)
-            except ValueError:
-                pass  # Not such a file: its reader says so.
+        # What is wrong with the file, its reader tells.
+        with suppress(ValueError, OSError), _open(log.url) as file:
+            sector = sector_size(file)
+            for header in chain(file, sector, sector, log.size):
+                if header.position - starts[-1] >= size:
+                    starts.append(header.position)
     ends = [*starts[1:], log.size]
     return [
         Part(log.url, log.origin, "xel", start, end)

@@ -1,0 +1,190 @@
+"""The command `graft xel`: what is in files of Extended Events, without Windows and SQL Server."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import IO, Any
+
+import click
+import orjson
+
+from collectors.files import log_files
+from collectors.sqlserver.event import Chunk, Damage, Event, Wanted
+from collectors.sqlserver.event_text import timestamp, to_json, to_xml, value_text
+from collectors.sqlserver.xel import parts, read
+
+_EXAMPLES = """\b
+Examples:
+  graft xel lineage_0_133*.xel --summary
+  graft xel xe/ --application 'python_task::*' --name sql_batch_completed
+  graft xel lineage.xel --format ndjson | jq -r .data.batch_text
+"""
+_APPLICATION = "client_app_name"
+# Where an event says what was sent, or what happened.
+_TEXTS = ("batch_text", "statement", "message", "object_name")
+# A terminal obeys control characters; a log must not.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_HEAD = f"{'time (UTC)':<27}  {'event':<24}  {'application':<28}  {'session':>7}  {'µs':>10}  text"
+
+
+@dataclass
+class _Tally:
+    """What was met so far; counts are of the events that the filters let through."""
+
+    files: int = 0
+    blocks: int = 0
+    seen: int = 0
+    names: Counter[str] = field(default_factory=Counter)
+    applications: Counter[str] = field(default_factory=Counter)
+    first: int | None = None
+    last: int | None = None
+    damages: list[tuple[str, Damage]] = field(default_factory=list)
+
+    def add(self, chunk: Chunk) -> None:
+        """Count a chunk's events."""
+        self.blocks += bool(chunk.seen)
+        self.seen += chunk.seen
+        for event in chunk.events:
+            self.names[event.name] += 1
+            self.applications[str(event.actions.get(_APPLICATION) or "")] += 1
+            self.first = event.at if self.first is None else min(self.first, event.at)
+            self.last = event.at if self.last is None else max(self.last, event.at)
+
+    def to_json(self) -> dict[str, Any]:
+        """The tally as JSON values."""
+        return {
+            "files": self.files,
+            "blocks": self.blocks,
+            "events": self.seen,
+            "shown": self.names.total(),
+            "first": None if self.first is None else timestamp(self.first),
+            "last": None if self.last is None else timestamp(self.last),
+            "names": dict(self.names.most_common()),
+            "applications": dict(self.applications.most_common()),
+            "damage": [
+                {"file": file, "position": damage.position, "reason": damage.reason}
+                for file, damage in self.damages
+            ],
+        }
+
+    def __str__(self) -> str:
+        shown = self.names.total()
+        lines = [f"events    {self.seen:,} in {self.blocks:,} blocks of {self.files:,} files"]
+        if shown != self.seen:
+            lines.append(f"shown     {shown:,}")
+        if self.first is not None and self.last is not None:
+            lines.append(f"time      {timestamp(self.first)} to {timestamp(self.last)}")
+        lines.append(f"damage    {len(self.damages):,}")
+        for title, counts in (("by event", self.names), ("by application", self.applications)):
+            lines += ["", title]
+            lines += [f"  {n:>12,}  {_line(name) or '(none)'}" for name, n in counts.most_common()]
+        return "\n".join(lines)
+
+
+@click.command(epilog=_EXAMPLES)
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "ndjson", "xml"]),
+    help="How to print events.  [default: table on a terminal, else ndjson]",
+)
+@click.option("--summary", is_flag=True, help="Count the events instead of printing them.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.option("--name", "names", multiple=True, help="Only events of this name; repeatable.")
+@click.option(
+    "--application", multiple=True, help="Only where client_app_name is like this glob; repeatable."
+)
+@click.option("--head", type=click.IntRange(min=0), help="Only the first events, this many.")
+@click.option("--strict", is_flag=True, help="Exit with 3 when something was damaged.")
+def xel(
+    files: tuple[str, ...],
+    form: str | None,
+    names: tuple[str, ...],
+    application: tuple[str, ...],
+    head: int | None,
+    *,
+    summary: bool,
+    as_json: bool,
+    strict: bool,
+) -> None:
+    """Print the events in FILES, or folders of .xel files, as they stand there.
+
+    Everything that was captured is shown: texts with their literals, names of users and machines.
+    Damage is told on standard error and costs the damaged block only.
+    """
+    out = sys.stdout.buffer
+    tally = _Tally()
+    found = _read(files, _wanted(names, application), tally)
+    try:
+        if summary or as_json:
+            for chunk in found:
+                tally.add(chunk)
+            told = orjson.dumps(tally.to_json(), option=orjson.OPT_INDENT_2)
+            out.write((told if as_json else str(tally).encode()) + b"\n")
+        else:
+            _print(found, form or ("table" if out.isatty() else "ndjson"), head, out)
+        out.flush()
+    except BrokenPipeError:
+        # `| head` has enough; Python would complain when it closes standard output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(3 if strict and tally.damages else 0)
+
+
+def _wanted(names: tuple[str, ...], globs: tuple[str, ...]) -> Wanted:
+    def is_like(application: str) -> bool:
+        return any(fnmatchcase(application, glob) for glob in globs)
+
+    return Wanted(frozenset(names) if names else None, is_like if globs else None)
+
+
+def _read(files: tuple[str, ...], wanted: Wanted, tally: _Tally) -> Iterator[Chunk]:
+    """The chunks of all files; damage is told as soon as it is met."""
+    for path in files:
+        for log in log_files(path, path):
+            if log.url != path and not log.url.lower().endswith(".xel"):
+                continue
+            tally.files += 1
+            for part in parts(log):
+                for chunk in read(part, wanted):
+                    for damage in chunk.damages:
+                        tally.damages.append((log.origin, damage))
+                        click.echo(f"{log.origin}: {damage.position}: {damage.reason}", err=True)
+                    yield chunk
+
+
+def _print(chunks: Iterator[Chunk], form: str, head: int | None, out: IO[bytes]) -> None:
+    events = (event for chunk in chunks for event in chunk.events)
+    if form == "table":
+        out.write(f"{_HEAD}\n".encode())
+    width = shutil.get_terminal_size().columns
+    for count, event in enumerate(events):
+        if count == head:
+            return
+        if form == "ndjson":
+            out.write(orjson.dumps(to_json(event), option=orjson.OPT_APPEND_NEWLINE))
+        else:
+            line = to_xml(event) if form == "xml" else _row(event, width)
+            out.write(f"{line}\n".encode())
+
+
+def _row(event: Event, width: int) -> str:
+    text = next((value for name in _TEXTS if (value := event.data.get(name))), "")
+    row = (
+        f"{timestamp(event.at)[:-1]:<27}  {event.name:<24.24}  "
+        f"{_line(str(event.actions.get(_APPLICATION) or '')):<28.28}  "
+        f"{value_text(event.actions.get('session_id')):>7}  "
+        f"{value_text(event.data.get('duration')):>10}  {_line(str(text)[: 4 * width])}"
+    )
+    return row[:width].rstrip()
+
+
+def _line(text: str) -> str:
+    return _CONTROL.sub(" ", text).strip()
