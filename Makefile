@@ -12,7 +12,7 @@ docs: $(VENV)/.docs ## run the demo on embedded Spark and publish its lineage to
 	@$(BIN)/python dbt_project/demo.py --build $(DEMO)
 	@$(BIN)/graft build --config dbt_project/graft.yml
 
-test: $(VENV)/.test lint docs chromium ## run all tests: units, Spark, dbt, browser
+test: $(VENV)/.test lint docs chromium odbc ## run all tests: units, Spark, ODBC, dbt, browser
 	@$(BIN)/python -m pytest
 
 lint: $(VENV)/.test ## check style, types and who imports whom
@@ -55,3 +55,14 @@ chromium:
 	@{ command -v chromium || command -v google-chrome; } >/dev/null && $(DRIVER) --version >/dev/null 2>&1 \
 	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium libatomic1 >/dev/null; } \
 	  || { echo "the browser tests need: apt-get install chromium libatomic1"; exit 2; }
+
+# ODBC: its manager, drivers, and PostgreSQL as a server to talk to, which is not started here.
+# Where they cannot be had, the tests that need them skip and say so.
+ODBC_PACKAGES := unixodbc libltdl7 tdsodbc odbc-postgresql postgresql
+.PHONY: odbc
+odbc:
+	@dpkg -s $(ODBC_PACKAGES) >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq \
+	    && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+	      --no-install-recommends $(ODBC_PACKAGES) >/dev/null; } \
+	  || echo "ODBC will not be tested: apt-get install $(ODBC_PACKAGES)"

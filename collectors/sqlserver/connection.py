@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     import pyodbc
 
 APPLICATION = "dbt-graft"
-_LOGIN_TIMEOUT = 15  # seconds
+_LOGIN_TIMEOUT = 10  # seconds
 _ATTRIBUTE = re.compile(r"\s*([^=;{}]+?)\s*=\s*(?:\{((?:[^}]|\}\})*)\}|([^;]*))\s*(?:;|$)")
+_SETTING = re.compile(r"(env):([A-Za-z_]\w*)|(dsn):([^;={}\n]+)")
 _SECRET = frozenset({"uid", "user", "user id", "username", "pwd", "password", "accesstoken"})
 
 
 def connect(setting: str) -> pyodbc.Connection:
-    """Open a connection; tries again for half a minute where the trouble may pass.
+    """Open a connection; tries again for a minute or so where the trouble may pass.
 
     There is no `ApplicationIntent=ReadOnly`: a listener would lead to another server, which has
     other events.
@@ -37,7 +38,7 @@ def connect(setting: str) -> pyodbc.Connection:
             refuses.
     """
     odbc = load_pyodbc()
-    text = _connection_string(setting, odbc.drivers)
+    text = connection_string(setting, odbc.drivers)
     secrets = [value for key, value in attributes(text).items() if key in _SECRET]
     waits = pauses()
     while True:
@@ -63,28 +64,33 @@ def attributes(text: str) -> Mapping[str, str]:
     return found
 
 
-def _connection_string(setting: str, drivers: Callable[[], list[str]]) -> str:
-    kind, _, name = setting.partition(":")
-    if kind == "env" and name:
-        text = os.environ.get(name, "").strip().rstrip(";")
+def connection_string(setting: str, drivers: Callable[[], list[str]]) -> str:
+    """What a setting stands for, with a driver and our name where it has none.
+
+    Args:
+        drivers: Tells which drivers there are: `pyodbc.drivers`.
+    """
+    found = _SETTING.fullmatch(setting)
+    if found is None:
+        # It is not repeated: it may hold a password.
+        raise GraftError(
+            "a connection is written as env:NAME or dsn:NAME",
+            remedy="put the connection string into an environment variable and name that",
+        )
+    if found[1]:
+        text = os.environ.get(found[2], "").strip().rstrip(";")
         if not text:
             raise GraftError(
                 "the environment variable is not set or empty",
                 place=setting,
                 remedy="let it hold an ODBC connection string: SERVER=…;DATABASE=…;UID=…;PWD=…",
             )
-    elif kind == "dsn" and name:
+    else:
         user = os.environ.get("GRAFT_MSSQL_USER", "")
         password = os.environ.get("GRAFT_MSSQL_PASSWORD", "")
-        text = f"DSN={_braced(name)}"
+        text = f"DSN={_braced(found[4])}"
         text += f";UID={_braced(user)}" if user else ""
         text += f";PWD={_braced(password)}" if password else ""
-    else:
-        # It is not repeated: it may hold a password.
-        raise GraftError(
-            "a connection is written as env:NAME or dsn:NAME",
-            remedy="put the connection string into an environment variable and name that",
-        )
     given = attributes(text)
     if given.keys().isdisjoint({"driver", "dsn", "filedsn"}):
         text = f"DRIVER={_braced(best_driver(drivers()))};{text}"

@@ -13,8 +13,8 @@ from lineage.errors import GraftError
 if TYPE_CHECKING:
     import pyodbc
 
-_TRIES = 6
-_FIRST_PAUSE = 1.0
+_TRIES = 5
+_FIRST_PAUSE = 2.0
 _LONGEST = 500
 # Connections lost or refused, timeouts, serialisation failures, a server that shuts down
 # (PostgreSQL's 57P): https://learn.microsoft.com/sql/odbc/reference/appendixes/appendix-a-odbc-error-codes
@@ -31,8 +31,13 @@ _TRANSIENT_NUMBERS = frozenset(
 _NUMBER = re.compile(r"\((-?\d{1,9})\)(?=;|\s*\(SQL|$)")
 _SIGNED = re.compile(r"\[[^\]\n]{1,80}\]\s*")
 _BY = re.compile(r"\s*\(SQL\w+\)$")
-# Names of people, hosts and files stand in quotes of many shapes, as the server's language wants.
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|«[^»]*»|“[^”]*”|„[^“”]*[“”]|‘[^’]*’|「[^」]*」")
+# Names of people, hosts and files stand in quotes of many shapes, as the server's language wants;
+# an apostrophe within a word opens none.
+_QUOTED = re.compile(
+    r"(?<!\w)'.*?(?:'(?!\w)|$)|\".*?(?:\"|$)|«.*?(?:»|$)|“.*?(?:”|$)|„.*?(?:[“”]|$)|‘.*?(?:’|$)"
+    r"|「.*?(?:」|$)",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ def odbc_failure(error: pyodbc.Error, secrets: Collection[str] = ()) -> OdbcFail
         secrets: Values that must not be repeated, as the connection string has them.
     """
     state, text = (*(str(part) for part in error.args), "", "")[:2]
-    numbers = tuple(int(found) for found in _NUMBER.findall(text))
+    numbers = tuple(number for found in _NUMBER.findall(text) if (number := int(found)) > 0)
     message = _QUOTED.sub("'…'", _BY.sub("", text))
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
         message = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "…", message, flags=re.IGNORECASE)
