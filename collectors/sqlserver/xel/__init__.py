@@ -3,7 +3,3 @@
 The layout is not published; what is known of it stands in the docstrings of `blocks` (the file and
 its blocks), `metadata` (what ids and columns mean) and `decode` (the events themselves).
 """
-
-from collectors.sqlserver.xel.reader import parts, read
-
-__all__ = ["parts", "read"]
