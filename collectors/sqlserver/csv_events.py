@@ -105,20 +105,18 @@ class Splitter:
     def feed(self, piece: bytes, last: bool = False) -> Iterator[Row]:
         """The rows that are complete with this piece, empty ones left out."""
         text = self._rest + piece
-        if last and text and not text.endswith(b"\n"):
-            text += b"\n"
         start, scanned = 0, self._scanned
         while (end := text.find(b"\n", scanned)) >= 0:
             self._quotes += text.count(b'"', scanned, end)
             self._lines += 1
             scanned = end + 1
-            if self._quotes % 2 and not self._skips and not (last and scanned == len(text)):
+            if self._quotes % 2 and not self._skips:
                 continue
-            row = text[start:end].rstrip(b"\r")
-            if row and not self._skips:
-                yield Row(self._line, row.decode(errors="replace").removeprefix("\ufeff"))
-            self._next_row()
+            yield from self._row(text[start:end])
             start = scanned
+        if last:
+            yield from self._row(text[start:])
+            return
         self._rest = text[start:]
         if len(self._rest) > LONGEST:
             if not self._skips:
@@ -129,7 +127,11 @@ class Splitter:
             self._quotes += text.count(b'"', scanned)
         self._scanned = len(self._rest)
 
-    def _next_row(self) -> None:
+    def _row(self, text: bytes) -> Iterator[Row]:
+        """A row, if it is one; behind it a new one begins."""
+        row = text.rstrip(b"\r\n")
+        if row and not self._skips:
+            yield Row(self._line, row.decode(errors="replace").removeprefix("\ufeff"))
         self._line += self._lines
         self._lines = 0
         self._quotes = 0

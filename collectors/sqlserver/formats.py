@@ -12,6 +12,7 @@ from collectors.sqlserver.csv_events import Splitter, header
 from collectors.sqlserver.event import Damage, Part
 from collectors.sqlserver.flat_events import Kind, column
 from collectors.sqlserver.streams import UnreadableError, pieces, whole, window
+from collectors.sqlserver.xel import read as xel
 
 _SUFFIXES = frozenset({".xel", ".xml", ".csv", ".json", ".ndjson", ".jsonl", ".txt"})
 _PACKED = frozenset({".gz", ".zst"})
@@ -66,7 +67,8 @@ def parts(log: LogFile, size: int = 32 << 20) -> list[Part] | Damage:
     except UnreadableError as error:
         return _damage(str(error))
     if head.startswith(_XEL):
-        return _xel(log, size, file.compression)
+        packed = _damage("the file is a compressed .xel file: unpack it")
+        return packed if file.compression else xel.parts(log, size)
     for magic, problem in _OTHERS:
         if head.startswith(magic):
             return _damage(f"the file is {problem}")
@@ -101,17 +103,6 @@ def _opened(log: LogFile) -> tuple[Part, bytes]:
             file = replace(file, compression=compression)
             return file, next(pieces(file), b"")[:_HEAD]
     return file, head
-
-
-def _xel(log: LogFile, size: int, compression: str) -> list[Part] | Damage:
-    if compression:
-        return _damage("the file is a compressed .xel file: unpack it")
-    from collectors.sqlserver.xel import read as xel
-
-    try:
-        return xel.parts(log, size)
-    except OSError as error:
-        return _damage(f"the file cannot be read: {type(error).__name__}")
 
 
 def _encoding(head: bytes) -> str:

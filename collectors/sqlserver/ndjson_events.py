@@ -29,9 +29,9 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
         UnreadableError: The file is gone or breaks off.
     """
     ranged = not whole(part)
-    # A line that began before is skipped: it ends at the part's start at the earliest.
+    # A line that began before the part ends behind the byte before it, or later.
     start = max(0, part.start - 1) if ranged else 0
-    splitter = Splitter(start, skips=start > 0)
+    splitter = Splitter(start, skips=ranged and part.start > 0)
     number = 0
     for piece, last in to_the_end(pieces(part, start)):
         chunk = Chunk()

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 
+from collectors.sqlserver import csv_events, ndjson_events, xml_reader
 from collectors.sqlserver.event import Chunk, Damage, Part, Wanted
 from collectors.sqlserver.streams import UnreadableError
+from collectors.sqlserver.xel import read as xel
 
-# Loaded when there is such a part: an executor may never see most forms.
 _READERS = {
-    "xel": "collectors.sqlserver.xel.read",
-    "xml": "collectors.sqlserver.xml_reader",
-    "csv": "collectors.sqlserver.csv_events",
-    "ndjson": "collectors.sqlserver.ndjson_events",
+    "xel": xel.read,
+    "xml": xml_reader.read,
+    "csv": csv_events.read,
+    "ndjson": ndjson_events.read,
 }
 
 
@@ -23,6 +23,6 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
     A file that is gone by now, or breaks off, is a damage behind what could be read of it.
     """
     try:
-        yield from import_module(_READERS[part.form]).read(part, wanted)
+        yield from _READERS[part.form](part, wanted)
     except UnreadableError as error:
         yield Chunk(damages=[Damage(f"from byte {part.start} on", str(error))])
