@@ -1,0 +1,89 @@
+"""What is polled: each poll goes on where the one before ended, and nothing counts twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from collectors import store
+from collectors.sqlserver.collect import Polling, Server, collect_news, news
+from collectors.sqlserver.event import Chunk, Event
+from collectors.sqlserver.folding import Rules
+from collectors.sqlserver.polling import Polled
+from lineage.errors import GraftError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NAMESPACE = "mssql://sql01:1433"
+EVENTS = 6
+
+
+def chunk(number: int) -> Chunk:
+    actions = {
+        "client_app_name": "python_task::load",
+        "session_id": 51,
+        "event_sequence": number,
+        "database_name": "Shop",
+    }
+    data = {"batch_text": f"INSERT INTO t SELECT * FROM s{number}", "row_count": 1, "duration": 0}
+    at = 17_900_000_000_000_000 + number * 10_000_000
+    return Chunk([Event("sql_batch_completed", at, data, actions)], 1)
+
+
+def polling(until: int) -> Polling:
+    """A source that has so many events by now."""
+
+    def poll(position: str) -> Polled:
+        for number in range(int(position or 0), until):
+            yield chunk(number), str(number + 1)
+
+    return Polling("sql01/lineage", poll)
+
+
+def collected(spark: SparkSession, folder: Path, until: int) -> Callable[[], None]:
+    """Polls, and gives what commits it."""
+    known = store.positions(str(folder))
+    server = Server(NAMESPACE, open_sessions=store.open_sessions(str(folder), NAMESPACE))
+    found = collect_news(spark, news(polling(until), server.rules, known), server)
+    return lambda: store.commit(str(folder), [found] if found else [], known) and None
+
+
+def reads(folder: Path) -> list[tuple[str, int]]:
+    return sorted(
+        (access.dataset.short, access.statements)
+        for access in store.read(str(folder)).accesses
+        if access.direction == "read"
+    )
+
+
+def test_a_poll_goes_on_where_the_one_before_ended() -> None:
+    first = {"sql01/lineage@": ("2", 2)}
+    assert [one.origin for one in news(polling(4), Rules(), {})] == ["sql01/lineage@"]
+    assert [one.origin for one in news(polling(4), Rules(), first)] == ["sql01/lineage@2"]
+    both = {**first, "sql01/lineage@2": ("4", 2)}
+    assert news(polling(4), Rules(), both) == []
+
+
+@pytest.mark.spark
+def test_polls_in_a_row_give_each_event_once(spark: SparkSession, tmp_path: Path) -> None:
+    for until in (2, 2, 5, EVENTS):
+        collected(spark, tmp_path, until)()
+    assert reads(tmp_path) == [(f"dbo.s{number}", 1) for number in range(EVENTS)]
+    assert len({run.run_id for run in store.read(str(tmp_path)).runs}) == 1
+
+
+@pytest.mark.spark
+def test_of_two_collects_at_once_the_second_one_gives_up(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    first, second = collected(spark, tmp_path, 2), collected(spark, tmp_path, 3)
+    first()
+    with pytest.raises(GraftError, match="was read by another collect meanwhile"):
+        second()
+    assert reads(tmp_path) == [("dbo.s0", 1), ("dbo.s1", 1)]
+    collected(spark, tmp_path, EVENTS)()
+    assert reads(tmp_path) == [(f"dbo.s{number}", 1) for number in range(EVENTS)]
