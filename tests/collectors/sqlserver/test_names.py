@@ -2,8 +2,11 @@
 
 import pytest
 
-from collectors.sqlserver import parsed
+from collectors.sqlserver.called import Bodies
+from collectors.sqlserver.lookup import Lookup
+from collectors.sqlserver.meaning import Row
 from collectors.sqlserver.names import dataset_id
+from collectors.sqlserver.parsed import understood
 from collectors.statements.dialect import Dialect
 from collectors.statements.parse import parse
 from collectors.statements.walk import TableAccess
@@ -13,8 +16,9 @@ from lineage.records import Direction
 SERVER = "mssql://sql01:1433"
 
 
-def statements(text: str, database: str, server: str) -> list[parsed.Row]:
-    return parsed.statements(parse(text, Dialect.TSQL), database, server)
+def statements(text: str, database: str, server: str) -> list[Row]:
+    bodies = Bodies(Lookup(server), parse)
+    return understood(parse(text, Dialect.TSQL), database, bodies)["statements"]
 
 
 @pytest.mark.parametrize(

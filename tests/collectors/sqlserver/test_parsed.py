@@ -14,7 +14,7 @@ import pytest
 from collectors.sqlserver.parsed import PARSED, parse_texts
 from collectors.statements import parse as statements
 from collectors.statements.dialect import Dialect
-from collectors.statements.parse import ParsedShape
+from collectors.statements.parse import Columns, ParsedShape
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,19 +25,19 @@ pytestmark = pytest.mark.spark
 def test_a_deadly_text_is_one_failed_shape(spark: SparkSession) -> None:
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    def fragile(text: str, dialect: Dialect) -> Sequence[ParsedShape]:
+    def fragile(text: str, dialect: Dialect, columns: Columns) -> Sequence[ParsedShape]:
         if "deadly" in text:
             os.kill(os.getpid(), signal.SIGSEGV)
         if "endless" in text:
             time.sleep(600)
-        return statements.parse(text, dialect)
+        return statements.parse(text, dialect, columns)
 
     names = [f"t{number}" for number in range(40)] + ["deadly", "endless", "deadly_too"]
     texts = spark.createDataFrame(
         [(f"SELECT a FROM {name}", "Shop") for name in names], "text string, database string"
     ).repartition(2)
     schema: pa.Schema = to_arrow_schema(spark.createDataFrame([], PARSED).schema)
-    run = parse_texts("mssql://sql01:1433", schema, fragile, seconds=1.0)
+    run = parse_texts("mssql://sql01:1433", schema, parse=fragile, seconds=1.0)
     parsed = {row.text: row.statements for row in texts.mapInArrow(run, PARSED).collect()}
 
     assert {text.split()[-1] for text in parsed} == set(names)
