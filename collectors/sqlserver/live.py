@@ -38,6 +38,7 @@ FROM sys.fn_xe_file_target_read_file(?, NULL, ?, ?)
 # The file of the checkpoint is gone, or has no block there.
 _GONE = frozenset({25717, 25722})
 _NO_FILE = 25718
+_SKIPPED = 25720
 _DAMAGED = 25723
 _REREADS = 3
 _CHUNK_CHARACTERS = 4 << 20
@@ -131,12 +132,13 @@ def _behind(connection: pyodbc.Connection, path: str, wanted: Wanted, position: 
     """Chunks behind a position, whose file may roll over before or while it is read."""
     odbc = load_pyodbc()
     rereads = 0
+    infos: list[int] = []
     while True:
         behind = _checkpoint_at(position) if position else None
         if behind is None or rereads:
-            query = rows(connection, _ALL, path)
+            query = rows(connection, _ALL, path, infos=infos)
         else:
-            query = rows(connection, _BEHIND, path, behind.file, behind.offset)
+            query = rows(connection, _BEHIND, path, behind.file, behind.offset, infos=infos)
         try:
             with closing(query) as found:
                 for chunk, reached in _chunks(found, wanted, behind if rereads else None):
@@ -148,7 +150,10 @@ def _behind(connection: pyodbc.Connection, path: str, wanted: Wanted, position: 
                 raise
             rereads += 1
         else:
-            return
+            break
+    if _SKIPPED in infos:
+        reason = "the server skipped records of its event files that it cannot read"
+        yield Chunk(damages=[Damage(f"up to {position}", reason)]), position
 
 
 def _chunks(found: Rows, wanted: Wanted, reread: _Checkpoint | None) -> Polled:

@@ -20,6 +20,7 @@ Polled: TypeAlias = Iterator[tuple[Chunk, str]]
 Rows: TypeAlias = Generator[tuple[Any, ...], None, None]
 # A row may hold megabytes.
 _AT_ONCE = 64
+_NUMBER = re.compile(r"\((\d{1,9})\)")
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 
@@ -51,10 +52,16 @@ def polled(setting: str, position: str, read: Callable[[pyodbc.Connection, str],
         time.sleep(wait)
 
 
-def rows(connection: pyodbc.Connection, sql: str, *values: object) -> Rows:
+def rows(
+    connection: pyodbc.Connection, sql: str, *values: object, infos: list[int] | None = None
+) -> Rows:
     """What a query gives, a few rows in memory at a time; to be closed before the connection is.
 
     Text may be cut in the middle of a character, which becomes U+FFFD.
+
+    Args:
+        infos: Takes the numbers of what the server says beside the rows, before the first and
+            behind the last.
 
     Raises:
         pyodbc.Error: Also between two rows, and behind the last one.
@@ -65,13 +72,21 @@ def rows(connection: pyodbc.Connection, sql: str, *values: object) -> Rows:
     connection.decimal_mode = "binary"
     for kind in (odbc.SQL_CHAR, odbc.SQL_WCHAR):
         connection.setdecoding(kind, encoding="latin-1", ctype=odbc.SQL_WCHAR)
+    told: list[int] = [] if infos is None else infos
     with closing(connection.cursor()) as cursor:
         cursor.execute(sql, *values)
+        told += _numbers(cursor)
         while found := cursor.fetchmany(_AT_ONCE):
             for row in found:
                 yield tuple(_text(cell) if isinstance(cell, str) else cell for cell in row)
         # An error behind the last row comes with what follows it.
         cursor.nextset()
+        told += _numbers(cursor)
+
+
+def _numbers(cursor: pyodbc.Cursor) -> list[int]:
+    said = (f"{kind} {text}" for kind, text in cursor.messages or ())
+    return [int(number) for one in said for number in _NUMBER.findall(one)]
 
 
 def _text(raw: str) -> str:

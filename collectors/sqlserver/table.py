@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from collectors.sqlserver import table_key
 from collectors.sqlserver.connection import load_pyodbc
 from collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
-from collectors.sqlserver.flat_events import Kind, column, flat_event, tells_events
+from collectors.sqlserver.flat_events import flat_event
 from collectors.sqlserver.odbc_failure import odbc_failure
 from collectors.sqlserver.polling import Polled, Rows, polled, rows
+from collectors.sqlserver.table_columns import TableColumns, actual, choose
 from collectors.sqlserver.table_key import Key
 from lineage.errors import GraftError
 
@@ -31,9 +32,6 @@ _MOST_EQUAL = 100_000
 _PART = re.compile(r'\[((?:[^\]]|\]\])+)\]|"((?:[^"]|"")+)"|([^.\[\]"]+)')
 _NO_SUCH = ("42S02", "42P01", "3F000")
 _DENIED = frozenset({229, 230})
-_STATEMENTS = frozenset({"batch_text", "statement"})
-# Only events of what has ended have them.
-_OUTCOMES = frozenset({"duration", "row_count", "result"})
 # datetimeoffset, which pyodbc leaves to its user: SQL_SS_TIMESTAMPOFFSET_STRUCT.
 _DATETIMEOFFSET = -155
 _OFFSET_STRUCT = struct.Struct("<6hI2h")
@@ -62,21 +60,6 @@ class EventTable:
     wanted: Wanted = field(default_factory=Wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """Which columns to read, and what each is to `flat_event`.
-
-    Attributes:
-        names: As the table has them.
-        labels: What they hold.
-        event: The name of all events, where no column has it.
-    """
-
-    names: tuple[str, ...]
-    labels: tuple[str, ...]
-    event: str
-
-
 def poll_table(source: EventTable, position: str) -> Polled:
     """The rows behind a position, in the order of their keys.
 
@@ -100,9 +83,9 @@ def _read(source: EventTable, connection: pyodbc.Connection, position: str) -> P
     table = ".".join(_quoted(part, mark) for part in parts(source.table))
     try:
         present = _present(connection, table)
-        columns = choose(present, source)
+        columns = choose(present, source.columns, source.table)
         behind = table_key.read(position) if position else None
-        key = _quoted(_actual(source.key, present, source), mark)
+        key = _quoted(actual(source.key, present, source.table), mark)
         where, values = table_key.condition(key, behind)
         chosen = ", ".join([key, *(_quoted(name, mark) for name in columns.names)])
         # All names are quoted.
@@ -122,7 +105,7 @@ def _read(source: EventTable, connection: pyodbc.Connection, position: str) -> P
 
 def _chunks(
     source: EventTable,
-    columns: _Columns,
+    columns: TableColumns,
     found: Rows,
     behind: Key | None,
 ) -> Polled:
@@ -153,7 +136,7 @@ def _chunks(
         yield replace(chunk, seen=seen), table_key.written(last)
 
 
-def _event(columns: _Columns, cells: list[Any], wanted: Wanted) -> Event | Damage | None:
+def _event(columns: TableColumns, cells: list[Any], wanted: Wanted) -> Event | Damage | None:
     fields = dict(zip(columns.labels, map(_value, cells), strict=True))
     return flat_event({"name": columns.event} | fields if columns.event else fields, wanted)
 
@@ -166,67 +149,8 @@ def _value(cell: Any) -> Value:
     return cell if isinstance(cell, int | float | str | bytes) else None
 
 
-def choose(present: list[str], source: EventTable) -> _Columns:
-    """Which of a table's columns to read.
-
-    Args:
-        present: All that it has.
-
-    Raises:
-        GraftError: One that is named is not there, or they tell no events.
-    """
-    said = {_actual(name, present, source): label for label, name in source.columns.items()}
-    taken = {_meaning(label) for label in said.values()}
-    if taken:
-        taken.add(Kind.XML.value)
-    labels = {
-        name: said.get(name, name)
-        for name in present
-        if name in said or _meaning(name) not in taken
-    }
-    told = {_meaning(label): name for name, label in labels.items()}
-    if Kind.XML.value in told:
-        xml = told[Kind.XML.value]
-        return _Columns((xml,), (labels[xml],), "")
-    if Kind.TEXT.value not in told and "sql_text" in told:
-        # The whole input, where a session was told to add that instead of what an event has.
-        labels[told["sql_text"]] = Kind.TEXT.value
-        told[Kind.TEXT.value] = told["sql_text"]
-    if Kind.TIME.value not in told or Kind.TEXT.value not in told:
-        raise GraftError(
-            "the table's columns tell no events: they need `event_data`, or `timestamp` and `text`",
-            place=source.table,
-            remedy=f"say in `columns` which of these they are: {', '.join(present)}",
-        )
-    event = ""
-    if not tells_events(list(labels.values())):
-        begun = _OUTCOMES.isdisjoint(told)
-        event = "sql_statement_starting" if begun else "sql_statement_completed"
-    return _Columns(tuple(labels), tuple(labels.values()), event)
-
-
-def _meaning(label: str) -> str:
-    """What a column is read for: the same for all that stand for each other."""
-    kind, name, _ = column(label)
-    return Kind.TEXT.value if name in _STATEMENTS else name or kind.value
-
-
-def _actual(name: str, present: list[str], source: EventTable) -> str:
-    """A column as the table spells it: most servers do not tell upper from lower case."""
-    if name in present:
-        return name
-    found = [one for one in present if one.casefold() == name.casefold()]
-    if len(found) != 1:
-        raise GraftError(
-            f"the table has no column {name}",
-            place=source.table,
-            remedy=f"it has {', '.join(present)}: correct `key` and `columns`",
-        )
-    return found[0]
-
-
 def _present(connection: pyodbc.Connection, table: str) -> list[str]:
-    with connection.cursor() as cursor:
+    with closing(connection.cursor()) as cursor:
         cursor.execute(f"SELECT * FROM {table} WHERE 1 = 0")  # noqa: S608 (quoted)
         return [name for name, *_ in cursor.description]
 

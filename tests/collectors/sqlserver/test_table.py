@@ -9,37 +9,32 @@ from decimal import Decimal
 import pytest
 
 from collectors.sqlserver import table_key
-from collectors.sqlserver.table import EventTable, choose, offset_time, parts
+from collectors.sqlserver.table import offset_time, parts
+from collectors.sqlserver.table_columns import choose
 from collectors.sqlserver.table_key import Key
 from lineage.errors import GraftError
 
-SOURCE = EventTable("env:X", "dbo.xe_log", "id")
-
-
-def table(**columns: str) -> EventTable:
-    return EventTable("env:X", "dbo.xe_log", "id", columns)
-
 
 @pytest.mark.parametrize(
-    ("present", "source", "read", "event"),
+    ("present", "columns", "read", "event"),
     [
         pytest.param(
             ["id", "object_name", "event_data", "file_name", "file_offset"],
-            SOURCE,
+            {},
             {"event_data": "event_data"},
             "",
             id="as the server's function gives it",
         ),
         pytest.param(
             ["id", "name", "timestamp", "batch_text"],
-            SOURCE,
+            {},
             {"id": "id", "name": "name", "timestamp": "timestamp", "batch_text": "batch_text"},
             "",
             id="as Management Studio exports it",
         ),
         pytest.param(
             ["timestamp", "client_app_name", "database_name", "sql_text"],
-            EventTable("env:X", "xe_log", "timestamp"),
+            {},
             {
                 "timestamp": "timestamp",
                 "client_app_name": "client_app_name",
@@ -51,7 +46,7 @@ def table(**columns: str) -> EventTable:
         ),
         pytest.param(
             ["id", "timestamp", "statement", "Duration"],
-            SOURCE,
+            {},
             {
                 "id": "id",
                 "timestamp": "timestamp",
@@ -63,14 +58,14 @@ def table(**columns: str) -> EventTable:
         ),
         pytest.param(
             ["id", "event_data", "payload"],
-            table(event_data="PAYLOAD"),
+            {"event_data": "PAYLOAD"},
             {"payload": "event_data"},
             "",
             id="what graft.yml says comes first",
         ),
         pytest.param(
             ["id", "event_data", "timestamp", "statement", "seen_at", "said"],
-            table(timestamp="seen_at", text="said"),
+            {"timestamp": "seen_at", "text": "said"},
             {"id": "id", "seen_at": "timestamp", "said": "text"},
             "sql_statement_starting",
             id="and replaces what stands for the same",
@@ -78,27 +73,27 @@ def table(**columns: str) -> EventTable:
     ],
 )
 def test_columns_are_known_by_name_or_as_graft_yml_says(
-    present: list[str], source: EventTable, read: dict[str, str], event: str
+    present: list[str], columns: dict[str, str], read: dict[str, str], event: str
 ) -> None:
-    chosen = choose(present, source)
+    chosen = choose(present, columns, "dbo.xe_log")
     assert dict(zip(chosen.names, chosen.labels, strict=True)) == read
     assert chosen.event == event
 
 
 @pytest.mark.parametrize(
-    ("present", "source", "says"),
+    ("present", "columns", "says"),
     [
-        (["id", "event_data"], table(event_data="xml"), "no column xml\n  it has id, event_data"),
-        (["id", "XML", "xmL"], table(event_data="xml"), "no column xml"),
-        (["id", "statement"], SOURCE, "they need `event_data`, or `timestamp` and `text`"),
-        (["id", "timestamp", "name"], SOURCE, "say in `columns` which of these they are: id, "),
+        (["id", "event_data"], {"event_data": "xml"}, "no column xml\n  it has id, event_data"),
+        (["id", "XML", "xmL"], {"event_data": "xml"}, "no column xml"),
+        (["id", "statement"], {}, "they need `event_data`, or `timestamp` and `text`"),
+        (["id", "timestamp", "name"], {}, "say in `columns` which of these they are: id, "),
     ],
 )
 def test_columns_that_tell_no_events_are_an_error(
-    present: list[str], source: EventTable, says: str
+    present: list[str], columns: dict[str, str], says: str
 ) -> None:
     with pytest.raises(GraftError) as told:
-        choose(present, source)
+        choose(present, columns, "dbo.xe_log")
     assert says in str(told.value)
 
 

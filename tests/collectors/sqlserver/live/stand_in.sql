@@ -19,7 +19,15 @@ CREATE FUNCTION serverproperty(wanted text) RETURNS text LANGUAGE sql STABLE
 AS $$ SELECT value FROM property WHERE name = wanted $$;
 
 CREATE FUNCTION raised(message text) RETURNS text LANGUAGE plpgsql VOLATILE
-AS $$ BEGIN RAISE EXCEPTION '%', message USING ERRCODE = '42000'; END $$;
+AS $$
+BEGIN
+    IF message LIKE 'info:%' THEN
+        RAISE NOTICE '%', message;
+        RETURN NULL;
+    END IF;
+    RAISE EXCEPTION '%', message USING ERRCODE = '42000';
+END
+$$;
 
 -- Inlined into the query: its rows come while they are fetched, and so do its errors.
 CREATE FUNCTION sys.fn_xe_file_target_read_file(
@@ -38,7 +46,9 @@ AS $$
             ) THEN raised('The offset "x" is invalid for the log file "y" (25722)')
             WHEN EXISTS (
                 SELECT FROM trouble t WHERE t.seq = w.seq AND nextval('raised_times') <= t.times
-            ) THEN raised((SELECT t.message FROM trouble t WHERE t.seq = w.seq))
+            ) THEN coalesce(
+                raised((SELECT t.message FROM trouble t WHERE t.seq = w.seq)), w.object_name
+            )
             ELSE w.object_name
         END,
         w.event_data,

@@ -180,6 +180,15 @@ def test_an_error_that_does_not_pass_is_told(log: StandIn, message: str, says: s
         everything()
 
 
+def test_records_that_the_server_skips_are_told(log: StandIn) -> None:
+    log.write(11, 0, 1, 2)
+    log.trouble(1, "info: 3 records are skipped (25720)")
+    assert damages() == [
+        f"up to {at(11, 0)}: the server skipped records of its event files that it cannot read"
+    ]
+    assert everything() == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("edition", "version", "permission"),
     [
