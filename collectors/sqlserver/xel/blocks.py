@@ -142,20 +142,28 @@ def blocks(
     """
     while start + _HEADER.size <= end:
         header = header_at(file, start, sector)
-        if header is None or header.data_end > size:
-            found = _next(file, size, sector, start + sector, end)
-            if found is not None or (header is None and _written(file, start, sector)):
-                broken = "its header is broken" if header is None else "it runs past the file's end"
-                left_out = (end if found is None else found) - start
-                yield _damage(start, f"{broken}; {left_out:,} bytes were left out")
-            start = end if found is None else found
-            continue
-        data = read_block(file, header)
-        if data is not None:
-            yield Block(header, data)
-        elif start + header.size < size or _written(file, *_last_sector(header, sector)):
-            yield _damage(start, "its checksum is wrong")
-        start += header.size
+        lost_at, broken = start, "its header is broken"
+        if header is not None:
+            broken = "it runs past the file's end"
+            if header.data_end <= size:
+                yield from _content(file, size, sector, header)
+                lost_at = header.data_end + -header.data_end % sector
+            if start + header.size <= size:
+                start += header.size
+                continue
+        found = _next(file, size, sector, max(lost_at, start + sector), end)
+        if found is not None or (header is None and _written(file, start, sector)):
+            left_out = (end if found is None else found) - lost_at
+            yield _damage(start, f"{broken}; {left_out:,} bytes were left out")
+        start = end if found is None else found
+
+
+def _content(file: Readable, size: int, sector: int, header: Header) -> Iterator[Block | Damage]:
+    data = read_block(file, header)
+    if data is not None:
+        yield Block(header, data)
+    elif header.position + header.size < size or _written(file, *_last_sector(header, sector)):
+        yield _damage(header.position, "its checksum is wrong")
 
 
 def _next(file: Readable, size: int, sector: int, start: int, end: int) -> int | None:

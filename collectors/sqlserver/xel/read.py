@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import cast
@@ -59,7 +60,9 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
     except ValueError as error:
         yield Chunk(damages=[Damage("byte 0", str(error))])
     except OSError as error:
-        yield Chunk(damages=[Damage("file", f"cannot be read: {error.strerror or 'lost'}")])
+        # Arrow's own text names the whole path.
+        reason = os.strerror(error.errno) if error.errno else "its storage is out of reach"
+        yield Chunk(damages=[Damage(f"from byte {part.start} on", f"cannot be read: {reason}")])
 
 
 def _chunks(file: Readable, size: int, part: Part, wanted: Wanted) -> Iterator[Chunk]:
