@@ -79,7 +79,7 @@ def _only(document: Mapping[str, Any], keys: frozenset[str]) -> Document:
 
 def _node(node: Mapping[str, Any]) -> Document:
     if node.get("resource_type") == "test" and "test_metadata" in node:
-        return {**_only(node, _TEST), "test_metadata": _test_metadata(node["test_metadata"])}
+        return _generic_test(node)
     kept = _only(node, _NODE)
     if "config" in kept:
         kept["config"] = _config(kept["config"])
@@ -88,10 +88,13 @@ def _node(node: Mapping[str, Any]) -> Document:
     return kept
 
 
-def _test_metadata(metadata: Any) -> Any:
+def _generic_test(node: Mapping[str, Any]) -> Document:
+    metadata = node["test_metadata"]
     if not isinstance(metadata, dict) or metadata.get("name") not in _KNOWN_TESTS:
-        return metadata
-    return {**metadata, "kwargs": _only(metadata.get("kwargs") or {}, _ARGUMENTS)}
+        return _only(node, _TEST)
+    read = _TEST | {"refs"} if metadata["name"] == "relationships" else _TEST
+    kwargs = _only(metadata.get("kwargs") or {}, _ARGUMENTS)
+    return {**_only(node, read), "test_metadata": {**metadata, "kwargs": kwargs}}
 
 
 def _config(config: Any) -> Any:

@@ -139,6 +139,18 @@ def test_a_generic_test_keeps_its_page_and_its_code(
     assert kept["parent_map"] == {"x": ["y"]}
 
 
+def test_the_page_reads_what_a_relationships_test_refers_to(
+    manifest: dict[str, Any], catalog: dict[str, Any]
+) -> None:
+    metadata = {"name": "relationships", "kwargs": {"field": "id", "to": "ref('orders')"}}
+    manifest["nodes"][TEST] |= {"test_metadata": metadata, "refs": [{"name": "orders"}]}
+
+    kept = slim(manifest, catalog)[0]["nodes"][TEST]
+
+    assert kept["refs"] == [{"name": "orders"}]
+    assert kept["test_metadata"]["kwargs"] == {"field": "id"}
+
+
 def test_all_arguments_of_a_test_the_page_does_not_know_are_kept(
     manifest: dict[str, Any], catalog: dict[str, Any]
 ) -> None:
