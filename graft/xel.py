@@ -31,7 +31,8 @@ _APPLICATION = "client_app_name"
 _TEXTS = ("batch_text", "statement", "message", "object_name")
 # A terminal obeys control characters; a log must not.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_HEAD = f"{'time (UTC)':<27}  {'event':<24}  {'application':<28}  {'session':>7}  {'µs':>10}  text"
+_HEAD = f"{'time (UTC)':<23}  {'event':<23}  {'application':<26}  {'session':>7}  {'µs':>9}  text"
+_NARROWEST = 140  # A row of the table, so that a narrow terminal shows some of the text too.
 
 
 @dataclass
@@ -164,7 +165,7 @@ def _print(chunks: Iterator[Chunk], form: str, head: int | None, out: IO[bytes])
     events = (event for chunk in chunks for event in chunk.events)
     if form == "table":
         out.write(f"{_HEAD}\n".encode())
-    width = shutil.get_terminal_size().columns
+    width = max(shutil.get_terminal_size().columns, _NARROWEST)
     for count, event in enumerate(events):
         if count == head:
             return
@@ -178,10 +179,10 @@ def _print(chunks: Iterator[Chunk], form: str, head: int | None, out: IO[bytes])
 def _row(event: Event, width: int) -> str:
     text = next((value for name in _TEXTS if (value := event.data.get(name))), "")
     row = (
-        f"{timestamp(event.at)[:-1]:<27}  {event.name:<24.24}  "
-        f"{_line(str(event.actions.get(_APPLICATION) or '')):<28.28}  "
+        f"{timestamp(event.at)[:23]}  {_line(event.name):<23.23}  "
+        f"{_line(str(event.actions.get(_APPLICATION) or '')):<26.26}  "
         f"{value_text(event.actions.get('session_id')):>7}  "
-        f"{value_text(event.data.get('duration')):>10}  {_line(str(text)[: 4 * width])}"
+        f"{value_text(event.data.get('duration')):>9}  {_line(str(text)[: 4 * width])}"
     )
     return row[:width].rstrip()
 

@@ -18,7 +18,7 @@ from uuid import UUID
 from collectors.sqlserver.event import Event, Mapped, Value
 
 STREAM = UUID("b4ec3170-32a8-8444-8513-5ad14a08c976")
-BASE = 133_800_000_000_000_000  # 2024-12-30T10:40Z, when the server started, since 1601.
+BASE = 133_800_000_000_000_000  # 2024-12-30T02:40Z, when the server started, since 1601.
 TICKS = 10_000_000
 UNIX_EPOCH = 116_444_736_000_000_000
 SECTOR = 0x200
