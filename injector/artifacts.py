@@ -1,14 +1,16 @@
 """dbt's artifacts as files: read from a target folder, written beside and moved into place.
 
-The formats are dbt's: https://schemas.getdbt.com/dbt/manifest/v12.json and
-https://schemas.getdbt.com/dbt/catalog/v1.json.
+The formats are dbt's: https://schemas.getdbt.com/dbt/manifest/v12.json, /dbt/catalog/v1.json and
+/dbt/sources/v3.json beside it. Of what they hold nothing is dropped: a key that nobody knows here
+is written as it was read.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,8 @@ from lineage.errors import GraftError
 
 Document = dict[str, Any]
 
-_VERSION = "v12"
+# dbt 1.5 to 1.12; a node that we add has only fields that all of them know.
+_VERSIONS = ("v9", "v10", "v11", "v12")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class Artifacts:
     Attributes:
         manifest: The parsed manifest.json.
         catalog: The parsed catalog.json; one without entries where there is none.
+        freshness: Source id -> what sources.json says of it; empty where there is none.
         adapter: dbt's name of the warehouse's adapter: `spark`, `sqlserver`…
         dbt_version: The dbt that wrote the manifest.
         notices: What was missing, in words for people.
@@ -39,14 +43,15 @@ class Artifacts:
     adapter: str
     dbt_version: str
     notices: tuple[str, ...] = ()
+    freshness: Mapping[str, Document] = field(default_factory=dict)
 
 
 def read(target: Path) -> Artifacts:
-    """Read manifest.json and catalog.json of a dbt target folder.
+    """Read manifest.json, catalog.json and sources.json of a dbt target folder.
 
     Raises:
         GraftError: There is no manifest, a file is not JSON or cut off, or the manifest has
-            another version than v12.
+            another version than v9 to v12.
     """
     path = target / "manifest.json"
     if not path.is_file():
@@ -57,7 +62,7 @@ def read(target: Path) -> Artifacts:
         )
     manifest = _load(path)
     metadata = manifest.get("metadata") or {}
-    _check_version(metadata.get("dbt_schema_version"), path)
+    _check_version(metadata, path)
     if not isinstance(manifest.get("nodes"), dict) or not isinstance(manifest.get("sources"), dict):
         raise GraftError(
             "this manifest has no `nodes` or no `sources`",
@@ -65,12 +70,14 @@ def read(target: Path) -> Artifacts:
             remedy="run `dbt docs generate` again",
         )
     catalog, notices = _catalog(target / "catalog.json", metadata.get("generated_at"))
+    freshness, unread = _freshness(target / "sources.json")
     return Artifacts(
         manifest=manifest,
         catalog=catalog,
         adapter=metadata.get("adapter_type") or "",
         dbt_version=metadata.get("dbt_version") or "",
-        notices=notices,
+        notices=(*notices, *unread),
+        freshness=freshness,
     )
 
 
@@ -126,14 +133,27 @@ def _catalog(path: Path, generated_at: Any) -> tuple[Document, tuple[str, ...]]:
     return catalog, tuple(notices)
 
 
-def _check_version(url: Any, path: Path) -> None:
+def _freshness(path: Path) -> tuple[dict[str, Document], tuple[str, ...]]:
+    """What `dbt source freshness` found, by source; a damaged file costs only itself."""
+    if not path.is_file():
+        return {}, ()
+    try:
+        results = _load(path).get("results")
+    except GraftError as error:
+        return {}, (f"{error.place}: {error.problem}; no freshness is shown",)
+    found = [result for result in results or () if isinstance(result, dict)]
+    return {str(result.get("unique_id")): result for result in found}, ()
+
+
+def _check_version(metadata: Any, path: Path) -> None:
+    url = metadata.get("dbt_schema_version") if isinstance(metadata, dict) else None
     name = str(url or "").rpartition("/")[2].removesuffix(".json")
-    if name != _VERSION:
+    if name not in _VERSIONS:
         found = f"is of version {name}" if name else "names no version in metadata"
         raise GraftError(
-            f"the manifest {found}; dbt-graft reads {_VERSION}",
+            f"the manifest {found}; dbt-graft reads {_VERSIONS[0]} to {_VERSIONS[-1]}",
             place=str(path),
-            remedy="write it with dbt 1.8 to 1.11",
+            remedy="write it again with dbt 1.5 to 1.12",
         )
 
 

@@ -21,10 +21,15 @@ _OF_EVERY_OBJECT = frozenset(
 
 
 class Names:
-    """The names of a manifest's nodes; compared without case, as people read them."""
+    """The names of a manifest's nodes; compared without case, as people read them.
+
+    Attributes:
+        conflicts: Names that were taken, and what the node is called instead.
+    """
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = {name.casefold() for name in taken}
+        self.conflicts: list[tuple[str, str]] = []
 
     def claim(self, dataset: DatasetId, parts: Sequence[str] = ()) -> str:
         """A free name for a dataset's node, taken from then on.
@@ -40,11 +45,12 @@ class Names:
         return self._first_free([plain(task)], task)
 
     def _first_free(self, wanted: list[str], identity: str) -> str:
-        digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        name = next(
-            (name for name in wanted if name.strip("_") and name.casefold() not in self._taken),
-            f"{wanted[-1]}_{digest}".lstrip("_"),
-        )
+        digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+        last = (f"{wanted[-1]}_{digest[:length]}".lstrip("_") for length in range(8, 65))
+        names = [name for name in wanted if name.strip("_")]
+        name = next(name for name in (*names, *last) if name.casefold() not in self._taken)
+        if names and name != names[0]:
+            self.conflicts.append((names[0], name))
         self._taken.add(name.casefold())
         return name
 

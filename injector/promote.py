@@ -2,26 +2,29 @@
 
 By id: `depends_on.nodes`, `parent_map`, `child_map`, `attached_node`. By name: the pairs in
 `sources` (they become `refs`), literal `source('…', '…')` calls in `raw_code`, test arguments,
-unit test inputs and snapshot relations, `file_key_name` of source tests, selectors. A call that
-goes through a variable or a macro cannot be seen in the text and stays; there `depends_on` tells
-the truth. Disabled nodes stay as they are. Nothing is changed in place.
+unit test inputs, hooks and snapshot relations, `file_key_name` of source tests, selectors. A call
+that goes through a variable or a macro cannot be seen in the text and stays; there `depends_on`
+tells the truth. Code that reads otherwise now is kept as it was in `config.meta.graft.raw_code`.
+A source that is also listed as disabled is listed there no more. Nothing is changed in place.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from injector.nodes import ref
-from injector.relations import PARTS, Node, parents
+from injector.relations import PARTS, Node, parents, project_name
 from injector.report import Built
+from injector.selectors import selecting_models
 
 Pair = tuple[str, str]
 
-_CALL = re.compile(r"""\bsource\(\s*(["'])(.+?)\1\s*,\s*(["'])(.+?)\3\s*\)""")
-_METHOD = re.compile(r"(?P<before>[@+\d]*)source:(?P<value>[^+]+)(?P<after>\+?\d*)")
+_CALL = re.compile(r"""\bsource\(\s*(["'])([^"'\n]{1,300})\1\s*,\s*(["'])([^"'\n]{1,300})\3\s*\)""")
+# What of a node's configuration holds Jinja that runs with the node.
+_TEXTS = ("relation", "pre-hook", "post-hook", "pre_hook", "post_hook")
 
 
 class Promotion:
@@ -34,7 +37,7 @@ class Promotion:
             for source in built.sources:
                 self.ids[source] = built.node_id
                 self._names[source] = built.name
-        self._project = (manifest.get("metadata") or {}).get("project_name")
+        self._project = project_name(manifest)
         self._package: dict[str, Any] = {}
         self._by_pair: dict[Pair, list[str]] = defaultdict(list)
         for source, node in manifest["sources"].items():
@@ -73,10 +76,11 @@ class Promotion:
 
         return _CALL.sub(replace, text) if "source" in text else text
 
-    def selected(self, value: str) -> str | None:
-        """The name for a `source:` selector that names exactly one promoted table."""
-        pair = tuple(value.split(".")[-2:])
-        return self.name((pair[0], pair[1]), {}) if len(pair) == 2 else None
+    def tables(self) -> Iterator[tuple[str, str, str, str | None]]:
+        """Package, group, table and the name of its model, None if it stays, of every source."""
+        for (group, table), sources in self._by_pair.items():
+            for source in sources:
+                yield str(self._package[source]), group, table, self._names.get(source)
 
 
 def promote(manifest: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
@@ -90,9 +94,19 @@ def promote(manifest: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
         key: node for key, node in parts["sources"].items() if key not in promotion.ids
     }
     maps = {part: _map(manifest.get(part) or {}, promotion) for part in ("parent_map", "child_map")}
-    selectors = _strings(manifest.get("selectors") or {}, lambda text: _selector(text, promotion))
-    selectors = _methods(selectors, promotion)
-    return {**manifest, **parts, **maps, "selectors": selectors}
+    if manifest.get("disabled"):
+        parts["disabled"] = _disabled(manifest["disabled"], promotion)
+    if manifest.get("selectors"):
+        parts["selectors"] = selecting_models(manifest["selectors"], promotion.tables())
+    return {**manifest, **parts, **maps}
+
+
+def _disabled(disabled: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
+    return {
+        key: [_node(node, promotion) for node in nodes] if isinstance(nodes, list) else nodes
+        for key, nodes in disabled.items()
+        if key not in promotion.ids
+    }
 
 
 def _map(ids: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
@@ -129,7 +143,17 @@ def _node(node: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
     changed |= _pairs(node, promotion)
     changed |= _texts(node, promotion)
     changed |= _attachment(node, promotion)
+    if "raw_code" in changed:
+        field = "config" if isinstance(node.get("config"), dict) else "meta"
+        changed[field] = _keeping(changed.get(field) or node.get(field) or {}, field, node)
     return {**node, **changed} if changed else node
+
+
+def _keeping(holder: dict[str, Any], field: str, node: Node) -> dict[str, Any]:
+    """`config` or `meta` with the code as people wrote it in `meta.graft`."""
+    meta = (holder.get("meta") if field == "config" else holder) or {}
+    meta = {**meta, "graft": {"raw_code": node["raw_code"]}}
+    return {**holder, "meta": meta} if field == "config" else meta
 
 
 def _pairs(node: Node, promotion: Promotion) -> dict[str, Any]:
@@ -157,19 +181,28 @@ def _texts(node: Node, promotion: Promotion) -> dict[str, Any]:
         if node.get(field) and (new := _strings(node[field], replace)) != node[field]:
             changed[field] = new
     for field in ("config", "unrendered_config"):
-        relation = (node.get(field) or {}).get("relation")
-        if isinstance(relation, str) and (new := replace(relation)) != relation:
-            changed[field] = {**node[field], "relation": new}
+        told = node.get(field) or {}
+        new = {
+            key: text
+            for key in _TEXTS
+            if told.get(key) and (text := _strings(told[key], replace)) != told[key]
+        }
+        if new:
+            changed[field] = {**told, **new}
     return changed
 
 
 def _attachment(node: Node, promotion: Promotion) -> dict[str, Any]:
     """What a generic test of a source says that it stands on."""
+    attached = node.get("attached_node")
+    if attached in promotion.ids:
+        return {"attached_node": promotion.ids[attached]}
     if node.get("resource_type") != "test" or not node.get("test_metadata"):
         return {}
     if not str(node.get("file_key_name") or "").startswith("sources."):
         return {}
-    model = str((node["test_metadata"].get("kwargs") or {}).get("model") or "")
+    metadata = node["test_metadata"]
+    model = str((metadata.get("kwargs") or {}).get("model") or "")
     call = _CALL.search(model)
     source = promotion.source((call[2], call[4]), node) if call else _tested(node)
     if source not in promotion.ids:
@@ -183,23 +216,6 @@ def _tested(node: Node) -> str:
     upstream = parents(node)
     last = (node.get("test_metadata") or {}).get("name") == "relationships"
     return upstream[-1 if last else 0] if upstream else ""
-
-
-def _selector(text: str, promotion: Promotion) -> str:
-    match = _METHOD.fullmatch(text)
-    name = promotion.selected(match["value"]) if match else None
-    return f"{match['before']}{name}{match['after']}" if match and name else text
-
-
-def _methods(value: Any, promotion: Promotion) -> Any:
-    """Selector definitions written as `{method: source, value: raw.orders}`."""
-    if isinstance(value, list):
-        return [_methods(item, promotion) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if value.get("method") == "source" and (name := promotion.selected(str(value.get("value")))):
-        return {**value, "method": "fqn", "value": name}
-    return {key: _methods(item, promotion) for key, item in value.items()}
 
 
 def _strings(value: Any, replace: Callable[[str], str]) -> Any:

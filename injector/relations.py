@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -63,7 +64,7 @@ def relations(manifest: Node, namespace: str) -> Relations:
     Args:
         namespace: Where dbt's warehouse lies in the lineage: `spark`, `mssql://crm:1433`.
     """
-    project = (manifest.get("metadata") or {}).get("project_name")
+    project = project_name(manifest)
     datasets: dict[str, DatasetId] = {}
     builders: dict[DatasetId, str] = {}
     sources: dict[DatasetId, list[str]] = defaultdict(list)
@@ -79,6 +80,24 @@ def relations(manifest: Node, namespace: str) -> Relations:
             datasets[node_id] = dataset
             sources[dataset].append(node_id)
     return Relations(datasets, builders, {key: tuple(ids) for key, ids in sources.items()})
+
+
+def project_name(manifest: Node) -> str | None:
+    """The root project; of v9, which does not name it, the package whose digest it gives."""
+    metadata = manifest.get("metadata") or {}
+    if name := metadata.get("project_name"):
+        return str(name)
+    packages = {
+        str(node.get("package_name"))
+        for part in ("nodes", "sources")
+        for node in manifest[part].values()
+    }
+    digest = metadata.get("project_id")
+    return next((name for name in sorted(packages) if _project_id(name) == digest), None)
+
+
+def _project_id(name: str) -> str:
+    return hashlib.md5(name.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
 
 
 def _dataset(node: Node, namespace: str) -> DatasetId | None:

@@ -10,7 +10,7 @@ from lineage.columns import column_edges
 from lineage.dataset import DatasetId, Kind
 from lineage.flow import LIFECYCLE, Flow, flows
 from lineage.graph import Graph
-from lineage.names import NameRules
+from lineage.names import NameRules, Rename
 from lineage.records import (
     Access,
     Column,
@@ -128,7 +128,7 @@ class Lineage:
 
 def build(
     records: Records,
-    rename: NameRules | None = None,
+    rename: Rename | None = None,
     infos: Mapping[str, TaskInfo] | None = None,
     *,
     failed: bool = False,
@@ -160,7 +160,7 @@ def build(
     )
 
 
-def _renamed(records: Records, rename: NameRules) -> tuple[list[Access], list[ColumnEdge]]:
+def _renamed(records: Records, rename: Rename) -> tuple[list[Access], list[ColumnEdge]]:
     """Accesses and column edges under the names of the rules, which say nothing of temporaries."""
     temporary = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY}
 
@@ -177,7 +177,7 @@ def _renamed(records: Records, rename: NameRules) -> tuple[list[Access], list[Co
 
 
 def _datasets(
-    known: Iterable[Dataset], accesses: Iterable[Access], rename: NameRules
+    known: Iterable[Dataset], accesses: Iterable[Access], rename: Rename
 ) -> dict[DatasetId, Dataset]:
     found: dict[DatasetId, Dataset] = {}
 

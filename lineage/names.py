@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from lineage.dataset import DatasetId, parse_dataset_id
+
+# The name that a dataset goes by.
+Rename: TypeAlias = Callable[[DatasetId], DatasetId]
 
 _STAR = re.compile(r"\*\*?")
 _SLOT = re.compile(r"\*|\{(\d+)\}")

@@ -60,7 +60,7 @@ def test_a_catalog_without_nodes_gets_empty_ones_and_a_notice(project: Any, tmp_
         (b'{"\xc3\xa4": 1,,}', None, "not JSON", "manifest.json, line 1, byte 9"),
         (b"[]", None, "not one object", "manifest.json"),
         (b"{}", None, "names no version", "manifest.json"),
-        (b'{"metadata": {"dbt_schema_version": "x/v11.json"}}', None, "version v11", ""),
+        (b'{"metadata": {"dbt_schema_version": "x/v8.json"}}', None, "version v8", ""),
         (b'{"metadata": {"dbt_schema_version": "x/v12.json"}}', None, "no `nodes`", ""),
         ("good", b'{"nodes": {', "cut off", "catalog.json, line 1, byte"),
     ],

@@ -134,13 +134,19 @@ def test_the_catalog_entry_moves_with_the_source(grafted: Grafted) -> None:
     assert list(entry["columns"]) == ["id", "amount"]
 
 
-def test_disabled_nodes_stay_as_they_are(
+def test_disabled_nodes_name_the_model_too(
     project: Any, log: Any, run: Callable[..., Grafted]
 ) -> None:
     old = {**project.manifest["nodes"]["model.shop.stg_orders"], "unique_id": "model.shop.old"}
-    project.manifest["disabled"] = {"model.shop.old": [old]}
+    source = project.manifest["sources"][ORDERS]
+    project.manifest["disabled"] = {"model.shop.old": [old], ORDERS: [source]}
 
-    assert run(project, log).manifest["disabled"] == {"model.shop.old": [old]}
+    disabled = run(project, log).manifest["disabled"]
+
+    assert list(disabled) == ["model.shop.old"]
+    (node,) = disabled["model.shop.old"]
+    assert node["depends_on"]["nodes"] == [RAW_ORDERS]
+    assert node["raw_code"] == "select * from {{ ref('raw_orders') }}"
 
 
 def test_two_sources_on_one_relation_become_one_model(

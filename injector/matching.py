@@ -1,0 +1,51 @@
+"""Which dbt relation a name in a log means where the log leaves the database out.
+
+A relation is matched by database, schema and identifier, without case. A log that says less, as
+Spark's does of its default catalog, means the one relation with this schema and identifier. Where
+two databases have it, nobody can tell which is meant: it stays a dataset of its own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from injector.relations import Node, relations
+from lineage.dataset import DatasetId
+
+
+@dataclass(frozen=True, slots=True)
+class ShortNames:
+    """Relations called by schema and identifier alone.
+
+    Attributes:
+        full: The short name -> the one relation that it means.
+        ambiguous: The short name -> the relations that it could mean, sorted.
+    """
+
+    full: Mapping[DatasetId, DatasetId]
+    ambiguous: Mapping[DatasetId, tuple[DatasetId, ...]]
+
+    def __call__(self, dataset: DatasetId) -> DatasetId:
+        """The relation that a dataset's name means; the dataset itself where it means none."""
+        return self.full.get(dataset, dataset)
+
+
+def short_names(manifest: Node, namespace: str) -> ShortNames:
+    """The short names of a project's relations; none where dbt itself knows no database."""
+    known = relations(manifest, namespace)
+    whole = set(known.datasets.values())
+    meant: dict[DatasetId, set[DatasetId]] = defaultdict(set)
+    for node_id, dataset in known.datasets.items():
+        node = manifest["nodes"].get(node_id) or manifest["sources"][node_id]
+        database = node.get("database")
+        if database and node.get("schema"):
+            meant[DatasetId(namespace, dataset.name[len(str(database)) + 1 :])].add(dataset)
+    unclaimed = {short: found for short, found in meant.items() if short not in whole}
+    return ShortNames(
+        full={short: next(iter(found)) for short, found in unclaimed.items() if len(found) == 1},
+        ambiguous={
+            short: tuple(sorted(found)) for short, found in unclaimed.items() if len(found) > 1
+        },
+    )
