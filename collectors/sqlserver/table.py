@@ -145,7 +145,8 @@ def _value(cell: Any) -> Value:
     if isinstance(cell, datetime | date):
         return cell.isoformat()
     if isinstance(cell, Decimal):
-        return int(cell) if cell == cell.to_integral_value() else str(cell)
+        whole = cell.is_finite() and cell == cell.to_integral_value()
+        return int(cell) if whole else str(cell)
     return cell if isinstance(cell, int | float | str | bytes) else None
 
 

@@ -74,7 +74,7 @@ def condition(column: str, behind: Key | None) -> tuple[str, tuple[Key, ...]]:
     if behind is None:
         return f"{column} IS NOT NULL", ()
     if isinstance(behind, datetime):
-        return f"{column} >= ?", (behind - _ROUGHLY,)
+        return f"{column} >= ?", (max(behind, datetime.min + _ROUGHLY) - _ROUGHLY,)
     return f"{column} > ?", (behind,)
 
 

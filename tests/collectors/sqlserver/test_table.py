@@ -140,6 +140,19 @@ def test_a_key_comes_back_from_its_position(key: Key) -> None:
     assert (again, type(again)) == (key, type(key))
 
 
+@pytest.mark.parametrize(
+    ("behind", "asked"),
+    [
+        (datetime(2026, 11, 21, 10), datetime(2026, 11, 21, 9, 59, 59)),
+        (datetime.min, datetime.min),
+    ],
+)
+def test_times_are_asked_for_roughly_and_compared_here(behind: datetime, asked: datetime) -> None:
+    assert table_key.condition('"at"', behind) == ('"at" >= ?', (asked,))
+    assert not table_key.is_behind(behind, behind)
+    assert table_key.is_behind(behind + timedelta(microseconds=1), behind)
+
+
 @pytest.mark.parametrize("position", ["12@1700", "number:x", "time:", "binary:0", "C:\\a.xel|4"])
 def test_a_position_of_another_source_is_refused(position: str) -> None:
     with pytest.raises(GraftError, match="none of a table"):
