@@ -80,7 +80,7 @@ SCHEMAS: Mapping[str, str] = {
     # Sessions of a database that go on in the next log: their runs and prepared statements.
     "sessions": (
         "server string, session string, act string, task string, run string, run_id string, "
-        "handle bigint, text string, started timestamp, first_ended timestamp, "
+        "handle bigint, text string, temporaries string, started timestamp, first_ended timestamp, "
         "last_ended timestamp, first_sequence bigint, origin string"
     ),
     "batches": (

@@ -210,11 +210,16 @@ def _collected(
 
 def _told(spark: SparkSession, said: DataFrame, server: Server) -> DataFrame:
     """What runs said, with what it means."""
+    from pyspark.sql import functions as F  # noqa: N812
+
     told = said.where(said["act"].isin(Act.SAID.value, Act.LOST.value))
     texts = told.where("text IS NOT NULL").select("text", "database").distinct()
     parse = parse_texts(server.namespace, _arrow_schema(spark, PARSED))
-    return told.join(texts.mapInArrow(parse, PARSED), ["text", "database"], "left").drop(
-        "text", "database"
+    parsed = texts.mapInArrow(parse, PARSED)
+    return (
+        told.join(parsed, ["text", "database"], "left")
+        .withColumn("text_id", F.xxhash64("text"))
+        .drop("text", "database")
     )
 
 

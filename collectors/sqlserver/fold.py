@@ -16,6 +16,7 @@ from typing import NamedTuple
 from collectors.sqlserver.captured import LEVELS, Captured, Level
 from collectors.sqlserver.said import Control, Reader, Said, resets
 from collectors.sqlserver.segment import Act, Same, Segment, Sums
+from collectors.sqlserver.temporaries import Table, Tables, written
 from collectors.statements.handles import Act as HandleAct
 from collectors.statements.handles import Handle
 
@@ -29,10 +30,10 @@ class _Shown(NamedTuple):
     act: Act
     event: Captured
     database: str
-    text: str | None
+    said: Said | None
     handle: int | None
     level: Level
-    ok: bool | None
+    ok: bool | None = None
 
 
 _Key = tuple[str, str, str]
@@ -44,12 +45,13 @@ class _Session:
 
     Attributes:
         key: Its number, task and run: the number is given to the next connection when one ends.
-        handles: The texts of statements prepared in what was looked at; empty for noise.
+        handles: The statements prepared in what was looked at.
         unsaid: Of these, those that no segment tells yet, with the event that told them.
         forgets: It was reset, so no handle from before is known.
         request: What was shown since the last request ended.
         failed: An error was reported since the last statement ended.
         database: The last one that was current.
+        tables: Its temporary tables.
         epoch: Counts transactions.
         depth: How many `BEGIN TRAN` are open.
         transaction: The name of the open one; None where none is known to be open.
@@ -57,13 +59,14 @@ class _Session:
     """
 
     key: _Key
-    handles: dict[int, str] = field(default_factory=dict)
+    handles: dict[int, Said] = field(default_factory=dict)
     unsaid: dict[int, Captured] = field(default_factory=dict)
     forgets: bool = False
     request: list[_Shown] = field(default_factory=list)
     activity: str = ""
     failed: bool = False
     database: str = ""
+    tables: Tables = field(default_factory=Tables)
     epoch: int = 0
     depth: int = 0
     transaction: str | None = None
@@ -85,8 +88,8 @@ class Fold:
         self._period = idle_seconds * 1_000_000
         self._sessions: dict[_Key, _Session] = {}
         self._marks: list[Segment] = []
-        # By the epoch and what it tells.
-        self._said: dict[tuple[int, Same], Sums] = {}
+        # By the epoch, the temporary tables, and what it tells.
+        self._said: dict[tuple[int, tuple[Table, ...], Same], Sums] = {}
         self._undone: dict[tuple[_Key, int], bool] = {}
 
     def add(self, events: Iterable[Captured]) -> None:
@@ -103,19 +106,21 @@ class Fold:
         for session in self._sessions.values():
             self._close(session, whole=False)
             for number, event in session.unsaid.items():
-                self._mark(Act.PREPARED, event, session.handles[number], number)
+                known = session.handles[number]
+                self._mark(Act.PREPARED, event, "" if known.noise else known.text, number)
             session.unsaid.clear()
         yield from self._marks
         settled: dict[Same, Sums] = {}
-        for (epoch, same), sums in self._said.items():
+        for (epoch, tables, same), sums in self._said.items():
             key = (same.session, same.task, same.run)
+            session = self._sessions[key]
             undone = self._undone.get((key, epoch))
-            self._sessions[key].told |= undone is None
-            known = same._replace(undone=undone)
-            if known in settled:
-                settled[known].add(sums)
+            session.told |= undone is None
+            told = same._replace(undone=undone, temporaries=_signed(session, tables))
+            if told in settled:
+                settled[told].add(sums)
             else:
-                settled[known] = sums
+                settled[told] = sums
         yield from (Segment(same, sums) for same, sums in settled.items())
         self._marks, self._said, self._undone = [], {}, {}
 
@@ -159,7 +164,7 @@ class Fold:
             # The current database was recorded at its end, behind the USE in it.
             before = session.database if said.database else ""
             database = before or event.database or session.database
-            self._show(session, _Shown(Act.SAID, event, database, said.text, None, level, None))
+            self._show(session, _Shown(Act.SAID, event, database, said, None, level))
         if request and said.control not in (None, Control.BEGIN):
             self._close(session, whole=True)
             if said.control is Control.COMMIT:
@@ -185,16 +190,16 @@ class Fold:
             act = Act.LOST if session.forgets else Act.EXECUTED
             if prepared is not None:
                 act, number = Act.SAID, None
-            if prepared != "":
+            if prepared is None or not prepared.noise:
                 database = event.database or session.database
-                self._show(session, _Shown(act, event, database, prepared, number, level, None))
+                self._show(session, _Shown(act, event, database, prepared, number, level))
 
     def _handle(
         self, session: _Session, event: Captured, handle: Handle, said: Said | None
     ) -> None:
         number = handle.number
         if handle.act is HandleAct.PREPARE and said is not None:
-            session.handles[number] = "" if said.noise else said.text
+            session.handles[number] = said
             session.unsaid[number] = event
         elif handle.act is HandleAct.UNPREPARE:
             session.unsaid.pop(number, None)
@@ -215,17 +220,27 @@ class Fold:
         if whole:
             shown = [one for one in shown if one.level <= Level.INSIDE]
         request = _digest(shown) if whole else ""
-        for act, event, database, text, handle, level, ok in shown:
+        named = set[str]()
+        for act, event, database, said, handle, level, ok in shown:
+            tables: tuple[Table, ...] = ()
+            if said is not None and said.temporaries:
+                # The request itself comes last, behind the statements in it.
+                again = level is Level.REQUEST and not named.isdisjoint(
+                    use.name for use in said.temporaries
+                )
+                tables = session.tables.used(said.text, said.temporaries, again=again)
+                named.update(use.name for use in said.temporaries)
+            text = said.text if said is not None else None
             same = Same(
                 *(act, event.task, event.run, event.session, database, text, handle, int(level)),
-                *(ok, request, event.procedure, None, event.at // self._period),
+                *(ok, request, event.procedure, None, "", event.at // self._period),
             )
             at, sequence = event.at, event.sequence
             first_started = min(at, event.started + _CUT)
             sums = Sums(1, event.rows, event.started, first_started, at, at, sequence, sequence)
-            known = self._said.get((session.epoch, same))
+            known = self._said.get((session.epoch, tables, same))
             if known is None:
-                self._said[session.epoch, same] = sums
+                self._said[session.epoch, tables, same] = sums
             else:
                 known.add(sums)
 
@@ -265,6 +280,7 @@ class Fold:
             self._mark(Act.RESET, event)
         session.handles.clear()
         session.unsaid.clear()
+        session.tables.clear()
         session.forgets = True
 
     def _mark(
@@ -279,8 +295,19 @@ class Fold:
         self._marks.append(Segment(same, sums))
 
 
+def _signed(session: _Session, tables: tuple[Table, ...]) -> str:
+    if not tables:
+        return ""
+    whose = ":".join(session.key)
+    return written(
+        (table.name, table.signed(whose, open_=session.tables.is_open(table))) for table in tables
+    )
+
+
 def _digest(shown: list[_Shown]) -> str:
     if len(shown) == 1:
         return "alone"
-    seen = sorted({f"{one.level}:{one.text or one.handle}:{one.ok}" for one in shown})
+    seen = sorted(
+        {f"{one.level}:{one.said.text if one.said else one.handle}:{one.ok}" for one in shown}
+    )
     return hashlib.blake2b("|".join(seen).encode(), digest_size=8).hexdigest()

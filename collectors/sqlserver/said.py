@@ -12,6 +12,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
+from collectors.sqlserver.temporaries import Use, uses
 from collectors.statements.dialect import Dialect
 from collectors.statements.handles import Act, Handle, handle
 from collectors.statements.parse import normalise
@@ -73,6 +74,7 @@ class Said(NamedTuple):
         transaction: The name given to the transaction that it begins or rolls back.
         database: The database that it ends in by a `USE`; empty without one.
         bare: It is nothing but the control of a transaction.
+        temporaries: The temporary tables that it names.
     """
 
     text: str
@@ -81,6 +83,7 @@ class Said(NamedTuple):
     transaction: str = ""
     database: str = ""
     bare: bool = False
+    temporaries: tuple[Use, ...] = ()
 
 
 def said(text: str, noise: Callable[[str], str | None]) -> Said:
@@ -94,7 +97,7 @@ def said(text: str, noise: Callable[[str], str | None]) -> Said:
     for use in _USE.finditer(folded) if "use" in folded.casefold() else ():
         used = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
     control, name, bare = _control(folded)
-    return Said(folded, noise(text) or "", control, name, used, bare)
+    return Said(folded, noise(text) or "", control, name, used, bare, uses(folded))
 
 
 def _control(text: str) -> tuple[Control | None, str, bool]:

@@ -15,8 +15,8 @@ from collectors.sqlserver.event import Damage
 SEGMENTS = (
     "origin string, act string, task string, run string, session string, database string, "
     "text string, handle bigint, level int, ok boolean, request string, procedure string, "
-    "undone boolean, period bigint, times bigint, rows bigint, started timestamp, "
-    "first_started timestamp, first_ended timestamp, last_ended timestamp, "
+    "undone boolean, temporaries string, period bigint, times bigint, rows bigint, "
+    "started timestamp, first_started timestamp, first_ended timestamp, last_ended timestamp, "
     "first_sequence bigint, last_sequence bigint, position string, reason string, excerpt string"
 )
 
@@ -73,6 +73,7 @@ class Same(NamedTuple):
             or ended outside of what was looked at.
         procedure: The module inside of which it ran.
         undone: A rollback took it back; None where its transaction was still open.
+        temporaries: Which temporary tables it was run on, as `temporaries.written` tells them.
         period: In which stretch of time, each as long as the gap that ends a run.
     """
 
@@ -88,6 +89,7 @@ class Same(NamedTuple):
     request: str = ""
     procedure: str = ""
     undone: bool | None = None
+    temporaries: str = ""
     period: int = 0
 
 

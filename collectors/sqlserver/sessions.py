@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from collectors.sqlserver import temporaries
 from collectors.sqlserver.segment import Act, arrow_schema
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 SAID = (
     "origin string, act string, task string, run string, run_id string, session string, "
     "database string, text string, handle bigint, level int, status string, request string, "
-    "procedure string, undone boolean, times bigint, rows bigint, started timestamp, "
-    "first_started timestamp, first_ended timestamp, last_ended timestamp, "
+    "procedure string, undone boolean, temporaries string, times bigint, rows bigint, "
+    "started timestamp, first_started timestamp, first_ended timestamp, last_ended timestamp, "
     "first_sequence bigint, last_sequence bigint"
 )
 # Segments of one transaction that wait for its end; the first of a longer one count as kept.
@@ -88,6 +89,7 @@ class _Session:
         last: The last statement of its run so far.
         handles: The row that told each prepared statement.
         open: What was said in a transaction of which the end is not known yet.
+        temporaries: What tells its temporary tables apart, by their names.
     """
 
     key: tuple[str, ...]
@@ -97,18 +99,21 @@ class _Session:
     last: Row | None = None
     handles: dict[int, Row] = field(default_factory=dict)
     open: list[Row] = field(default_factory=list)
+    temporaries: dict[str, str] = field(default_factory=dict)
 
     def step(self, row: Row) -> Iterator[Row]:
         """Go on by one row; gives the statements that are decided by now."""
         act = row["act"]
         if act == Act.RUNNING:
             self.run_id, self.last = row["run_id"], row
+            self.temporaries = temporaries.read(row["temporaries"] or "")
         elif act == Act.PREPARED:
             self.handles[row["handle"]] = row
         elif act == Act.UNPREPARED:
             self.handles.pop(row["handle"], None)
         elif act == Act.RESET:
             self.handles.clear()
+            self.temporaries.clear()
         elif act in (Act.COMMITTED, Act.ROLLED_BACK):
             yield from self._settle(undone=act == Act.ROLLED_BACK)
         else:
@@ -118,7 +123,9 @@ class _Session:
         """The last statements, and what the next collect needs to know."""
         yield from self._settle(undone=False)
         if self.last is not None:
-            yield {**self.last, "act": Act.RUNNING.value, "text": None, "handle": None}
+            left = temporaries.written(self.temporaries.items())
+            empty = {"text": None, "handle": None, "temporaries": left}
+            yield {**self.last, **empty, "act": Act.RUNNING.value}
             yield from self.handles.values()
 
     def _said(self, row: Row) -> Iterator[Row]:
@@ -129,12 +136,26 @@ class _Session:
             if known and not known["text"]:
                 return  # noise
             row["act"], row["text"] = (Act.SAID, known["text"]) if known else (Act.LOST, None)
+            named = temporaries.uses(row["text"] or "")
+            row["temporaries"] = temporaries.written(
+                (use.name, temporaries.UNKNOWN) for use in named
+            )
+        if row["temporaries"]:
+            self._tell_apart(row)
         if row["undone"] is not None:
             yield row
             return
         self.open.append(row)
         if len(self.open) > _MOST_OPEN:
             yield from self._settle(undone=False)
+
+    def _tell_apart(self, row: Row) -> None:
+        """Temporary tables that were made in an earlier part are the last ones of their names."""
+        named = temporaries.read(row["temporaries"])
+        known = {name: sign for name, sign in named.items() if sign != temporaries.UNKNOWN}
+        self.temporaries |= known
+        signs = ((name, self.temporaries.get(name, "0")) for name in named)
+        row["temporaries"] = temporaries.written(signs)
 
     def _settle(self, *, undone: bool) -> Iterator[Row]:
         yield from ({**row, "undone": undone} for row in self.open)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from collectors.sqlserver.captured import Level
 from collectors.sqlserver.segment import Act
+from collectors.sqlserver.temporaries import BEHIND, BETWEEN
 from collectors.statements.dialect import Dialect
 from collectors.store import SCHEMAS
 from lineage.flow import LIFECYCLE
@@ -19,7 +20,10 @@ _SAME_ACCESS = (
     *("task", "run_id", "namespace", "name", "kind", "direction", "operation", "shape_id"),
     *("status", "evidence", "procedure", "origin"),
 )
-_ACCESS = ("namespace", "name", "kind", "direction", "operation", "columns")
+_ACCESS = ("namespace", "kind", "direction", "operation", "columns")
+_EDGE = (
+    *("to_namespace", "to_column", "from_namespace", "from_column", "type", "subtype", "masking"),
+)
 _LOST = "ran a statement that was prepared before the capture began"
 
 
@@ -52,7 +56,28 @@ def touched(told: DataFrame) -> DataFrame:
             F.lit("observed").alias("evidence"),
             F.nullif("procedure", F.lit("")).alias("procedure"),
             *(F.col(f"access.{name}") for name in _ACCESS),
+            _told_apart("access.name").alias("name"),
         )
+    )
+
+
+def _told_apart(name: str) -> Column:
+    """A dataset's name; where it is a temporary table's or a table variable's, of that one only.
+
+    A variable lives as long as the request that declares it.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    tables = F.str_to_map("temporaries", F.lit(BETWEEN), F.lit(BEHIND))
+    table = F.coalesce(F.try_element_at(tables, F.lower(name)), F.lit("0"))
+    request = F.when(F.col("request").isin("", "alone"), F.col("text_id")).otherwise(
+        F.xxhash64("request")
+    )
+    variable = F.abs(request % 1_000_000_007)
+    return (
+        F.when(F.col(name).rlike("^#[^#]"), F.concat_ws("~", name, table))
+        .when(F.col(name).startswith("@"), F.concat_ws("~", name, variable.cast("string")))
+        .otherwise(F.col(name))
     )
 
 
@@ -160,11 +185,19 @@ def datasets(touched: DataFrame) -> DataFrame:
 
 def column_edges(told: DataFrame) -> DataFrame:
     """`column_edges` of statements that did not fail, each once a task and shape."""
+    from pyspark.sql import functions as F  # noqa: N812
+
     return (
         _once(told)
         .where("status != 'failed'")
         .where("NOT (coalesce(undone, false) AND statement.writes)")
-        .selectExpr("task", "origin", "statement.shape_id", "inline(statement.column_edges)")
+        .withColumn("edge", F.explode("statement.column_edges"))
+        .select(
+            *("task", "origin", "statement.shape_id"),
+            *(F.col(f"edge.{name}") for name in _EDGE),
+            _told_apart("edge.to_name").alias("to_name"),
+            _told_apart("edge.from_name").alias("from_name"),
+        )
         .distinct()
     )
 

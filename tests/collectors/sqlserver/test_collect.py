@@ -125,6 +125,19 @@ LOGS = {
     "order": event("SELECT * INTO #t FROM z; INSERT INTO y SELECT * FROM #t; DROP TABLE #t")
     + event("SELECT * INTO #t FROM b")
     + event("INSERT INTO a SELECT * FROM #t"),
+    "loop": "".join(
+        event(f"INSERT INTO #t SELECT * FROM from_{one}")
+        + event(f"INSERT INTO to_{one} SELECT * FROM #t")
+        + event("TRUNCATE TABLE #t")
+        for one in "abc"
+    ),
+    "variables": "".join(
+        event(
+            f"DECLARE @t TABLE (i int); INSERT INTO @t SELECT i FROM from_{one}; "
+            f"INSERT INTO to_{one} SELECT i FROM @t"
+        )
+        for one in "ab"
+    ),
     "streaming": event("INSERT INTO target VALUES (1)", after=5)
     + event("SELECT * FROM source", after=9, duration=8_000_000),
     "dropped": event("CREATE TABLE kept (id int, name varchar(9)); CREATE TABLE gone (id int)")
@@ -257,6 +270,14 @@ def test_failed_statements_make_a_failed_run_and_no_lineage(collected: Records) 
 
 def test_statements_keep_their_order_within_a_batch_and_a_millisecond(collected: Records) -> None:
     assert flows(of(collected, "order")) == {("dbo.z", "dbo.y"), ("dbo.b", "dbo.a")}
+
+
+@pytest.mark.parametrize(("log", "rounds"), [("loop", "abc"), ("variables", "ab")])
+def test_what_was_in_one_temporary_table_does_not_come_out_of_the_next(
+    collected: Records, log: str, rounds: str
+) -> None:
+    expected = {(f"dbo.from_{one}", f"dbo.to_{one}") for one in rounds}
+    assert flows(of(collected, log)) == expected
 
 
 def test_rows_read_while_others_are_written_went_through_memory(collected: Records) -> None:

@@ -20,7 +20,8 @@ def row(act: Act, text: str | None = None, at: int = 0, **more: Any) -> Row:
     """A segment, `at` minutes from the start."""
     time = START + at * MINUTE
     times = dict.fromkeys(("started", "first_started", "first_ended", "last_ended"), time)
-    known = {"task": "load", "run": "", "session": "51", "undone": False, "ok": True, "times": 1}
+    known = {"task": "load", "run": "", "session": "51", "undone": False, "ok": True}
+    known = {**known, "times": 1, "temporaries": ""}
     return {**known, **times, "act": act.value, "text": text, **more}
 
 
