@@ -29,6 +29,7 @@ LIFECYCLE = frozenset(
 )
 # Writes that make a temporary table anew, so that what it held before is gone.
 _FRESH = frozenset({"CREATE TABLE AS", "SELECT INTO", "CREATE VIEW", "TRUNCATE", "DROP"})
+_RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
@@ -94,12 +95,11 @@ def flows(accesses: Iterable[Access]) -> list[Flow]:
             shapes[access.task, access.run_id, access.shape_id].append(access)
     runs: dict[tuple[str, str], _Run] = defaultdict(_Run)
     shared: dict[DatasetId, _Origins] = {}  # global temporary tables
-    merged: dict[tuple[str, DatasetId, DatasetId], Flow] = {}
+    found: dict[tuple[str, DatasetId, DatasetId], list[Flow]] = defaultdict(list)
     for step in sorted(one for shape in shapes.values() for one in _steps(shape)):
         for flow in _moved(step.accesses, runs[step.run], shared):
-            key = (flow.task, flow.source, flow.target)
-            merged[key] = _merge(merged[key], flow) if key in merged else flow
-    return [merged[key] for key in sorted(merged)]
+            found[flow.task, flow.source, flow.target].append(flow)
+    return [_merged(found[key]) for key in sorted(found)]
 
 
 def _moved(step: Sequence[Access], run: _Run, shared: dict[DatasetId, _Origins]) -> Iterator[Flow]:
@@ -184,14 +184,15 @@ def _flow(origin: _Origin, write: Access) -> Flow:
     )
 
 
-def _merge(a: Flow, b: Flow) -> Flow:
-    """One flow of two runs: the shorter way, the stronger evidence, the longer time."""
-    direct = min(a, b, key=lambda flow: (flow.through_memory, len(flow.hops)))
-    ranks = list(Evidence)
+def _merged(found: Sequence[Flow]) -> Flow:
+    """One flow of all: the shortest way, the strongest evidence, the longest time."""
+    if len(found) == 1:
+        return found[0]
+    direct = min(found, key=lambda flow: (flow.through_memory, len(flow.hops)))
     return replace(
         direct,
-        shapes=tuple(sorted({*a.shapes, *b.shapes})),
-        evidence=min(a.evidence, b.evidence, key=ranks.index),
-        first_at=min((t for t in (a.first_at, b.first_at) if t), default=None),
-        last_at=max((t for t in (a.last_at, b.last_at) if t), default=None),
+        shapes=tuple(sorted({shape for flow in found for shape in flow.shapes})),
+        evidence=min((flow.evidence for flow in found), key=_RANKS.__getitem__),
+        first_at=min((flow.first_at for flow in found if flow.first_at), default=None),
+        last_at=max((flow.last_at for flow in found if flow.last_at), default=None),
     )
