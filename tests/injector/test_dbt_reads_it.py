@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,3 +54,19 @@ def test_dbt_loads_both(grafted: Grafted, tmp_path: Path) -> None:
     model = manifest.nodes["model.python_tasks.ml_customer_scores"]
     assert model.depends_on.nodes == ["model.shop.customers"]
     assert catalog.nodes[model.unique_id].metadata.type == "MANAGED"
+
+
+def test_dbt_loads_a_view(
+    project: Any,
+    log: Any,
+    run: Callable[..., Grafted],
+    tmp_path: Path,
+    manifest_schema: jsonschema.Draft202012Validator,
+) -> None:
+    log.task("raw.v", engine="view")
+    log.statement("raw.v", ["spark/raw.orders"], ["spark/raw.v"], "CREATE VIEW")
+    grafted = run(project, log)
+    assert _faults(manifest_schema, grafted.manifest) == []
+    write(grafted, tmp_path)
+    manifest = WritableManifest.read_and_check_versions(str(tmp_path / "manifest.json"))
+    assert manifest.nodes["model.python_tasks.raw_v"].language == "sql"
