@@ -1,0 +1,248 @@
+"""Fuzzes the readers of captured events: damaged .xel files, and damaged XML events.
+
+    python -m tests.fuzz.fuzz_events --cases 100000 --seed 1
+
+A case is a small file of the writer with bits flipped, numbers replaced by extreme ones, pieces cut
+out, doubled or taken from another file, or its end missing; half of the .xel files get right
+checksums afterwards, so that the damage reaches the decoder. Every case must end, in time, as
+events and counted damage: no exception, nothing lost without a word, no more text than the file can
+hold, and the same whether read whole or in parts. Prints the case that fails, by its number: the
+same seed and number make the same file. The address space is limited while it runs.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import signal
+import struct
+import sys
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from collectors.files import LogFile
+from collectors.sqlserver.event import Chunk, Damage, Event, Mapped, Part, Value, Wanted
+from collectors.sqlserver.event_text import to_json, to_xml
+from collectors.sqlserver.xel.read import parts, read
+from collectors.sqlserver.xml_events import event as event_of_xml
+from collectors.sqlserver.xml_reader import read as read_xml
+from tests.collectors.sqlserver.xel_writer import (
+    BASE,
+    SIZES,
+    UNIX_EPOCH,
+    Map,
+    Session,
+    event_block,
+    file_header,
+    metadata_blocks,
+    record,
+)
+
+_SECONDS = 10  # For one case, which takes about a millisecond.
+_MEMORY = 2 << 30
+_START = BASE - UNIX_EPOCH
+_EXTREME = (0, 1, 2, 10, 24, 0x7F, 0xFF, 0x200, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
+_APPS = ("python_task::load", "SSMS", "")
+_HEADER = struct.Struct("<I8xHHIHHII")
+# What a byte of a file may become: columns may share bytes, and a name is repeated in each event.
+_GROWTH = 64
+
+
+def _seeds() -> list[bytes]:
+    """Small files of every type, sector and number of blocks and streams."""
+    maps = {"kind": Map(1, {0: "OK", 1: "Error"}), "mask": Map(4, {1: "a", 2: "b", 4: "c"})}
+    actions = {"client_app_name": "unicode_string", "session_id": "uint16"}
+    texts = {"n": "int32", "kind": "kind", "mask": "mask", "text": "unicode_string", "xml": "xml"}
+    plain = Session({"batch": texts, "nothing": {}}, actions, maps)
+    types = Session({"types": {f"c_{kind}": kind for kind in SIZES}}, {"stack": "callstack"})
+    other = Session({"batch": {"text": "ansi_string"}}, {"id": "activity_id"}, first_id=50)
+    batches = [
+        Event(
+            *("batch", _START + n, {"n": n, "text": "SELECT 1" * n, "xml": "<a/>", "mask": n}),
+            {"client_app_name": _APPS[n % 3], "session_id": 51},
+        )
+        for n in range(8)
+    ]
+    encoded = [record(event, plain) for event in batches]
+    nothing = record(Event("nothing", _START, {}, {}), plain)
+    typed = record(Event("types", _START, {}, {"stack": "0x0000000000000001"}), types)
+    ids = {"id": "329B2676-060B-4760-8698-46A43E0B1603-7"}
+    named = record(Event("batch", _START, {"text": "SELECT 2"}, ids), other)
+    seeds = []
+    for sector in (0x200, 0x1000):
+        head = file_header(sector) + metadata_blocks(plain, sector)
+        block = event_block(b"".join(encoded), plain, sector)
+        seeds.append(head + block + event_block(nothing * 3 + encoded[0], plain, sector))
+        seeds.append(head + metadata_blocks(types, sector) + event_block(typed * 5, types, sector))
+        more = metadata_blocks(other, sector) + event_block(named * 4, other, sector)
+        seeds.append(head + block + more + block)
+    return seeds
+
+
+def _mutated(data: bytes, donor: bytes, chance: random.Random) -> bytes:
+    changed = bytearray(data)
+    for _ in range(chance.choice((1, 1, 1, 2, 4, 16))):
+        at = chance.randrange(len(changed) or 1)
+        length = chance.choice((1, 4, 8, 24, 512, 1024))
+        how = chance.randrange(8)
+        if how <= 1 and changed:
+            changed[at] ^= 1 << chance.randrange(8)
+        elif how <= 3:
+            width, number = chance.choice((1, 2, 4)), chance.choice(_EXTREME)
+            changed[at : at + width] = (number & ((1 << 8 * width) - 1)).to_bytes(width, "little")
+        elif how == 4:
+            del changed[at : at + length]
+        elif how == 5:
+            changed[at:at] = changed[at : at + length]
+        elif how == 6:
+            other = chance.randrange(len(donor))
+            changed[at : at + length] = donor[other : other + length]
+        else:
+            del changed[max(at, 1) :]
+    return bytes(changed)
+
+
+def _sealed(data: bytes) -> bytes:
+    """The file with the checksum of each block made right, as far as the chain can be followed."""
+    sealed, at = bytearray(data), struct.unpack_from("<H", data.ljust(8), 6)[0]
+    while 0 < at <= len(data) - 0x4D:
+        _, _, _, size, _, data_at, length, _ = _HEADER.unpack_from(data, at)
+        content = data[at + data_at : at + data_at + length]
+        struct.pack_into("<I", sealed, at + 28, zlib.crc32(content[-1024:]) ^ 0xFFFFFFFF)
+        if not size:
+            break
+        at += size
+    return bytes(sealed)
+
+
+class _FoundError(AssertionError):
+    """A case that did not end as it should."""
+
+
+def _check_xel(data: bytes, path: Path, size: int) -> Counter[str]:
+    path.write_bytes(data)
+    log = LogFile(str(path), "fuzz.xel", len(data), "")
+    whole = list(read(Part(log.url, log.origin, "xel", 0, len(data)), Wanted()))
+    _check(whole, len(data))
+    in_parts = [chunk for part in parts(log, size) for chunk in read(part, Wanted())]
+    if _events(whole) != _events(in_parts):
+        raise _FoundError("parts give other events than the whole")
+    is_task = Wanted(frozenset({"batch", "types"}), lambda name: name.startswith("python"))
+    some = [chunk for part in parts(log, size) for chunk in read(part, is_task)]
+    if sum(chunk.seen for chunk in some) != sum(chunk.seen for chunk in whole):
+        raise _FoundError("a filter changes how many events there are")
+    return Counter(events=len(_events(whole)), damages=sum(len(chunk.damages) for chunk in whole))
+
+
+def _check_xml(data: bytes, path: Path) -> Counter[str]:
+    text = data.decode("utf-8", "replace")
+    found = event_of_xml(text)
+    if not isinstance(found, Event | Damage):
+        raise _FoundError("neither an event nor a damage")
+    path.write_bytes(data)
+    chunks = list(read_xml(Part(str(path), "fuzz.xml", "xml", 0, len(data)), Wanted()))
+    _check(chunks, len(data))
+    return Counter(events=len(_events(chunks)), damages=sum(len(chunk.damages) for chunk in chunks))
+
+
+def _check(chunks: list[Chunk], length: int) -> None:
+    for chunk in chunks:
+        if len(chunk.events) < chunk.seen and not chunk.damages:
+            raise _FoundError("events were lost without a word")
+    size = 0
+    for event in _events(chunks):
+        to_json(event)
+        size += sum(_size(value) for value in (*event.data.values(), *event.actions.values()))
+    if size > _GROWTH * length:
+        raise _FoundError(f"{size} characters came out of {length} bytes")
+
+
+def _events(chunks: list[Chunk]) -> list[Event]:
+    # NaN equals nothing, itself neither.
+    return [event for chunk in chunks for event in chunk.events if "nan" not in repr(event)]
+
+
+def _size(value: Value) -> int:
+    return (
+        len(value.text if isinstance(value, Mapped) else value)
+        if isinstance(value, str | bytes | Mapped)
+        else 8
+    )
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise _FoundError(f"it takes more than {_SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(_SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def fuzz(cases: int, seed: int, folder: Path) -> Counter[str]:
+    """Run this many cases of each kind; what came of them all.
+
+    Raises:
+        AssertionError: A case did not end as it should; the note tells which.
+    """
+    seeds = _seeds()
+    events = read_events(seeds, folder)
+    xml = [to_xml(event).encode() for event in events]
+    told: Counter[str] = Counter()
+    for number in range(cases):
+        chance = random.Random(f"{seed} {number}")  # noqa: S311
+        data = _mutated(chance.choice(seeds), chance.choice(seeds), chance)
+        if chance.random() < 0.5:
+            data = _sealed(data)
+        text = _mutated(b"\n".join(chance.choices(xml, k=3)), chance.choice(xml), chance)
+        try:
+            with _limited():
+                told += _check_xel(data, folder / "fuzz.xel", chance.choice((1, 600, 5_000)))
+                told += _check_xml(text, folder / "fuzz.xml")
+        except Exception as error:
+            error.add_note(f"case {number} of seed {seed}; its files are in {folder}")
+            raise
+    return told
+
+
+def read_events(seeds: list[bytes], folder: Path) -> list[Event]:
+    """The events of the seeds as they were before any damage."""
+    path = folder / "fuzz.xel"
+    events = []
+    for seed in seeds:
+        path.write_bytes(seed)
+        chunks = list(read(Part(str(path), "fuzz.xel", "xel", 0, len(seed)), Wanted()))
+        if any(chunk.damages for chunk in chunks):
+            raise _FoundError("a seed is damaged")
+        events += _events(chunks)
+    return events
+
+
+@click.command()
+@click.option("--cases", default=100_000, show_default=True)
+@click.option("--seed", default=1, show_default=True)
+def main(cases: int, seed: int) -> None:
+    """Fuzz the readers of captured events."""
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    told = fuzz(cases, seed, folder)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    click.echo(f"{cases:,} .xel files and as many of XML: {told['events']:,} events and ", nl=False)
+    click.echo(f"{told['damages']:,} damages, no failure; {peak} MB at most")
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+"""A short slice of the fuzzing of captured events, the same in every run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.fuzz.fuzz_events import fuzz
+
+
+def test_damaged_logs_end_as_events_and_counted_damage(tmp_path: Path) -> None:
+    told = fuzz(2_000, 0, tmp_path)
+    assert told["events"] > 5_000
+    assert told["damages"] > 1_000
