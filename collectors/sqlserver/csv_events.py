@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
 from collectors.sqlserver.flat_events import flat_event, tells_events, xml_event
-from collectors.sqlserver.streams import LONGEST, pieces, to_the_end
+from collectors.sqlserver.streams import LONGEST, few, pieces, to_the_end
 
 _DELIMITERS = ",;\t"
 _RULE = re.compile(r"[-,;\t ]*")
@@ -52,16 +52,17 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
     head: Header | None = None
     splitter = Splitter()
     for piece, last in to_the_end(pieces(part)):
-        rows = [row for row in splitter.feed(piece, last) if not _decorates(row)]
-        if head is None and rows:
-            head = header(rows[0].text)
-            if head is None:
-                reason = "the first line names no columns that tell of events"
-                yield Chunk(damages=[Damage(f"line {rows[0].line}", reason)])
-                return
-            rows = rows[1:] if head.labels else rows
-        if head is not None and rows:
-            yield _chunk(rows, head, wanted)
+        for some in few(splitter.feed(piece, last)):
+            rows = [row for row in some if not _decorates(row)]
+            if head is None and rows:
+                head = header(rows[0].text)
+                if head is None:
+                    reason = "the first line names no columns that tell of events"
+                    yield Chunk(damages=[Damage(f"line {rows[0].line}", reason)])
+                    return
+                rows = rows[1:] if head.labels else rows
+            if head is not None and rows:
+                yield _chunk(rows, head, wanted)
 
 
 def _decorates(row: Row) -> bool:

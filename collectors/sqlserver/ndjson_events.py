@@ -11,7 +11,7 @@ import orjson
 
 from collectors.sqlserver.event import Chunk, Damage, Event, Part, Value, Wanted
 from collectors.sqlserver.flat_events import NO_TIME, flat_event, local_ticks
-from collectors.sqlserver.streams import LONGEST, pieces, to_the_end, whole
+from collectors.sqlserver.streams import LONGEST, few, pieces, to_the_end, whole
 from collectors.sqlserver.xml_events import is_wanted, mapped
 
 
@@ -34,23 +34,26 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
     splitter = Splitter(start, skips=ranged and part.start > 0)
     number = 0
     for piece, last in to_the_end(pieces(part, start)):
-        chunk = Chunk()
-        seen = 0
-        for position, text in splitter.feed(piece, last):
-            if ranged and position >= part.end:
-                break
-            seen += 1
-            found = _event(text, wanted)
-            if isinstance(found, Event):
-                chunk.events.append(found)
-            elif found is not None:
-                place = f"line at byte {position}" if ranged else f"event {number + seen}"
-                chunk.damages.append(replace(found, position=place))
-        number += seen
-        if seen:
-            yield replace(chunk, seen=seen)
+        for lines in few(splitter.feed(piece, last)):
+            if ranged:
+                lines = [line for line in lines if line.position < part.end]
+            if lines:
+                yield _chunk(lines, ranged, number, wanted)
+            number += len(lines)
         if ranged and splitter.position >= part.end:
             return
+
+
+def _chunk(lines: list[Line], ranged: bool, before: int, wanted: Wanted) -> Chunk:
+    chunk = Chunk(seen=len(lines))
+    for number, (position, text) in enumerate(lines, before + 1):
+        found = _event(text, wanted)
+        if isinstance(found, Event):
+            chunk.events.append(found)
+        elif found is not None:
+            place = f"line at byte {position}" if ranged else f"event {number}"
+            chunk.damages.append(replace(found, position=place))
+    return chunk
 
 
 class Splitter:

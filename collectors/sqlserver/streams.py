@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import zlib
 from collections.abc import Iterator
-from typing import Protocol
+from itertools import islice
+from typing import Protocol, TypeVar
 
 import zstandard
 
@@ -21,6 +22,9 @@ LONGEST = 32 << 20
 _PACKED = 512
 _BLOCK = 1 << 16
 _WINDOW = 128 << 20
+_FEW = 20_000
+
+_T = TypeVar("_T")
 
 
 class UnreadableError(Exception):
@@ -70,6 +74,12 @@ def to_the_end(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
     yield b"", True
     if problem:
         raise problem
+
+
+def few(items: Iterator[_T]) -> Iterator[list[_T]]:
+    """Items in lists that stay small however short the texts are that they come from."""
+    while some := list(islice(items, _FEW)):
+        yield some
 
 
 def window(part: Part, start: int, end: int) -> bytes:
@@ -128,7 +138,9 @@ def _gunzipped(source: _Source) -> Iterator[bytes]:
             try:
                 block = member.decompress(packed, PIECE)
             except zlib.error as error:
-                raise UnreadableError("the file holds damaged gzip data: the rest is lost") from error
+                raise UnreadableError(
+                    "the file holds damaged gzip data: the rest is lost"
+                ) from error
             if block:
                 yield block
             if member.eof:
@@ -153,7 +165,9 @@ def _unzstd(source: _Source) -> Iterator[bytes]:
             try:
                 block = frame.decompress(packed)
             except zstandard.ZstdError as error:
-                raise UnreadableError("the file holds damaged zstd data: the rest is lost") from error
+                raise UnreadableError(
+                    "the file holds damaged zstd data: the rest is lost"
+                ) from error
             if block:
                 yield block
             packed = b"" if frame.eof else source.read(_PACKED)

@@ -11,7 +11,7 @@ from datetime import date
 from functools import lru_cache
 from xml.etree import ElementTree
 
-from collectors.sqlserver.event import Damage, Event, Mapped, Value, Wanted
+from collectors.sqlserver.event import Damage, Event, Mapped, Mask, Value, Wanted
 
 # Only names and a time: nothing that a statement says.
 _START_TAG = re.compile(r'<event name="\w+" package="\w+" timestamp="[\d:.TZ+-]+">')
@@ -75,7 +75,7 @@ def mapped(value: str, word: str) -> Value:
     number = _NUMBER.fullmatch(value)
     if number is None:
         return value or word
-    return Mapped(int(number[1]) if number[1] else int(number[2], 16), word)
+    return Mapped(int(number[1]), word) if number[1] else Mask(int(number[2], 16), word)
 
 
 def ticks(text: str) -> int | None:

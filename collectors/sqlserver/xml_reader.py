@@ -8,7 +8,7 @@ from dataclasses import replace
 from xml.sax.saxutils import unescape
 
 from collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
-from collectors.sqlserver.streams import LONGEST, pieces, to_the_end, whole, window
+from collectors.sqlserver.streams import LONGEST, few, pieces, to_the_end, whole, window
 from collectors.sqlserver.xml_cut import ESCAPED, NEAR, PLAIN, Cut, Cutter, Marks
 from collectors.sqlserver.xml_events import dismissed, event, excerpt, is_wanted
 
@@ -43,10 +43,9 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
         cutter = Cutter(marks, start, part.start, part.end, in_section=section is not None)
     number = 0
     for piece, last in to_the_end(pieces(part, start)):
-        cuts = list(cutter.feed(piece, last))
-        if cuts:
+        for cuts in few(cutter.feed(piece, last)):
             yield _chunk(part, wanted, cuts, number)
-        number += len(cuts)
+            number += len(cuts)
         if cutter.done:
             return
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collectors.sqlserver import ndjson_events, streams
@@ -105,6 +105,7 @@ def test_depth_costs_no_recursion(tmp_path: Path) -> None:
     assert [event.data for event in chunk.events] == [{"a": None}]
 
 
+@settings(deadline=None)
 @given(
     lengths=st.lists(st.integers(0, 60), max_size=12),
     size=st.integers(1, 200),

@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collectors.sqlserver import streams, xml_cut
@@ -101,6 +101,7 @@ STATEMENTS = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(
     statements=st.lists(st.tuples(STATEMENTS, st.booleans()), max_size=6),
     surrounding=st.sampled_from(["", "\n", "</rows><events>", "<!-- é -->"]),
