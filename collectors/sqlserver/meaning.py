@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
+from zlib import crc32
 
 from collectors.sqlserver.lookup import Found, Lookup
 from collectors.statements.names import Name
@@ -48,6 +50,8 @@ def statement(
     for table in shape.accesses:
         found = lookup.table(table, database)
         if found is not None:
+            if procedure and table.name[-1].startswith("@"):
+                found = replace(found, dataset=_variable(found.dataset, procedure))
             datasets[table.name] = found.dataset
             accesses.append(_access(table, found))
     return {
@@ -66,6 +70,12 @@ def statement(
         "accesses": accesses,
         "column_edges": list(_column_edges(shape, datasets)),
     }
+
+
+def _variable(dataset: DatasetId, procedure: str) -> DatasetId:
+    """A table variable of a procedure, which no other knows: `@t~` and a number."""
+    number = crc32(procedure.casefold().encode())
+    return DatasetId(dataset.namespace, f"{dataset.name}~{number}")
 
 
 def _access(table: TableAccess, found: Found) -> Row:

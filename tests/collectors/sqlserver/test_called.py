@@ -13,7 +13,7 @@ from collectors.sqlserver.parsed import understood
 from collectors.sqlserver.snapshot import Database, Module, ModuleKind, Relation, Snapshot
 from collectors.statements.dialect import Dialect
 from collectors.statements.parse import parse
-from lineage.dataset import Kind
+from lineage.dataset import DatasetId, Kind
 from lineage.records import Column
 
 SERVER = "mssql://crm:1433"
@@ -26,6 +26,8 @@ PROCEDURES = {
     "away": "CREATE PROC away AS EXEC Finance..book",
     "branches": "CREATE PROC p AS IF ? = ? INSERT b SELECT * FROM a ELSE INSERT c SELECT * FROM a",
     "list": "CREATE PROC list AS SELECT i FROM a",
+    "held": "CREATE PROC held AS DECLARE @t TABLE (i int); INSERT @t SELECT i FROM a",
+    "held_too": "CREATE PROC held_too AS DECLARE @t TABLE (i int); INSERT b SELECT i FROM @t",
     "nothing": "CREATE PROC nothing AS PRINT ?",
     **{f"deep{at}": f"CREATE PROC p AS EXEC deep{at + 1}; DELETE t{at}" for at in range(20)},
     **{f"wide{at}": "CREATE PROC p AS " + f"EXEC wide{at + 1} " * 300 for at in range(6)},
@@ -119,6 +121,20 @@ def test_statements_tell_their_procedure() -> None:
         "Shop.dbo.load",
         "Shop.dbo.outer",
     ]
+
+
+def test_a_table_variable_is_its_procedure_s_own() -> None:
+    found = meaning("EXEC held; EXEC held_too")["inferred"]
+    variables = [
+        DatasetId(access["namespace"], access["name"])
+        for row in found
+        for access in row["accesses"]
+        if access["kind"] == "TEMPORARY"
+    ]
+    assert [variable.short for variable in variables] == ["@t", "@t"]
+    assert len({*variables}) == 2
+    (edge,) = found[0]["column_edges"]
+    assert edge["to_name"] == variables[0].name
 
 
 def test_one_order_goes_through_both() -> None:
