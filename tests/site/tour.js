@@ -79,6 +79,7 @@ async () => {
   for (const include of selections) {
     selector.selection.dirty.include = include;
     graph.updateGraph(selector.updateSelection());
+    await stable();
     seen[`graph ${include}`] = graph.graph.elements
       .map(({ group, data }) =>
         group === "edges"
