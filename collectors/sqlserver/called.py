@@ -7,7 +7,6 @@ inferred. Triggers and functions are not followed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from collectors.sqlserver.lookup import Lookup
@@ -26,7 +25,7 @@ Parse = Callable[[str, Dialect, Columns], Sequence[ParsedShape]]
 
 
 class _Part(NamedTuple):
-    """A statement of a body: what it means, and what it calls in which database."""
+    """A statement of a body: what it means, and what it calls, with the current database."""
 
     row: Row | None
     calls: Sequence[Name]
@@ -36,6 +35,7 @@ class _Part(NamedTuple):
 class _Call(NamedTuple):
     name: Name
     database: str
+    schema: str
     callers: frozenset[FullName]
 
 
@@ -49,7 +49,7 @@ class Bodies:
 
     def inside(self, names: Sequence[Name], database: str) -> Iterator[Row]:
         """What the procedures do that a statement calls, in order, and those that these call."""
-        waiting: list[Row | _Call] = [_Call(n, database, frozenset()) for n in reversed(names)]
+        waiting: list[Row | _Call] = [_Call(n, database, "", frozenset()) for n in reversed(names)]
         steps = 0
         while waiting and steps < _MOST:
             one = waiting.pop()
@@ -60,7 +60,7 @@ class Bodies:
                 waiting += reversed(list(self._steps(one)))
 
     def _steps(self, call: _Call) -> Iterator[Row | _Call]:
-        found = self.lookup.procedure(call.name, call.database)
+        found = self.lookup.within(call.schema).procedure(call.name, call.database)
         if found is None or len(call.callers) == _DEEPEST or found[0].folded() in call.callers:
             return
         place, module = found
@@ -71,18 +71,19 @@ class Bodies:
             if part.row:
                 yield part.row
             callers = call.callers | {key}
-            yield from (_Call(name, part.database, callers) for name in part.calls)
+            yield from (_Call(n, part.database, place.schema, callers) for n in part.calls)
 
     def _body(self, place: FullName, text: str) -> Iterator[_Part]:
         procedure = f"{place.database}.{place.in_schema}"
-        columns = partial(self._columns, place.database)
+        lookup = self.lookup.within(place.schema)
+
+        def columns(used: str | None, table: Name) -> Sequence[str]:
+            return lookup.columns(used or place.database, table)
+
         for shape in self._parse(text, Dialect.TSQL, columns):
             if shape.module is None:
                 continue  # the procedure's head
             database = shape.database or place.database
-            row = statement(shape, database, self.lookup, procedure)
+            row = statement(shape, database, lookup, procedure)
             told = row["accesses"] or row["outcome"] == "failed"
             yield _Part(row if told else None, shape.calls, database)
-
-    def _columns(self, database: str, used: str | None, table: Name) -> Sequence[str]:
-        return self.lookup.columns(used or database, table)

@@ -42,11 +42,20 @@ class Lookup:
     Args:
         server: The namespace of the server on which the statements ran.
         snapshot: What there is on it; without one, names are all that is known.
+        schema: Where names without a schema are looked for before `dbo`.
     """
 
-    def __init__(self, server: str, snapshot: Snapshot | None = None) -> None:
+    def __init__(self, server: str, snapshot: Snapshot | None = None, schema: str = "") -> None:
         self.server = server
         self._snapshot = snapshot
+        self._schema = schema
+
+    def within(self, schema: str) -> Lookup:
+        """For what stands in a view or procedure of a schema, whose names mean that schema first.
+
+        After "CREATE PROCEDURE" in Microsoft's reference, on names that are not qualified.
+        """
+        return Lookup(self.server, self._snapshot, schema)
 
     def table(self, table: TableAccess, database: str) -> Found | None:
         """What a statement reads or writes; None for SQL Server's own catalog.
@@ -56,7 +65,7 @@ class Lookup:
         """
         if table.kind is Kind.TEMPORARY:
             return Found(DatasetId(self.server, table.name[-1]), Kind.TEMPORARY)
-        named = self._own(full_name(table.name, database))
+        named = self._full(table.name, database)
         place = named if table.operation in _OF_SYNONYMS else self._behind(named)
         if place.is_system:
             return None
@@ -70,12 +79,12 @@ class Lookup:
         """The columns of a table that a statement names; empty where they are not known."""
         if self._snapshot is None or name[-1][:1] in ("#", "@"):
             return ()
-        relation = self.relation(self._behind(self._own(full_name(name, database))))
+        relation = self.relation(self._behind(self._full(name, database)))
         return [column.name for column in relation.columns] if relation else ()
 
     def procedure(self, name: Name, database: str) -> tuple[FullName, Module] | None:
         """The procedure that a call means; None where the snapshot has none of this name."""
-        place = self._behind(self._own(full_name(name, database)))
+        place = self._behind(self._full(name, database))
         module = self.module(place)
         return (place, module) if module and module.kind is ModuleKind.PROCEDURE else None
 
@@ -89,6 +98,18 @@ class Lookup:
         base = self._snapshot.database(place.database) if self._snapshot else None
         return base.module(place.in_schema) if base and not place.server else None
 
+    def _full(self, name: Name, database: str) -> FullName:
+        found = self._own(full_name(name, database))
+        if self._schema and not any(name[-2:-1]):
+            here = found._replace(schema=self._schema)
+            if self.relation(here) or self.module(here) or self._synonym(here):
+                return here
+        return found
+
+    def _synonym(self, place: FullName) -> str | None:
+        base = self._snapshot.database(place.database) if self._snapshot else None
+        return base.synonym(place.in_schema) if base and not place.server else None
+
     def _own(self, name: FullName) -> FullName:
         """A name of four parts may begin with the server's own name."""
         own = self._snapshot and self._snapshot.server.casefold() == name.server.casefold()
@@ -97,12 +118,7 @@ class Lookup:
     def _behind(self, named: FullName) -> FullName:
         """What a name stands for, from synonym to synonym; itself where these go in a circle."""
         place, seen = named, set[FullName]()
-        while self._snapshot and not place.server:
-            base = self._snapshot.database(place.database)
-            written = base.synonym(place.in_schema) if base else None
-            parts = _parts(written) if written else ()
-            if not parts:
-                break
+        while parts := _parts(self._synonym(place) or ""):
             seen.add(place.folded())
             place = self._own(full_name(parts, place.database))
             if place.folded() in seen:

@@ -109,6 +109,8 @@ def _view(dataset: DatasetId, lookup: Lookup) -> _View | None:
 
 
 def _meaning(lookup: Lookup, view: _View) -> Row:
+    lookup = lookup.within(view.place.schema)
+
     def columns(used: str | None, table: Name) -> Sequence[str]:
         return lookup.columns(used or view.place.database, table)
 

@@ -45,6 +45,11 @@ SNAPSHOT = Snapshot(
             modules={
                 f"dbo.{name}": Module(ModuleKind.PROCEDURE, text)
                 for name, text in PROCEDURES.items()
+            }
+            | {
+                "etl.load": Module(ModuleKind.PROCEDURE, "CREATE PROC etl.load AS EXEC finish"),
+                "etl.finish": Module(ModuleKind.PROCEDURE, "CREATE PROC p AS DELETE etl.done"),
+                "dbo.finish": Module(ModuleKind.PROCEDURE, "CREATE PROC p AS DELETE done"),
             },
         ),
         "Finance": Database(
@@ -95,6 +100,8 @@ INFERRED = {
     "calls in a circle end": ("EXEC round", ["INSERT c < b", "INSERT b < a"]),
     "in the database that it uses": ("EXEC far", ["INSERT Finance.dbo.entries < a"]),
     "in its own database": ("EXEC away", ["INSERT Finance.dbo.e < Finance.dbo.f"]),
+    "its own schema first": ("EXEC etl.load", ["DELETE Shop.etl.done"]),
+    "dbo elsewhere": ("EXEC finish", ["DELETE done"]),
     "after USE": ("USE Finance; EXEC book", ["INSERT Finance.dbo.e < Finance.dbo.f"]),
     "both branches": ("EXEC branches", ["INSERT b < a", "INSERT c < a"]),
     "what INSERT … EXEC takes in": ("INSERT b EXEC list", ["a"]),

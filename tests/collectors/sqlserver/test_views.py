@@ -35,6 +35,7 @@ SNAPSHOT = Snapshot(
         "Shop": Database(
             relations={
                 "dbo.orders": relation(Kind.TABLE, "id", "amount", "day"),
+                "own.orders": relation(Kind.TABLE, "id"),
                 "dbo.entries": relation(Kind.TABLE, "id"),
                 "dbo.v": relation(Kind.VIEW, "id", "amount"),
                 "dbo.w": relation(Kind.VIEW, "id", "amount", "name"),
@@ -42,6 +43,9 @@ SNAPSHOT = Snapshot(
             synonyms={"dbo.ledger": "[dbo].[entries]"},
             modules={
                 **{name: Module(ModuleKind.VIEW, text) for name, text in VIEWS.items()},
+                "own.inner": Module(
+                    ModuleKind.VIEW, "CREATE VIEW own.inner AS SELECT o.id FROM orders o, entries"
+                ),
                 "dbo.load": Module(ModuleKind.PROCEDURE, "CREATE PROC dbo.load AS SELECT ?"),
             },
         ),
@@ -51,7 +55,8 @@ SNAPSHOT = Snapshot(
 
 
 def shop(*names: str) -> list[DatasetId]:
-    return [DatasetId(SERVER, f"Shop.dbo.{name}") for name in names]
+    schemas = {"inner": "own"}
+    return [DatasetId(SERVER, f"Shop.{schemas.get(name, 'dbo')}.{name}") for name in names]
 
 
 def records(*names: str) -> Records:
@@ -71,6 +76,7 @@ def flows(lineage: Lineage) -> set[str]:
         ("renamed", {"dbo.orders -> dbo.renamed"}),
         ("aliased", {"dbo.entries -> dbo.aliased"}),
         ("remote", {"dbo.items -> dbo.remote"}),
+        ("inner", {"own.orders -> own.inner", "dbo.entries -> own.inner"}),
         ("orders", set()),
         ("load", set()),
         ("nowhere", set()),
