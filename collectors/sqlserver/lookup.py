@@ -9,7 +9,7 @@ from functools import lru_cache
 from sqlglot.errors import TokenError
 
 from collectors.sqlserver.names import FullName, full_name
-from collectors.sqlserver.snapshot import Module, ModuleKind, Relation, Snapshot
+from collectors.sqlserver.snapshot import Database, Module, ModuleKind, Relation, Snapshot
 from collectors.statements.dialect import Dialect
 from collectors.statements.names import Name, name_at
 from collectors.statements.tokens import tokenise
@@ -90,13 +90,13 @@ class Lookup:
 
     def relation(self, place: FullName) -> Relation | None:
         """The table or view of this name."""
-        base = self._snapshot.database(place.database) if self._snapshot else None
-        return base.relation(place.in_schema) if base and not place.server else None
+        base = self._database(place)
+        return base.relation(place.in_schema) if base else None
 
     def module(self, place: FullName) -> Module | None:
         """The view, procedure, function or trigger of this name."""
-        base = self._snapshot.database(place.database) if self._snapshot else None
-        return base.module(place.in_schema) if base and not place.server else None
+        base = self._database(place)
+        return base.module(place.in_schema) if base else None
 
     def _full(self, name: Name, database: str) -> FullName:
         found = self._own(full_name(name, database))
@@ -107,8 +107,13 @@ class Lookup:
         return found
 
     def _synonym(self, place: FullName) -> str | None:
-        base = self._snapshot.database(place.database) if self._snapshot else None
-        return base.synonym(place.in_schema) if base and not place.server else None
+        base = self._database(place)
+        return base.synonym(place.in_schema) if base else None
+
+    def _database(self, place: FullName) -> Database | None:
+        if self._snapshot is None or place.server:
+            return None
+        return self._snapshot.database(place.database)
 
     def _own(self, name: FullName) -> FullName:
         """A name of four parts may begin with the server's own name."""
