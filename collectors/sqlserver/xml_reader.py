@@ -9,8 +9,9 @@ from xml.sax.saxutils import unescape
 
 from collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
 from collectors.sqlserver.streams import LONGEST, few, pieces, to_the_end, whole, window
-from collectors.sqlserver.xml_cut import ESCAPED, NEAR, PLAIN, Cut, Cutter, Marks
+from collectors.sqlserver.xml_cut import NEAR, Cut, Cutter
 from collectors.sqlserver.xml_events import dismissed, event, excerpt, is_wanted
+from collectors.sqlserver.xml_marks import ESCAPED, PLAIN, Marks
 
 _NAME = re.compile(rb'(?:<|&lt;)event\s+name=(?:"|&quot;)(\w+)(?:"|&quot;)')
 _REFERENCES = {
@@ -20,7 +21,11 @@ _REFERENCES = {
     "&#x0D;": "\r",
     "&#xD;": "\r",
     "&#13;": "\r",
+    "&#x0A;": "\n",
+    "&#xA;": "\n",
     "&#10;": "\n",
+    "&#x09;": "\t",
+    "&#x9;": "\t",
     "&#9;": "\t",
 }
 # How far a part looks back at a time, and from where on it needs no certainty.
