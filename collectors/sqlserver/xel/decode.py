@@ -13,7 +13,7 @@ import struct
 from typing import TypeAlias
 
 from collectors.sqlserver.event import Chunk, Damage, Event, Wanted
-from collectors.sqlserver.xel.actions import Actions, Found
+from collectors.sqlserver.xel.actions import Actions, Leaf
 from collectors.sqlserver.xel.metadata import TICKS, Stream
 from collectors.sqlserver.xel.payload import Payload, decoder
 
@@ -50,7 +50,8 @@ class Decoder:
         events: list[Event] = []
         damages: dict[str, tuple[int, int]] = {}
         base, ticks = self._stream.base - _UNIX_EPOCH, self._stream.ticks
-        types, wanted, find = self._types, self._wanted, self._actions.find
+        types, find = self._types, self._actions.find
+        is_wanted = self._is_wanted if self._wanted else None
         unpack, added = _RECORD.unpack_from, self._actions.fields
         at = seen = 0
         end = len(data)
@@ -60,8 +61,7 @@ class Decoder:
                 event, flags, tick, length = unpack(data, at)
                 payload = at + _RECORD.size
                 actions = payload + length
-                found = find(data, actions, event) if flags & _ACTIONS_FOLLOW else None
-                at = found.end if found else actions
+                at, leaf = find(data, actions) if flags & _ACTIONS_FOLLOW else (actions, None)
             except struct.error:
                 at = end + 1
             if at > end or flags & _VERSION_BITS != _VERSION:
@@ -69,14 +69,14 @@ class Decoder:
                 break
             try:
                 kind = types[event] if event in types else self._type(event)
-                if kind is None or (wanted and not self._is_wanted(found)):
+                if kind is None or (is_wanted and not is_wanted(data, actions, leaf)):
                     continue
                 name, package, decode = kind
                 when = base + (tick if ticks == TICKS else tick * TICKS // ticks)
                 if not 0 <= when < _LATEST:
                     raise ValueError("its time is impossible")
                 fields = decode(data, payload, length)
-                more = added(data, found) if found else {}
+                more = added(data, actions, leaf) if leaf else {}
             except ValueError as error:
                 _count(damages, str(error), seen)
             except (struct.error, OverflowError):
@@ -85,8 +85,11 @@ class Decoder:
                 events.append(Event(name, when, fields, more, package))
         return Chunk(events, seen, [_damage(position, *found) for found in damages.items()])
 
-    def _is_wanted(self, found: Found | None) -> bool:
-        application = found.application if found else b""
+    def _is_wanted(self, data: bytes, actions: int, leaf: Leaf | None) -> bool:
+        application = b""
+        if leaf:
+            start, end = leaf.application
+            application = data[actions + start : actions + end]
         known = self._known.get(application)
         if known is None:
             assert self._wanted is not None

@@ -34,7 +34,7 @@ def parts(log: LogFile, size: int = _SIZE) -> list[Part]:
     starts = [0]
     if log.size > size:
         # What is wrong with the file, its reader tells.
-        with suppress(ValueError, OSError), _open(log.url) as file:
+        with suppress(ValueError, OSError), open_log(log.url) as file:
             sector = sector_size(file)
             for header in chain(file, sector, sector, log.size):
                 if header.position - starts[-1] >= size:
@@ -53,7 +53,7 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
     writing at the file's end is left for later, and is no damage.
     """
     try:
-        with _open(part.url) as file:
+        with open_log(part.url) as file:
             size = file.size()
             if size:
                 yield from _chunks(file, size, part, wanted)
@@ -109,7 +109,12 @@ def _events(
 
 
 @contextmanager
-def _open(url: str) -> Iterator[Readable]:
+def open_log(url: str) -> Iterator[Readable]:
+    """A file as blocks are read from it.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
     files, path = filesystem(url)
     with files.open_input_file(path) as file:
         yield cast("Readable", file)  # Its published types lack arguments.
