@@ -22,8 +22,8 @@ from graft.progress import Progress
 from graft.sources import sources
 from graft.summary import Summary
 from injector import artifacts, docs
-from injector.graft import Options
 from injector.graft import graft as graft_lineage
+from injector.options import Options
 from injector.report import Grafted
 from lineage.errors import GraftError
 from lineage.gaps import gaps

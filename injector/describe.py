@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from injector.carried import merged
 from injector.plan import Plan
 from injector.relations import Node, Relations, exposures, owner, parents, string_tags
 from lineage.dataset import DatasetId
@@ -22,13 +23,14 @@ def descriptions(
         **dict.fromkeys((built.node_id for built in decided.added), Role.ADDED),
         **dict.fromkeys((read.node_id for read in decided.new_sources), Role.NEW_SOURCE),
     }
-    origins = {built.node_id: built.sources[0] for built in decided.promoted}
+    origins = {built.node_id: built.sources for built in decided.promoted}
     tasks = {built.node_id: built.tasks for built in (*decided.promoted, *decided.added)}
     tests = _tests(grafted)
     found = {}
     for dataset, node_id in sorted(decided.nodes.items()):
         node = grafted["nodes"].get(node_id) or grafted["sources"][node_id]
-        told = _told(original, origins.get(node_id, node_id))
+        before = [_told(original, key) for key in origins.get(node_id, (node_id,))]
+        told = before[0]
         infos = [lineage.tasks[name].info for name in tasks.get(node_id, ())]
         found[dataset] = Description(
             dataset=dataset,
@@ -40,7 +42,7 @@ def descriptions(
             tags=string_tags(node),
             columns={
                 str(name): str(column.get("description") or "")
-                for name, column in (node.get("columns") or {}).items()
+                for name, column in merged(before, "columns").items()
             },
             tests=tests[node_id],
         )

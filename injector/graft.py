@@ -7,12 +7,14 @@ already is refused: a second graft would take our models for dbt's own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from injector import integrity, nodes, prose, warehouse
+from injector import groups, integrity, nodes, prose, warehouse
 from injector.artifacts import Artifacts
+from injector.columns import by_target
 from injector.describe import consumers, descriptions
+from injector.nodes import Context
+from injector.options import Options
 from injector.plan import Plan, plan
 from injector.promote import Promotion, promote
 from injector.relations import (
@@ -28,19 +30,6 @@ from lineage.model import Lineage
 
 # Set in the manifest's `metadata.env`, where dbt keeps what a team wants to note there.
 MARK = "DBT_GRAFT"
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to graft.
-
-    Attributes:
-        namespace: Where dbt's warehouse lies in the lineage: `spark`, `mssql://crm:1433`.
-        site: The way from the docs page to the site's home, ending in a slash.
-    """
-
-    namespace: str
-    site: str = "../"
 
 
 def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
@@ -68,7 +57,8 @@ def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
     grafted = promote(manifest, Promotion(manifest, decided.promoted))
     grafted["metadata"] = {**metadata, "env": {**(metadata.get("env") or {}), MARK: "1"}}
     grafted = _linked(grafted, known, decided, options.site)
-    grafted = _added(grafted, manifest, decided, whole, options.site)
+    told = Context(manifest, artifacts.freshness, whole, by_target(whole.column_edges), options)
+    grafted = _added(grafted, decided, told)
     entries = _catalog(catalog, grafted, decided, whole)
     findings = integrity.check(manifest, catalog)
     redirects = {source: built.node_id for built in decided.promoted for source in built.sources}
@@ -123,25 +113,13 @@ def _linked(manifest: dict[str, Any], known: Relations, decided: Plan, site: str
     }
 
 
-def _added(
-    manifest: dict[str, Any],
-    original: Mapping[str, Any],
-    decided: Plan,
-    lineage: Lineage,
-    site: str,
-) -> dict[str, Any]:
+def _added(manifest: dict[str, Any], decided: Plan, told: Context) -> dict[str, Any]:
     """The manifest with the nodes of the plan and their edges."""
     models = {
-        built.node_id: nodes.model(
-            built,
-            [original["sources"][source] for source in built.sources],
-            decided.parents[built.node_id],
-            lineage,
-            site,
-        )
+        built.node_id: nodes.model(built, decided.parents[built.node_id], told)
         for built in sorted((*decided.promoted, *decided.added), key=lambda b: b.node_id)
     }
-    sources = {read.node_id: nodes.source(read, lineage, site) for read in decided.new_sources}
+    sources = {read.node_id: nodes.source(read, told) for read in decided.new_sources}
     manifest = {
         **manifest,
         "nodes": {**manifest["nodes"], **models},
@@ -152,11 +130,15 @@ def _added(
         upstream = [everything[parent] for parent in model["depends_on"]["nodes"]]
         model["refs"], model["sources"] = nodes.references(upstream)
     exposures = {
-        read.node_id: nodes.exposure(
-            read, lineage.tasks[read.tasks[0]], everything, decided.parents[read.node_id], site
-        )
+        read.node_id: nodes.exposure(read, everything, decided.parents[read.node_id], told)
         for read in decided.exposures
     }
+    owned = groups.groups(
+        told.lineage.tasks[name] for b in (*decided.promoted, *decided.added) for name in b.tasks
+    )
+    if owned:
+        manifest["groups"] = {**(manifest.get("groups") or {}), **owned}
+        manifest["group_map"] = groups.group_map(manifest.get("group_map"), models.values())
     return {
         **manifest,
         "exposures": {**(manifest.get("exposures") or {}), **exposures},
@@ -190,6 +172,7 @@ def _catalog(
 ) -> dict[str, Any]:
     """The catalog with entries of the plan's nodes in place of those of promoted sources."""
     promoted = {source for built in decided.promoted for source in built.sources}
+    newest = warehouse.newest_start(lineage)
     models = {
         built.node_id: warehouse.entry(
             manifest["nodes"][built.node_id],
@@ -197,6 +180,7 @@ def _catalog(
             [lineage.tasks[name] for name in built.tasks],
             [catalog["sources"][key] for key in built.sources if catalog["sources"].get(key)],
             lineage,
+            newest,
         )
         for built in sorted((*decided.promoted, *decided.added), key=lambda b: b.node_id)
     }

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from injector import prose
+from injector import carried, groups, prose
+from injector.columns import Edges
+from injector.columns import columns as node_columns
 from injector.naming import plain
+from injector.options import Options, TagKind
 from injector.plan import PACKAGE, source_group
 from injector.relations import Node
 from injector.report import Built, Read
 from lineage import urls
 from lineage.dataset import DatasetId, Kind
 from lineage.model import VIEW, Lineage, Task
-from lineage.records import Column
 
 # The docs page's own colour of a Python model.
 COLOR = "#6a5acd"
@@ -26,43 +29,64 @@ COLOR = "#6a5acd"
 TAG = "python_task"
 
 
-def model(
-    built: Built, sources: list[Node], parents: tuple[str, ...], lineage: Lineage, site: str
-) -> dict[str, Any]:
-    """The model that stands for a dataset that tasks write, or for a view.
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What all added nodes are made of.
 
-    Args:
-        sources: The sources it replaces; what people said of them is kept, the first's first.
+    Attributes:
+        original: The manifest as dbt wrote it.
+        freshness: Source id -> what sources.json says of it.
+        edges: The column edges that lead to each dataset.
     """
-    tasks = [lineage.tasks[name] for name in built.tasks]
+
+    original: Node
+    freshness: Mapping[str, Mapping[str, Any]]
+    lineage: Lineage
+    edges: Edges
+    options: Options
+
+
+def model(built: Built, parents: tuple[str, ...], told: Context) -> dict[str, Any]:
+    """The model that stands for a dataset that tasks write, or for a view."""
+    tasks = [told.lineage.tasks[name] for name in built.tasks]
+    sources = [told.original["sources"][source] for source in built.sources]
     first = sources[0] if sources else {}
     database, schema, identifier = place(built.dataset)
     view = tasks[0] if tasks[0].engine == VIEW else None
     if view:
-        raw_code = prose.definition(built.dataset, view, lineage.shapes)
-        told = prose.view_of(view, site)
+        raw_code = compiled_code = prose.definition(built.dataset, view, told.lineage.shapes)
+        text = prose.view_of(view, told.options.site)
     else:
-        raw_code = prose.code(built.dataset, tasks, lineage.shapes)
-        told = prose.built_by(built.dataset, tasks, site)
-    tags = _tags(tasks, sources)
+        compiled_code = prose.code(built.dataset, tasks, told.lineage.shapes)
+        raw_code = prose.files(tasks, told.options.code) or compiled_code
+        text = prose.built_by(built.dataset, tasks, told.options.site)
+    found = told.lineage.datasets.get(built.dataset)
+    columns, edges = node_columns(
+        carried.merged(sources, "columns"),
+        found.columns if found else (),
+        told.edges.get(built.dataset, ()),
+    )
+    tags = list(dict.fromkeys([*carried.tags(sources), *_tags(tasks, told.options)]))
+    quoting = carried.merged(sources, "quoting")
     meta = {
-        **_merged(sources, "meta"),
         **_owner(tasks),
+        **carried.meta(sources),
         "graft": {
             "dataset": str(built.dataset),
             **({} if view else {"tasks": list(built.tasks)}),
             **_procedures(built.dataset, tasks),
             "evidence": _evidence(built.dataset, tasks),
-            **({"promoted_from": list(built.sources)} if built.sources else {}),
+            **carried.graft_meta(sources, told.freshness),
+            **({"columns": edges} if edges else {}),
         },
     }
     folders = [plain(tasks[0].engine) or "unknown"]
     if not view:
         folders.append(plain(tasks[0].name) or "task")
     path = "/".join([*folders, f"{built.name}.{'sql' if view else 'py'}"])
-    found = lineage.datasets.get(built.dataset)
     is_view = view or (found and found.kind is Kind.VIEW)
     docs = {"show": True, "node_color": None if view else COLOR}
+    group = groups.of(tasks)
     return {
         "database": first.get("database") if sources else database,
         "schema": first.get("schema") if sources else schema,
@@ -82,19 +106,23 @@ def model(
             "meta": meta,
             "docs": docs,
             "access": "public",
+            **({"group": group} if group else {}),
+            **({"quoting": quoting} if quoting else {}),
         },
         "tags": tags,
         "description": prose.paragraphs(
-            *_descriptions(sources),
-            told,
-            prose.catalog_link(built.dataset, site),
+            *carried.descriptions(sources),
+            text,
+            prose.catalog_link(built.dataset, told.options.site),
         ),
-        "columns": _columns(_merged(sources, "columns"), found.columns if found else ()),
+        "columns": columns,
         "meta": meta,
-        "group": None,
+        "group": group,
         "docs": docs,
         "relation_name": first.get("relation_name") if sources else built.dataset.name,
         "raw_code": raw_code,
+        "compiled": True,
+        "compiled_code": compiled_code,
         "language": "sql" if view else "python",
         "refs": [],
         "sources": [],
@@ -105,14 +133,15 @@ def model(
     }
 
 
-def source(read: Read, lineage: Lineage, site: str) -> dict[str, Any]:
+def source(read: Read, told: Context) -> dict[str, Any]:
     """The source that stands for a dataset that tasks read and nobody is known to write."""
     assert read.dataset is not None
+    lineage, site = told.lineage, told.options.site
     database, schema, identifier = place(read.dataset)
     group = source_group(read.dataset, lineage)
     path = f"{group}.yml"
     found = lineage.datasets.get(read.dataset)
-    tags = [TAG]
+    tags = [TAG] if "python_task" in told.options.tags else []
     meta = {"graft": {"dataset": str(read.dataset), "tasks": list(read.tasks)}}
     return {
         "database": database,
@@ -132,7 +161,7 @@ def source(read: Read, lineage: Lineage, site: str) -> dict[str, Any]:
             prose.read_by(read.tasks, site),
             prose.catalog_link(read.dataset, site),
         ),
-        "columns": _columns({}, found.columns if found else ()),
+        "columns": node_columns({}, found.columns if found else (), ())[0],
         "meta": meta,
         "source_meta": {},
         "tags": tags,
@@ -142,14 +171,15 @@ def source(read: Read, lineage: Lineage, site: str) -> dict[str, Any]:
 
 
 def exposure(
-    read: Read, task: Task, everything: Mapping[str, Node], parents: tuple[str, ...], site: str
+    read: Read, everything: Mapping[str, Node], parents: tuple[str, ...], told: Context
 ) -> dict[str, Any]:
     """The exposure that stands for a task that only reads.
 
     Args:
         everything: Every other node of the grafted manifest by its id.
     """
-    tags = _tags([task], [])
+    task, site = told.lineage.tasks[read.tasks[0]], told.options.site
+    tags = _tags([task], told.options)
     meta = {**_owner([task]), "graft": {"task": task.name}}
     path = f"{plain(task.engine) or 'unknown'}.yml"
     refs, sources = references(everything[parent] for parent in parents)
@@ -161,15 +191,15 @@ def exposure(
         "original_file_path": path,
         "unique_id": read.node_id,
         "fqn": [PACKAGE, plain(task.engine) or "unknown", read.name],
-        "type": "application",
+        "type": task.info.type or "application",
         "owner": {"email": None, "name": task.info.owner or None},
         "description": prose.reads(task, site),
         "label": task.name,
-        "maturity": None,
+        "maturity": task.info.maturity or None,
         "meta": meta,
         "tags": tags,
         "config": {"enabled": True, "tags": tags, "meta": meta},
-        "url": site + urls.task_path(task.name),
+        "url": prose.web(task.info.url) or site + urls.task_path(task.name),
         "depends_on": {"macros": [], "nodes": list(parents)},
         "refs": refs,
         "sources": sources,
@@ -208,16 +238,15 @@ def place(dataset: DatasetId) -> tuple[str | None, str, str]:
     return ".".join(parts[:-2]) or None, parts[-2], parts[-1]
 
 
-def _tags(tasks: list[Task], sources: list[Node]) -> list[str]:
+def _tags(tasks: list[Task], options: Options) -> list[str]:
     programs = [task for task in tasks if not task.is_definition]
-    wanted = [
-        *(tag for source in sources for tag in source.get("tags") or () if isinstance(tag, str)),
-        *([TAG] if programs else []),
-        *(task.engine for task in tasks),
-        *(f"task:{task.name}" for task in programs),
-        *(tag for task in programs for tag in task.info.tags),
-    ]
-    return list(dict.fromkeys(wanted))
+    by_kind: dict[TagKind, list[str]] = {
+        "python_task": [TAG] if programs else [],
+        "engine": [task.engine for task in tasks],
+        "task": [f"task:{task.name}" for task in programs],
+        "team": [tag for task in programs for tag in task.info.tags],
+    }
+    return list(dict.fromkeys(tag for kind in options.tags for tag in by_kind[kind]))
 
 
 def _owner(tasks: list[Task]) -> dict[str, str]:
@@ -234,43 +263,6 @@ def _procedures(dataset: DatasetId, tasks: list[Task]) -> dict[str, list[str]]:
 def _evidence(dataset: DatasetId, tasks: list[Task]) -> list[str]:
     usages = (prose.write_usage(task, dataset) for task in tasks)
     return sorted({str(usage.evidence) for usage in usages if usage})
-
-
-def _descriptions(sources: Iterable[Node]) -> list[str]:
-    texts = [
-        str(node.get("description") or node.get("source_description") or "") for node in sources
-    ]
-    return list(dict.fromkeys(texts))
-
-
-def _merged(sources: list[Node], field: str) -> dict[str, Any]:
-    """A field of several sources on one relation; the first that has a key decides."""
-    merged: dict[str, Any] = {}
-    for node in sources:
-        for key, value in (node.get(field) or {}).items():
-            merged.setdefault(key, value)
-    return merged
-
-
-def _columns(told: Mapping[str, Any], seen: Iterable[Column]) -> dict[str, Any]:
-    """The columns people described, with types from the logs, then those only logs know."""
-    types = {column.name.casefold(): column.type for column in seen}
-    columns = {
-        name: {**column, "data_type": column.get("data_type") or types.get(name.casefold()) or None}
-        for name, column in told.items()
-    }
-    described = {name.casefold() for name in columns}
-    for column in seen:
-        if column.name.casefold() not in described:
-            described.add(column.name.casefold())
-            columns[column.name] = {
-                "name": column.name,
-                "description": "",
-                "meta": {},
-                "data_type": column.type or None,
-                "tags": [],
-            }
-    return columns
 
 
 def _sha256(text: str) -> str:

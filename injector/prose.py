@@ -133,6 +133,16 @@ def code(dataset: DatasetId, tasks: Iterable[Task], shapes: Mapping[str, Shape])
     return "\n\n".join(blocks) + "\n"
 
 
+def files(tasks: Iterable[Task], code: Mapping[str, str]) -> str:
+    """The Python files of tasks, one behind the other; empty unless all of them are at hand."""
+    told = [(task, code.get(task.name, "")) for task in tasks]
+    if not all(text.strip() for _, text in told):
+        return ""
+    if len(told) == 1:
+        return told[0][1]
+    return "\n\n".join(f"# {_line(task.name)}\n{text.rstrip()}\n" for task, text in told)
+
+
 def definition(dataset: DatasetId, view: Task, shapes: Mapping[str, Shape]) -> str:
     """The SQL that defines a view, literals gone."""
     usage = write_usage(view, dataset)
@@ -143,6 +153,11 @@ def definition(dataset: DatasetId, view: Task, shapes: Mapping[str, Shape]) -> s
 def _quoted(text: str) -> str:
     body = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     return f'"""\n{body}\n"""'
+
+
+def web(address: str) -> str:
+    """An address that a page may link to; empty for any other."""
+    return address if _WEB.fullmatch(address) else ""
 
 
 def _line(text: str) -> str:

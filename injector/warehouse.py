@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import Any
 
 from injector import prose
 from injector.relations import Node
 from lineage.dataset import DatasetId, Kind
 from lineage.model import Lineage, Task
-from lineage.records import Column
+from lineage.records import Column, Status
+
+_DAYS = 30
 
 
 def entry(
-    node: Node, dataset: DatasetId, tasks: list[Task], known: list[Node], lineage: Lineage
+    node: Node,
+    dataset: DatasetId,
+    tasks: list[Task],
+    known: list[Node],
+    lineage: Lineage,
+    newest: datetime | None = None,
 ) -> dict[str, Any]:
     """The catalog entry of a node.
 
     Args:
         tasks: The tasks that write it; none for a source.
         known: Entries of the sources it replaces; what dbt asked the warehouse is kept.
+        newest: The start of the newest run in all logs, from which days are counted back.
     """
     first = known[0] if known else {}
     told = first.get("metadata") or {}
@@ -41,7 +50,11 @@ def entry(
             **({"owner": owners} if owners else {}),
         },
         "columns": first.get("columns") or _columns(found.columns if found else ()),
-        "stats": {**(first.get("stats") or {}), **_stats(dataset, tasks)},
+        "stats": {
+            **(first.get("stats") or {}),
+            **_stats(dataset, tasks, newest),
+            **_freshness(node),
+        },
         "unique_id": node["unique_id"],
     }
 
@@ -53,28 +66,55 @@ def _columns(seen: Iterable[Column]) -> dict[str, Any]:
     }
 
 
-def _stats(dataset: DatasetId, tasks: list[Task]) -> dict[str, Any]:
+def newest_start(lineage: Lineage) -> datetime | None:
+    """When the newest run in all logs started."""
+    starts = (run.started_at for task in lineage.tasks.values() for run in task.runs)
+    return max((at for at in starts if at), default=None)
+
+
+def _stats(dataset: DatasetId, tasks: list[Task], newest: datetime | None) -> dict[str, Any]:
     runs = [run for task in tasks for run in task.runs]
     starts = [run.started_at for run in runs if run.started_at]
-    rows = [
-        usage.rows
-        for task in tasks
-        if (usage := prose.write_usage(task, dataset)) and usage.rows is not None
-    ]
-    stats = {}
+    usages = [usage for task in tasks if (usage := prose.write_usage(task, dataset))]
+    rows = [usage.rows for usage in usages if usage.rows is not None]
+    written = [usage.bytes for usage in usages if usage.bytes is not None]
+    told = []
     if starts:
-        stats["last_run"] = ("Last run", prose.moment(max(starts)), "Start of the newest run seen")
+        start = prose.moment(max(starts))
+        told.append(_stat("last_run", "Last run", start, "Start of the newest run seen"))
     if rows:
-        stats["rows_written"] = ("Rows written", f"{sum(rows):,}", "By the newest run that tells")
-    if runs:
-        stats["runs"] = ("Runs", str(len(runs)), "Runs seen in the logs")
-    return {
-        f"graft_{key}": {
-            "id": f"graft_{key}",
-            "label": label,
-            "value": value,
-            "include": True,
-            "description": description,
-        }
-        for key, (label, value, description) in stats.items()
+        count = f"{sum(rows):,}"
+        told.append(_stat("rows_written", "Rows written", count, "By the newest run that tells"))
+    if written:
+        size = f"{sum(written):,}"
+        told.append(_stat("bytes_written", "Bytes written", size, "By the newest run that tells"))
+    if runs and newest:
+        recent = sum(start > newest - timedelta(days=_DAYS) for start in starts)
+        about = f"Runs in the {_DAYS} days before the newest run of any task"
+        told.append(_stat("runs", f"Runs in {_DAYS} days", f"{recent:,}", about))
+    if failed := sum(run.status is Status.FAILED for run in runs):
+        told.append(_stat("failed_runs", "Failed runs", f"{failed:,}", "Of all runs seen"))
+    return dict(told)
+
+
+def _freshness(node: Node) -> dict[str, Any]:
+    """How fresh dbt found the source that the node replaces."""
+    graft = (node.get("meta") or {}).get("graft") or {}
+    found = graft.get("freshness") or {}
+    names = (("status", "Freshness"), ("max_loaded_at", "Newest record"))
+    about = "By the last `dbt source freshness`"
+    return dict(
+        _stat(f"freshness_{key}", label, str(found[key]), about)
+        for key, label in names
+        if found.get(key)
+    )
+
+
+def _stat(key: str, label: str, value: str, description: str) -> tuple[str, dict[str, Any]]:
+    return f"graft_{key}", {
+        "id": f"graft_{key}",
+        "label": label,
+        "value": value,
+        "include": True,
+        "description": description,
     }

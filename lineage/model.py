@@ -17,6 +17,7 @@ from lineage.records import (
     ColumnEdge,
     Dataset,
     Direction,
+    Evidence,
     Records,
     Reject,
     Run,
@@ -30,6 +31,8 @@ from lineage.usage import Usage, usages
 
 # The engines of tasks that nobody runs: they say what a dataset is made of.
 DBT, VIEW = "dbt", "view"
+# The engine of tasks that people's YAML tells of and no log.
+DECLARED = "declared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +228,16 @@ def _tasks(
     return {
         name: Task(
             name=name,
-            engine=by_task[name][0].engine if name in by_task else "unknown",
+            engine=by_task[name][0].engine if name in by_task else _engine(used[name]),
             usages=tuple(used[name]),
             runs=by_task.get(name, ()),
             info=infos.get(name, TaskInfo()),
         )
         for name in sorted({*by_task, *used})
     }
+
+
+def _engine(used: Iterable[Usage]) -> str:
+    """The engine of a task that no log tells a run of."""
+    evidence = {usage.evidence for usage in used}
+    return DECLARED if evidence == {Evidence.DECLARED} else "unknown"

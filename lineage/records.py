@@ -190,7 +190,14 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class TaskInfo:
-    """What no log knows of a task and its team wrote in `graft.yml`."""
+    """What no log knows of a task and its team wrote down.
+
+    Attributes:
+        path: Its script.
+        type: Of a task that only reads: `dashboard`, `notebook`, `analysis`, `ml`, `application`.
+        url: Where people find what it makes.
+        maturity: `high`, `medium` or `low`.
+    """
 
     description: str = ""
     owner: str = ""
@@ -199,6 +206,9 @@ class TaskInfo:
     runbook: str = ""
     schedule: str = ""
     tags: tuple[str, ...] = ()
+    type: str = ""
+    url: str = ""
+    maturity: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,6 +19,7 @@ class Usage:
         operations: What its statements do there, sorted.
         statements: How many statements, over all runs.
         rows: Rows of the last run that tells; None where none does.
+        bytes: Bytes of the last run that tells; None where none does.
         failed: Every attempt failed, so no data moved.
         procedures: The stored procedures whose statements did it, or did some of it, sorted.
     """
@@ -30,6 +31,7 @@ class Usage:
     shapes: tuple[str, ...] = ()
     statements: int = 0
     rows: int | None = None
+    bytes: int | None = None
     first_at: datetime | None = None
     last_at: datetime | None = None
     evidence: Evidence = Evidence.OBSERVED
@@ -49,9 +51,6 @@ def _usage(group: list[Access]) -> Usage:
     done = [access for access in group if access.status is not Status.FAILED]
     times = [access.last_at for access in group if access.last_at]
     firsts = [access.first_at for access in group if access.first_at]
-    counted = [access for access in done if access.rows is not None]
-    newest = max(counted, key=lambda a: a.last_at.timestamp() if a.last_at else 0.0, default=None)
-    last_run = newest.run_id if newest else None
     ranks = list(Evidence)
     return Usage(
         task=group[0].task,
@@ -60,10 +59,20 @@ def _usage(group: list[Access]) -> Usage:
         operations=tuple(sorted({access.operation for access in done or group})),
         shapes=tuple(sorted({access.shape_id for access in done or group})),
         statements=sum(access.statements for access in group),
-        rows=sum(a.rows or 0 for a in counted if a.run_id == last_run) if counted else None,
+        rows=_of_last_run(done, lambda access: access.rows),
+        bytes=_of_last_run(done, lambda access: access.bytes),
         first_at=min(firsts, default=None),
         last_at=max(times, default=None),
         evidence=min((access.evidence for access in group), key=ranks.index),
         failed=not done,
         procedures=tuple(sorted({access.procedure for access in group if access.procedure})),
     )
+
+
+def _of_last_run(done: list[Access], count: Callable[[Access], int | None]) -> int | None:
+    """The sum over the last run that tells a count."""
+    told = [(access, number) for access in done if (number := count(access)) is not None]
+    if not told:
+        return None
+    newest = max((a for a, _ in told), key=lambda a: a.last_at.timestamp() if a.last_at else 0.0)
+    return sum(number for access, number in told if access.run_id == newest.run_id)

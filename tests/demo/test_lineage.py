@@ -11,7 +11,8 @@ import yaml
 from collectors import store
 from graft.config import load
 from injector import artifacts
-from injector.graft import Options, graft
+from injector.graft import graft
+from injector.options import Options
 from injector.report import Grafted
 from lineage.model import build
 from lineage.records import Direction

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from injector.artifacts import Artifacts
-from injector.graft import Options, graft
+from injector.graft import graft
+from injector.options import Options
 from injector.report import Grafted
 from lineage.dataset import DatasetId, Kind, parse_dataset_id
 from lineage.model import Lineage, build

@@ -9,7 +9,8 @@ import pytest
 
 from injector import nodes
 from injector.artifacts import Artifacts, dump
-from injector.graft import Options, graft
+from injector.graft import graft
+from injector.options import Options
 from injector.report import Grafted
 from lineage.dataset import parse_dataset_id
 from lineage.describe import Role
@@ -152,7 +153,10 @@ def test_the_owner_stands_in_meta_and_in_the_catalog(grafted: Grafted) -> None:
     node = grafted.manifest["nodes"][RAW_ORDERS]
 
     assert node["meta"]["owner"] == "platform"
-    assert node["group"] is None
+    assert node["group"] == "platform"
+    group = grafted.manifest["groups"]["group.python_tasks.platform"]
+    assert group["owner"] == {"email": None, "name": "platform"}
+    assert RAW_ORDERS in grafted.manifest["group_map"]["platform"]
     assert grafted.catalog["nodes"][RAW_ORDERS]["metadata"]["owner"] == "platform"
     assert grafted.descriptions[parse_dataset_id("spark/raw.orders")].owner == "platform"
 
@@ -219,7 +223,11 @@ def test_stats_show_runs_and_rows(grafted: Grafted) -> None:
     stats = grafted.catalog["nodes"][RAW_ORDERS]["stats"]
 
     shown = {stat["label"]: stat["value"] for stat in stats.values() if stat["include"]}
-    assert shown == {"Last run": "2026-11-20 02:15 UTC", "Rows written": "1,234", "Runs": "1"}
+    assert shown == {
+        "Last run": "2026-11-20 02:15 UTC",
+        "Rows written": "1,234",
+        "Runs in 30 days": "1",
+    }
 
 
 def test_a_task_that_only_reads_is_an_exposure(grafted: Grafted) -> None:

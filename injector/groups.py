@@ -1,0 +1,46 @@
+"""dbt groups of the teams that own tasks, so that the page's group tree shows what they build."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from injector.naming import plain
+from injector.plan import PACKAGE
+from injector.relations import Node
+from lineage.model import Task
+
+
+def of(tasks: Iterable[Task]) -> str | None:
+    """The group of what tasks build: the first owner's."""
+    owner = next((task.info.owner for task in tasks if task.info.owner), "")
+    return plain(owner) or None
+
+
+def groups(tasks: Iterable[Task]) -> dict[str, Any]:
+    """The groups of the owners, by id."""
+    owners = {name: task.info.owner for task in tasks if (name := of([task]))}
+    return {
+        (unique_id := f"group.{PACKAGE}.{name}"): {
+            "name": name,
+            "resource_type": "group",
+            "package_name": PACKAGE,
+            "path": "groups.yml",
+            "original_file_path": "groups.yml",
+            "unique_id": unique_id,
+            "owner": {"email": None, "name": owner},
+        }
+        for name, owner in sorted(owners.items())
+    }
+
+
+def group_map(known: Mapping[str, Any] | None, models: Iterable[Node]) -> dict[str, list[str]]:
+    """Group -> the ids of its nodes, with the added models."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for group, ids in (known or {}).items():
+        found[group] += ids or []
+    for node in models:
+        if node["group"]:
+            found[node["group"]].append(node["unique_id"])
+    return dict(found)
