@@ -22,6 +22,7 @@ _DEFAULTS = {
     "spark.app.name": "graft collect",
     "spark.master": "local[*]",
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.shuffle.partitions": "8",
     "spark.ui.enabled": "false",
     "spark.log.level": "ERROR",

@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from collectors.spark import collect as spark_logs
 from collectors.sqlserver import collect as sqlserver_logs
+from collectors.sqlserver import snapshot
 from collectors.sqlserver.captured import wanted
 from collectors.sqlserver.folding import Rules
 from collectors.sqlserver.live import LiveSession, poll
@@ -58,7 +60,11 @@ def _sqlserver(given: SqlServer, config: Config) -> Source:
     store = config.path(config.store)
 
     def server() -> sqlserver_logs.Server:
-        return sqlserver_logs.Server(given.server, rules, open_sessions(store, given.server))
+        known = snapshot.read(Path(config.path(given.snapshot))) if given.snapshot else None
+        return sqlserver_logs.Server(
+            *(given.server, rules, known, given.snapshot or ""),
+            open_sessions(store, given.server),
+        )
 
     if given.path:
         path, label = config.path(given.path), given.path
@@ -67,7 +73,7 @@ def _sqlserver(given: SqlServer, config: Config) -> Source:
             lambda known: sqlserver_logs.new_logs(files, known),
             lambda spark, known: sqlserver_logs.collect(spark, files, server(), known),
         )
-    return _polled(_polling(given), server)
+    return _polled(_polling(given), rules, server)
 
 
 def _polling(given: SqlServer) -> sqlserver_logs.Polling:
@@ -81,12 +87,14 @@ def _polling(given: SqlServer) -> sqlserver_logs.Polling:
     return sqlserver_logs.Polling(label, partial(poll, session))
 
 
-def _polled(polling: sqlserver_logs.Polling, server: Callable[[], sqlserver_logs.Server]) -> Source:
+def _polled(
+    polling: sqlserver_logs.Polling, rules: Rules, server: Callable[[], sqlserver_logs.Server]
+) -> Source:
     """What is polled is folded when it is asked for news, and handed over when it is collected."""
     found: list[sqlserver_logs.News] = []
 
     def news(known: Positions) -> Sequence[object]:
-        found[:] = sqlserver_logs.news(polling, server().rules, known)
+        found[:] = sqlserver_logs.news(polling, rules, known)
         return found
 
     return Source(news, lambda spark, _: sqlserver_logs.collect_news(spark, found, server()))

@@ -14,6 +14,8 @@ from collectors.sqlserver.event import Event, Mapped, Value, Wanted
 _APPLICATIONS = 10_000
 # Information and warnings are below: no statement fails by them.
 _LEAST_SEVERITY = 11
+# Sums of such numbers still fit into 64 bits.
+_MOST, _MOST_ROWS = 1 << 53, 1 << 40
 _INTEGER = re.compile(r"\s*[-+]?\d{1,18}\s*")
 # What sp_statement_completed shows beside modules: a batch of its own, a prepared statement.
 _NO_PROCEDURE = frozenset({"ADHOC", "PREPARED", "20801", "20816"})
@@ -125,12 +127,12 @@ def capture(task: re.Pattern[str]) -> Callable[[Event], Captured | None]:
             str(actions.get("session_id") or ""),
             at,
             _integer(actions.get("event_sequence")) or 0,
-            at - (_integer(data.get("duration")) or 0),
+            at - (_integer(data.get("duration"), at) or 0),
             str(actions.get("attach_activity_id") or "").rpartition("-")[0],
             str((data.get("database_name") if database is None else database) or ""),
             None if text is None else str(text),
             None if result is None else _word(result) in ("OK", "0", ""),
-            _integer(data.get("row_count")),
+            _integer(data.get("row_count"), _MOST_ROWS),
             "" if event.name in _REQUESTS else _procedure(event),
             "" if event.name in LEVELS else _note(event),
         )
@@ -157,9 +159,10 @@ def _word(value: Value) -> str:
     return "" if value is None else str(value)
 
 
-def _integer(value: Value) -> int | None:
-    if isinstance(value, int):
-        return int(value)
+def _integer(value: Value, most: int = _MOST) -> int | None:
+    """A number that can be reckoned with; None where a log tells none, or nonsense."""
     if isinstance(value, Mapped):
-        return value.value
-    return int(value) if isinstance(value, str) and _INTEGER.fullmatch(value) else None
+        value = value.value
+    elif isinstance(value, str) and _INTEGER.fullmatch(value):
+        value = int(value)
+    return value if isinstance(value, int) and 0 <= value < most else None

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from collectors.files import LogFile, fresh, log_files
+from collectors.frames import frames, union
 from collectors.sqlserver import tables
 from collectors.sqlserver.event import Chunk, Damage, Part
 from collectors.sqlserver.folding import Rules, fold_chunks, fold_parts
@@ -25,7 +26,10 @@ from collectors.sqlserver.parsed import PARSED, parse_texts
 from collectors.sqlserver.polling import Polled
 from collectors.sqlserver.segment import SCHEMA, SEGMENTS, Act, batch, damaged
 from collectors.sqlserver.sessions import sessions
+from collectors.sqlserver.snapshot import Snapshot
+from collectors.sqlserver.views import view_records
 from collectors.store import SCHEMAS, Collected
+from lineage.dataset import DatasetId
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -46,12 +50,16 @@ class Server:
 
     Attributes:
         namespace: Of its datasets: `mssql://sql01:1433`.
+        snapshot: What there is on it.
+        snapshot_label: How origins name the snapshot.
         open_sessions: Its sessions that were open at the end of earlier collects, as rows of the
             store's `sessions`.
     """
 
     namespace: str
     rules: Rules = field(default_factory=Rules)
+    snapshot: Snapshot | None = None
+    snapshot_label: str = ""
     open_sessions: Sequence[Mapping[str, Any]] = ()
 
 
@@ -195,17 +203,29 @@ def _collected(
         server.rules.idle_seconds,
     ).persist()
     told = _told(spark, said, server).persist()
-    touched = tables.touched(told).persist()
-    return Collected(
+    once = tables.once(told).persist()
+    touched = tables.touched(once).persist()
+    found = Collected(
         accesses=tables.accesses(touched),
         runs=tables.runs(told),
-        shapes=tables.shapes(told),
+        shapes=tables.shapes(once, told),
         datasets=tables.datasets(touched),
-        column_edges=tables.column_edges(told),
+        column_edges=tables.column_edges(once),
         rejects=tables.rejects(segments),
         origins=tables.origins(spark, positions, segments),
         sessions=tables.sessions(said, server.namespace),
     )
+    return union(found, _views(spark, touched, server)) if server.snapshot else found
+
+
+def _views(spark: SparkSession, touched: DataFrame, server: Server) -> Collected:
+    """What the views are made of that runs read."""
+    assert server.snapshot
+    named = touched.select("namespace", "name").distinct().collect()
+    ids = [DatasetId(row["namespace"], row["name"]) for row in named]
+    records = view_records(server.snapshot, ids, server.namespace, server.snapshot_label)
+    taken = server.snapshot.taken_at.isoformat()
+    return frames(spark, records, {access.origin: taken for access in records.accesses})
 
 
 def _told(spark: SparkSession, said: DataFrame, server: Server) -> DataFrame:
@@ -214,7 +234,7 @@ def _told(spark: SparkSession, said: DataFrame, server: Server) -> DataFrame:
 
     told = said.where(said["act"].isin(Act.SAID.value, Act.LOST.value))
     texts = told.where("text IS NOT NULL").select("text", "database").distinct()
-    parse = parse_texts(server.namespace, _arrow_schema(spark, PARSED))
+    parse = parse_texts(server.namespace, _arrow_schema(spark, PARSED), server.snapshot)
     parsed = texts.mapInArrow(parse, PARSED)
     return (
         told.join(parsed, ["text", "database"], "left")

@@ -21,6 +21,9 @@ _WINDOW = 20_000
 # Damaged places of one part that are told one by one.
 _MOST_DAMAGES = 1_000
 
+# 2200, in units of 100 ns since 1970.
+_LATEST = 7_258_118_400 * 10_000_000
+
 Batches = Iterator[pa.RecordBatch]
 Row = tuple[Any, ...]
 
@@ -61,9 +64,11 @@ def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: Rules) -> Batches:
     extra = [re.compile(pattern, re.IGNORECASE) for pattern in rules.noise]
     fold = Fold(lambda text: noise(text, extra), rules.idle_seconds)
     window: list[Captured] = []
-    seen = damages = 0
+    seen = damages = untimely = 0
     for chunk in chunks:
-        window += filter(None, map(captured, chunk.events))
+        timely = [event for event in chunk.events if 0 <= event.at < _LATEST]
+        untimely += len(chunk.events) - len(timely)
+        window += filter(None, map(captured, timely))
         seen += chunk.seen
         told = chunk.damages[: max(0, _MOST_DAMAGES - damages)]
         damages += len(chunk.damages)
@@ -77,6 +82,9 @@ def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: Rules) -> Batches:
     if fold.silent:
         silent = f"{fold.silent:,} events show no statement: the session does not collect it"
         last.append(damaged(origin, Damage("here and there", silent)))
+    if untimely:
+        years = f"{untimely:,} events have a time before 1970 or after 2199"
+        last.append(damaged(origin, Damage("here and there", years)))
     if damages > _MOST_DAMAGES:
         more = f"{damages - _MOST_DAMAGES:,} more places could not be read either"
         last.append(damaged(origin, Damage("behind these", more)))

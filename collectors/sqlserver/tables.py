@@ -20,18 +20,18 @@ _SAME_ACCESS = (
     *("task", "run_id", "namespace", "name", "kind", "direction", "operation", "shape_id"),
     *("status", "evidence", "procedure", "origin"),
 )
-_ACCESS = ("namespace", "kind", "direction", "operation", "columns")
+_ACCESS = ("namespace", "kind", "direction", "operation", "columns", "alias")
 _EDGE = (
     *("to_namespace", "to_column", "from_namespace", "from_column", "type", "subtype", "masking"),
 )
 _LOST = "ran a statement that was prepared before the capture began"
 
 
-def touched(told: DataFrame) -> DataFrame:
+def touched(once: DataFrame) -> DataFrame:
     """One row for each text, statement in it, and dataset that it reads or writes.
 
-    Times in the log are cut to milliseconds; below these, `first_at` carries the order in which
-    statements came. A query counts from its beginning, because its rows arrive while it runs,
+    Times in the log are cut to milliseconds; below these, `first_at` and `last_at` carry the order
+    in which statements came. A query counts from its beginning, because its rows arrive while it runs,
     anything else from its end. What a rollback took back has failed.
     """
     from pyspark.sql import Window
@@ -39,22 +39,24 @@ def touched(told: DataFrame) -> DataFrame:
 
     same_time = Window.partitionBy("task", "run_id", "first")
     order = F.dense_rank().over(same_time.orderBy("first_sequence", "statement.ordinal")) - 1
+    same_end = Window.partitionBy("task", "run_id", "last_ended")
+    last_order = F.dense_rank().over(same_end.orderBy("last_sequence", "statement.ordinal")) - 1
+    last_at = F.timestamp_micros(F.unix_micros("last_ended") + last_order)
     first = F.when(F.col("statement.writes"), F.col("first_ended"))
     taken_back = F.col("undone") & F.col("statement.writes")
     return (
-        _once(told)
-        .withColumn("status", F.when(taken_back, "failed").otherwise(F.col("status")))
+        once.withColumn("status", F.when(taken_back, "failed").otherwise(F.col("status")))
         .withColumn("first", first.otherwise(F.col("first_started")))
         .withColumn("first_at", F.timestamp_micros(F.unix_micros("first") + order))
+        .withColumn("last_at", F.greatest(last_at, "first_at"))
         .withColumn("access", F.explode("statement.accesses"))
         .select(
-            *("origin", "task", "run_id", "status", "first_at"),
-            F.greatest("last_ended", "first_at").alias("last_at"),
+            *("origin", "task", "run_id", "status", "first_at", "last_at"),
             (F.col("times") * F.col("statement.times")).alias("times"),
             F.when(F.col("statement.alone"), F.col("rows")).alias("rows"),
             F.col("statement.shape_id").alias("shape_id"),
-            F.lit("observed").alias("evidence"),
-            F.nullif("procedure", F.lit("")).alias("procedure"),
+            F.col("statement.evidence").alias("evidence"),
+            F.coalesce("statement.procedure", F.nullif("procedure", F.lit(""))).alias("procedure"),
             *(F.col(f"access.{name}") for name in _ACCESS),
             _told_apart("access.name").alias("name"),
         )
@@ -81,12 +83,13 @@ def _told_apart(name: str) -> Column:
     )
 
 
-def _once(told: DataFrame) -> DataFrame:
+def once(told: DataFrame) -> DataFrame:
     """Each statement once, however many events of its request show it.
 
     Where a request's own statements were recorded as they ended, they tell what it did; what it
     asked for may not have been done (the other branch of an IF). A request of which only a part
-    was seen counts where no other shows its statements.
+    was seen counts where no other shows its statements. What a procedure does is inferred from its
+    text where the run shows the inside of none.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
@@ -94,14 +97,19 @@ def _once(told: DataFrame) -> DataFrame:
     request = Window.partitionBy("task", "run_id", "request")
     shape = Window.partitionBy("task", "run_id", "statement.shape_id")
     ended = (F.col("level") == int(Level.STATEMENT)) & (F.col("request") != "")
+    inside = (F.col("level") == int(Level.INSIDE)) & (F.col("procedure") != "")
     asked = (F.col("level") == int(Level.REQUEST)) & (F.col("status") == "ok")
     shown = Window.partitionBy("task", "run_id", "statement.shape_id", "request")
     return (
         told.where(F.col("act") == Act.SAID.value)
         .withColumn("explained", F.max(ended).over(request))
         .where(~(asked & F.col("explained")))
-        .withColumn("statement", F.explode("statements"))
-        .drop("statements")
+        .withColumn("inside", F.max(inside).over(Window.partitionBy("task", "run_id")))
+        .withColumn("inferred", F.when(~F.col("inside"), F.col("inferred")))
+        .withColumn(
+            "statement", F.explode(F.concat("statements", F.coalesce("inferred", F.array())))
+        )
+        .drop("statements", "inferred")
         .withColumn("nearest", F.min("level").over(shown))
         .withColumn("whole", F.max(F.col("request") != "").over(shape))
         .where((F.col("level") == F.col("nearest")) & (~F.col("whole") | (F.col("request") != "")))
@@ -141,12 +149,11 @@ def runs(told: DataFrame) -> DataFrame:
     )
 
 
-def shapes(told: DataFrame) -> DataFrame:
+def shapes(once: DataFrame, told: DataFrame) -> DataFrame:
     """`shapes`; a handle that nobody can tell the text of is one that failed."""
     from pyspark.sql import functions as F  # noqa: N812
 
     columns = ["shape_id", "dialect", "text", "parser", "outcome", "reason"]
-    said = told.where(F.col("act") == Act.SAID.value)
     text = F.format_string("EXEC sp_execute %d -- session %s", "handle", "session")
     lost = told.where(F.col("act") == Act.LOST.value).select(
         F.concat(F.lit("lost-"), F.substring(F.sha2(text, 256), 1, 20)).alias("shape_id"),
@@ -156,7 +163,7 @@ def shapes(told: DataFrame) -> DataFrame:
         F.lit(Outcome.FAILED.value).alias("outcome"),
         F.lit(_LOST).alias("reason"),
     )
-    parsed = said.selectExpr("inline(statements)").select(*columns)
+    parsed = once.select("statement.*").select(*columns)
     return parsed.unionByName(lost).dropDuplicates(["shape_id"])
 
 
@@ -175,6 +182,7 @@ def datasets(touched: DataFrame) -> DataFrame:
         .agg(
             F.when(F.bool_or(F.col("kind") == "VIEW"), "VIEW").otherwise("TABLE").alias("kind"),
             F.max_by("columns", F.struct(typed, F.size("columns"))).alias("columns"),
+            F.sort_array(F.collect_set("alias")).alias("symlinks"),
             F.min("first_at").alias("first_seen"),
             F.max("last_at").alias("last_seen"),
             F.when(last_write.isNull() | (last_write <= last_drop), last_drop).alias("dropped_at"),
@@ -183,15 +191,12 @@ def datasets(touched: DataFrame) -> DataFrame:
     )
 
 
-def column_edges(told: DataFrame) -> DataFrame:
-    """`column_edges` of statements that did not fail, each once a task and shape."""
+def column_edges(once: DataFrame) -> DataFrame:
+    """`column_edges`, each once a task and shape; whether it failed, the accesses tell."""
     from pyspark.sql import functions as F  # noqa: N812
 
     return (
-        _once(told)
-        .where("status != 'failed'")
-        .where("NOT (coalesce(undone, false) AND statement.writes)")
-        .withColumn("edge", F.explode("statement.column_edges"))
+        once.withColumn("edge", F.explode("statement.column_edges"))
         .select(
             *("task", "origin", "statement.shape_id"),
             *(F.col(f"edge.{name}") for name in _EDGE),

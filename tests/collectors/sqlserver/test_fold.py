@@ -15,7 +15,7 @@ from collectors.sqlserver.segment import Act, Segment
 
 TASK = re.compile(r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?")
 SECOND = 10_000_000
-START = 17_000_000_000 * SECOND
+START = 1_790_000_000 * SECOND
 NAMES = {
     "batch": ("sql_batch_completed", "batch_text"),
     "batch begins": ("sql_batch_starting", "batch_text"),
@@ -185,6 +185,13 @@ def test_a_text_with_a_use_in_it_began_in_the_database_before() -> None:
         event("batch", "DELETE FROM d", 2, database="Stock"),
     ]
     assert [s.same.database for s in folded(told)] == ["Shop", "Shop", "Stock"]
+
+
+@pytest.mark.parametrize("value", [-1, 1 << 62, 1 << 70, "9" * 30, "many", None])
+def test_a_number_that_makes_no_sense_is_none(value: Value) -> None:
+    (segment,) = folded([event("batch", A, row_count=value, duration=value)])
+    assert segment.sums.rows is None
+    assert segment.sums.started == segment.sums.first_ended
 
 
 def test_other_applications_are_left_out() -> None:

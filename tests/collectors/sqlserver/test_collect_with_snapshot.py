@@ -1,0 +1,96 @@
+"""What a snapshot of the server adds to a log: columns, synonyms, views, insides of procedures."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from collectors import store
+from collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from collectors.sqlserver.snapshot import Database, Module, ModuleKind, Relation, Snapshot
+from lineage import model
+from lineage.dataset import Kind
+from lineage.records import Column, Records
+from tests.collectors.sqlserver.test_fold import event
+from tests.collectors.sqlserver.xel_writer import write_events
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+NAMESPACE = "mssql://sql01:1433"
+SHOP = Database(
+    relations={
+        "dbo.orders": Relation(Kind.TABLE, (Column("id", "int"), Column("total", "money"))),
+        "dbo.v_orders": Relation(Kind.VIEW, (Column("id", "int"), Column("total", "money"))),
+        "dbo.report": Relation(Kind.TABLE, (Column("id", "int"), Column("total", "money"))),
+    },
+    synonyms={"dbo.s_orders": "[Shop].[dbo].[v_orders]"},
+    modules={
+        "dbo.v_orders": Module(
+            ModuleKind.VIEW, "CREATE VIEW dbo.v_orders AS SELECT id, total FROM dbo.orders"
+        ),
+        "dbo.refresh": Module(
+            ModuleKind.PROCEDURE,
+            "CREATE PROCEDURE dbo.refresh AS DELETE FROM dbo.totals; "
+            "INSERT INTO dbo.totals SELECT total FROM dbo.report",
+        ),
+    },
+)
+SNAPSHOT = Snapshot("SQL01", datetime(2026, 11, 20, tzinfo=UTC), {"Shop": SHOP})
+EVENTS = [
+    event("batch", "INSERT INTO dbo.report SELECT * FROM dbo.s_orders", 1, session=51),
+    event("batch", "EXEC dbo.refresh", 2, session=51),
+    event("inside", "DELETE FROM dbo.seen", 3, session=52, object_name="refresh"),
+    event("batch", "EXEC dbo.refresh", 4, session=52),
+]
+
+
+@pytest.fixture(scope="module")
+def records(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Records:
+    folder = tmp_path_factory.mktemp("snapshot")
+    write_events(folder / "a.xel", EVENTS)
+    server = Server(NAMESPACE, snapshot=SNAPSHOT, snapshot_label="snapshot.json")
+    found = collect(spark, SqlServerLogs(str(folder / "a.xel"), "a.xel"), server, {})
+    assert found is not None
+    store.commit(str(folder / "store"), [found])
+    return store.read(str(folder / "store"))
+
+
+def test_flows_go_through_synonyms_and_views_to_their_tables(records: Records) -> None:
+    flows = {(f.task, f.source.short, f.target.short) for f in model.build(records).flows}
+    assert {one for one in flows if one[2] != "dbo.totals"} == {
+        ("load", "dbo.v_orders", "dbo.report"),
+        (f"{NAMESPACE}/Shop.dbo.v_orders", "dbo.orders", "dbo.v_orders"),
+    }
+
+
+def test_a_procedure_that_nobody_saw_run_is_inferred_from_its_text(records: Records) -> None:
+    found = {
+        (access.dataset.short, access.evidence, access.procedure)
+        for access in records.accesses
+        if access.dataset.short in ("dbo.totals", "dbo.seen")
+    }
+    assert found == {
+        ("dbo.totals", "inferred", "Shop.dbo.refresh"),
+        ("dbo.seen", "observed", "refresh"),
+    }
+
+
+def test_a_star_is_spelled_out(records: Records) -> None:
+    edges = {
+        (edge.from_column, edge.to_column)
+        for edge in records.column_edges
+        if edge.to_dataset.short == "dbo.report"
+    }
+    assert edges == {("id", "id"), ("total", "total")}
+
+
+def test_datasets_have_kind_columns_and_other_names(records: Records) -> None:
+    views = [one for one in records.datasets if one.id.short == "dbo.v_orders"]
+    assert {one.kind for one in views} == {Kind.VIEW}
+    assert all(one.columns == (Column("id", "int"), Column("total", "money")) for one in views)
+    assert {symlink.short for one in views for symlink in one.symlinks} == {"dbo.s_orders"}
