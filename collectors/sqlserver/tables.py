@@ -31,8 +31,8 @@ def touched(once: DataFrame) -> DataFrame:
     """One row for each text, statement in it, and dataset that it reads or writes.
 
     Times in the log are cut to milliseconds; below these, `first_at` and `last_at` carry the order
-    in which statements came. A query counts from its beginning, because its rows arrive while it runs,
-    anything else from its end. What a rollback took back has failed.
+    in which statements came. A query counts from its beginning, because its rows arrive while it
+    runs, anything else from its end. What a rollback took back has failed.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
