@@ -128,9 +128,10 @@ class Actions:
         return fields
 
     def _known(self, action: int) -> tuple[str, Type]:
-        if action not in self._stream.actions:
-            raise ValueError("the metadata do not tell what an action is")
-        known = self._stream.actions[action]
+        known = self._stream.actions.get(action)
+        if known is None:
+            # The event is worth more than the action's name.
+            return f"action {action:#x}", _UNKNOWN
         return known.name, self._stream.types.get(known.type, _UNKNOWN)
 
 

@@ -54,19 +54,22 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
     """
     try:
         with open_log(part.url) as file:
-            size = file.size()
-            if size:
-                yield from _chunks(file, size, part, wanted)
-    except ValueError as error:
-        yield Chunk(damages=[Damage("byte 0", str(error))])
+            yield from _chunks(file, part, wanted)
     except OSError as error:
         # Arrow's own text names the whole path.
         reason = os.strerror(error.errno) if error.errno else "its storage is out of reach"
         yield Chunk(damages=[Damage(f"from byte {part.start} on", f"cannot be read: {reason}")])
 
 
-def _chunks(file: Readable, size: int, part: Part, wanted: Wanted) -> Iterator[Chunk]:
-    sector = sector_size(file)
+def _chunks(file: Readable, part: Part, wanted: Wanted) -> Iterator[Chunk]:
+    size = file.size()
+    if not size:
+        return  # The server has just made it.
+    try:
+        sector = sector_size(file)
+    except ValueError as error:
+        yield Chunk(damages=[Damage("byte 0", str(error))])
+        return
     streams: dict[bytes, metadata.Stream] = {}
     decoders: dict[bytes, Decoder] = {}
     for header in chain(file, sector, sector, part.start):

@@ -185,11 +185,6 @@ LIES = {
     "an action of 4 GB": (edited(RECORD, ACTION + 4, u32(0xFFFFFFFF)), 1, BREAKS_OFF),
     "a record that is cut off": (RECORD[:13], 1, BREAKS_OFF),
     "actions without an end": (RECORD[:-8], 1, BREAKS_OFF),
-    "an unknown action": (
-        edited(RECORD, ACTION, u32(0x1FFFFFFF)),
-        2,
-        "the metadata do not tell what an action is",
-    ),
     "a text behind its event": (
         edited(RECORD, 24, u32(9_999)),
         2,
@@ -216,6 +211,14 @@ def test_a_record_that_lies_is_told_and_what_can_be_read_is_read(
     assert [(d.position, d.reason) for d in found.damages] == [
         (f"block at byte {len(HEAD)}, event 2", reason)
     ]
+
+
+def test_an_action_that_nobody_tells_of_keeps_its_bytes(read_bytes: Read) -> None:
+    strange = edited(RECORD, ACTION, u32(0x1FFFFFFF))
+    found = read_bytes(HEAD + event_block(strange * 3))
+    kept = "python_task::load".encode("utf-16-le")
+    assert [event.actions["action 0x1fffffff"] for event in found.events] == [kept] * 3
+    assert [event.actions["session_id"] for event in found.events] == [51] * 3
 
 
 def test_the_same_lie_again_and_again_is_one_damage_with_a_count(read_bytes: Read) -> None:
