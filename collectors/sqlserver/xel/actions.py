@@ -18,7 +18,7 @@ from collectors.sqlserver.xel.values import Convert, from_bytes, from_packed, pa
 _HEAD = struct.Struct("<II")
 _LAST = 0x60000000
 _UNKNOWN = Type("", 0)
-_STEPS = 1 << 14  # How many are kept in mind.
+_STEPS = 1 << 16  # Of the tree and its leaves, how many are kept in mind.
 
 
 class Leaf:
@@ -76,13 +76,14 @@ class Actions:
     def _grow(self, node: dict[bytes, _Step], data: bytes, at: int, start: int) -> _Step:
         action, length = _HEAD.unpack_from(data, at)
         leaf = None
-        if action == _LAST:
-            length = 0
-            leaf = Leaf(_heads(data, start), self._stream.application)
         if self._steps >= _STEPS:
             self._root.clear()
             self._steps = 0
         self._steps += 1
+        if action == _LAST:
+            length = 0
+            leaf = Leaf(_heads(data, start), self._stream.application)
+            self._steps += len(leaf.heads)
         step: _Step = ({}, 8 + length, leaf)
         node[data[at : at + 8]] = step
         return step
