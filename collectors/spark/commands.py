@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from collectors.spark.plan import bracketed, identifier, split_arguments
+from collectors.spark.plans.arguments import bracketed, identifier, split_arguments
 
 _MODES = frozenset({"Append", "Overwrite", "ErrorIfExists", "Ignore"})
 _STORAGE = re.compile(r"Storage\(.*?\bLocation: (?P<path>[^,)]+)")

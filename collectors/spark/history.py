@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from collectors.spark.decode import Body
-from collectors.spark.plan import Node, from_info
+from collectors.spark.plans.info import Node, from_info
 from lineage.records import Status
 
 

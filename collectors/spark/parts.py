@@ -9,15 +9,9 @@ from itertools import zip_longest
 
 from collectors.spark.commands import Command, Role, Target, find_command, read_target
 from collectors.spark.history import Execution
-from collectors.spark.plan import (
-    Attribute,
-    Node,
-    Operator,
-    attributes,
-    identifier,
-    parse_text,
-    split_arguments,
-)
+from collectors.spark.plans.arguments import Attribute, attributes, identifier, split_arguments
+from collectors.spark.plans.info import Node
+from collectors.spark.plans.text import Operator, parse_text
 from collectors.spark.scans import Scan, is_schema_inference, read_scan
 from lineage.records import Status
 
@@ -92,9 +86,9 @@ def _split(execution: Execution, plan: Node, unknown: set[str]) -> list[Part]:
 
 def _read_commands(parts: list[Part]) -> None:
     """Fill in the targets; the text tells them where `sparkPlanInfo` has the bare name only."""
-    tree = parse_text(parts[0].execution.text)
+    root = parse_text(parts[0].execution.text).root
     operators: dict[str, list[Operator]] = defaultdict(list)
-    for operator in tree.walk() if tree else ():
+    for operator in root.walk() if root else ():
         operators[operator.name].append(operator)
     for part in parts:
         assert part.command
@@ -104,7 +98,7 @@ def _read_commands(parts: list[Part]) -> None:
         arguments = part.node.text.removeprefix(part.node.name).strip()
         inner = operators[part.name][0] if operators[part.name] else None
         if not arguments and inner:
-            arguments = inner.fields.get("Arguments", "")
+            arguments = inner.arguments
         part.target = read_target(part.command, arguments)
         if part.target:
             part.operation = part.command.operation_of(part.target)
@@ -118,13 +112,13 @@ def _read_commands(parts: list[Part]) -> None:
 
 def _logical_sources(view: Operator) -> Iterator[tuple[str, ...]]:
     """The tables and views that a view's query names, nothing below the latter."""
-    stack = list(view.children)
+    stack = [*view.inside, *view.children]
     while stack:
         operator = stack.pop()
-        arguments = split_arguments(operator.fields.get("Arguments", ""))
+        arguments = split_arguments(operator.arguments)
         named = [identifier(arg) for arg in arguments if arg.startswith("`")]
         is_view = operator.name == "View" and bool(named) and len(named[0]) > 1
         if named and (is_view or operator.name in ("LogicalRelation", "HiveTableRelation")):
             yield named[0]
         if not is_view:
-            stack.extend(operator.children)
+            stack.extend([*operator.inside, *operator.children])

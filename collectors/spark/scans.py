@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from collectors.spark.plan import Node, attributes, identifier
+from collectors.spark.plans.arguments import attributes, identifier
+from collectors.spark.plans.info import Node
 from collectors.spark.schema import output_columns, parse_struct
 from lineage.records import Column
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from collectors.spark.plan import Attribute
+from collectors.spark.plans.arguments import Attribute
 from lineage.records import Column
 
 _PLAIN_NAME = re.compile(r"[\w$@#%.-]+(?: [\w$@#%.-]+)*")

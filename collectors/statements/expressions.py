@@ -16,7 +16,7 @@ from collectors.statements.tokens import keywords
 from lineage.records import Subtype
 
 # Their result does not tell the value, but is the same for the same one.
-_MASKING = keywords(
+MASKING = keywords(
     """AES_ENCRYPT BINARY_CHECKSUM CHECKSUM CRC32 ENCRYPTBYASYMKEY ENCRYPTBYCERT ENCRYPTBYKEY
     ENCRYPTBYPASSPHRASE HASH HASHBYTES MASK MD5 MD5_DIGEST SHA SHA1 SHA2 SHA1_DIGEST SHA2_DIGEST
     STANDARD_HASH XXHASH64"""
@@ -57,7 +57,7 @@ def _made(node: exp.Expr, arguments: Iterable[exp.Expr], scope: Scope) -> Uses:
     subtype = Subtype.TRANSFORMATION
     if aggregate or name in _AGGREGATES:
         subtype = Subtype.AGGREGATION
-    return changed(of_all(arguments, scope), subtype, masking=name in _MASKING)
+    return changed(of_all(arguments, scope), subtype, masking=name in MASKING)
 
 
 def _function(node: exp.Expr) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from collectors.spark.commands import Role, Target, find_command, read_target
-from collectors.spark.plan import Node
+from collectors.spark.plans.info import Node
 from collectors.spark.scans import is_schema_inference, read_scan
 
 ONE = {"Location": "InMemoryFileIndex(1 paths)[file:/wh/raw.db/orders]"}

@@ -1,0 +1,114 @@
+"""The lists and names inside a plan's text: arguments, table names, columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_PART = re.compile(r"`(?P<quoted>(?:[^`]|``)*)`|(?P<plain>[^`.,\s\[\]()]+)")
+_ATTRIBUTE = re.compile(r"(?P<name>.+)#(?P<id>\d{1,18})(?P<long>L?)", re.DOTALL)
+_ENDS_WITH_ID = re.compile(r"#\d{1,18}L?$")
+_MORE = re.compile(r"\.\.\. \d{1,9} more fields?")
+_MARK = re.compile(r", \[(?:plan_)?id=#?\d{1,18}\]")
+_SIGNS = re.compile(r"[`\[\](){},]")
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A column in a plan (`amount#12`, `id#3L`): its name, and an id unique in the application."""
+
+    name: str
+    id: int
+    is_long: bool = False
+
+
+def split_arguments(text: str) -> list[str]:
+    """The arguments of an operator, split at the commas outside of brackets and backquotes."""
+    return [part.strip() for part in _split(text, ", ", quotes=True)]
+
+
+def _split(text: str, separator: str, *, quotes: bool) -> Iterator[str]:
+    depth = start = 0
+    quoted = False
+    for sign in _SIGNS.finditer(text):
+        at, char = sign.start(), sign.group()
+        if char == "`":
+            quoted = quotes and not quoted
+        elif quoted:
+            continue
+        elif char in "[({":
+            depth += 1
+        elif char in "])}":
+            depth -= 1
+        elif not depth and text.startswith(separator, at):
+            yield text[start:at]
+            start = at + len(separator)
+    yield text[start:]
+
+
+def identifier(text: str) -> tuple[str, ...]:
+    """The parts of the name a text starts with: `` `spark_catalog`.`raw`.`orders` ``, `raw.orders`.
+
+    Empty where it starts with none.
+    """
+    parts: list[str] = []
+    at = 0
+    while found := _PART.match(text, at):
+        quoted = found["quoted"]
+        parts.append(found["plain"] if quoted is None else quoted.replace("``", "`"))
+        at = found.end()
+        if text[at : at + 1] != ".":
+            break
+        at += 1
+    return tuple(parts)
+
+
+def bracketed(text: str) -> list[str]:
+    """The items of `[a, b]`, also written `[a,b]`; those that Spark left out are missing."""
+    items = (item.strip() for item in _split(_inner(text), ",", quotes=True))
+    return [item for item in items if item and not _MORE.fullmatch(item)]
+
+
+def is_cut(text: str) -> bool:
+    """Whether Spark left something out of a text: `... 15 more fields`."""
+    return "... " in text and bool(_MORE.search(text))
+
+
+def expressions(text: str) -> list[str]:
+    """The named expressions of `[id#1, (a#2 + 1) AS b#3]`: each ends in its own id.
+
+    Names and literals are not quoted and may hold commas, so what has no id at its end goes on.
+    """
+    found: list[str] = []
+    pending = ""
+    for item in _split(_inner(_MARK.sub("", text)), ",", quotes=False):
+        pending = f"{pending},{item}" if pending else item
+        if _ENDS_WITH_ID.search(pending.rstrip()[-24:]):
+            found.append(pending.strip())
+            pending = ""
+    return found
+
+
+def plain_expressions(text: str) -> list[str]:
+    """The expressions of a list that has no names: keys, sort orders, functions."""
+    inner = _inner(_MARK.sub("", text))
+    items = (item.strip() for item in _split(inner, ", ", quotes=False))
+    return [item for item in items if item and not _MORE.fullmatch(item)]
+
+
+def attribute(text: str) -> Attribute | None:
+    """The column that a text is or makes: `id#3L`, `(a#2 + 1) AS b#3`."""
+    found = _ATTRIBUTE.fullmatch(text)
+    if found is None:
+        return None
+    return Attribute(found["name"].rpartition(" AS ")[2], int(found["id"]), bool(found["long"]))
+
+
+def attributes(text: str) -> list[Attribute]:
+    """The columns of `[id#3L, name#4]`; of expressions, those that they make."""
+    return [found for item in expressions(text) if (found := attribute(item))]
+
+
+def _inner(text: str) -> str:
+    return text.strip().removeprefix("[").removesuffix("]")

@@ -1,0 +1,140 @@
+"""One expression of a plan -> the columns that have a part in it, and which part.
+
+Catalyst writes `CASE WHEN (a#1 > 3) THEN b#2 ELSE 0 END AS c#5`, `sum(cast(a#1 as bigint))`,
+`if (isnull(a#1)) null else f(a#1)`, `row_number() windowspecdefinition(k#1, v#2 ASC NULLS FIRST,
+…)`. Literals are not quoted, so a text in one may look like anything: only ids that the operator
+can know are taken, and brackets that do not match are borne.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from typing import NamedTuple
+
+from collectors.statements.expressions import MASKING
+from collectors.statements.tokens import keywords
+from lineage.columns import compose
+from lineage.records import Subtype
+
+_TOKEN = re.compile(
+    r"(?P<word>[\w<>$.]+)(?P<call>\()?|(?P<open>\()|(?P<close>\))|#(?P<id>\d{1,18})"
+)
+_ALIAS = re.compile(r" AS [^\n]*#\d{1,18}L?$")
+_ID = re.compile(r"(?P<id>\d{1,18})L?")
+_PREFIXES = ("NOT ", "-", "~", "distinct ", "lambda ")
+_NAMED_GROUP = re.compile(r"#(?P<id>\d{1,18})")
+_STEP = re.compile(r"(?:partial_|merge_|finalmerge_|final_)*(?:gpu|photon_)?")
+
+AGGREGATES = keywords(
+    """ANY ANY_VALUE APPROX_COUNT_DISTINCT APPROX_PERCENTILE APPROX_TOP_K ARRAY_AGG AVG BIT_AND
+    BIT_OR BIT_XOR BITMAP_CONSTRUCT_AGG BITMAP_OR_AGG BLOOM_FILTER_AGG BOOL_AND BOOL_OR
+    COLLECT_LIST COLLECT_SET CORR COUNT COUNT_IF COUNT_MIN_SKETCH COVAR_POP COVAR_SAMP EVERY FIRST
+    FIRST_VALUE GROUPING_ID HISTOGRAM_NUMERIC HLL_SKETCH_AGG HLL_UNION_AGG HYPERLOGLOGPLUSPLUS
+    KURTOSIS LAST LAST_VALUE LISTAGG MAX MAX_BY MEAN MEDIAN MIN MIN_BY MODE PERCENTILE
+    PERCENTILE_APPROX PERCENTILE_CONT PERCENTILE_DISC PIVOTFIRST REGR_AVGX REGR_AVGY REGR_COUNT
+    REGR_INTERCEPT REGR_R2 REGR_SLOPE REGR_SXX REGR_SXY REGR_SYY SKEWNESS SOME STD STDDEV
+    STDDEV_POP STDDEV_SAMP STRING_AGG SUM TRY_AVG TRY_SUM VAR_POP VAR_SAMP VARIANCE"""
+)
+# How Catalyst calls what SQL has under another name.
+_SQL_NAMES = {"MURMUR3HASH": "HASH", "HIVEHASH": "HASH"}
+
+
+class Part(NamedTuple):
+    """A column (by its id) has a part in a value."""
+
+    id: int
+    subtype: Subtype
+    masking: bool = False
+
+
+class _Frame(NamedTuple):
+    """A bracket that is open, or a CASE, and what it does to what stands in it."""
+
+    subtype: Subtype
+    masking: bool
+    begins: int
+    is_case: bool = False
+
+
+def parts(text: str, known: Container[int]) -> set[Part]:
+    """What has a part in an expression's value.
+
+    Args:
+        known: The ids of columns that the expression can use.
+    """
+    if (bare := _bare(text)) is not None and bare in known:
+        return {Part(bare, Subtype.IDENTITY)}
+    text = _without_alias(text)
+    found: list[Part] = []
+    stack = [_Frame(Subtype.TRANSFORMATION, False, 0)]
+    decides = False  # the next bracket is a condition
+    for token in _TOKEN.finditer(text):
+        top = stack[-1]
+        if id_ := token["id"]:
+            if int(id_) in known:
+                found.append(Part(int(id_), top.subtype, top.masking))
+        elif token["close"]:
+            if len(stack) > 1:
+                begins = _close(stack)
+                named = _NAMED_GROUP.match(text, token.end())
+                if named and int(named["id"]) in known:
+                    del found[begins:]  # it was the name of a column: `sum(a#1)#7`
+        elif token["open"] or token["call"]:
+            word = token["word"] or ""
+            stack.append(_inside(top, word, len(found), decides or word == "if"))
+            decides = False
+        else:
+            decides = _keyword(token["word"], stack, len(found))
+    return set(found)
+
+
+def _bare(text: str) -> int | None:
+    """The id of an expression that is a column, under whatever name."""
+    for end in (text.find(" AS "), text.rfind(" AS "), len(text)):
+        one = text[:end] if end >= 0 else ""
+        if one and "(" not in one and not one.startswith(_PREFIXES):
+            name, _, id_ = one.rpartition("#")
+            found = _ID.fullmatch(id_)
+            if name and found and not _NAMED_GROUP.search(name):
+                return int(found["id"])
+    return None
+
+
+def _without_alias(text: str) -> str:
+    at = text.rfind(" AS ")
+    return text[:at] if at >= 0 and _ALIAS.match(text, at) else text
+
+
+def _inside(top: _Frame, word: str, begins: int, decides: bool) -> _Frame:
+    if decides:
+        return _Frame(compose(top.subtype, Subtype.CONDITIONAL), top.masking, begins)
+    name = _STEP.sub("", word.rpartition(".")[2], count=1).upper()
+    name = _SQL_NAMES.get(name, name)
+    masking = top.masking or name in MASKING
+    if name == "WINDOWSPECDEFINITION":
+        return _Frame(compose(top.subtype, Subtype.WINDOW), masking, begins)
+    if name in AGGREGATES:
+        return _Frame(compose(top.subtype, Subtype.AGGREGATION), masking, begins)
+    return _Frame(top.subtype, masking, begins)
+
+
+def _close(stack: list[_Frame]) -> int:
+    """Close the innermost bracket, and any CASE in it that a literal left open."""
+    while len(stack) > 2 and stack[-1].is_case:
+        stack.pop()
+    return stack.pop().begins
+
+
+def _keyword(word: str, stack: list[_Frame], begins: int) -> bool:
+    """Take a word that is no call; tells whether the next bracket is a condition."""
+    top = stack[-1]
+    if word == "CASE":
+        stack.append(_Frame(top.subtype, top.masking, begins, is_case=True))
+    elif top.is_case and word in ("WHEN", "THEN", "ELSE"):
+        outer = stack[-2].subtype
+        chosen = compose(outer, Subtype.CONDITIONAL) if word == "WHEN" else outer
+        stack[-1] = top._replace(subtype=chosen)
+    elif top.is_case and word == "END":
+        stack.pop()
+    return word in ("if", "FILTER")

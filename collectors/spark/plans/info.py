@@ -1,0 +1,43 @@
+"""`sparkPlanInfo`: a tree of physical operators with their metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A physical operator; `metrics` are accumulator ids by metric name."""
+
+    name: str
+    text: str
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    metrics: Mapping[str, int] = field(default_factory=dict)
+    children: tuple[Node, ...] = ()
+
+    def walk(self) -> Iterator[Node]:
+        """The node and all below it, each before its children."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+
+def from_info(info: Mapping[str, Any]) -> Node:
+    """The tree of a `sparkPlanInfo`; built from the leaves up, for plans can be deep."""
+    order: list[Mapping[str, Any]] = [info]
+    for at in order:
+        order.extend(at.get("children", ()))
+    built: dict[int, Node] = {}
+    for at in reversed(order):
+        built[id(at)] = Node(
+            name=at["nodeName"].strip(),
+            text=at.get("simpleString", ""),
+            metadata=at.get("metadata") or {},
+            metrics={m["name"]: m["accumulatorId"] for m in at.get("metrics", ())},
+            children=tuple(built[id(child)] for child in at.get("children", ())),
+        )
+    return built[id(info)]

@@ -1,0 +1,262 @@
+"""Plan text -> trees of operators, in all the layouts that Spark has written.
+
+*Formatted* (Spark 3 and later): a tree of names and numbers, then a section for each number;
+subqueries have a tree of their own behind:
+
+    == Physical Plan ==
+    AdaptiveSparkPlan (3)
+    +- == Final Plan ==
+       * Project (2)
+       +- Scan parquet spark_catalog.raw.orders (1)
+
+
+    (1) Scan parquet spark_catalog.raw.orders
+    Output [2]: [order_id#1, amount#2]
+
+    ===== Subqueries =====
+
+    Subquery:1 Hosting operator id = 2 Hosting Expression = Subquery subquery#30, [id=#20]
+    HashAggregate (5)
+
+*Extended* (Spark 2, EMR, `spark.sql.ui.explainMode`): logical plans and the physical one, each
+operator with its arguments in its line:
+
+    == Analyzed Logical Plan ==
+    Project [order_id#1]
+    +- Relation[order_id#1,amount#2] parquet
+
+    == Physical Plan ==
+    *(1) FileScan parquet raw.orders[order_id#1] Batched: true, …
+
+An operator's place is told by its indentation, three characters a level. What stands more than
+one level deeper than the operator above is no input of it but inside it: a subquery, the plan of
+a cached relation, the logical plan of a command.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_HEADER = re.compile(r"== (?P<title>[A-Z][A-Za-z ]{1,40}) ==")
+_SUBQUERY = re.compile(r"Subquery:\d{1,9} Hosting operator id = ")
+_SUBQUERY_ID = re.compile(r"(?:sub|dynamicpruning)\w*#(?P<id>\d{1,18})")
+_SECTION = re.compile(r"\((?P<number>\d{1,9})\) \S")
+_KEY = re.compile(r"(?P<key>[A-Z][A-Za-z ]{0,40}?)(?: \[\d{1,9}\])? ?: ?")
+_NUMBERED = re.compile(r" \((?P<number>\d{1,9})\)$")
+_CODEGEN = re.compile(r"\*(?:\(\d{1,9}\))? ")
+_REMARK = (" (columnarIn=", ", Statistics(")
+_WORD = re.compile(r"[\w$.]+")
+_NAME = re.compile(r"(?:Execute )?[\w$.]+")
+_REUSES = re.compile(r"\[Reuses operator id: (?P<number>\d{1,9})\]")
+# What engines put before Spark's own names.
+_BRANDS = re.compile(r"^(?:GpuFile)?(?:Gpu|Photon|Comet|Native)(?=[A-Z])")
+_PHYSICAL, _ANALYSED = "Physical Plan", "Analyzed Logical Plan"
+_PHASES = frozenset({"Final Plan", "Current Plan", "Initial Plan"})
+
+
+@dataclass(slots=True, eq=False)
+class Operator:
+    """An operator of a plan.
+
+    Attributes:
+        name: As the text has it: `Scan parquet raw.orders`, `Project`.
+        text: What its line says behind the name; empty in the formatted layout.
+        fields: Its section in the formatted layout: `Arguments`, `Input`…
+        children: What it takes rows from.
+        inside: Subqueries, the plan of a cached relation, a command's logical plan.
+        reuses: The operator whose rows it takes again.
+    """
+
+    name: str
+    text: str = ""
+    fields: dict[str, str] = field(default_factory=dict)
+    children: list[Operator] = field(default_factory=list)
+    inside: list[Operator] = field(default_factory=list)
+    reuses: Operator | None = None
+
+    @property
+    def kind(self) -> str:
+        """The operator's class, whoever's engine runs it: `Project` for `GpuProject [a#1]`."""
+        found = _WORD.match(self.name)
+        return _BRANDS.sub("", found.group()) if found else ""
+
+    @property
+    def arguments(self) -> str:
+        """What it was made with."""
+        return self.fields.get("Arguments", self.text)
+
+    def walk(self) -> Iterator[Operator]:
+        """The operator and all below and inside it, each before what it takes from."""
+        stack = [self]
+        while stack:
+            operator = stack.pop()
+            yield operator
+            stack.extend(reversed(operator.children))
+            stack.extend(reversed(operator.inside))
+
+
+@dataclass(slots=True)
+class PlanText:
+    """What a plan's text holds.
+
+    Attributes:
+        root: The physical plan.
+        analysed: The logical plan as the user wrote it, where the text has one.
+        subqueries: The plan of each subquery by its id, where it stands apart.
+        is_cut: Something is missing: an operator without its section.
+    """
+
+    root: Operator | None = None
+    analysed: Operator | None = None
+    subqueries: dict[int, Operator] = field(default_factory=dict)
+    is_cut: bool = False
+
+
+def parse_text(text: str) -> PlanText:
+    """The plans of a text; never raises: of another text, none."""
+    reader = _Reader()
+    for line in text.splitlines():
+        reader.read(line)
+    return reader.finish()
+
+
+class _Reader:
+    """A text as far as it was read."""
+
+    def __init__(self) -> None:
+        self.plan = PlanText()
+        self.title = _PHYSICAL
+        self.formatted = False
+        self.numbered: dict[str, Operator] = {}
+        self.described: set[str] = set()
+        self.reused: list[tuple[Operator, str]] = []
+        self.above: list[tuple[int, Operator]] = []
+        self.last: Operator | None = None
+        self.section: Operator | None = None
+        self.key = ""
+        self.schema = False
+        # Lines of a literal with line breaks, by the operator or section that they go on.
+        self.more: dict[int, tuple[Operator, list[str]]] = {}
+        self.values: list[str] = []
+        self.hosted: int | None = None
+        self.final = False
+        self.skips: int | None = None
+        self.expected = 0
+        self.placed: set[Operator] = set()
+
+    def read(self, line: str) -> None:
+        if found := _HEADER.fullmatch(line):
+            self.begin(found["title"])
+        elif line.startswith("=====") or _SUBQUERY.match(line):
+            self.begin(_PHYSICAL)
+            hosted = _SUBQUERY_ID.search(line)
+            self.hosted = int(hosted["id"]) if hosted else -1
+        elif (head := _SECTION.match(line)) and head["number"] in self.numbered:
+            self.describe(head["number"], line)
+        elif self.section is not None:
+            self.field(line)
+        elif self.schema:
+            self.schema = False  # the columns of the analysed plan stand above it
+        elif line.strip():
+            self.node(line)
+
+    def begin(self, title: str) -> None:
+        self.close()
+        self.title, self.above, self.section, self.last = title, [], None, None
+        self.hosted, self.final, self.skips, self.expected = None, False, None, 0
+        self.schema = title == _ANALYSED
+
+    def describe(self, number: str, line: str) -> None:
+        self.close()
+        self.section = self.numbered[number]
+        self.described.add(number)
+        if found := _REUSES.search(line):
+            self.reused.append((self.section, found["number"]))
+
+    def field(self, line: str) -> None:
+        found = _KEY.match(line)
+        if found or not line:
+            self.close()
+        if found:
+            self.key, self.values = found["key"], [line[found.end() :]]
+        elif self.key:
+            self.values.append(line)
+
+    def close(self) -> None:
+        if self.section and self.key:
+            self.section.fields[self.key] = "\n".join(self.values)
+        self.key = ""
+
+    def node(self, line: str) -> None:
+        at = 0
+        while line.startswith(("   ", ":  "), at):
+            at += 3
+        branch = line.startswith(("+- ", ":- "), at)
+        at += 3 * branch
+        depth = at // 3
+        phase = _HEADER.fullmatch(line, at)
+        if phase and phase["title"] in _PHASES:
+            # Only one of an adaptive plan's two trees is the plan that ran.
+            initial = phase["title"] == "Initial Plan"
+            self.skips = depth if initial and self.final else None
+            self.final = self.final or not initial
+            self.expected = depth
+            return
+        if self.skips is not None and depth >= self.skips:
+            return
+        self.skips = None
+        if branch or depth == self.expected:
+            self.expected = -1
+            self.place(depth, self.operator(line[at:]))
+        elif self.last is not None:
+            self.more.setdefault(id(self.last), (self.last, []))[1].append(line)
+
+    def operator(self, text: str) -> Operator:
+        text = _CODEGEN.sub("", text, count=1) if text.startswith("*") else text
+        for remark in _REMARK:
+            head, mark, _ = text.rpartition(remark)
+            text = head if mark and _NUMBERED.search(head[-16:]) else text
+        if found := _NUMBERED.search(text[-16:]):
+            name = text[: len(text) - len(found.group())]
+            made = self.numbered.get(found["number"]) if self.hosted is not None else None
+            if made is None:
+                made = Operator(name.strip())
+                self.numbered[found["number"]] = made
+            self.formatted = True
+            return made
+        word = _NAME.match(text)
+        end = word.end() if word else 0
+        return Operator(text[:end], text[end:].strip())
+
+    def place(self, depth: int, operator: Operator) -> None:
+        while self.above and self.above[-1][0] >= depth:
+            self.above.pop()
+        if self.above:
+            level, parent = self.above[-1]
+            if operator not in self.placed:
+                (parent.children if depth == level + 1 else parent.inside).append(operator)
+        elif self.last is None:
+            self.root(operator)
+        self.placed.add(operator)
+        self.above.append((depth, operator))
+        self.last = operator
+
+    def root(self, operator: Operator) -> None:
+        if self.hosted is not None:
+            self.plan.subqueries.setdefault(self.hosted, operator)
+        elif self.title == _PHYSICAL and self.plan.root is None:
+            self.plan.root = operator
+        elif self.title == _ANALYSED:
+            self.plan.analysed = operator
+
+    def finish(self) -> PlanText:
+        self.close()
+        for operator, lines in self.more.values():
+            operator.text = "\n".join([operator.text, *lines])
+        for operator, number in self.reused:
+            operator.reuses = self.numbered.get(number)
+        if self.formatted:
+            self.plan.is_cut = len(self.described) < len(self.numbered)
+        return self.plan
