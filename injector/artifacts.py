@@ -7,6 +7,7 @@ is written as it was read.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -17,10 +18,12 @@ from typing import Any
 import orjson
 
 from injector.report import Grafted
+from injector.undo import restore
 from lineage.errors import GraftError
 
 Document = dict[str, Any]
 
+_REPORT, _UNDO = "graft_report.json", "graft_undo.json"
 # dbt 1.5 to 1.12; a node that we add has only fields that all of them know.
 _VERSIONS = ("v9", "v10", "v11", "v12")
 
@@ -32,6 +35,7 @@ class Artifacts:
     Attributes:
         manifest: The parsed manifest.json.
         catalog: The parsed catalog.json; one without entries where there is none.
+        has_catalog: There was a catalog.json.
         freshness: Source id -> what sources.json says of it; empty where there is none.
         adapter: dbt's name of the warehouse's adapter: `spark`, `sqlserver`…
         dbt_version: The dbt that wrote the manifest.
@@ -44,6 +48,7 @@ class Artifacts:
     dbt_version: str
     notices: tuple[str, ...] = ()
     freshness: Mapping[str, Document] = field(default_factory=dict)
+    has_catalog: bool = True
 
 
 def read(target: Path) -> Artifacts:
@@ -78,24 +83,74 @@ def read(target: Path) -> Artifacts:
         dbt_version=metadata.get("dbt_version") or "",
         notices=(*notices, *unread),
         freshness=freshness,
+        has_catalog=(target / "catalog.json").is_file(),
     )
 
 
 def write(grafted: Grafted, folder: Path) -> None:
-    """Write manifest.json, catalog.json and graft_report.json into a folder.
+    """Write manifest.json, catalog.json, graft_report.json and graft_undo.json into a folder.
 
     Each file is written beside and moved into place, so that a reader never sees half of one.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    documents = {
-        "catalog.json": grafted.catalog,
-        "graft_report.json": grafted.report.to_json(),
-        "manifest.json": grafted.manifest,
-    }
-    for name, document in documents.items():
-        beside = folder / f".{name}.{os.getpid()}"
-        beside.write_bytes(dump(document))
-        beside.replace(folder / name)
+    undo: Document = {"version": 1}
+    for name, document in (("catalog.json", grafted.catalog), ("manifest.json", grafted.manifest)):
+        content = dump(document)
+        digest = hashlib.sha256(content).hexdigest()
+        undo[name] = {"sha256": digest, "changes": grafted.undo[name]}
+        _replace(folder / name, content)
+    _replace(folder / _REPORT, dump(grafted.report.to_json()))
+    _replace(folder / _UNDO, dump(undo))
+
+
+def undo(folder: Path) -> tuple[Path, ...]:
+    """Give a folder's manifest.json and catalog.json the values back that dbt wrote.
+
+    Returns:
+        The files that were restored; a catalog.json that dbt never wrote is removed.
+
+    Raises:
+        GraftError: There is no graft, or the files were changed since.
+    """
+    if not (folder / _UNDO).is_file():
+        raise GraftError(
+            f"there is no {_UNDO}: nothing to take back",
+            place=str(folder),
+            remedy="name the folder that `graft inject` wrote: `artifacts` in graft.yml",
+        )
+    recorded = _load(folder / _UNDO)
+    restored: dict[Path, Document | None] = {}
+    for name in ("manifest.json", "catalog.json"):
+        path = folder / name
+        told = recorded.get(name) or {}
+        if not path.is_file() or _digest(path) != told.get("sha256"):
+            raise GraftError(
+                "is not as the graft wrote it; nothing was taken back",
+                place=str(path),
+                remedy="run `graft inject` again, or `dbt docs generate` for dbt's own",
+            )
+        document = _load(path)
+        if told["changes"] is not None:
+            restore(document, told["changes"])
+        restored[path] = document if told["changes"] is not None else None
+    for path, found in restored.items():
+        if found is None:
+            path.unlink()
+        else:
+            _replace(path, dump(found))
+    for name in (_REPORT, _UNDO):
+        (folder / name).unlink(missing_ok=True)
+    return tuple(path for path, found in restored.items() if found is not None)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_bytes(content)
+    beside.replace(path)
 
 
 def dump(document: Document) -> bytes:

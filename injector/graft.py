@@ -13,6 +13,7 @@ from injector import groups, integrity, nodes, prose, warehouse
 from injector.artifacts import Artifacts
 from injector.columns import by_target
 from injector.describe import consumers, descriptions
+from injector.matching import ShortNames, short_names
 from injector.nodes import Context
 from injector.options import Options
 from injector.plan import Plan, plan
@@ -24,7 +25,8 @@ from injector.relations import (
     own_lineage,
     relations,
 )
-from injector.report import Grafted, Report
+from injector.report import Ambiguous, Grafted, Report
+from injector.undo import changes
 from lineage.errors import GraftError
 from lineage.model import Lineage
 
@@ -60,9 +62,6 @@ def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
     told = Context(manifest, artifacts.freshness, whole, by_target(whole.column_edges), options)
     grafted = _added(grafted, decided, told)
     entries = _catalog(catalog, grafted, decided, whole)
-    findings = integrity.check(manifest, catalog)
-    redirects = {source: built.node_id for built in decided.promoted for source in built.sources}
-    ours = integrity.new_findings(findings, integrity.check(grafted, entries), redirects)
     return Grafted(
         manifest=grafted,
         catalog=entries,
@@ -78,17 +77,26 @@ def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
             shared=decided.shared,
             cycles=decided.acyclic.cycles,
             self_reads=decided.self_reads,
-            notices=(
-                *artifacts.notices,
-                *decided.notices,
-                *(
-                    f"the graft made a defect, please report it: {f.subject}: {f.text}"
-                    for f in ours
-                ),
-            ),
-            findings=tuple(findings),
+            ambiguous=_ambiguous(known, lineage, short_names(manifest, options.namespace)),
+            renamed=decided.renamed,
+            notices=(*artifacts.notices, *decided.notices),
+            findings=tuple(integrity.check(manifest, catalog)),
         ),
+        undo={
+            "manifest.json": changes(manifest, grafted),
+            "catalog.json": changes(catalog, entries) if artifacts.has_catalog else None,
+        },
     )
+
+
+def _ambiguous(known: Relations, lineage: Lineage, short: ShortNames) -> tuple[Ambiguous, ...]:
+    """Names that could mean more than one thing: of dbt's nodes, and in the logs."""
+    named = (
+        Ambiguous(dataset, tuple(map(str, short.ambiguous[dataset])))
+        for dataset in lineage.datasets
+        if dataset in short.ambiguous
+    )
+    return (*(Ambiguous(dataset, ids) for dataset, ids in sorted(known.rivals.items())), *named)
 
 
 def _linked(manifest: dict[str, Any], known: Relations, decided: Plan, site: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from injector.cycles import Acyclic, Edge, without_cycles
 from injector.naming import Names, plain
 from injector.relations import Node, Relations, all_nodes, parents
-from injector.report import Built, Read, SelfRead
+from injector.report import Built, Read, Renamed, SelfRead
 from lineage.dataset import DatasetId, Kind
 from lineage.flow import Flow
 from lineage.model import DBT, VIEW, Lineage, Task
@@ -44,6 +44,7 @@ class Plan:
     shared: tuple[Built, ...]
     self_reads: tuple[SelfRead, ...]
     acyclic: Acyclic
+    renamed: tuple[Renamed, ...]
     notices: tuple[str, ...]
     nodes: Mapping[DatasetId, str]
     parents: Mapping[str, tuple[str, ...]]
@@ -105,6 +106,7 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
             for dataset in sorted({*task.reads} & {*task.writes})
         ),
         acyclic=acyclic,
+        renamed=tuple(Renamed(wanted, given) for wanted, given in names.conflicts),
         notices=tuple(
             f"task {task.name} has put data nowhere: its writes failed or only changed tables; "
             "the catalog shows it, dbt docs does not"

@@ -47,11 +47,13 @@ class Relations:
             relation (an ephemeral model has none).
         builders: Dataset -> the node that builds it.
         sources: Dataset -> the sources that read it, those of the project itself first.
+        rivals: Dataset -> the nodes that build it, where there are several.
     """
 
     datasets: Mapping[str, DatasetId]
     builders: Mapping[DatasetId, str]
     sources: Mapping[DatasetId, tuple[str, ...]]
+    rivals: Mapping[DatasetId, tuple[str, ...]]
 
     def node_of(self, dataset: DatasetId) -> str | None:
         """The node that stands for a dataset: its builder, else its first source."""
@@ -66,12 +68,12 @@ def relations(manifest: Node, namespace: str) -> Relations:
     """
     project = project_name(manifest)
     datasets: dict[str, DatasetId] = {}
-    builders: dict[DatasetId, str] = {}
+    builders: dict[DatasetId, list[str]] = defaultdict(list)
     sources: dict[DatasetId, list[str]] = defaultdict(list)
     for node_id, node in sorted(manifest["nodes"].items()):
         if dataset := _dataset(node, namespace):
             datasets[node_id] = dataset
-            builders.setdefault(dataset, node_id)
+            builders[dataset].append(node_id)
     for node_id, node in sorted(
         manifest["sources"].items(),
         key=lambda item: (item[1].get("package_name") != project, item[0]),
@@ -79,7 +81,12 @@ def relations(manifest: Node, namespace: str) -> Relations:
         if dataset := _dataset(node, namespace):
             datasets[node_id] = dataset
             sources[dataset].append(node_id)
-    return Relations(datasets, builders, {key: tuple(ids) for key, ids in sources.items()})
+    return Relations(
+        datasets,
+        {key: ids[0] for key, ids in builders.items()},
+        {key: tuple(ids) for key, ids in sources.items()},
+        {key: tuple(ids) for key, ids in builders.items() if len(ids) > 1},
+    )
 
 
 def project_name(manifest: Node) -> str | None:

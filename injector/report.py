@@ -76,6 +76,27 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """A name that could mean more than one thing, and what.
+
+    Attributes:
+        candidates: Node ids that have one relation, of which the first stands for it; or the
+            relations, as datasets, that a log's short name could mean, of which none does.
+    """
+
+    dataset: DatasetId
+    candidates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A node whose name was taken."""
+
+    wanted: str
+    given: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything a graft did.
 
@@ -87,6 +108,8 @@ class Report:
         second_writers: dbt builds the dataset, and tasks write it too: dbt's node stays as it is.
         shared: More than one task writes the dataset.
         cycles: Cycles and the edges that were left out to break them.
+        ambiguous: Names that could mean more than one thing.
+        renamed: Nodes whose name was taken.
         notices: What else a person should know.
         findings: Defects that dbt's artifacts already had.
     """
@@ -99,6 +122,8 @@ class Report:
     shared: tuple[Built, ...] = ()
     cycles: tuple[Cycle, ...] = ()
     self_reads: tuple[SelfRead, ...] = ()
+    ambiguous: tuple[Ambiguous, ...] = ()
+    renamed: tuple[Renamed, ...] = ()
     notices: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
 
@@ -117,6 +142,8 @@ class Grafted:
         consumers: dbt's exposures, and the tasks that only read.
         lineage: What the logs tell and dbt's own lineage, in one; nothing is left out here,
             not even what was left out of the manifest to break a cycle.
+        undo: File name -> what leads back to dbt's values, see `injector.undo`; None for a file
+            that dbt did not write.
     """
 
     manifest: dict[str, Any]
@@ -125,6 +152,7 @@ class Grafted:
     consumers: tuple[Consumer, ...]
     lineage: Lineage
     report: Report
+    undo: Mapping[str, list[dict[str, Any]] | None]
 
     @property
     def redirects(self) -> dict[str, str]:

@@ -106,14 +106,19 @@ def test_a_lone_surrogate_is_written_as_json() -> None:
     assert json.loads(dump({"text": "\ud800"})) == {"text": "\ud800"}
 
 
-def test_the_three_files_are_written_and_nothing_else_is_left(
+def test_the_four_files_are_written_and_nothing_else_is_left(
     grafted: Grafted, tmp_path: Path
 ) -> None:
     write(grafted, tmp_path / "graft")
     write(grafted, tmp_path / "graft")
 
     written = {path.name: path for path in (tmp_path / "graft").iterdir()}
-    assert set(written) == {"manifest.json", "catalog.json", "graft_report.json"}
+    assert set(written) == {
+        "manifest.json",
+        "catalog.json",
+        "graft_report.json",
+        "graft_undo.json",
+    }
     assert orjson.loads(written["manifest.json"].read_bytes()) == grafted.manifest
     assert orjson.loads(written["catalog.json"].read_bytes()) == grafted.catalog
     report = orjson.loads(written["graft_report.json"].read_bytes())

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from injector import nodes
 from injector.artifacts import Artifacts, dump
 from injector.graft import graft
 from injector.options import Options
@@ -381,18 +380,3 @@ def test_a_grafted_manifest_is_refused(grafted: Grafted, log: Any) -> None:
 
     with pytest.raises(GraftError, match="carries a graft already"):
         graft(artifacts, log.lineage(), Options("spark"))
-
-
-def test_a_defect_that_the_graft_itself_makes_is_told(
-    project: Any, log: Any, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def without_config(*given: Any) -> dict[str, Any]:
-        node = model(*given)
-        del node["config"]
-        return node
-
-    model = nodes.model
-    assert not any("defect" in notice for notice in run(project, log).report.notices)
-    monkeypatch.setattr(nodes, "model", without_config)
-    told = run(project, log).report.notices
-    assert any("the graft made a defect" in notice and RAW_ORDERS in notice for notice in told)

@@ -1,0 +1,77 @@
+"""What a graft changed, and how it is taken back: dbt's values from the grafted ones.
+
+Both documents share all that the graft left alone, so that looking for changes costs what changed,
+not what there is. A change names the object that it is in by the keys that lead there:
+
+    {"at": ["nodes", "model.shop.orders"], "set": {"description": "As people wrote it."}}
+    {"at": ["sources"], "insert": [["source.shop.raw.customers", "source.shop.raw.orders", {…}]]}
+    {"at": ["nodes"], "delete": ["model.python_tasks.raw_orders"]}
+
+`insert` names the key that it stands behind, null at the start, so that the order comes back too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Change = dict[str, Any]
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    """What leads from `after` back to `before`."""
+    found: list[Change] = []
+    waiting: list[tuple[list[str], Mapping[str, Any], Mapping[str, Any]]] = [([], before, after)]
+    while waiting:
+        at, old, new = waiting.pop()
+        change: Change = {}
+        for key, value in old.items():
+            if key not in new:
+                change.setdefault("lost", set()).add(key)
+            elif value is new[key]:
+                continue
+            elif isinstance(value, dict) and isinstance(new[key], dict):
+                waiting.append(([*at, key], value, new[key]))
+            elif type(value) is not type(new[key]) or value != new[key]:
+                change.setdefault("set", {})[key] = value
+        if lost := change.pop("lost", None):
+            ahead = [None, *old]
+            change["insert"] = [
+                [behind, key, value]
+                for behind, (key, value) in zip(ahead, old.items(), strict=False)
+                if key in lost
+            ]
+        if added := [key for key in new if key not in old]:
+            change["delete"] = added
+        if change:
+            found.append({"at": at, **change})
+    return found
+
+
+def restore(document: dict[str, Any], recorded: list[Change]) -> None:
+    """Take changes back, in place.
+
+    Raises:
+        KeyError, TypeError: They are not the changes of this document.
+    """
+    for change in recorded:
+        inside = document
+        for key in change["at"]:
+            inside = inside[key]
+        inside.update(change.get("set") or {})
+        for key in change.get("delete") or ():
+            del inside[key]
+        if insert := change.get("insert"):
+            _insert(inside, insert)
+
+
+def _insert(inside: dict[str, Any], insert: list[list[Any]]) -> None:
+    behind = {ahead: (key, value) for ahead, key, value in insert}
+    kept = dict(inside)
+    inside.clear()
+    for ahead in (None, *kept):
+        if ahead is not None:
+            inside[ahead] = kept[ahead]
+        while ahead in behind:
+            ahead, value = behind.pop(ahead)
+            inside[ahead] = value

@@ -1,0 +1,62 @@
+"""A validation finds what a graft did wrong and says nothing of what was wrong before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from injector import validate
+from injector.artifacts import write
+from injector.report import Grafted
+
+RAW_ORDERS = "model.python_tasks.raw_orders"
+Json = dict[str, Any]
+
+
+def _faults(project: Any, grafted: Grafted, folder: Path) -> list[str]:
+    write(grafted, folder)
+    return validate.faults(project.artifacts(), grafted, folder)
+
+
+def test_a_graft_is_sound(project: Any, grafted: Grafted, tmp_path: Path) -> None:
+    assert _faults(project, grafted, tmp_path) == []
+
+
+def _without_config(manifest: Json) -> None:
+    del manifest["nodes"][RAW_ORDERS]["config"]
+
+
+def _own_key(manifest: Json) -> None:
+    manifest["nodes"][RAW_ORDERS]["graft"] = {}
+
+
+def _not_loaded(manifest: Json) -> None:
+    del manifest["nodes"][RAW_ORDERS]["checksum"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (_without_config, "without `config` all sidebar trees are empty"),
+        (_own_key, f"{RAW_ORDERS} is not as the manifest's schema has it"),
+        (_not_loaded, "dbt does not load"),
+    ],
+)
+def test_a_defect_that_the_graft_makes_is_told(
+    project: Any, grafted: Grafted, tmp_path: Path, spoil: Callable[[Json], None], told: str
+) -> None:
+    spoil(grafted.manifest)
+
+    assert told in "\n".join(_faults(project, grafted, tmp_path))
+
+
+def test_what_was_wrong_before_is_not_ours(
+    project: Any, log: Any, run: Callable[..., Grafted], tmp_path: Path
+) -> None:
+    stg = project.manifest["nodes"]["model.shop.stg_orders"]
+    stg |= {"unknown_key": 1, "fqn": None, "tags": [7]}
+
+    assert _faults(project, run(project, log), tmp_path) == []
