@@ -20,12 +20,8 @@ from collectors.files import log_files
 from collectors.sqlserver.event import Event, Part, Wanted
 from collectors.sqlserver.xel.blocks import Block, blocks, sector_size
 from collectors.sqlserver.xel.read import open_log, parts, read
-from tests.collectors.sqlserver.xel_writer import (
-    BASE,
-    UNIX_EPOCH,
-    Template,
-    write_records,
-)
+from tests.collectors.sqlserver.xel_session import BASE
+from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, Template, write_records
 
 EVENTS, SHAPES, TASKS = 400_000, 300, 50
 BUILD = Path("build/bench-xel")

@@ -33,12 +33,9 @@ from collectors.sqlserver.event_text import to_json, to_xml
 from collectors.sqlserver.xel.read import parts, read
 from collectors.sqlserver.xml_events import event as event_of_xml
 from collectors.sqlserver.xml_reader import read as read_xml
+from tests.collectors.sqlserver.xel_session import BASE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
-    BASE,
-    SIZES,
     UNIX_EPOCH,
-    Map,
-    Session,
     event_block,
     file_header,
     metadata_blocks,

@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 
 from collectors.sqlserver.event import Event
 from graft.cli import main
-from tests.collectors.sqlserver.xel_writer import BASE, UNIX_EPOCH, write_events
+from tests.collectors.sqlserver.xel_session import BASE
+from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, write_events
 
 START = BASE - UNIX_EPOCH
 

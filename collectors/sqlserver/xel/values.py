@@ -107,8 +107,8 @@ def _mapping(texts: Mapping[int, str]) -> Convert:
 
 
 def _are_flags(keys: list[int]) -> bool:
-    """Whether a map's values are single bits; 1 and 2 alone are a plain enumeration."""
-    return keys[-1:] > [2] and all(key & (key - 1) == 0 for key in keys)
+    """Whether a map's values are single bits; one alone, and 1 with 2, are an enumeration."""
+    return len(keys) > 1 and keys[-1] > 2 and all(key & (key - 1) == 0 for key in keys)
 
 
 def _text(raw: bytes) -> Value:

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from collectors.files import LogFile, log_files
 from collectors.sqlserver.event import Chunk, Event, Wanted
 from collectors.sqlserver.xel.read import parts, read
+from tests.collectors.sqlserver.xel_session import BASE, LINEAGE
 from tests.collectors.sqlserver.xel_writer import (
-    BASE,
-    LINEAGE,
     UNIX_EPOCH,
     event_block,
     file_header,

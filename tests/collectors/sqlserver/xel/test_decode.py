@@ -13,13 +13,9 @@ import pytest
 
 from collectors.sqlserver.event import Chunk, Event, Mapped, Mask, Wanted
 from collectors.sqlserver.xel import metadata
+from tests.collectors.sqlserver.xel_session import BASE, LINEAGE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
-    BASE,
-    LINEAGE,
-    SIZES,
     UNIX_EPOCH,
-    Map,
-    Session,
     Template,
     event_block,
     file_header,
@@ -133,6 +129,7 @@ MAPPED = {
     "an enumeration": (Map(1, {0: "OK", 1: "Error"}), 1, Mapped(1, "Error")),
     "a value without a name": (Map(1, {0: "OK", 1: "Error"}), 9, Mapped(9, "")),
     "keys that are bits by chance": (Map(1, {0: "a", 1: "b", 2: "c"}), 3, Mapped(3, "")),
+    "one bit alone": (Map(1, {4: "four"}), 4, Mapped(4, "four")),
     "8 bytes": (Map(8, {5: "five"}), 5, Mapped(5, "five")),
     "one bit of a mask": (MASK, 2, Mask(2, "write")),
     "bits of a mask": (MASK, 5, Mask(5, "read,run")),

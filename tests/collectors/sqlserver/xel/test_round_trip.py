@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 from collectors.sqlserver.event import Chunk, Event, Mapped, Mask, Value
 from collectors.sqlserver.event_text import to_xml, value_text
 from collectors.sqlserver.xml_events import event as event_of_xml
+from tests.collectors.sqlserver.xel_session import BASE, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
-    BASE,
     UNIX_EPOCH,
-    Map,
-    Session,
     event_block,
     file_header,
     metadata_blocks,
