@@ -1,0 +1,129 @@
+"""What goes wrong while logs are collected: nothing that was committed is lost or doubled."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from collectors import store
+from collectors.java import java_home
+from tests.collectors.sqlserver.test_fold import event
+from tests.collectors.sqlserver.xel_writer import write_events
+
+pytestmark = pytest.mark.spark
+
+TABLES, EVENTS = 10, 3_000
+PROJECT = """
+collect:
+  - sqlserver: {path: logs/, server: "mssql://sql01:1433"}
+store: STORE
+spark: {master: "local[2]", spark.sql.shuffle.partitions: 2, spark.local.dir: tmp}
+"""
+Reads = dict[str, int]
+
+
+def project(folder: Path, store_: str = "store") -> Path:
+    """A folder with two logs and a `graft.yml`."""
+    (folder / "logs").mkdir(parents=True)
+    for log in "ab":
+        told = [
+            event("batch", f"SELECT x FROM dbo.{log}{n % TABLES} WHERE x = {n}", n)
+            for n in range(EVENTS)
+        ]
+        write_events(folder / "logs" / f"{log}.xel", told)
+    (folder / "graft.yml").write_text(PROJECT.replace("STORE", store_))
+    return folder
+
+
+EXPECTED = {f"dbo.{log}{n}": EVENTS // TABLES for log in "ab" for n in range(TABLES)}
+
+
+def collect(folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "graft", "collect", "-c", str(folder / "graft.yml"), "--quiet"],
+        env={**os.environ, "JAVA_HOME": java_home()},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def reads(place: Path) -> Reads:
+    """How many statements read each table, as the store tells."""
+    found: Reads = {}
+    for access in store.read(str(place)).accesses:
+        short = access.dataset.short
+        found[short] = found.get(short, 0) + access.statements
+    return found
+
+
+def wait_for(pattern: str, folder: Path, process: subprocess.Popen[str]) -> None:
+    until = time.monotonic() + 120
+    while not list(folder.glob(pattern)):
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < until, f"no {pattern}"
+        time.sleep(0.02)
+
+
+def test_a_killed_collect_leaves_nothing_and_of_two_at_once_nothing_doubles(
+    tmp_path: Path,
+) -> None:
+    folder = project(tmp_path)
+    killed = collect(folder)
+    wait_for("store/accesses/batch_id=*/*.parquet", folder, killed)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    assert not (folder / "store" / "batches").exists()
+    assert reads(folder / "store") == {}
+
+    both = [collect(folder), collect(folder)]
+    said = [process.communicate()[0] for process in both]
+    assert 0 in [process.returncode for process in both], said
+    for process, output in zip(both, said, strict=True):
+        assert process.returncode == 0 or "was read by another collect meanwhile" in output
+    assert reads(folder / "store") == EXPECTED
+
+
+def test_a_file_that_goes_away_while_it_is_read_costs_itself(tmp_path: Path) -> None:
+    from collectors.files import log_files
+    from collectors.sqlserver.event import Wanted
+    from collectors.sqlserver.formats import parts
+    from collectors.sqlserver.readers import read
+
+    folder = project(tmp_path)
+    (first, _) = log_files(str(folder / "logs"), "logs")
+    found = parts(first)
+    assert isinstance(found, list)
+    (folder / "logs" / "a.xel").unlink()
+    chunks = [chunk for part in found for chunk in read(part, Wanted())]
+    assert [damage.reason for chunk in chunks for damage in chunk.damages] != []
+    assert sum(len(chunk.events) for chunk in chunks) == 0
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system with next to no space."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    size = ["mount", "-t", "tmpfs", "-o", "size=24k", "tmpfs", str(place)]
+    if os.geteuid() or subprocess.run(size, capture_output=True).returncode:
+        pytest.skip("only root may mount the small file system of this test")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_full_disk_is_told_and_leaves_the_store_readable(tmp_path: Path, full_disk: Path) -> None:
+    folder = project(tmp_path / "project", str(full_disk / "store"))
+    process = collect(folder)
+    said = process.communicate()[0]
+    assert process.returncode == 1, said
+    assert "No space left on device" in said
+    assert reads(full_disk / "store") == {}
