@@ -7,19 +7,18 @@ and the store commits. Time, and the most memory that Java and the Python worker
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
-import subprocess
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Event, Thread
 from xml.sax.saxutils import escape
+
+from memory import Memory
 
 from collectors import store
 from collectors.session import session
-from collectors.sqlserver.collect import SqlServerLogs, collect
+from collectors.sqlserver.collect import Server, SqlServerLogs, collect
 
 EVENTS, SHAPES, TASKS, FILES = 1_000_000, 500, 50, 8
 BUILD = Path("build/bench")
@@ -76,42 +75,6 @@ def export(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.iterdir())
 
 
-class Memory(Thread):
-    """The most memory that each kind of process below us took, in bytes."""
-
-    def __init__(self) -> None:
-        super().__init__(daemon=True)
-        self.peaks: dict[str, dict[int, int]] = {"java": {}, "python": {}}
-        self.done = Event()
-
-    def run(self) -> None:
-        """Look twice a second, until told that it is over."""
-        while not self.done.wait(0.5):
-            table = subprocess.run(
-                ["ps", "-A", "-o", "pid=,ppid=,comm="], capture_output=True, text=True, check=True
-            )
-            lines = [line.split(None, 2) for line in table.stdout.splitlines()]
-            ours = {str(os.getpid())}
-            for pid, parent, command in lines * 4:
-                kind = "java" if "java" in command else "python"
-                if parent in ours and ("java" in command or "python" in command):
-                    ours.add(pid)
-                    self.peaks[kind][int(pid)] = _peak(pid)
-
-    def most(self, kind: str) -> float:
-        """The sum of the peaks of all processes of a kind, in MB."""
-        return sum(self.peaks[kind].values()) / 2**20
-
-
-def _peak(pid: str) -> int:
-    try:
-        status = Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return 0
-    high = next((line for line in status.splitlines() if line.startswith("VmHWM")), "VmHWM: 0")
-    return int(high.split()[1]) * 1024
-
-
 def main() -> None:
     """Print size, time and memory."""
     shutil.rmtree(BUILD, ignore_errors=True)
@@ -121,8 +84,8 @@ def main() -> None:
     with session(settings) as spark:
         memory.start()
         start = time.perf_counter()
-        logs = SqlServerLogs(str(BUILD / "xe"), "xe", "mssql://sql01:1433")
-        collected = collect(spark, logs, {})
+        logs = SqlServerLogs(str(BUILD / "xe"), "xe")
+        collected = collect(spark, logs, Server("mssql://sql01:1433"), {})
         assert collected
         store.commit(str(BUILD / "store"), [collected])
         seconds = time.perf_counter() - start

@@ -1,0 +1,85 @@
+"""A flood of prepared inserts to committed accesses: .xel files on Spark with two cores.
+
+Five million events (or as many as the first argument says) of 300 shapes, nine of ten of them
+parameterised inserts, all of them tasks' own, are written first and are not part of the time. Then
+the collector reads the files and the store commits. A tenth of it is read in the same run, so that
+growth shows. The limit for five million is four minutes and 2 GB for Java.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from memory import Memory
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.xel.bench_decode import SHAPES, START, TASKS, template
+from collectors import store
+from collectors.session import session
+from collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from tests.collectors.sqlserver.xel_writer import write_records
+
+EVENTS = int(sys.argv[1]) if sys.argv[1:] else 5_000_000
+PER_FILE = 250_000
+BUILD = Path("build/bench-flood")
+VALUE = "########"
+
+
+def records(first: int, last: int) -> Iterator[bytes]:
+    """Events of a busy day, 40 runs of each task."""
+    templates = [
+        [template(shape, f"python_task::load_{shape % TASKS}::{run:02}") for run in range(40)]
+        for shape in range(SHAPES)
+    ]
+    values = random.Random(first)
+    for number in range(first, last):
+        shape = values.randrange(SHAPES)
+        write = templates[shape][number * 40 // EVENTS]
+        value = {VALUE: f"{values.randrange(10**8):08}"}
+        yield write(START + number * 20_000, number, 51 + shape % TASKS, value)
+
+
+def make(folder: Path, events: int) -> float:
+    """Write the files; their size in MB."""
+    folder.mkdir(parents=True)
+    for first in range(0, events, PER_FILE):
+        last = min(first + PER_FILE, events)
+        write_records(folder / f"lineage_0_{first:012}.xel", records(first, last))
+    return sum(file.stat().st_size for file in folder.iterdir()) / 2**20
+
+
+def measure(events: int) -> None:
+    """Print size, time and memory."""
+    folder = BUILD / str(events)
+    size = make(folder / "xe", events)
+    memory = Memory()
+    with session({"spark.master": "local[2]", "spark.driver.memory": "2g"}) as spark:
+        memory.start()
+        start = time.perf_counter()
+        logs = SqlServerLogs(str(folder / "xe"), "xe")
+        collected = collect(spark, logs, Server("mssql://sql01:1433"), {})
+        assert collected
+        done = store.commit(str(folder / "store"), [collected])
+        seconds = time.perf_counter() - start
+        memory.done.set()
+    assert done
+    assert done.events == events
+    found = store.read(str(folder / "store"))
+    counted = sum(access.statements for access in found.accesses if access.direction == "write")
+    print(f"flood       {events:,} events of {SHAPES} shapes, {size:,.0f} MB of .xel")
+    print(f"            {seconds:6.1f} s to {len(found.accesses):,} accesses, {counted:,} writes")
+    print(f"            peak memory: Java {memory.most('java'):,.0f} MB", end="")
+    print(f", Python workers {memory.most('python'):,.0f} MB")
+    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    shutil.rmtree(BUILD, ignore_errors=True)
+    for share in (10, 1):
+        measure(EVENTS // share)
