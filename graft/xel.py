@@ -37,7 +37,10 @@ _NARROWEST = 140  # A row of the table, so that a narrow terminal shows some of 
 
 @dataclass
 class _Tally:
-    """What was met so far; counts are of the events that the filters let through."""
+    """What was met so far; names, applications and times of what the filters let through.
+
+    A block of more events than a chunk holds counts for as many blocks as it has chunks.
+    """
 
     files: int = 0
     blocks: int = 0

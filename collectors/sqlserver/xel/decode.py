@@ -10,6 +10,7 @@ The six lowest bits of the flags are the version, 10; the highest says that acti
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from collectors.sqlserver.event import Chunk, Damage, Event, Wanted
@@ -24,6 +25,7 @@ _PACKAGE_BITS = 0xFF
 _UNIX_EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601.
 _LATEST = 253_402_300_800 * TICKS  # The year 10000, which no clock of SQL Server reaches.
 _APPLICATIONS = 4096  # How many are kept in mind.
+_AT_ONCE = 1 << 15  # Events of a chunk: about 100 MB, where the block is as large.
 
 _Decoded: TypeAlias = tuple[str, str, Payload]  # Its name, its package's, and its fields' decoder.
 
@@ -40,8 +42,8 @@ class Decoder:
         self._types: dict[int, _Decoded | None] = {}
         self._actions = Actions(stream)
 
-    def chunk(self, data: bytes, position: int) -> Chunk:
-        """The wanted events of a block.
+    def chunks(self, data: bytes, position: int) -> Iterator[Chunk]:
+        """The wanted events of a block: one chunk, of a huge block several.
 
         Args:
             data: The block's.
@@ -53,10 +55,13 @@ class Decoder:
         types, find = self._types, self._actions.find
         is_wanted = self._is_wanted if self._wanted else None
         unpack, added = _RECORD.unpack_from, self._actions.fields
-        at = seen = 0
+        at = number = before = 0
         end = len(data)
         while at < end:
-            seen += 1
+            if len(events) == _AT_ONCE:
+                yield Chunk(events, number - before)
+                events, before = [], number
+            number += 1
             try:
                 event, flags, tick, length = unpack(data, at)
                 payload = at + _RECORD.size
@@ -65,7 +70,7 @@ class Decoder:
             except struct.error:
                 at = end + 1
             if at > end or flags & _VERSION_BITS != _VERSION:
-                _count(damages, "the events break off", seen)
+                _count(damages, "the events break off", number)
                 break
             try:
                 kind = types[event] if event in types else self._type(event)
@@ -78,12 +83,13 @@ class Decoder:
                 fields = decode(data, payload, length)
                 more = added(data, actions, leaf) if leaf else {}
             except ValueError as error:
-                _count(damages, str(error), seen)
+                _count(damages, str(error), number)
             except (struct.error, OverflowError):
-                _count(damages, "a value is not of its type", seen)
+                _count(damages, "a value is not of its type", number)
             else:
                 events.append(Event(name, when, fields, more, package))
-        return Chunk(events, seen, [_damage(position, *found) for found in damages.items()])
+        told = [_damage(position, *found) for found in damages.items()]
+        yield Chunk(events, number - before, told)
 
     def _is_wanted(self, data: bytes, actions: int, leaf: Leaf | None) -> bool:
         application = b""

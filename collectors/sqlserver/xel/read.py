@@ -47,7 +47,7 @@ def parts(log: LogFile, size: int = _SIZE) -> list[Part]:
 
 
 def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
-    """The events of the blocks that begin in a part, a chunk for each block that has any.
+    """The events of the blocks that begin in a part, in their order, a chunk for each block.
 
     A damaged block is a chunk of its own with what is wrong. What the server has not finished
     writing at the file's end is left for later, and is no damage.
@@ -84,7 +84,7 @@ def _chunks(file: Readable, part: Part, wanted: Wanted) -> Iterator[Chunk]:
             if damage := _learn(block.data, block.header, streams):
                 yield Chunk(damages=[damage])
         else:
-            yield _events(block, streams, decoders, wanted)
+            yield from _events(block, streams, decoders, wanted)
 
 
 def _learn(data: bytes, header: Header, streams: dict[bytes, metadata.Stream]) -> Damage | None:
@@ -101,14 +101,15 @@ def _events(
     streams: dict[bytes, metadata.Stream],
     decoders: dict[bytes, Decoder],
     wanted: Wanted,
-) -> Chunk:
+) -> Iterator[Chunk]:
     guid, position = block.header.stream, block.header.position
     if guid not in streams:
         reason = "no metadata tell what its events mean"
-        return Chunk(damages=[Damage(f"block at byte {position}", reason)])
+        yield Chunk(damages=[Damage(f"block at byte {position}", reason)])
+        return
     if guid not in decoders:
         decoders[guid] = Decoder(streams[guid], wanted)
-    return decoders[guid].chunk(block.data, position)
+    yield from decoders[guid].chunks(block.data, position)
 
 
 @contextmanager

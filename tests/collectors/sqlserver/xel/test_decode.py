@@ -6,13 +6,15 @@ import struct
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import TypeAlias
 from uuid import UUID
 
 import pytest
 
-from collectors.sqlserver.event import Chunk, Event, Mapped, Mask, Wanted
+from collectors.sqlserver.event import Chunk, Event, Mapped, Mask, Part, Wanted
 from collectors.sqlserver.xel import metadata
+from collectors.sqlserver.xel.read import read
 from tests.collectors.sqlserver.xel_session import BASE, LINEAGE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,
@@ -234,6 +236,19 @@ def test_columns_that_all_claim_the_whole_event_do_not_fill_the_memory(read_byte
     data = file_header() + metadata_blocks(session) + event_block(lie, session)
     found = read_bytes(data)
     assert [d.reason for d in found.damages] == ["a column ends behind its event"]
+
+
+def test_a_huge_block_comes_in_chunks(tmp_path: Path) -> None:
+    path = tmp_path / "a.xel"
+    lie = edited(RECORD, 0, u32(0x7FFF))
+    path.write_bytes(HEAD + event_block(RECORD * 40_000 + lie + RECORD * 40_000))
+    part = Part(str(path), "a.xel", "xel", 0, path.stat().st_size)
+    chunks = list(read(part, Wanted()))
+    assert [len(chunk.events) for chunk in chunks] == [32_768, 32_768, 14_464]
+    assert sum(chunk.seen for chunk in chunks) == 80_001
+    assert [d.position for chunk in chunks for d in chunk.damages] == [
+        f"block at byte {len(HEAD)}, event 40001"
+    ]
 
 
 PACKAGE = metadata_blocks()[0x4C:]
