@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,16 @@ from graft.sqlserver import sqlserver
 from graft.start import write_config
 from graft.summary import Summary
 from graft.xel import xel
+from injector import artifacts
+from injector.report import Report
+from injector.tell import tell
 from lineage.errors import GraftError
 from lineage.gaps import gaps
 
 _EXIT_CODES = """
 Exit codes: 0 done, 1 could not be done, 2 wrong command line or graft.yml,
-3 done but some log input was rejected (only with --strict).
+3 done but some log input was rejected (only with --strict),
+4 inject --check found what is forbidden.
 """
 
 
@@ -101,10 +106,51 @@ def collect(config: Config, progress: Progress) -> Summary:
 
 
 @main.command(epilog="\b\nExample: graft inject && dbt docs serve --target-path .graft/artifacts")
+@click.option(
+    "--report",
+    "report",
+    is_flag=False,
+    flag_value="-",
+    metavar="[FILE]",
+    help="Tell all that was done and decided; into FILE as text, beside it as JSON.",
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit with 4 on what is forbidden.")
+@click.option("--undo", is_flag=True, help="Give the artifacts dbt's own values back.")
+@click.option("--validate", is_flag=True, help="Have dbt's loader and schema read the result.")
 @_reports
-def inject(config: Config, progress: Progress) -> Summary:
+def inject(
+    config: Config,
+    progress: Progress,
+    *,
+    report: str | None,
+    check: bool,
+    undo: bool,
+    validate: bool,
+) -> Summary:
     """Graft the lineage in the store onto copies of dbt's artifacts."""
-    return pipeline.summary(config, pipeline.graft(config, progress))
+    if undo:
+        folder = Path(config.path(config.artifacts))
+        artifacts.undo(folder)
+        return Summary(config.path(config.store), artifacts=str(folder))
+    if check:
+        grafted = pipeline.check(config, progress)
+    else:
+        grafted = pipeline.graft(config, progress, validate=validate)
+    summary = pipeline.summary(config, grafted)
+    if report == "-":
+        return replace(summary, report=grafted.report)
+    if report:
+        _write_report(Path(report), grafted.report)
+    return summary
+
+
+def _write_report(path: Path, report: Report) -> None:
+    try:
+        path.write_text(tell(report), encoding="utf-8")
+        content = orjson.dumps(report.to_json(), option=orjson.OPT_INDENT_2)
+        path.with_suffix(".json").write_bytes(content)
+    except OSError as error:
+        raise GraftError(f"cannot be written: {error.strerror}", place=str(path)) from error
 
 
 @main.command(epilog="\b\nExample: graft site && python -m http.server -d build/site")

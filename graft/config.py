@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import yaml
 from pydantic import (
@@ -20,11 +20,14 @@ from pydantic import (
     model_validator,
 )
 
+from injector.forbidden import RULES, Rule
+from injector.options import TAG_KINDS, TagKind
 from lineage.errors import GraftError
 from lineage.names import NameRule, NameRules
 from lineage.records import TaskInfo
 
 FILE_NAME = "graft.yml"
+_CODE = 1 << 18  # bytes of a file that is shown as a task's code
 
 
 class ConfigError(GraftError):
@@ -67,6 +70,8 @@ def _server(url: str) -> str:
     return url
 
 
+ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
+Maturity = Literal["high", "medium", "low", ""]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
@@ -77,6 +82,14 @@ class Dbt(_Section):
     project_dir: Text = "."
     target_dir: Text | None = None
     namespace: Text = "spark"
+    tags: tuple[TagKind, ...] = TAG_KINDS
+
+
+class Check(_Section):
+    """What `graft inject --check` forbids; see `injector.forbidden.violations`."""
+
+    forbid: tuple[Rule, ...] = RULES
+    accept: tuple[Text, ...] = ()
 
 
 class SqlServer(_Section):
@@ -154,6 +167,9 @@ class TaskEntry(_Section):
     runbook: str = ""
     schedule: str = ""
     tags: tuple[Text, ...] = ()
+    type: ConsumerType = ""
+    url: str = ""
+    maturity: Maturity = ""
 
 
 def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
@@ -196,6 +212,7 @@ class Config(_Section):
     collect: tuple[Source, ...] = ()
     names: tuple[Name, ...] = ()
     tasks: dict[str, TaskEntry] = {}
+    check: Check = Check()
     lineage: Lineage = Lineage()
     store: Text = ".graft/store"
     artifacts: Text = ".graft/artifacts"
@@ -223,6 +240,16 @@ class Config(_Section):
     def task_infos(self) -> dict[str, TaskInfo]:
         """What `tasks` says, by task."""
         return {name: TaskInfo(**entry.model_dump()) for name, entry in self.tasks.items()}
+
+    @property
+    def task_code(self) -> dict[str, str]:
+        """The Python files that `tasks` names and that lie here, by task."""
+        found = {}
+        for name, entry in self.tasks.items():
+            path = self._folder / entry.path
+            if entry.path.endswith(".py") and path.is_file() and path.stat().st_size <= _CODE:
+                found[name] = path.read_text(encoding="utf-8", errors="replace")
+        return found
 
 
 def load(path: Path) -> Config:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,12 +24,16 @@ from graft.progress import Progress
 from graft.sources import sources
 from graft.summary import Summary
 from injector import artifacts, docs
+from injector import validate as validation
+from injector.artifacts import Artifacts
+from injector.forbidden import violations
 from injector.graft import graft as graft_lineage
+from injector.matching import short_names
 from injector.options import Options
 from injector.report import Grafted
 from lineage.errors import GraftError
 from lineage.gaps import gaps
-from lineage.model import build
+from lineage.model import Lineage, build
 from lineage.records import Reject
 
 
@@ -95,26 +101,92 @@ def collect(config: Config, progress: Progress) -> Collected:
     return Collected(committed.origins, tuple(unreadable))
 
 
-def graft(config: Config, progress: Progress, unreadable: Sequence[Reject] = ()) -> Grafted:
-    """Graft the lineage in the store onto dbt's artifacts and write the grafted copies.
+def graft(
+    config: Config,
+    progress: Progress,
+    unreadable: Sequence[Reject] = (),
+    *,
+    write: bool = True,
+    validate: bool = False,
+) -> Grafted:
+    """Graft the lineage in the store onto dbt's artifacts.
+
+    Args:
+        write: Write the grafted copies.
+        validate: Have dbt's own loader and schema read them, which takes longer than all the rest.
 
     Raises:
-        GraftError: dbt's artifacts are missing or damaged.
+        GraftError: dbt's artifacts are missing or damaged, or the grafted ones are not valid.
     """
-    with progress.step("inject", "grafting the lineage onto dbt's artifacts") as step:
+    out = Path(config.path(config.artifacts))
+    with (
+        progress.step("inject", "grafting the lineage onto dbt's artifacts") as step,
+        _without_garbage_collection(),
+    ):
         read = artifacts.read(config.target_dir)
-        records = store.read(config.path(config.store))
-        records = replace(records, rejects=(*records.rejects, *unreadable))
-        lineage = build(records, config.name_rules, config.task_infos, failed=config.lineage.failed)
-        grafted = graft_lineage(read, lineage, Options(config.dbt.namespace))
-        out = Path(config.path(config.artifacts))
-        artifacts.write(grafted, out)
-        _write(out / "task_metadata.json", _json(task_metadata(grafted.lineage)))
+        grafted = graft_lineage(read, _lineage(config, read, unreadable), _options(config))
+        if write:
+            artifacts.write(grafted, out)
+            _write(out / "task_metadata.json", _json(task_metadata(grafted.lineage)))
         report = grafted.report
         step.say(f"{len(report.promoted)} promoted, {len(report.added)} new models")
     for notice in report.notices:
         progress.warn(notice)
+    if validate:
+        with progress.step("inject", "validating the artifacts with dbt"):
+            if faults := validation.faults(read, grafted, out):
+                raise GraftError("\n".join(faults), place=str(out), remedy="please report this")
     return grafted
+
+
+def check(config: Config, progress: Progress) -> Grafted:
+    """Graft without writing anything.
+
+    Raises:
+        ForbiddenError: The artifacts would change in a way that graft.yml forbids.
+    """
+    grafted = graft(config, progress, write=False)
+    section = config.check
+    if found := violations(grafted.report, section.forbid, section.accept):
+        raise ForbiddenError(
+            "\n".join(["the artifacts would change in ways that are forbidden", *map(str, found)]),
+            remedy="correct it, or name what is as it should be under `check.accept` in graft.yml",
+        )
+    return grafted
+
+
+class ForbiddenError(GraftError):
+    """A graft would change the artifacts in a way that the team forbids."""
+
+    exit_code = 4
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """The documents are millions of objects without cycles: to look for some takes longer than
+    the work itself."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _lineage(config: Config, read: Artifacts, unreadable: Sequence[Reject]) -> Lineage:
+    records = store.read(config.path(config.store))
+    records = replace(records, rejects=(*records.rejects, *unreadable))
+    rules, short = config.name_rules, short_names(read.manifest, config.dbt.namespace)
+    return build(
+        records,
+        lambda dataset: short(rules(dataset)),
+        config.task_infos,
+        failed=config.lineage.failed,
+    )
+
+
+def _options(config: Config) -> Options:
+    return Options(config.dbt.namespace, tags=config.dbt.tags, code=config.task_code)
 
 
 def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from injector.report import Report
+from injector.tell import tell
 from lineage.gaps import Gap
 from lineage.records import Outcome, Reject
 
@@ -23,6 +25,7 @@ class Summary:
         new_logs: Logs read by this command.
         runs: Runs of the Python tasks.
         rejects: Pieces of logs that could not be used.
+        report: What the graft did, where it was asked for.
         gaps: Statements that were not understood, or only in part.
     """
 
@@ -41,12 +44,15 @@ class Summary:
     gaps: tuple[Gap, ...] = ()
     artifacts: str | None = None
     site: str | None = None
+    report: Report | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The summary as JSON values."""
+        told = replace(self, report=None)
         return {
-            **{key: value for key, value in asdict(self).items() if value is not None},
+            **{key: value for key, value in asdict(told).items() if value is not None},
             "rejected": len(self.rejects),
+            **({"report": self.report.to_json()} if self.report else {}),
         }
 
     def __str__(self) -> str:
@@ -72,7 +78,8 @@ class Summary:
             lines.append(("artifacts", self.artifacts))
         if self.site:
             lines.append(("site", self.site))
-        return "\n".join(f"{name:<10}{text}" for name, text in lines)
+        summary = "\n".join(f"{name:<10}{text}" for name, text in lines)
+        return f"{tell(self.report)}\n{summary}" if self.report else summary
 
 
 def _reasons(rejects: Iterable[Reject]) -> str:

@@ -57,6 +57,11 @@ class Cycle:
         """The step that closed the cycle and is in no artifact."""
         return self.steps[-1]
 
+    @property
+    def path(self) -> str:
+        """`a -> b -> a`"""
+        return " -> ".join([self.steps[0].source, *(step.target for step in self.steps)])
+
 
 @dataclass(frozen=True, slots=True)
 class SelfRead:

@@ -64,7 +64,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         (
             "\n\nwhatever: x",
             3,
-            "Allowed: dbt, collect, names, tasks, lineage, store, artifacts, spark, site",
+            "Allowed: dbt, collect, names, tasks, check, lineage, store, artifacts, spark, site",
         ),
         ("collect:\n- spark: {path: a}\n- sparc: {path: b}", 3, "did you mean `spark`?"),
         ("collect:\n- spark: {}", 2, "`collect.0.spark.path` is missing"),

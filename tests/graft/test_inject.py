@@ -1,0 +1,232 @@
+"""`graft inject` on a store and artifacts that lie there; no Spark, no dbt run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from graft.cli import main
+
+NOW = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)
+SECOND = pa.timestamp("us", "UTC")
+
+
+def _write(store: Path, table: str, rows: list[dict[str, Any]], times: tuple[str, ...]) -> None:
+    folder = store / table / "batch_id=1"
+    folder.mkdir(parents=True)
+    content = pa.Table.from_pylist(rows)
+    for name in times:
+        at = content.schema.get_field_index(name)
+        content = content.set_column(at, name, content.column(name).cast(SECOND))
+    pq.write_table(content, folder / "part.parquet")
+
+
+def _access(task: str, name: str, direction: str) -> dict[str, Any]:
+    return {
+        "task": task,
+        "run_id": f"{task}-1",
+        "namespace": "spark",
+        "name": name,
+        "kind": "TABLE",
+        "direction": direction,
+        "operation": "SELECT" if direction == "read" else "INSERT",
+        "shape_id": f"{task}-s",
+        "statements": 1,
+        "rows": 5,
+        "bytes": 2048,
+        "first_at": NOW,
+        "last_at": NOW,
+        "status": "ok",
+        "evidence": "observed",
+        "procedure": "",
+        "origin": "log",
+    }
+
+
+def _node(kind: str, name: str, schema: str, **more: Any) -> dict[str, Any]:
+    unique_id = f"{kind}.shop.{name}"
+    return {
+        "database": "Shop",
+        "schema": schema,
+        "name": name.rpartition(".")[2],
+        "resource_type": kind,
+        "package_name": "shop",
+        "path": "x.sql",
+        "original_file_path": "models/x.sql",
+        "unique_id": unique_id,
+        "fqn": ["shop", name],
+        "config": {"materialized": "table"},
+        "description": "",
+        "depends_on": {"nodes": []},
+        **more,
+    }
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project with a source that a task writes and a mart that dbt and a task write."""
+    orders = _node("source", "raw.orders", "raw", source_name="raw", identifier="orders")
+    mart = _node("model", "mart", "analytics", depends_on={"nodes": [orders["unique_id"]]})
+    maps = {orders["unique_id"]: [], mart["unique_id"]: [orders["unique_id"]]}
+    manifest = {
+        "metadata": {
+            "dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json",
+            "project_name": "shop",
+            "adapter_type": "sqlserver",
+        },
+        "nodes": {mart["unique_id"]: mart},
+        "sources": {orders["unique_id"]: orders},
+        "parent_map": maps,
+        "child_map": {orders["unique_id"]: [mart["unique_id"]], mart["unique_id"]: []},
+    }
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target/manifest.json").write_bytes(orjson.dumps(manifest))
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks/load_orders.py").write_text("print('the loader')\n")
+    (tmp_path / "graft.yml").write_text(
+        "tasks:\n"
+        "  load_orders: {path: tasks/load_orders.py, owner: Data team}\n"
+        "  report: {type: dashboard, url: https://bi.example/r, maturity: high}\n"
+    )
+    accesses = [
+        _access("load_orders", "raw.orders", "write"),  # the log leaves the database out
+        _access("patch", "Shop.analytics.mart", "write"),
+        _access("report", "Shop.analytics.mart", "read"),
+    ]
+    store = tmp_path / ".graft/store"
+    _write(store, "accesses", accesses, ("first_at", "last_at"))
+    batch = {"origin": "log", "position": "1", "events": 3, "noise": 0, "committed_at": NOW}
+    _write(store, "batches", [batch], ("committed_at",))
+    return tmp_path
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended, and what it said."""
+
+    exit_code: int
+    stdout: str
+    output: str
+
+
+class Inject(Protocol):
+    def __call__(self, *options: str) -> Done: ...
+
+
+@pytest.fixture
+def inject(folder: Path, capfd: pytest.CaptureFixture[str]) -> Inject:
+    """Run `graft inject` in the project."""
+
+    def run(*options: str) -> Done:
+        config = str(folder / "graft.yml")
+        with pytest.raises(SystemExit) as ended:
+            main(["inject", "--quiet", "--config", config, *options])
+        said = capfd.readouterr()
+        return Done(int(ended.value.code or 0), said.out, said.out + said.err)
+
+    return run
+
+
+def _manifest(folder: Path) -> Any:
+    return orjson.loads((folder / ".graft/artifacts/manifest.json").read_bytes())
+
+
+def test_the_graft_is_written_and_the_file_of_a_task_is_its_code(
+    folder: Path, inject: Inject
+) -> None:
+    assert inject().exit_code == 0
+
+    node = _manifest(folder)["nodes"]["model.python_tasks.raw_orders"]
+    assert node["raw_code"] == "print('the loader')\n"
+    assert node["compiled_code"].startswith("# load_orders: a Python task")
+    assert (node["database"], node["group"]) == ("Shop", "Data_team")
+
+
+def test_a_read_only_task_is_the_exposure_that_its_team_says(folder: Path, inject: Inject) -> None:
+    inject()
+
+    exposure = _manifest(folder)["exposures"]["exposure.python_tasks.report"]
+    told = (exposure["type"], exposure["url"], exposure["maturity"])
+    assert told == ("dashboard", "https://bi.example/r", "high")
+
+
+def test_tags_are_those_that_were_chosen(folder: Path, inject: Inject) -> None:
+    with (folder / "graft.yml").open("a") as config:
+        config.write("dbt: {tags: [task]}\n")
+    inject()
+
+    node = _manifest(folder)["nodes"]["model.python_tasks.raw_orders"]
+    assert node["tags"] == ["task:load_orders"]
+
+
+def test_the_report_is_told_or_written(folder: Path, inject: Inject) -> None:
+    told = inject("--report")
+    assert "## Promoted sources (1)" in told.output
+    assert "source.shop.raw.orders -> model.python_tasks.raw_orders" in told.output
+
+    inject("--report", str(folder / "report.md"))
+    assert "## Second writers (1)" in (folder / "report.md").read_text()
+    report = orjson.loads((folder / "report.json").read_bytes())
+    assert report["second_writers"][0]["tasks"] == ["patch"]
+
+    as_json = orjson.loads(inject("--report", "--json").stdout)
+    assert as_json["report"]["promoted"][0]["name"] == "raw_orders"
+
+
+def test_check_writes_nothing_and_exits_with_4_on_what_is_forbidden(
+    folder: Path, inject: Inject
+) -> None:
+    found = inject("--check")
+
+    assert found.exit_code == 4
+    assert "second_writer: patch writes spark/Shop.analytics.mart, as dbt does" in found.output
+    assert not (folder / ".graft/artifacts").exists()
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        "check: {forbid: [cycle, unmatched]}",
+        "check: {accept: [patch]}",
+        'check: {accept: ["spark/shop.ANALYTICS.*"]}',
+        "check: {accept: [model.shop.mart]}",
+    ],
+)
+def test_check_lets_pass_what_the_team_accepts(folder: Path, inject: Inject, section: str) -> None:
+    with (folder / "graft.yml").open("a") as config:
+        config.write(section)
+
+    assert inject("--check").exit_code == 0
+
+
+def test_undo_gives_dbts_values_back(folder: Path, inject: Inject) -> None:
+    inject()
+    assert _manifest(folder) != orjson.loads((folder / "target/manifest.json").read_bytes())
+
+    assert inject("--undo").exit_code == 0
+
+    assert _manifest(folder) == orjson.loads((folder / "target/manifest.json").read_bytes())
+    # dbt had written none.
+    assert not (folder / ".graft/artifacts/catalog.json").exists()
+    assert inject("--undo").exit_code == 1
+
+
+def test_validate_says_nothing_of_what_was_wrong_before(folder: Path, inject: Inject) -> None:
+    # dbt's loader would not take this manifest: its nodes lack most of their fields.
+    assert inject("--validate").exit_code == 0
+
+
+def test_another_version_of_the_manifest_is_named(folder: Path, inject: Inject) -> None:
+    path = folder / "target/manifest.json"
+    path.write_bytes(path.read_bytes().replace(b"v12.json", b"v8.json"))
+    found = inject()
+
+    assert found.exit_code == 1
+    assert "the manifest is of version v8; dbt-graft reads v9 to v12" in found.output
