@@ -148,6 +148,7 @@ def blocks(
             if header.data_end <= size:
                 yield from _content(file, size, sector, header)
                 lost_at = header.data_end + -header.data_end % sector
+                broken = "its size is wrong"
             if start + header.size <= size:
                 start += header.size
                 continue

@@ -82,7 +82,7 @@ DAMAGED = {
     "a size of 4 GB": (
         A + edited(B, 16, u32(0xFFFFFE00)) + C,
         FIRST + SECOND + THIRD,
-        PAST.format(0),
+        "its size is wrong; 0 bytes were left out",
     ),
     "a data length of 4 GB": (
         A + edited(edited(B, 16, u32(0xFFFFFE00)), 24, u32(0xFFFFF000)) + C,
