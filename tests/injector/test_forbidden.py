@@ -1,0 +1,92 @@
+"""What a team forbids is found, what it accepts is not; the report tells all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from injector.forbidden import Rule, violations
+from injector.report import Grafted
+from injector.tell import tell
+
+Run = Callable[..., Grafted]
+
+
+@pytest.fixture
+def messy(project: Any, log: Any, run: Run) -> Grafted:
+    """A cycle, a second writer, a name that was taken, a task that reads what it writes."""
+    project.model("raw_returns")
+    project.model("orders_too", alias="orders")
+    log.statement("write_back", ["spark/analytics.orders"], ["spark/raw.orders"])
+    log.statement("patch", ["spark/analytics.orders"], ["spark/analytics.orders"])
+    return run(project, log)
+
+
+@pytest.mark.parametrize(
+    ("rule", "texts"),
+    [
+        (
+            "cycle",
+            [
+                "write_back closes model.python_tasks.raw_orders -> model.shop.stg_orders -> "
+                "model.shop.orders -> model.python_tasks.raw_orders"
+            ],
+        ),
+        ("second_writer", ["patch writes spark/analytics.orders, as dbt does"]),
+        (
+            "unmatched",
+            [
+                "dbt does not know spark/raw.returns, used by rebuild_returns",
+                "dbt does not know landing/customers, used by land_shop_files",
+                "dbt does not know landing/orders, used by land_shop_files",
+                "dbt does not know landing/returns, used by rebuild_returns",
+                "dbt does not know mssql://sql01:1433/Crm.dbo.SupplierFeed, used by load_suppliers",
+            ],
+        ),
+    ],
+)
+def test_what_is_forbidden_is_found(messy: Grafted, rule: Rule, texts: list[str]) -> None:
+    assert [found.text for found in violations(messy.report, [rule])] == texts
+
+
+@pytest.mark.parametrize(
+    ("rule", "accept", "left"),
+    [
+        ("cycle", ["WRITE_BACK"], 0),
+        ("cycle", ["model.shop.orders"], 0),
+        ("cycle", ["model.shop.stg_orders"], 1),
+        ("unmatched", ["landing/*"], 2),
+        ("unmatched", ["landing/*", "mssql://*", "spark/raw.returns"], 0),
+    ],
+)
+def test_what_is_accepted_is_left_out(
+    messy: Grafted, rule: Rule, accept: list[str], left: int
+) -> None:
+    assert len(violations(messy.report, [rule], accept)) == left
+
+
+def test_the_report_has_a_section_for_everything_that_happened(messy: Grafted) -> None:
+    titles = [line for line in tell(messy.report).splitlines() if line.startswith("#")]
+
+    assert titles == [
+        "# What the graft did",
+        "## Promoted sources (4)",
+        "## New models (1)",
+        "## New sources (4)",
+        "## Exposures (1)",
+        "## Second writers (1)",
+        "## Several writers (1)",
+        "## Reads of one's own (1)",
+        "## Cycles (1)",
+        "## Ambiguous names (1)",
+        "## Taken names (1)",
+    ]
+    assert "- raw_returns -> spark_raw_returns" in tell(messy.report)
+
+
+def test_a_long_section_ends_with_a_count(empty_project: Any, empty_log: Any, run: Run) -> None:
+    for n in range(230):
+        empty_log.statement("load", [], [f"spark/x.t{n}"])
+    assert "- and 30 more" in tell(run(empty_project, empty_log).report)
