@@ -10,12 +10,12 @@ The six lowest bits of the flags are the version, 10; the highest says that acti
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from collectors.sqlserver.event import Chunk, Damage, Event, Wanted
+from collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
 from collectors.sqlserver.xel.actions import Actions, Leaf
-from collectors.sqlserver.xel.metadata import TICKS, Stream
+from collectors.sqlserver.xel.metadata import TICKS, EventType, Stream, Type
 from collectors.sqlserver.xel.payload import Payload, decoder
 
 _RECORD = struct.Struct("<II4xQI")
@@ -112,9 +112,22 @@ class Decoder:
         decoded: _Decoded | None = None
         if self._names is None or kind.name in self._names:
             package = self._stream.packages.get(event & _PACKAGE_BITS, "")
-            decoded = (kind.name, package, decoder(kind, self._stream.types))
+            decoded = (kind.name, package, _decoder(kind, self._stream.types))
         self._types[event] = decoded
         return decoded
+
+
+def _decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
+    """As `decoder`; where the columns contradict each other, each event says so."""
+    try:
+        return decoder(kind, types)
+    except ValueError as error:
+        reason = str(error)
+
+    def refuse(_data: bytes, _start: int, _length: int) -> dict[str, Value]:
+        raise ValueError(reason)
+
+    return refuse
 
 
 def _count(damages: dict[str, tuple[int, int]], reason: str, event: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -13,7 +14,8 @@ from uuid import UUID
 import pytest
 
 from collectors.sqlserver.event import Chunk, Event, Mapped, Mask, Part, Wanted
-from collectors.sqlserver.xel import metadata
+from collectors.sqlserver.xel import decode, metadata
+from collectors.sqlserver.xel.payload import decoder
 from collectors.sqlserver.xel.read import read
 from tests.collectors.sqlserver.xel_session import BASE, LINEAGE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
@@ -249,6 +251,29 @@ def test_a_huge_block_comes_in_chunks(tmp_path: Path) -> None:
     assert [d.position for chunk in chunks for d in chunk.damages] == [
         f"block at byte {len(HEAD)}, event 40001"
     ]
+
+
+def test_columns_that_overlap_cost_their_events_and_are_compared_once(
+    read_bytes: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[str] = []
+    monkeypatch.setattr(
+        decode, "decoder", lambda kind, types: compared.append(kind.name) or decoder(kind, types)
+    )
+    session = Session({"a": {"x": "int64", "y": "int64"}, "b": {"x": "int64"}})
+    blocks = bytearray(metadata_blocks(session))
+    # Where `y` begins: behind its name.
+    place = blocks.index("y\0".encode("utf-16-le"), blocks.index(b"a\0\0\0O\0c\0c\0")) + 4
+    blocks[place : place + 2] = struct.pack("<H", 4)
+    size = struct.unpack_from("<I", blocks, 16)[0]
+    length = struct.unpack_from("<I", blocks, size + 24)[0]
+    data = blocks[size + 0x4C :][:length]
+    struct.pack_into("<I", blocks, size + 28, zlib.crc32(data[-1024:]) ^ 0xFFFFFFFF)
+    records = [record(Event(name, START, {}, {}), session) for name in "aabaa"]
+    found = read_bytes(file_header() + bytes(blocks) + event_block(b"".join(records), session))
+    assert ([event.name for event in found.events], compared) == (["b"], ["a", "b"])
+    reason = "the metadata let the event's columns overlap (and of 3 more in this block)"
+    assert [d.reason for d in found.damages] == [reason]
 
 
 PACKAGE = metadata_blocks()[0x4C:]
