@@ -27,6 +27,8 @@ _TREE = frozenset(("original_file_path", "fqn", "config", "docs", "meta", "group
 # A model, seed, snapshot, analysis, singular test or source.
 _NODE = _PAGE | _CODE | _RELATION | _SOURCE | _TREE
 _MACRO = _PAGE | {"original_file_path", "docs", "arguments", "macro_sql"}
+# The default, which the page takes for granted.
+_SHOWN = {"show": True, "node_color": None}
 _DOC = frozenset(("name", "package_name", "block_contents"))
 _COLUMN = frozenset(("name", "description", "meta", "constraints"))
 _ENTRY = frozenset(("metadata", "stats"))
@@ -42,19 +44,20 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
 
     The page shows the same with them. They are no dbt artifacts: dbt reads them no longer.
     """
-    nodes = {key: _node(node) for key, node in manifest["nodes"].items()}
-    adapter = manifest["metadata"].get("adapter_type")
-    hidden = {"dbt", f"dbt_{adapter}"}
+    # The page lists no macro of dbt itself.
+    hidden = {"dbt", f"dbt_{manifest['metadata'].get('adapter_type')}"}
+    macros = {
+        key: _only(macro, _MACRO)
+        for key, macro in (manifest.get("macros") or {}).items()
+        if macro.get("package_name") not in hidden
+    }
+    nodes = {key: _node(node, macros) for key, node in manifest["nodes"].items()}
     kept = {
         **{key: part for key, part in manifest.items() if key in _PARTS},
         "nodes": nodes,
-        "sources": {key: _node(node) for key, node in manifest["sources"].items()},
-        # The page lists no macro of dbt itself, and of the project's docs only overviews.
-        "macros": {
-            key: _only(macro, _MACRO)
-            for key, macro in (manifest.get("macros") or {}).items()
-            if macro.get("package_name") not in hidden
-        },
+        "sources": {key: _node(node, macros) for key, node in manifest["sources"].items()},
+        "macros": macros,
+        # Of the doc blocks the page shows overviews.
         "docs": {
             key: _only(doc, _DOC)
             for key, doc in (manifest.get("docs") or {}).items()
@@ -77,24 +80,43 @@ def _only(document: Mapping[str, Any], keys: frozenset[str]) -> Document:
     return {key: value for key, value in document.items() if key in keys}
 
 
-def _node(node: Mapping[str, Any]) -> Document:
+def _node(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
     if node.get("resource_type") == "test" and "test_metadata" in node:
-        return _generic_test(node)
+        return _generic_test(node, macros)
     kept = _only(node, _NODE)
     if "config" in kept:
         kept["config"] = _config(kept["config"])
     if kept.get("columns"):
         kept["columns"] = {key: _column(column) for key, column in kept["columns"].items()}
-    return kept
+    if kept.get("docs") == _SHOWN:
+        del kept["docs"]
+    return _linked(kept, macros)
 
 
-def _generic_test(node: Mapping[str, Any]) -> Document:
+def _generic_test(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
     metadata = node["test_metadata"]
-    if not isinstance(metadata, dict) or metadata.get("name") not in _KNOWN_TESTS:
-        return _only(node, _TEST)
-    read = _TEST | {"refs"} if metadata["name"] == "relationships" else _TEST
-    kwargs = _only(metadata.get("kwargs") or {}, _ARGUMENTS)
-    return {**_only(node, read), "test_metadata": {**metadata, "kwargs": kwargs}}
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    read = _TEST | {"refs"} if name == "relationships" else _TEST
+    kept = _only(node, read)
+    for key in ("description", "tags"):
+        if not kept.get(key):
+            kept.pop(key, None)
+    if name in _KNOWN_TESTS:
+        arguments = _ARGUMENTS - {"column_name"} if kept.get("column_name") else _ARGUMENTS
+        kept["test_metadata"] = {
+            **{key: value for key, value in metadata.items() if value is not None},
+            "kwargs": _only(metadata.get("kwargs") or {}, arguments),
+        }
+    return _linked(kept, macros)
+
+
+def _linked(node: Document, macros: Mapping[str, Any]) -> Document:
+    """The node without links to macros that the page does not list."""
+    depends_on = node.get("depends_on")
+    if isinstance(depends_on, dict) and depends_on.get("macros"):
+        listed = [macro for macro in depends_on["macros"] if macro in macros]
+        return {**node, "depends_on": {**depends_on, "macros": listed}}
+    return node
 
 
 def _config(config: Any) -> Any:

@@ -61,6 +61,14 @@ _WALK = {
     ),
 }
 
+# The list of all tags is made anew and sorted for each node: quadratic where each task has a tag.
+_TAGS = {
+    "a=[null];o.each(t.nodes,(function(e){var t=e.tags;a=o.union(a,t).sort()}))": (
+        "a=new Set([null]);o.each(t.nodes,(function(e){"
+        "Array.isArray(e.tags)&&e.tags.forEach((e=>a.add(e)))})),a=[...a].sort()"
+    ),
+}
+
 # The page's search results take names, descriptions and code as HTML: the head of the function
 # that all of them go through.
 _HIGHLIGHT = re.compile(r"(\w+)\.highlight=function\((\w+)\)\{(?=if\(!\1\.query)")
@@ -93,7 +101,7 @@ def changed(stock: str, parts: Mapping[str, str]) -> str:
     )
     if count != 1:
         raise _unknown(f"has {count} functions that show search results instead of one")
-    once = {**_TREES, **_GRAPH, **_WALK, **parts}
+    once = {**_TREES, **_GRAPH, **_WALK, **_TAGS, **parts}
     for piece in once:
         if (count := safe.count(piece)) != 1:
             raise _unknown(f"has {piece[:60]} {count} times instead of once")

@@ -201,8 +201,11 @@ def _documented(name: str, tests: bool = True) -> Document:
     ]
     if tests:
         columns[0]["data_tests"] = ["not_null", "unique"]
+        arguments = {"to": "ref('m__left__')", "field": "column_00"}
         columns[1]["data_tests"] = [
-            {"accepted_values": {"arguments": {"values": ["placed", "paid", "sent", "returned"]}}}
+            {"relationships": {"arguments": arguments}}
+            if name == SELF
+            else {"accepted_values": {"arguments": {"values": ["placed", "paid", "returned"]}}}
         ]
     return {
         "name": name,

@@ -139,15 +139,16 @@ def test_a_generic_test_keeps_its_page_and_its_code(
     assert kept["parent_map"] == {"x": ["y"]}
 
 
+@pytest.mark.parametrize("refs", [[{"name": "orders"}], []])
 def test_the_page_reads_what_a_relationships_test_refers_to(
-    manifest: dict[str, Any], catalog: dict[str, Any]
+    manifest: dict[str, Any], catalog: dict[str, Any], refs: list[Any]
 ) -> None:
     metadata = {"name": "relationships", "kwargs": {"field": "id", "to": "ref('orders')"}}
-    manifest["nodes"][TEST] |= {"test_metadata": metadata, "refs": [{"name": "orders"}]}
+    manifest["nodes"][TEST] |= {"test_metadata": metadata, "refs": refs}
 
     kept = slim(manifest, catalog)[0]["nodes"][TEST]
 
-    assert kept["refs"] == [{"name": "orders"}]
+    assert kept["refs"] == refs
     assert kept["test_metadata"]["kwargs"] == {"field": "id"}
 
 
@@ -166,6 +167,34 @@ def test_macros_of_dbt_and_its_adapter_are_left_out(
     assert slim(manifest, catalog)[0]["macros"] == {
         "macro.shop.to_eur": {"package_name": "shop", "macro_sql": "1"}
     }
+
+
+def test_links_to_macros_the_page_does_not_list_are_left_out(
+    manifest: dict[str, Any], catalog: dict[str, Any]
+) -> None:
+    model = manifest["nodes"]["model.shop.orders"]
+    model["depends_on"] = {"nodes": ["x"], "macros": ["macro.dbt.run_query", "macro.shop.to_eur"]}
+
+    kept = slim(manifest, catalog)[0]["nodes"]["model.shop.orders"]
+
+    assert kept["depends_on"] == {"nodes": ["x"], "macros": ["macro.shop.to_eur"]}
+
+
+@pytest.mark.parametrize(
+    ("docs", "kept"),
+    [
+        ({"show": True, "node_color": None}, False),
+        ({"show": False, "node_color": None}, True),
+        ({"show": True, "node_color": "red"}, True),
+        (None, True),
+    ],
+)
+def test_how_a_node_is_shown_is_kept_where_it_is_no_default(
+    manifest: dict[str, Any], catalog: dict[str, Any], docs: Any, kept: bool
+) -> None:
+    manifest["nodes"]["model.shop.orders"]["docs"] = docs
+
+    assert ("docs" in slim(manifest, catalog)[0]["nodes"]["model.shop.orders"]) is kept
 
 
 def test_of_the_docs_the_overviews_are_kept(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -110,3 +111,73 @@ def test_the_picture_of_the_readme_is_what_the_page_shows(
     page.screenshot(path=picture)
     assert picture.stat().st_size > 20_000
     shutil.copy(picture, root / "build" / "lineage.png")
+
+
+PROMOTED, NEW, UNTOUCHED = SCORES, "model.python_tasks.raw_returns", "model.shop.orders"
+
+
+@pytest.mark.parametrize(
+    ("node", "tab", "text"),
+    [
+        (PROMOTED, "Details", "task:score_customers"),
+        (PROMOTED, "Description", "score_customers"),
+        (PROMOTED, "Columns", "customer_id"),
+        (PROMOTED, "Referenced By", "customer_segments"),
+        (PROMOTED, "Depends On", "customers"),
+        (PROMOTED, "Code", "Source"),
+        (NEW, "Details", "task:rebuild_returns"),
+        (NEW, "Description", "rebuild_returns"),
+        (NEW, "Columns", "order_id"),
+        (NEW, "Depends On", "landing_returns"),
+        (NEW, "Code", "Source"),
+        (UNTOUCHED, "Details", "finance"),
+        (UNTOUCHED, "Description", "The one place for revenue"),
+        (UNTOUCHED, "Columns", "order_amount_eur"),
+        (UNTOUCHED, "Referenced By", "customers"),
+        (UNTOUCHED, "Depends On", "stg_payments"),
+        (UNTOUCHED, "Code", "inner join rates"),
+    ],
+)
+def test_a_tab_of_a_node_leads_to_its_section(visit: Any, node: str, tab: str, text: str) -> None:
+    page = visit.open(f"dbt/index.html#!/model/{node}")
+    page.locator(".nav-tabs").first.get_by_text(tab, exact=True).click()
+    anchor = tab.lower().replace(" ", "_")
+    page.wait_for_url(f"**#{anchor}")
+    expect(page.locator(f"section:has(> #{anchor})")).to_contain_text(text)
+
+
+def test_the_search_finds_a_node_by_what_its_task_is_called(visit: Any) -> None:
+    page = visit.open("dbt/index.html#!/overview")
+    page.locator("#search").fill("score_customers")
+    page.get_by_role("heading", name="ml_customer_scores").click()
+    page.wait_for_url(f"**#!/model/{SCORES}*")
+
+
+@pytest.mark.parametrize(
+    ("tab", "folders", "name"),
+    [
+        ("Project", ["python_tasks", "spark", "score_customers"], "ml_customer_scores"),
+        ("Database", ["null", "ml"], "customer_scores"),
+        ("Group", ["finance"], "stg_exchange_rates (protected)"),
+    ],
+)
+def test_a_tree_leads_to_its_nodes(visit: Any, tab: str, folders: list[str], name: str) -> None:
+    page = visit.open("dbt/index.html#!/overview")
+    menu = page.locator(".app-menu")
+    menu.locator(".switch-label", has_text=tab).click()
+    for folder in folders:
+        line = menu.locator("a:visible", has_text=re.compile(rf"^\s*{folder}\s*$"))
+        line.first.click()
+    menu.locator(f"a[title={name!r}]:visible").click()
+    expect(page.locator(".app-content h1").first).to_be_visible()
+
+
+def test_the_whole_graph_is_drawn(visit: Any) -> None:
+    shown = graph(visit.open("dbt/index.html#!/overview?g_v=1"))
+    assert {PROMOTED, NEW, UNTOUCHED} <= set(shown["nodes"])
+
+
+def test_a_node_opens_its_neighbourhood(visit: Any) -> None:
+    page = visit.open(f"dbt/index.html#!/model/{SCORES}")
+    page.locator("[ng-click='onLauncherClick()']").click()
+    assert SCORES in graph(page)["nodes"]

@@ -1,0 +1,146 @@
+"""The docs page of 3,000 models beside dbt's own, in one run: time to a rendered model, and size.
+
+dbt's page is measured in both ways dbt offers: served with manifest.json and catalog.json beside
+it, and as the single file of `dbt docs generate --static`. Ours is grafted: a task writes each
+source. The bar: at most half the time of the faster of the two, at most half the size of the file.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import threading
+from datetime import UTC, datetime
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from project import COLUMNS, Document, artifacts  # noqa: E402
+
+from injector import docs, stock  # noqa: E402
+from injector.artifacts import Artifacts  # noqa: E402
+from injector.graft import Options, graft  # noqa: E402
+from lineage.dataset import DatasetId, Kind  # noqa: E402
+from lineage.model import build  # noqa: E402
+from lineage.records import Access, Direction, Records, Run, Status  # noqa: E402
+
+MODELS, ROUNDS = 3_000, 3
+SHOWN = f"orders_by_customer_{MODELS * 2 // 3:05}"
+AT = datetime(2026, 11, 20, tzinfo=UTC)
+SERVED, STATIC, OURS = "dbt, served", "dbt, --static", "dbt-graft"
+FILES = {SERVED: "served/index.html", STATIC: "static.html", OURS: "ours.html"}
+# The model's name stands above all its columns, and the browser has drawn them.
+RENDERED = f"""(() => {{
+  const look = () => {{
+    const heading = [...document.querySelectorAll("h1")];
+    const rows = document.querySelectorAll(".section-content tbody tr.column-row");
+    if (heading.some((h) => h.textContent.includes("{SHOWN}")) && rows.length === {COLUMNS}) {{
+      requestAnimationFrame(() => setTimeout(() => {{ window.rendered = performance.now(); }}));
+    }} else {{
+      requestAnimationFrame(look);
+    }}
+  }};
+  requestAnimationFrame(look);
+}})()"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A plain file server."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def write_pages(folder: Path) -> None:
+    """The three pages of one project."""
+    manifest, catalog = artifacts(MODELS)
+    page = docs.page(grafted := _grafted(manifest, catalog), docs.Settings("Benchmark"))
+    assert len(grafted.report.promoted) == len(manifest["sources"])
+    (folder / FILES[OURS]).write_bytes(page)
+    # dbt writes its JSON with blanks, and puts it into the static page as it is.
+    texts = {"manifest": json.dumps(manifest), "catalog": json.dumps(catalog)}
+    static = stock.read()
+    (folder / "served").mkdir()
+    (folder / FILES[SERVED]).write_text(static, "utf-8")
+    for name, text in texts.items():
+        (folder / "served" / f"{name}.json").write_text(text, "utf-8")
+        static = static.replace(f'"{name.upper()}.JSON INLINE DATA"', text)
+    (folder / FILES[STATIC]).write_text(static, "utf-8")
+
+
+def _grafted(manifest: Document, catalog: Document) -> docs.Grafted:
+    accesses, runs = [], []
+    for node in manifest["sources"].values():
+        task = f"load_{node['name']}"
+        runs.append(Run(task, task, "spark", AT, AT, Status.OK))
+        accesses += [
+            Access(task, task, dataset, kind, direction, "INSERT", "", first_at=AT, last_at=AT)
+            for dataset, kind, direction in (
+                (DatasetId("file", f"/landing/{node['name']}"), Kind.PATH, Direction.READ),
+                (DatasetId("spark", f"raw.{node['name']}"), Kind.TABLE, Direction.WRITE),
+            )
+        ]
+    lineage = build(Records(accesses=tuple(accesses), runs=tuple(runs)))
+    return graft(Artifacts(manifest, catalog, "spark", "1.11"), lineage, Options("spark"))
+
+
+def seconds(browser: Browser, address: str) -> float:
+    """From the start of the navigation to the rendered model, in a new tab."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script(RENDERED)
+    page.goto(f"{address}#!/model/model.big.{SHOWN}", wait_until="commit")
+    page.wait_for_function("() => window.rendered", timeout=300_000)
+    taken = float(page.evaluate("() => window.rendered")) / 1000
+    context.close()
+    return taken
+
+
+def measure(folder: Path) -> dict[str, float]:
+    """Median seconds of each page; the pages take turns, so that noise hits them alike."""
+    handler = functools.partial(Quiet, directory=str(folder))
+    taken: dict[str, list[float]] = {name: [] for name in FILES}
+    with (
+        ThreadingHTTPServer(("127.0.0.1", 0), handler) as http,
+        sync_playwright() as playwright,
+    ):
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        arguments = ["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+        chromium = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
+        for _ in range(ROUNDS):
+            for name, file in FILES.items():
+                taken[name].append(seconds(browser, f"http://127.0.0.1:{http.server_port}/{file}"))
+        browser.close()
+        http.shutdown()
+    return {name: statistics.median(times) for name, times in taken.items()}
+
+
+def main() -> int:
+    """Print the figures; not 0 if the bar is missed."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        write_pages(folder)
+        taken = measure(folder)
+        sizes = {name: (folder / FILES[name]).stat().st_size / 1e6 for name in (STATIC, OURS)}
+    faster = min(taken[SERVED], taken[STATIC])
+    print(f"docs page of {MODELS:,} models, load averages {os.getloadavg()}")
+    for name, time in taken.items():
+        size = f"{sizes[name]:7.1f} MB" if name in sizes else ""
+        print(f"  {name:14} {time:6.2f} s {size}")
+    time, size = taken[OURS] / faster, sizes[OURS] / sizes[STATIC]
+    print(f"  ours / dbt's    {time:.2f}        {size:.2f}   (bar: 0.50)")
+    return int(time > 0.5 or size > 0.5)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
