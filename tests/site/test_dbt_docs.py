@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
@@ -181,3 +181,51 @@ def test_a_node_opens_its_neighbourhood(visit: Any) -> None:
     page = visit.open(f"dbt/index.html#!/model/{SCORES}")
     page.locator("[ng-click='onLauncherClick()']").click()
     assert SCORES in graph(page)["nodes"]
+
+
+def test_the_page_works_from_a_file(browser: Browser, site: Path) -> None:
+    page = browser.new_page()
+    faults: list[str] = []
+    page.on("console", lambda said: said.type == "error" and faults.append(said.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on(
+        "request",
+        lambda asked: asked.url.startswith(("file:", "data:")) or faults.append(asked.url),
+    )
+    page.goto(f"{(site / 'dbt' / 'index.html').as_uri()}#!/source/source.shop.ml.customer_scores")
+    page.wait_for_url(f"**#!/model/{SCORES}*")
+    expect(page.get_by_role("heading", name="ml_customer_scores").first).to_be_visible()
+    page.get_by_role("link", name="Catalog page").first.click()
+    page.wait_for_url("**/datasets/spark/ml/customer_scores/index.html")
+    page.close()
+    assert faults == []
+
+
+def test_a_neighbourhood_of_two_columns_of_rungs_is_found_node_by_node(visit: Any) -> None:
+    """dbt's own code follows every path: 2^60 of them here, and it would never come back."""
+    page = visit.open("dbt/index.html#!/overview")
+    found = page.evaluate(
+        """() => {
+          const graph = angular.element(document.documentElement).injector().get("graph");
+          const selector = angular.element(document.documentElement).injector()
+            .get("selectorService");
+          const dag = new graph.graph.pristine.dag.constructor({ directed: true });
+          const nodes = {};
+          for (let rung = 0; rung < 60; rung++) {
+            for (const side of ["left", "right"]) {
+              const id = `${side}_${rung}`;
+              nodes[id] = { data: { unique_id: id, name: id, fqn: ["p", id], tags: [],
+                                    resource_type: "model", version: null, package_name: "p" } };
+              dag.setNode(id);
+              for (const below of rung ? [`left_${rung - 1}`, `right_${rung - 1}`] : []) {
+                dag.setEdge(below, id);
+              }
+            }
+          }
+          const selected = (include) => selector.selectNodes(dag, nodes, {
+            include, exclude: "", packages: ["p"], tags: [null], resource_types: ["model"],
+          }).selected.length;
+          return [selected("+left_30+"), selected("1+left_30+1"), selected("2+left_30")];
+        }"""
+    )
+    assert found == [119, 5, 5]
