@@ -22,6 +22,8 @@ from collectors.statements.handles import Handle
 
 # Times in an export are cut to milliseconds: a statement began before the next.
 _CUT = 1000
+# More than there are stretches of time in a log.
+_CONNECTION = 1_000_000_000
 
 
 class _Shown(NamedTuple):
@@ -55,6 +57,8 @@ class _Session:
         epoch: Counts transactions.
         depth: How many `BEGIN TRAN` are open.
         transaction: The name of the open one; None where none is known to be open.
+        connections: How many it was so far, one behind the other.
+        speaks: Something was said since the last of them began, or may have been.
         told: Segments of the open epoch went out, so its end must be told too.
     """
 
@@ -70,6 +74,8 @@ class _Session:
     epoch: int = 0
     depth: int = 0
     transaction: str | None = None
+    connections: int = 0
+    speaks: bool = True
     told: bool = True
 
 
@@ -151,8 +157,11 @@ class Fold:
             self._begin(session, "")
         elif event.note:
             self._end(session, event, undone=event.note == "rollback")
-        else:
+        elif event.name in ("login", "logout") and session.speaks:
             self._reset(session, event)
+            self._mark(Act.ENDED, event)
+            session.connections += 1
+            session.speaks = False
 
     def _text(self, session: _Session, event: Captured, level: Level, said: Said) -> None:
         request = level is Level.REQUEST
@@ -207,6 +216,7 @@ class Fold:
                 self._mark(Act.UNPREPARED, event, None, number)
 
     def _show(self, session: _Session, shown: _Shown) -> None:
+        session.speaks = True
         level, ok = shown.level, shown.event.ok
         if level in (Level.STATEMENT, Level.INSIDE):
             ok, session.failed = not session.failed, False
@@ -233,7 +243,7 @@ class Fold:
             text = said.text if said is not None else None
             same = Same(
                 *(act, event.task, event.run, event.session, database, text, handle, int(level)),
-                *(ok, request, event.procedure, None, "", event.at // self._period),
+                *(ok, request, event.procedure, None, "", self._stretch(session, event)),
             )
             at, sequence = event.at, event.sequence
             first_started = min(at, event.started + _CUT)
@@ -243,6 +253,9 @@ class Fold:
                 self._said[session.epoch, tables, same] = sums
             else:
                 known.add(sums)
+
+    def _stretch(self, session: _Session, event: Captured) -> int:
+        return session.connections * _CONNECTION + event.at // self._period
 
     def _begin(self, session: _Session, name: str) -> None:
         session.depth += 1
@@ -289,7 +302,6 @@ class Fold:
         at, sequence = event.at, event.sequence
         same = Same(
             *(act, event.task, event.run, event.session, event.database, text, handle),
-            period=at // self._period,
         )
         sums = Sums(1, None, event.started, at, at, at, sequence, sequence)
         self._marks.append(Segment(same, sums))

@@ -15,7 +15,7 @@ from collectors.sqlserver.event import Damage
 SEGMENTS = (
     "origin string, act string, task string, run string, session string, database string, "
     "text string, handle bigint, level int, ok boolean, request string, procedure string, "
-    "undone boolean, temporaries string, period bigint, times bigint, rows bigint, "
+    "undone boolean, temporaries string, stretch bigint, times bigint, rows bigint, "
     "started timestamp, first_started timestamp, first_ended timestamp, last_ended timestamp, "
     "first_sequence bigint, last_sequence bigint, position string, reason string, excerpt string"
 )
@@ -42,7 +42,7 @@ class Act(StrEnum):
     """What a segment tells.
 
     SAID: statements. EXECUTED: statements known by a handle only; LOST: by one that nobody knows.
-    PREPARED, UNPREPARED, RESET, COMMITTED, ROLLED_BACK: what changes how others are read.
+    PREPARED, UNPREPARED, RESET, ENDED, COMMITTED, ROLLED_BACK: what changes how others are read.
     RUNNING: the run of a session that goes on, as an earlier collect left it.
     DAMAGE, SEEN and NOISE are about the log: what could not be read, the number of events, and of
     those left out by rule.
@@ -54,6 +54,7 @@ class Act(StrEnum):
     PREPARED = "prepared"
     UNPREPARED = "unprepared"
     RESET = "reset"
+    ENDED = "ended"
     COMMITTED = "committed"
     ROLLED_BACK = "rolled back"
     RUNNING = "running"
@@ -74,7 +75,8 @@ class Same(NamedTuple):
         procedure: The module inside of which it ran.
         undone: A rollback took it back; None where its transaction was still open.
         temporaries: Which temporary tables it was run on, as `temporaries.written` tells them.
-        period: In which stretch of time, each as long as the gap that ends a run.
+        stretch: The connection and the time, in steps of the gap that ends a run: what belongs to
+            two runs is never counted as one.
     """
 
     act: Act
@@ -90,7 +92,7 @@ class Same(NamedTuple):
     procedure: str = ""
     undone: bool | None = None
     temporaries: str = ""
-    period: int = 0
+    stretch: int = 0
 
 
 @dataclass(slots=True)

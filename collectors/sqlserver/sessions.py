@@ -32,6 +32,8 @@ SAID = (
 # Segments of one transaction that wait for its end; the first of a longer one count as kept.
 _MOST_OPEN = 20_000
 _SCHEMA = arrow_schema(SAID)
+# A task that connects anew so soon goes on with the same run.
+_RECONNECTS = timedelta(seconds=10)
 # A session's number is given to the next connection when one ends.
 _CONNECTION = ("session", "task", "run")
 _STATUS = {True: "ok", False: "failed", None: "unknown"}
@@ -44,8 +46,9 @@ def sessions(segments: DataFrame, known: DataFrame, server: str, idle_seconds: i
     """What each run said: rows of `SAID`.
 
     A run is what the application's name says (`python_task::load::2026-11-20`), else what one
-    session of a task does until it is idle for a while. The id of such a run comes from the task,
-    the session and the time of its first event, so that reading a log again gives it again.
+    session of a task does until its connection ends or it is idle for a while. The id of such a
+    run comes from the task, the session and the time of its first event, so that reading a log
+    again gives it again.
 
     Args:
         segments: Rows of `SEGMENTS`.
@@ -87,6 +90,7 @@ class _Session:
         key: Its number, the task and the name of the run that it works for.
         idle: A longer pause ends a run.
         last: The last statement of its run so far.
+        ended: Its connection ended behind that.
         handles: The row that told each prepared statement.
         open: What was said in a transaction of which the end is not known yet.
         temporaries: What tells its temporary tables apart, by their names.
@@ -97,6 +101,7 @@ class _Session:
     idle: timedelta
     run_id: str = ""
     last: Row | None = None
+    ended: bool = False
     handles: dict[int, Row] = field(default_factory=dict)
     open: list[Row] = field(default_factory=list)
     temporaries: dict[str, str] = field(default_factory=dict)
@@ -111,7 +116,8 @@ class _Session:
             self.handles[row["handle"]] = row
         elif act == Act.UNPREPARED:
             self.handles.pop(row["handle"], None)
-        elif act == Act.RESET:
+        elif act in (Act.RESET, Act.ENDED):
+            self.ended |= act == Act.ENDED
             self.handles.clear()
             self.temporaries.clear()
         elif act in (Act.COMMITTED, Act.ROLLED_BACK):
@@ -164,7 +170,9 @@ class _Session:
     def _run(self, row: Row) -> str:
         """The id of the run that a statement belongs to: of the last one's, or a new one."""
         session, task, named = self.key
-        idle = self.last is None or row["started"] - self.last["last_ended"] > self.idle
+        pause = min(self.idle, _RECONNECTS) if self.ended else self.idle
+        idle = self.last is None or row["started"] - self.last["last_ended"] > pause
+        self.ended = False
         if named:
             self.run_id = named
         elif idle:

@@ -24,7 +24,7 @@ PROJECT = """
 collect:
   - sqlserver: {path: logs/, server: "mssql://sql01:1433"}
 store: STORE
-spark: {master: "local[2]", spark.sql.shuffle.partitions: 2, spark.local.dir: tmp}
+spark: {master: "local[2]", spark.sql.shuffle.partitions: 2}
 """
 Reads = dict[str, int]
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from collectors.files import log_files
 from collectors.sqlserver.captured import capture
-from collectors.sqlserver.event import Event, Mapped, Value
+from collectors.sqlserver.event import Event, Mapped, Value, Wanted
 from collectors.sqlserver.fold import Fold
 from collectors.sqlserver.noise import noise
 from collectors.sqlserver.segment import Act, Segment
+from collectors.sqlserver.xel.read import parts, read
 
 TASK = re.compile(r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?")
 SECOND = 10_000_000
@@ -192,6 +195,32 @@ def test_a_number_that_makes_no_sense_is_none(value: Value) -> None:
     (segment,) = folded([event("batch", A, row_count=value, duration=value)])
     assert segment.sums.rows is None
     assert segment.sums.started == segment.sums.first_ended
+
+
+def test_what_two_connections_said_stays_apart() -> None:
+    segments = folded(events(A, *[("logout", "")] * 3, A, A))
+    assert [s.sums.times for s in segments if s.same.act == Act.SAID] == [1, 2]
+    assert [s.same.act for s in segments].count(Act.ENDED) == 1
+
+
+def test_every_handle_of_a_real_file_is_resolved(root: Path) -> None:
+    """`TestXel_0.xel` of Microsoft's sqltoolsservice."""
+    (log,) = log_files(str(sample(root)), "TestXel_0.xel")
+    task = re.compile("(?P<task>.+)")
+    fold = Fold(noise, idle_seconds=3600)
+    for part in parts(log):
+        for chunk in read(part, Wanted()):
+            fold.add(filter(None, map(capture(task), chunk.events)))
+    acts = Counter(segment.same.act for segment in fold.segments())
+    assert acts[Act.EXECUTED] == acts[Act.LOST] == 0
+    assert acts[Act.SAID] == 6
+
+
+def sample(root: Path) -> Path:
+    path = root.parent / "shared" / "samples" / "xel" / "TestXel_0.xel"
+    if not path.exists():
+        pytest.skip("the public samples are not beside this tree")
+    return path
 
 
 def test_other_applications_are_left_out() -> None:
