@@ -228,7 +228,10 @@ class Fold:
         """Count what a request showed, when all of it was seen or there is no more to see."""
         shown, session.request = session.request, []
         if whole:
-            shown = [one for one in shown if one.level <= Level.INSIDE]
+            seen = {one.level for one in shown}
+            # The inside of a procedure may be recorded as it begins only.
+            inside = {Level.INSIDE_BEGUN} if Level.INSIDE not in seen else set[Level]()
+            shown = [s for s in shown if s.level <= Level.INSIDE or s.level in inside]
         request = _digest(shown) if whole else ""
         named = set[str]()
         for act, event, database, said, handle, level, ok in shown:

@@ -25,6 +25,7 @@ NAMES = {
     "rpc": ("rpc_completed", "statement"),
     "statement": ("sql_statement_completed", "statement"),
     "inside": ("sp_statement_completed", "statement"),
+    "inside begins": ("sp_statement_starting", "statement"),
     "error": ("error_reported", "message"),
     "rollback": ("rollback_tran_completed", ""),
     "commit": ("commit_tran_completed", ""),
@@ -123,6 +124,8 @@ def test_equal_statements_are_one_segment_with_their_sums() -> None:
         # what fails, what only begins, what is noise
         ([("batch begins", A)], {"?" + A: 1}),
         ([("batch begins", A), A], {A: 1}),
+        ([("inside begins", B), "EXEC load"], {"?" + B: 1, "EXEC load": 1}),
+        ([("inside begins", B), ("inside", B), "EXEC load"], {B: 1, "EXEC load": 1}),
         ([("error", ""), ("statement", A), ("statement", B)], {"!" + A: 1, B: 1}),
         (["SELECT 1", A], {A: 1}),
     ],
