@@ -15,6 +15,7 @@ import orjson
 from collectors import store
 from graft import __version__, pipeline
 from graft.config import FILE_NAME, Config, load
+from graft.declared import declared
 from graft.progress import Progress
 from graft.sqlserver import sqlserver
 from graft.start import write_config
@@ -101,6 +102,7 @@ def collect(config: Config, progress: Progress) -> Summary:
         store=place,
         new_logs=collected.new_logs,
         rejects=(*records.rejects, *collected.unreadable),
+        noise=store.noise(place),
         gaps=gaps(records.shapes.values()),
     )
 
@@ -175,5 +177,6 @@ def build(config: Config, progress: Progress, *, run_dbt: bool) -> Summary:
     return pipeline.summary(config, grafted, collected, index)
 
 
+main.add_command(declared)
 main.add_command(sqlserver)
 main.add_command(xel)

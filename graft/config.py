@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any
 
-import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -16,10 +13,11 @@ from pydantic import (
     Field,
     PrivateAttr,
     StringConstraints,
-    ValidationError,
     model_validator,
 )
 
+from collectors.checked_yaml import read_yaml
+from collectors.declared.document import TaskEntry
 from injector.forbidden import RULES, Rule
 from injector.options import TAG_KINDS, TagKind
 from lineage.errors import GraftError
@@ -70,8 +68,6 @@ def _server(url: str) -> str:
     return url
 
 
-ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
-Maturity = Literal["high", "medium", "low", ""]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
@@ -132,16 +128,23 @@ class Spark(_Section):
     namespace: Text = "spark"
 
 
+class Declared(_Section):
+    """Lineage that people declare, in files of `collectors.declared.document.Document`."""
+
+    path: Text
+
+
 class Source(_Section):
     """One entry of `collect`: exactly one kind of log."""
 
     sqlserver: SqlServer | None = None
     spark: Spark | None = None
+    declared: Declared | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> Source:
-        if sum(kind is not None for kind in (self.sqlserver, self.spark)) != 1:
-            raise ValueError("name exactly one kind of log: sqlserver or spark")
+        if sum(kind is not None for kind in (self.sqlserver, self.spark, self.declared)) != 1:
+            raise ValueError("name exactly one kind of log: sqlserver, spark or declared")
         return self
 
 
@@ -155,21 +158,6 @@ class Name(_Section):
     def _is_rule(self) -> Name:
         NameRule(self.source, self.target)
         return self
-
-
-class TaskEntry(_Section):
-    """What no log knows of a task; see `lineage.records.TaskInfo`."""
-
-    description: str = ""
-    owner: str = ""
-    repo: str = ""
-    path: str = ""
-    runbook: str = ""
-    schedule: str = ""
-    tags: tuple[Text, ...] = ()
-    type: ConsumerType = ""
-    url: str = ""
-    maturity: Maturity = ""
 
 
 def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
@@ -258,79 +246,13 @@ def load(path: Path) -> Config:
     Raises:
         ConfigError: It is missing, no YAML, or not valid; all faults at once, each with its line.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
+    if not path.exists():
         raise ConfigError(
             "there is no such file", place=str(path), remedy="run `graft init` to write one"
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read: {error}", place=str(path)) from error
+        )
     try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{path}:{mark.line + 1}" if mark else str(path)
-        raise ConfigError(
-            f"is no valid YAML: {getattr(error, 'problem', None) or error}", place=place
-        ) from error
-    if not isinstance(data, dict):
-        raise ConfigError("must hold keys such as `collect:` and `dbt:`", place=str(path))
-    try:
-        config = Config.model_validate(data)
-    except ValidationError as error:
-        faults = [_fault(fault, tree) for fault in error.errors(include_url=False)]
-        lines = [f"{path}:{line}: {text}" for line, text in sorted(faults)]
-        raise ConfigError("\n".join(lines)) from error
+        config = read_yaml(path, Config, "must hold keys such as `collect:` and `dbt:`")
+    except GraftError as error:
+        raise ConfigError(error.problem, place=error.place, remedy=error.remedy) from error
     config._folder = path.resolve().parent
     return config
-
-
-def _fault(fault: Any, tree: yaml.Node | None) -> tuple[int, str]:
-    """The line of a fault and what to say of it."""
-    location: Sequence[str | int] = fault["loc"]
-    where = ".".join(str(part) for part in location)
-    line = _line(tree, location)
-    if fault["type"] == "extra_forbidden":
-        allowed = _keys(location[:-1])
-        close = difflib.get_close_matches(str(location[-1]), allowed, n=1)
-        hint = f"did you mean `{close[0]}`? " if close else ""
-        return line, f"`{where}` is no key here; {hint}Allowed: {', '.join(allowed)}"
-    if fault["type"] == "missing":
-        return line, f"`{where}` is missing"
-    message = str(fault["msg"]).removeprefix("Value error, ")
-    return line, f"`{where}`: {message}" if where else message
-
-
-def _keys(location: Sequence[str | int]) -> list[str]:
-    """The keys of the section at a location."""
-    section: type[BaseModel] = Config
-    for part in location:
-        for name, field in section.model_fields.items():
-            if part == (field.alias or name):
-                section = next(_sections(field.annotation), section)
-    return [field.alias or name for name, field in section.model_fields.items()]
-
-
-def _sections(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The sections inside a field's type: of `tuple[Source, ...]` it is `Source`."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from _sections(inner)
-
-
-def _line(node: yaml.Node | None, location: Sequence[str | int]) -> int:
-    """The line on which the deepest part of a location stands, from 1."""
-    line = node.start_mark.line + 1 if node else 1
-    for part in location:
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if key.value == part:
-                    line, node = key.start_mark.line + 1, value
-                    break
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-            node = node.value[part]
-            line = node.start_mark.line + 1
-    return line

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import orjson
@@ -21,7 +21,7 @@ from collectors.session import session
 from exporters.task_metadata import task_metadata
 from graft.config import Config
 from graft.progress import Progress
-from graft.sources import sources
+from graft.sources import declared_infos, sources
 from graft.summary import Summary
 from injector import artifacts, docs
 from injector import validate as validation
@@ -34,7 +34,7 @@ from injector.report import Grafted
 from lineage.errors import GraftError
 from lineage.gaps import gaps
 from lineage.model import Lineage, build
-from lineage.records import Reject
+from lineage.records import Reject, TaskInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +180,18 @@ def _lineage(config: Config, read: Artifacts, unreadable: Sequence[Reject]) -> L
     return build(
         records,
         lambda dataset: short(rules(dataset)),
-        config.task_infos,
+        _infos(config),
         failed=config.lineage.failed,
     )
+
+
+def _infos(config: Config) -> dict[str, TaskInfo]:
+    """What people say of tasks: graft.yml first, then files of declared lineage."""
+    found = declared_infos(config)
+    for name, told in config.task_infos.items():
+        said = {key: value for key, value in asdict(told).items() if value}
+        found[name] = replace(found.get(name, told), **said)
+    return found
 
 
 def _options(config: Config) -> Options:
@@ -238,6 +247,7 @@ def summary(
         second_writers=len(report.second_writers),
         cycles=len(report.cycles),
         rejects=lineage.rejects,
+        noise=store.noise(config.path(config.store)),
         gaps=gaps(lineage.shapes.values()),
         artifacts=config.path(config.artifacts),
         site=str(index) if index else None,

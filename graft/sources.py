@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from collectors.declared import collect as declared_lineage
 from collectors.spark import collect as spark_logs
 from collectors.sqlserver import collect as sqlserver_logs
 from collectors.sqlserver import snapshot
@@ -17,7 +18,8 @@ from collectors.sqlserver.folding import Rules
 from collectors.sqlserver.live import LiveSession, poll
 from collectors.sqlserver.table import EventTable, poll_table
 from collectors.store import Collected, open_sessions
-from graft.config import Config, Spark, SqlServer
+from graft.config import Config, Declared, Spark, SqlServer
+from lineage.records import TaskInfo
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,6 +47,33 @@ def sources(config: Config) -> Iterator[Source]:
             yield _spark(entry.spark, config)
         if entry.sqlserver:
             yield _sqlserver(entry.sqlserver, config)
+        if entry.declared:
+            yield _declared(_declared_files(entry.declared, config))
+
+
+def declared_infos(config: Config) -> dict[str, TaskInfo]:
+    """What files of declared lineage say of tasks and consumers, the first that names one first.
+
+    Raises:
+        GraftError: A file is not valid.
+    """
+    found: dict[str, TaskInfo] = {}
+    for entry in config.collect:
+        if entry.declared:
+            read = declared_lineage.documents(_declared_files(entry.declared, config))
+            found = {**declared_lineage.infos(read), **found}
+    return found
+
+
+def _declared_files(given: Declared, config: Config) -> declared_lineage.DeclaredFiles:
+    return declared_lineage.DeclaredFiles(config.path(given.path), given.path)
+
+
+def _declared(files: declared_lineage.DeclaredFiles) -> Source:
+    return Source(
+        lambda known: declared_lineage.news(files, known),
+        lambda spark, known: declared_lineage.collect(spark, declared_lineage.news(files, known)),
+    )
 
 
 def _spark(given: Spark, config: Config) -> Source:

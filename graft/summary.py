@@ -26,6 +26,7 @@ class Summary:
         runs: Runs of the Python tasks.
         rejects: Pieces of logs that could not be used.
         report: What the graft did, where it was asked for.
+        noise: Statements that were left out by rule: catalogue queries, health checks.
         gaps: Statements that were not understood, or only in part.
     """
 
@@ -41,6 +42,7 @@ class Summary:
     second_writers: int | None = None
     cycles: int | None = None
     rejects: tuple[Reject, ...] = ()
+    noise: int = 0
     gaps: tuple[Gap, ...] = ()
     artifacts: str | None = None
     site: str | None = None
@@ -71,6 +73,8 @@ class Summary:
             lines.append(("conflicts", f"{self.second_writers:,} datasets that dbt writes too"))
         if self.cycles:
             lines.append(("cycles", f"{self.cycles:,}, each broken where it closed last"))
+        if self.noise:
+            lines.append(("left out", f"{self.noise:,} catalogue queries and the like, by rule"))
         lines.append(("rejected", f"{len(self.rejects):,}{_reasons(self.rejects)}"))
         if self.gaps:
             lines.append(("unclear", _statements(self.gaps)))

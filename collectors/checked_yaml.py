@@ -1,0 +1,126 @@
+"""YAML that people write: read, checked against a model, and every fault named with its line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from lineage.errors import GraftError
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read_yaml(path: Path, model: type[M], otherwise: str) -> M:
+    """Read and check a YAML file.
+
+    Args:
+        otherwise: What to say of a file that holds no mapping.
+
+    Raises:
+        GraftError: It is missing, no YAML, or not valid; all faults at once, each with its line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise GraftError(
+            "there is no such file", place=str(path), remedy=f"create {path.name}"
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise GraftError(f"cannot be read: {error}", place=str(path)) from error
+    try:
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        if twice := _keys_given_twice(tree):
+            raise GraftError("\n".join(f"{path}:{line}: {text}" for line, text in twice))
+        data = yaml.safe_load(text) or {}
+    except RecursionError as error:
+        raise GraftError("is nested too deeply", place=str(path)) from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise GraftError(
+            f"is no valid YAML: {getattr(error, 'problem', None) or error}", place=place
+        ) from error
+    if not isinstance(data, dict):
+        raise GraftError(otherwise, place=str(path))
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        faults = [_fault(fault, tree, model) for fault in error.errors(include_url=False)]
+        lines = [f"{path}:{line}: {text}" for line, text in sorted(faults)]
+        raise GraftError("\n".join(lines)) from error
+
+
+def _keys_given_twice(tree: yaml.Node | None) -> list[tuple[int, str]]:
+    """YAML lets the last of two equal keys win without a word."""
+    found = []
+    waiting = [tree] if tree else []
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:  # an alias
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+        elif isinstance(node, yaml.MappingNode):
+            given: set[str] = set()
+            for key, value in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.value in given:
+                    found.append((key.start_mark.line + 1, f"`{key.value}` is given twice"))
+                given.add(str(key.value))
+                waiting.append(value)
+    return sorted(found)
+
+
+def _fault(fault: Any, tree: yaml.Node | None, model: type[BaseModel]) -> tuple[int, str]:
+    """The line of a fault and what to say of it."""
+    location: Sequence[str | int] = fault["loc"]
+    where = ".".join(str(part) for part in location)
+    line = _line(tree, location)
+    if fault["type"] == "extra_forbidden":
+        allowed = _keys(model, location[:-1])
+        close = difflib.get_close_matches(str(location[-1]), allowed, n=1)
+        hint = f"did you mean `{close[0]}`? " if close else ""
+        return line, f"`{where}` is no key here; {hint}Allowed: {', '.join(allowed)}"
+    if fault["type"] == "missing":
+        return line, f"`{where}` is missing"
+    message = str(fault["msg"]).removeprefix("Value error, ")
+    return line, f"`{where}`: {message}" if where else message
+
+
+def _keys(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
+    """The keys of the section at a location."""
+    section = model
+    for part in location:
+        for name, field in section.model_fields.items():
+            if part == (field.alias or name):
+                section = next(_sections(field.annotation), section)
+    return [field.alias or name for name, field in section.model_fields.items()]
+
+
+def _sections(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The sections inside a field's type: of `tuple[Source, ...]` it is `Source`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _sections(inner)
+
+
+def _line(node: yaml.Node | None, location: Sequence[str | int]) -> int:
+    """The line on which the deepest part of a location stands, from 1."""
+    line = node.start_mark.line + 1 if node else 1
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == part:
+                    line, node = key.start_mark.line + 1, value
+                    break
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+    return line

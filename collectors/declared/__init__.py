@@ -1,0 +1,1 @@
+"""Lineage that people declare in YAML files: reviewed, versioned, and marked as declared."""

@@ -1,0 +1,220 @@
+"""Declared lineage as rows of the lineage store: read without Spark, handed over as its frames."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collectors.declared import document
+from collectors.declared.document import Document, Upstream, parse_column
+from collectors.store import SCHEMAS, Collected
+from lineage.dataset import DatasetId, Kind, parse_dataset_id
+from lineage.errors import GraftError
+from lineage.records import Direction, Evidence, Status, TaskInfo
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_GONE = "gone"
+Positions = Mapping[str, tuple[str, int]]
+Row = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredFiles:
+    """Files of declared lineage.
+
+    Attributes:
+        path: A file, a folder, or a pattern with `*`, on this machine.
+        label: How origins name it, as `graft.yml` writes it.
+    """
+
+    path: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A file that is new or has changed; without a document, one that is gone."""
+
+    origin: str
+    position: str
+    document: Document | None
+
+
+def documents(files: DeclaredFiles) -> dict[Path, Document]:
+    """The files, read and checked, by path.
+
+    Raises:
+        GraftError: There is none, or some are not valid; all faults at once, each with its line.
+    """
+    found, faults = {}, []
+    for path in _paths(files):
+        try:
+            found[path] = document.read(path)
+        except GraftError as error:
+            faults.append(str(error))
+    if faults:
+        raise GraftError("\n".join(faults))
+    return found
+
+
+def infos(found: Mapping[Path, Document]) -> dict[str, TaskInfo]:
+    """What files say of tasks and consumers beside their data; the first that names one decides."""
+    told: dict[str, TaskInfo] = {}
+    for one in found.values():
+        told = {**one.infos(), **told}
+    return told
+
+
+def news(files: DeclaredFiles, known: Positions) -> list[News]:
+    """The files that the store does not know as they are now, and those that are gone.
+
+    Raises:
+        GraftError: There is none, or some are not valid.
+    """
+    read = {_origin(files, path): (path, one) for path, one in documents(files).items()}
+    found = []
+    for origin, (path, one) in read.items():
+        position = hashlib.sha256(path.read_bytes()).hexdigest()[:32]
+        if known.get(origin, ("",))[0] != position:
+            found.append(News(origin, position, one))
+    gone = [
+        origin
+        for origin, (position, _) in known.items()
+        if origin.startswith(f"declared:{files.label}#")
+        and origin not in read
+        and position != _GONE
+    ]
+    return [*found, *(News(origin, _GONE, None) for origin in sorted(gone))]
+
+
+def collect(spark: SparkSession, new: Sequence[News]) -> Collected | None:
+    """What files declare, as data frames; None where nothing is new."""
+    if not new:
+        return None
+    rows: dict[str, list[Row]] = {table: [] for table in SCHEMAS}
+    for one in new:
+        accesses = list(_accesses(one)) if one.document else []
+        rows["accesses"] += accesses
+        rows["column_edges"] += _column_edges(one) if one.document else ()
+        rows["origins"] = [*rows.get("origins", ()), (one.origin, one.position, len(accesses), 0)]
+    schemas = {**SCHEMAS, "origins": SCHEMAS["batches"].rpartition(",")[0]}
+    frames = {
+        table: spark.createDataFrame(rows.get(table) or [], schemas[table])
+        for table in Collected.__annotations__
+        if table != "sessions"
+    }
+    return Collected(**frames)
+
+
+def _paths(files: DeclaredFiles) -> list[Path]:
+    if "://" in files.path:
+        raise GraftError(
+            "declared lineage is read from this machine", place=files.label, remedy="name a path"
+        )
+    path = Path(files.path)
+    if "*" in files.path:
+        base = _base(files)
+        found = sorted(base.glob(str(path.relative_to(base))))
+    elif path.is_dir():
+        found = sorted((*path.rglob("*.yml"), *path.rglob("*.yaml")))
+    else:
+        found = [path]
+    if not [one for one in found if one.is_file()]:
+        raise GraftError(
+            "there is no such file", place=files.label, remedy="correct `path` in graft.yml"
+        )
+    return [one for one in found if one.is_file()]
+
+
+def _origin(files: DeclaredFiles, path: Path) -> str:
+    """The same on every machine: the path as `graft.yml` writes it, and the file's own."""
+    return f"declared:{files.label}#{path.relative_to(_base(files))}"
+
+
+def _base(files: DeclaredFiles) -> Path:
+    """The folder above all that a pattern can find."""
+    path = Path(files.path)
+    if "*" in files.path:
+        return Path(*takewhile(lambda part: "*" not in part, path.parts))
+    return path if path.is_dir() else path.parent
+
+
+def _accesses(new: News) -> Iterator[Row]:
+    """One run a flow: what one brings into a task's memory is not what another takes from it."""
+    assert new.document
+    for task, entry in new.document.tasks.items():
+        for n, flow in enumerate(entry.flows):
+            yield from _uses(new, task, n, flow.source, Direction.READ, "SELECT")
+            yield from _uses(new, task, n, flow.target, Direction.WRITE, "INSERT")
+    for consumer, reader in new.document.consumers.items():
+        yield from _uses(new, consumer, 0, reader.reads, Direction.READ, "SELECT")
+
+
+def _uses(
+    new: News, task: str, flow: int, names: Sequence[str], direction: Direction, operation: str
+) -> Iterator[Row]:
+    """Rows of `accesses`, in the order of its columns."""
+    step = f"{new.origin}/{task}/{flow}"
+    for name in dict.fromkeys(names):
+        dataset = parse_dataset_id(name)
+        yield (
+            task,
+            step,
+            dataset.namespace,
+            dataset.name,
+            str(_kind(dataset)),
+            str(direction),
+            operation,
+            _shape(step),
+            1,
+            None,
+            None,
+            None,
+            None,
+            str(Status.UNKNOWN),
+            str(Evidence.DECLARED),
+            None,
+            new.origin,
+        )
+
+
+def _column_edges(new: News) -> Iterator[Row]:
+    """Rows of `column_edges`, in the order of its columns."""
+    assert new.document
+    for task, entry in new.document.tasks.items():
+        for n, flow in enumerate(entry.flows):
+            for name, columns in flow.columns.items():
+                to = parse_dataset_id(name)
+                for column, upstream in columns.items():
+                    for one in upstream:
+                        told = one if isinstance(one, Upstream) else Upstream(column=one)
+                        source, source_column = parse_column(told.column)
+                        yield (
+                            task,
+                            to.namespace,
+                            to.name,
+                            column,
+                            source.namespace,
+                            source.name,
+                            source_column,
+                            str(told.how.type),
+                            str(told.how),
+                            told.masking,
+                            _shape(f"{new.origin}/{task}/{n}"),
+                            new.origin,
+                        )
+
+
+def _shape(step: str) -> str:
+    """The id that the rows of a flow share; there is no statement behind it."""
+    return hashlib.sha256(step.encode()).hexdigest()[:32]
+
+
+def _kind(dataset: DatasetId) -> Kind:
+    return Kind.PATH if "/" in dataset.name else Kind.TABLE

@@ -1,0 +1,38 @@
+"""`graft declared`: files of declared lineage, checked in CI."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+import orjson
+
+from collectors.declared import document
+from lineage.errors import GraftError
+
+
+@click.group()
+def declared() -> None:
+    """Check files of declared lineage, and print their JSON schema."""
+
+
+@declared.command(epilog="\b\nExample: graft declared check lineage/*.yml")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+def check(files: tuple[Path, ...]) -> None:
+    """Check FILES; exit with 2 where one is not valid, each fault with its line."""
+    faults = 0
+    for path in files:
+        try:
+            document.read(path)
+        except GraftError as error:
+            click.echo(str(error), err=True)
+            faults += 1
+    click.echo(f"{len(files) - faults:,} of {len(files):,} files are valid")
+    sys.exit(2 if faults else 0)
+
+
+@declared.command()
+def schema() -> None:
+    """Print the JSON schema of these files."""
+    click.echo(orjson.dumps(document.schema(), option=orjson.OPT_INDENT_2))

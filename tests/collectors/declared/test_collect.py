@@ -1,0 +1,130 @@
+"""Declared lineage reaches the store, marked as declared, and leaves it with its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from collectors import store
+from collectors.declared.collect import DeclaredFiles, News, collect, documents, infos, news
+from lineage.errors import GraftError
+from lineage.model import build
+from lineage.records import Evidence, Subtype
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LOAD = """\
+version: 1
+tasks:
+  load_orders:
+    owner: Data platform
+    flows:
+      - {from: [sftp/orders], to: [spark/raw.orders],
+         columns: {spark/raw.orders: {amount: [{column: sftp/orders.amt, how: AGGREGATION}]}}}
+      - {from: [sftp/rates], to: [spark/raw.rates]}
+"""
+USE = """\
+version: 1
+consumers:
+  revenue: {type: dashboard, reads: [spark/raw.orders]}
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> DeclaredFiles:
+    folder = tmp_path / "lineage"
+    folder.mkdir()
+    (folder / "load.yml").write_text(LOAD)
+    (folder / "use.yml").write_text(USE)
+    return DeclaredFiles(str(folder / "*.yml"), "lineage/*.yml")
+
+
+def _positions(found: list[News]) -> dict[str, tuple[str, int]]:
+    return {one.origin: (one.position, 0) for one in found}
+
+
+def test_files_are_new_once_and_again_when_they_change(files: DeclaredFiles) -> None:
+    found = news(files, {})
+    assert [one.origin for one in found] == [
+        "declared:lineage/*.yml#load.yml",
+        "declared:lineage/*.yml#use.yml",
+    ]
+    assert news(files, _positions(found)) == []
+
+    use = Path(files.path).parent / "use.yml"
+    use.write_text(USE.replace("dashboard", "ml"))
+    assert [one.origin for one in news(files, _positions(found))] == [found[1].origin]
+
+
+def test_a_file_that_is_gone_is_told_once(files: DeclaredFiles) -> None:
+    found = news(files, {})
+    (Path(files.path).parent / "use.yml").unlink()
+    (gone,) = news(files, _positions(found))
+
+    assert (gone.origin, gone.document) == (found[1].origin, None)
+    assert news(files, {**_positions(found), **_positions([gone])}) == []
+
+
+@pytest.mark.parametrize("path", ["", "/load.yml", "/*.yml", "/**/*.yml"])
+def test_a_path_is_a_folder_a_file_or_a_pattern(files: DeclaredFiles, path: str) -> None:
+    folder = Path(files.path).parent
+    found = documents(DeclaredFiles(f"{folder}{path}", f"lineage{path}"))
+    assert folder / "load.yml" in found
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [("/none.yml", "no such file"), ("/*.json", "no such file"), ("s3a://b/x.yml", "this machine")],
+)
+def test_a_path_without_files_is_told(files: DeclaredFiles, path: str, says: str) -> None:
+    whole = path if "://" in path else f"{Path(files.path).parent}{path}"
+    with pytest.raises(GraftError, match=says):
+        news(DeclaredFiles(whole, path), {})
+
+
+def test_the_faults_of_all_files_are_told_at_once(files: DeclaredFiles) -> None:
+    for name in ("load.yml", "use.yml"):
+        (Path(files.path).parent / name).write_text("version: 1\nwhatever: 2\n")
+    with pytest.raises(GraftError) as caught:
+        news(files, {})
+    assert "load.yml:2: " in str(caught.value)
+    assert "use.yml:2: " in str(caught.value)
+
+
+def test_what_is_said_of_tasks_and_consumers_is_at_hand(files: DeclaredFiles) -> None:
+    told = infos(documents(files))
+    assert (told["load_orders"].owner, told["revenue"].type) == ("Data platform", "dashboard")
+
+
+@pytest.mark.spark
+def test_it_goes_into_the_store_and_out_of_it(
+    spark: SparkSession, files: DeclaredFiles, tmp_path: Path
+) -> None:
+    place = str(tmp_path / "store")
+    first = collect(spark, news(files, {}))
+    assert first
+    store.commit(place, [first])
+    lineage = build(store.read(place))
+
+    flows = {(str(f.source), str(f.target), f.task, f.evidence) for f in lineage.flows}
+    assert flows == {
+        ("sftp/orders", "spark/raw.orders", "load_orders", Evidence.DECLARED),
+        ("sftp/rates", "spark/raw.rates", "load_orders", Evidence.DECLARED),
+    }
+    assert {task.engine for task in lineage.tasks.values()} == {"declared"}
+    (edge,) = lineage.column_edges
+    assert (edge.to_column, edge.from_column, edge.subtype) == (
+        "amount",
+        "amt",
+        Subtype.AGGREGATION,
+    )
+
+    (Path(files.path).parent / "load.yml").unlink()
+    second = collect(spark, news(files, store.positions(place)))
+    assert second
+    store.commit(place, [second])
+    assert set(build(store.read(place)).tasks) == {"revenue"}
+    assert collect(spark, news(files, store.positions(place))) is None

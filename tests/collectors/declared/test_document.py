@@ -1,0 +1,124 @@
+"""Files of declared lineage are checked, each fault with its line, and have a published schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from collectors.declared import document
+from graft.cli import main
+from lineage.errors import GraftError
+
+WHOLE = """\
+version: 1
+tasks:
+  load_orders:
+    description: Fetches orders from the carrier.
+    owner: Data platform
+    tags: [nightly]
+    flows:
+      - from: [sftp://carrier/orders]
+        to: [spark/raw.orders]
+        columns:
+          spark/raw.orders:
+            amount: [sftp://carrier/orders.amt]
+            mail: [{column: sftp://carrier/orders.mail, how: TRANSFORMATION, masking: true}]
+      - to: [spark/raw.days]
+consumers:
+  revenue_dashboard:
+    type: dashboard
+    url: https://bi.example/revenue
+    maturity: high
+    reads: [spark/mart.revenue]
+"""
+
+
+def test_a_whole_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "orders.yml"
+    path.write_text(WHOLE)
+    found = document.read(path)
+
+    assert found.tasks["load_orders"].flows[0].target == ("spark/raw.orders",)
+    info = found.infos()["revenue_dashboard"]
+    assert (info.type, info.url, info.maturity) == (
+        "dashboard",
+        "https://bi.example/revenue",
+        "high",
+    )
+
+
+FAULTS: list[tuple[str, str, int | None, str]] = [
+    ("version: 1", "version: 2", 1, "`version`: Input should be 1"),
+    ("version: 1\n", "", 1, "`version` is missing"),
+    ("owner:", "onwer:", 5, "did you mean `owner`?"),
+    ("to: [spark/raw.orders]", "to: [raw]", 9, "'raw' is no dataset: write <namespace>/<name>"),
+    ("orders.amt]", "orders]", 12, "is no column: write <namespace>/<name>.<column>"),
+    ("          spark/raw.orders:", "          spark/raw.other:", 8, "is not named in `to`"),
+    ("      - to: [spark/raw.days]", "      - {}", 14, "name the datasets"),
+    ("type: dashboard", "type: sheet", 17, "Input should be 'dashboard'"),
+    ("    reads: [spark/mart.revenue]\n", "", 16, "`consumers.revenue_dashboard.reads` is missing"),
+    ("  revenue_dashboard:", "  load_orders:", 1, "a task and a consumer of one name"),
+    ("    owner:", "    tags: [x]\n    owner:", 7, "`tags` is given twice"),
+    ("version: 1", "version: [", None, "no valid YAML"),
+    ("version: 1", f"version: {'[' * 5000}", None, "nested too deeply"),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "line", "says"), FAULTS)
+def test_a_fault_is_named_with_file_and_line(
+    tmp_path: Path, before: str, after: str, line: int | None, says: str
+) -> None:
+    path = tmp_path / "orders.yml"
+    assert before in WHOLE
+    path.write_text(WHOLE.replace(before, after, 1))
+
+    with pytest.raises(GraftError) as caught:
+        document.read(path)
+
+    assert str(caught.value).startswith(f"{path}:{line}: " if line else str(path))
+    assert says in str(caught.value)
+
+
+def test_the_published_schema_is_that_of_the_code(root: Path) -> None:
+    published = json.loads((root / "docs/declared-lineage.schema.json").read_text())
+
+    assert published == document.schema(), (
+        "run `graft declared schema > docs/declared-lineage.schema.json`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "valid"),
+    [
+        ("", "", True),
+        ("version: 1", "version: 2", False),
+        ("owner:", "onwer:", False),
+        ("to: [spark/raw.orders]", "to: [raw]", False),
+        ("orders.amt]", "orders]", False),
+        ("type: dashboard", "type: sheet", False),
+    ],
+)
+def test_the_schema_takes_what_the_code_takes(before: str, after: str, valid: bool) -> None:
+    content = yaml.safe_load(WHOLE.replace(before, after, 1) if before else WHOLE)
+    validator = jsonschema.Draft202012Validator(document.schema())
+
+    assert validator.is_valid(content) is valid
+
+
+def test_the_command_names_all_faults_and_exits_with_2(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.yml", tmp_path / "bad.yml"
+    good.write_text(WHOLE)
+    bad.write_text(WHOLE.replace("owner:", "onwer:").replace("type: dashboard", "type: sheet"))
+
+    done = CliRunner().invoke(main, ["declared", "check", str(good), str(bad)])
+
+    assert done.exit_code == 2
+    assert f"{bad}:5: " in done.stderr
+    assert f"{bad}:17: " in done.stderr
+    assert "1 of 2 files are valid" in done.stdout
+    assert CliRunner().invoke(main, ["declared", "check", str(good)]).exit_code == 0
