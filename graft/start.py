@@ -25,12 +25,14 @@ collect:
   # The task is the application's name.
   - spark: {{path: logs/spark-events/}}
 
-  # SQL Server Extended Events as XML; the client names its task in the connection string:
-  # APP=python_task::load_orders
+  # SQL Server Extended Events; `graft sqlserver session` prints the session to create. The client
+  # names its task in the connection string: APP=python_task::load_orders
   # - sqlserver:
-  #     path: logs/xe/
   #     server: mssql://sql01:1433
-  #     task: python_task::(?P<task>[^:]+)(::(?P<run>.+))?
+  #     path: logs/xe/                # .xel files, or exports as XML, CSV, NDJSON
+  #     # connection: env:GRAFT_MSSQL # or the server itself, by an ODBC connection string
+  #     # session: lineage
+  #     # snapshot: snapshot.json     # what `graft sqlserver snapshot` wrote
 
 # One dataset, several names: the first rule that matches decides; * keeps, ** drops.
 names: []
