@@ -117,33 +117,52 @@ PROMOTED, NEW, UNTOUCHED = SCORES, "model.python_tasks.raw_returns", "model.shop
 
 
 @pytest.mark.parametrize(
-    ("node", "tab", "text"),
+    ("node", "tabs"),
     [
-        (PROMOTED, "Details", "task:score_customers"),
-        (PROMOTED, "Description", "score_customers"),
-        (PROMOTED, "Columns", "customer_id"),
-        (PROMOTED, "Referenced By", "customer_segments"),
-        (PROMOTED, "Depends On", "customers"),
-        (PROMOTED, "Code", "Source"),
-        (NEW, "Details", "task:rebuild_returns"),
-        (NEW, "Description", "rebuild_returns"),
-        (NEW, "Columns", "order_id"),
-        (NEW, "Depends On", "landing_returns"),
-        (NEW, "Code", "Source"),
-        (UNTOUCHED, "Details", "finance"),
-        (UNTOUCHED, "Description", "The one place for revenue"),
-        (UNTOUCHED, "Columns", "order_amount_eur"),
-        (UNTOUCHED, "Referenced By", "customers"),
-        (UNTOUCHED, "Depends On", "stg_payments"),
-        (UNTOUCHED, "Code", "inner join rates"),
+        (
+            PROMOTED,
+            {
+                "Details": "task:score_customers",
+                "Description": "score_customers",
+                "Columns": "customer_id",
+                "Referenced By": "customer_segments",
+                "Depends On": "customers",
+                "Code": "Source",
+            },
+        ),
+        (
+            NEW,
+            {
+                "Details": "task:rebuild_returns",
+                "Description": "rebuild_returns",
+                "Columns": "order_id",
+                "Depends On": "landing_returns",
+                "Code": "Source",
+            },
+        ),
+        (
+            UNTOUCHED,
+            {
+                "Details": "finance",
+                "Description": "The one place for revenue",
+                "Columns": "order_amount_eur",
+                "Referenced By": "customers",
+                "Depends On": "stg_payments",
+                "Code": "inner join rates",
+            },
+        ),
     ],
+    ids=["promoted", "new", "untouched"],
 )
-def test_a_tab_of_a_node_leads_to_its_section(visit: Any, node: str, tab: str, text: str) -> None:
+def test_each_tab_of_a_node_leads_to_its_section(
+    visit: Any, node: str, tabs: dict[str, str]
+) -> None:
     page = visit.open(f"dbt/index.html#!/model/{node}")
-    page.locator(".nav-tabs").first.get_by_text(tab, exact=True).click()
-    anchor = tab.lower().replace(" ", "_")
-    page.wait_for_url(f"**#{anchor}")
-    expect(page.locator(f"section:has(> #{anchor})")).to_contain_text(text)
+    for tab, text in tabs.items():
+        page.locator(".nav-tabs").first.get_by_text(tab, exact=True).click()
+        anchor = tab.lower().replace(" ", "_")
+        page.wait_for_url(f"**#{anchor}")
+        expect(page.locator(f"section:has(> #{anchor})")).to_contain_text(text)
 
 
 def test_the_search_finds_a_node_by_what_its_task_is_called(visit: Any) -> None:
