@@ -1,7 +1,7 @@
 """The artifacts as the docs page needs them: what it never reads is left out.
 
 The rules follow the code of dbt's page (dbt-core 1.11): its controllers, templates, search, trees
-and graph selectors. A key that is read stays as it is, null or empty, since the page tells the two
+and graph selectors. A key that is read stays as it is, null or empty, where the page tells the two
 from a missing one.
 """
 
