@@ -99,16 +99,16 @@ def _keys(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
     for part in location:
         for name, field in section.model_fields.items():
             if part == (field.alias or name):
-                section = next(_sections(field.annotation), section)
+                section = next(sections(field.annotation), section)
     return [field.alias or name for name, field in section.model_fields.items()]
 
 
-def _sections(annotation: Any) -> Iterator[type[BaseModel]]:
+def sections(annotation: Any) -> Iterator[type[BaseModel]]:
     """The sections inside a field's type: of `tuple[Source, ...]` it is `Source`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for inner in get_args(annotation):
-        yield from _sections(inner)
+        yield from sections(inner)
 
 
 def _line(node: yaml.Node | None, location: Sequence[str | int]) -> int:

@@ -11,15 +11,16 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
+from collectors.checked_yaml import sections
 from graft.cli import main
-from graft.config import Config, _sections, load
+from graft.config import Config, load
 from graft.start import write_config
 
 
 def keys(section: type[BaseModel]) -> Iterator[str]:
     for name, field in section.model_fields.items():
         yield field.alias or name
-        for inner in _sections(field.annotation):
+        for inner in sections(field.annotation):
             yield from keys(inner)
 
 
