@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import random
 import resource
+import shutil
 import signal
 import struct
-import sys
 import tempfile
 import zlib
 from collections import Counter
@@ -235,10 +235,10 @@ def main(cases: int, seed: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
     told = fuzz(cases, seed, folder)
+    shutil.rmtree(folder)  # Kept where a case failed.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     click.echo(f"{cases:,} .xel files and as many of XML: {told['events']:,} events and ", nl=False)
     click.echo(f"{told['damages']:,} damages, no failure; {peak} MB at most")
-    sys.exit(0)
 
 
 if __name__ == "__main__":
