@@ -15,6 +15,11 @@ from lineage.records import Column
 _PLAIN_NAME = re.compile(r"[\w$@#%.-]+(?: [\w$@#%.-]+)*")
 
 
+def is_plain(name: str) -> bool:
+    """Whether a column has a name of its own."""
+    return bool(_PLAIN_NAME.fullmatch(name))
+
+
 def parse_struct(text: str) -> tuple[Column, ...]:
     """The columns of a struct type as Spark writes it; nested types are kept as they are."""
     if not (text.startswith("struct<") and text.endswith(">")):

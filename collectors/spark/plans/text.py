@@ -52,7 +52,11 @@ _NAME = re.compile(r"(?:Execute )?[\w$.]+")
 _REUSES = re.compile(r"\[Reuses operator id: (?P<number>\d{1,9})\]")
 # What engines put before Spark's own names.
 _BRANDS = re.compile(r"^(?:GpuFile)?(?:Gpu|Photon|Comet|Native)(?=[A-Z])")
-_PHYSICAL, _ANALYSED = "Physical Plan", "Analyzed Logical Plan"
+_PHYSICAL, _ANALYSED, _OPTIMISED = (
+    "Physical Plan",
+    "Analyzed Logical Plan",
+    "Optimized Logical Plan",
+)
 _PHASES = frozenset({"Final Plan", "Current Plan", "Initial Plan"})
 
 
@@ -103,14 +107,16 @@ class PlanText:
 
     Attributes:
         root: The physical plan.
-        analysed: The logical plan as the user wrote it, where the text has one.
+        optimised: The logical plan that the physical one was made of, where the text has one.
         subqueries: The plan of each subquery by its id, where it stands apart.
+        is_formatted: It has a section for each operator.
         is_cut: Something is missing: an operator without its section.
     """
 
     root: Operator | None = None
-    analysed: Operator | None = None
+    optimised: Operator | None = None
     subqueries: dict[int, Operator] = field(default_factory=dict)
+    is_formatted: bool = False
     is_cut: bool = False
 
 
@@ -248,8 +254,8 @@ class _Reader:
             self.plan.subqueries.setdefault(self.hosted, operator)
         elif self.title == _PHYSICAL and self.plan.root is None:
             self.plan.root = operator
-        elif self.title == _ANALYSED:
-            self.plan.analysed = operator
+        elif self.title == _OPTIMISED:
+            self.plan.optimised = operator
 
     def finish(self) -> PlanText:
         self.close()
@@ -257,6 +263,7 @@ class _Reader:
             operator.text = "\n".join([operator.text, *lines])
         for operator, number in self.reused:
             operator.reuses = self.numbered.get(number)
+        self.plan.is_formatted = self.formatted
         if self.formatted:
             self.plan.is_cut = len(self.described) < len(self.numbered)
         return self.plan

@@ -118,14 +118,14 @@ def test_every_layout_becomes_a_tree(text: str, expected: str) -> None:
     assert tree(parse_text(text).root) == expected
 
 
-def test_an_extended_text_has_the_users_own_plan_too() -> None:
+def test_an_extended_text_has_the_optimised_logical_plan_too() -> None:
     found = parse_text(
         "== Parsed Logical Plan ==\n'Project ['a]\n+- 'UnresolvedRelation [t]\n\n"
         "== Analyzed Logical Plan ==\na: int\nProject [a#1]\n+- Relation[a#1] csv\n\n"
-        "== Optimized Logical Plan ==\nRelation[a#1] csv\n\n"
+        "== Optimized Logical Plan ==\nProject [a#1]\n+- Relation[a#1] csv\n\n"
         "== Physical Plan ==\nFileScan csv [a#1]\n"
     )
-    assert tree(found.analysed) == "Project(Relation)"
+    assert tree(found.optimised) == "Project(Relation)"
     assert tree(found.root) == "FileScan"
 
 

@@ -1,0 +1,114 @@
+"""What is kept of each event that lineage needs.
+
+It is held until its log was read, so it is little: names, plans, numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+Body = dict[str, Any]
+
+_CATALOGS = "spark.sql.catalog."
+# RDDs that say where data came from: the scans of a plan by their scope, files by their names.
+_FILE_RDDS = frozenset({"HadoopRDD", "NewHadoopRDD", "WholeTextFileRDD", "BinaryFileRDD"})
+
+
+def _keep(*keys: str) -> Callable[[Body], Body]:
+    def read(event: Body) -> Body:
+        return {key: event[key] for key in keys if key in event}
+
+    return read
+
+
+def _environment(event: Body) -> Body:
+    spark: Mapping[str, str] = event["Spark Properties"]
+    return {"warehouse": spark.get("spark.sql.warehouse.dir", ""), "settings": dict(spark)}
+
+
+def _catalogs(settings: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for key, value in settings.items() if key.startswith(_CATALOGS)}
+
+
+_EXECUTION = _keep(
+    *("executionId", "rootExecutionId", "description", "time"),
+    *("details", "jobGroupId", "physicalPlanDescription", "sparkPlanInfo"),
+)
+
+
+def _execution_start(event: Body) -> Body:
+    body = _EXECUTION(event)
+    if catalogs := _catalogs(event.get("modifiedConfigs") or {}):
+        body["catalogs"] = catalogs
+    return body
+
+
+def _job_start(event: Body) -> Body | None:
+    properties = event.get("Properties") or {}
+    execution = properties.get("spark.sql.execution.id")
+    body: Body = {"rdds": list(_rdds(event))}
+    if execution:
+        group = properties.get("spark.jobGroup.id") or ""
+        body |= {"execution": int(execution), "stages": event["Stage IDs"], "group": group}
+    return body if execution or body["rdds"] else None
+
+
+def _rdds(event: Body) -> Iterator[tuple[int, str, list[int]]]:
+    """Of each RDD its id, what it reads if anything, and its parents."""
+    for stage in event.get("Stage Infos", ()):
+        for rdd in stage.get("RDD Info", ()):
+            yield rdd["RDD ID"], _source(rdd), rdd.get("Parent IDs", [])
+
+
+def _source(rdd: Body) -> str:
+    scope = rdd.get("Scope") or ""
+    if '"name":"' in scope and "Scan" in scope:
+        name: str = orjson.loads(scope)["name"]
+        return name if "Scan" in name.partition(" ")[0] else ""
+    name = rdd.get("Name") or ""
+    return name if "/" in name or name in _FILE_RDDS else ""
+
+
+def _stage_completed(event: Body) -> Body | None:
+    stage = event["Stage Info"]
+    metrics = [
+        (metric["ID"], int(metric["Value"]))
+        for metric in stage.get("Accumulables", ())
+        if metric.get("Metadata") == "sql" and str(metric.get("Value")).isdigit()
+    ]
+    return {"stage": stage["Stage ID"], "metrics": metrics} if metrics else None
+
+
+def _progress(event: Body) -> Body:
+    """A batch of a streaming query: where it took rows from and where it put them."""
+    progress = event["progress"]
+    if isinstance(progress, str):
+        progress = orjson.loads(progress)
+    return {
+        "run": progress["runId"],
+        "time": progress["timestamp"],
+        "sources": [
+            (source["description"], source.get("numInputRows")) for source in progress["sources"]
+        ],
+        "sink": progress["sink"]["description"],
+        "rows": progress["sink"].get("numOutputRows"),
+    }
+
+
+READERS: Mapping[str, Callable[[Body], Body | None]] = {
+    "SparkListenerLogStart": _keep("Spark Version"),
+    "SparkListenerApplicationStart": _keep("App Name", "App ID", "App Attempt ID", "Timestamp"),
+    "SparkListenerApplicationEnd": _keep("Timestamp", "ExitCode"),
+    "SparkListenerEnvironmentUpdate": _environment,
+    "SparkListenerJobStart": _job_start,
+    "SparkListenerStageCompleted": _stage_completed,
+    "SparkListenerSQLExecutionStart": _execution_start,
+    "SparkListenerSQLAdaptiveExecutionUpdate": _keep("executionId", "sparkPlanInfo"),
+    "SparkListenerDriverAccumUpdates": _keep("executionId", "accumUpdates"),
+    "SparkListenerSQLExecutionEnd": _keep("executionId", "time", "errorMessage"),
+    "StreamingQueryListener$QueryProgressEvent": _progress,
+    "DropTableEvent": _keep("database", "name"),
+}
