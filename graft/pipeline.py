@@ -1,4 +1,7 @@
-"""The road, step by step: collect -> lineage -> graft -> site. Thin: each step is its room's."""
+"""The road, step by step: collect -> lineage -> graft -> site. Thin: each step is its room's.
+
+A step imports its room when it comes to it: the command answers at once.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +16,21 @@ from pathlib import Path
 
 import orjson
 
-from catalog.build import Settings
-from catalog.build import build as build_catalog
 from collectors import store
 from collectors.java import java_home
 from collectors.session import session
 from exporters.task_metadata import task_metadata
 from graft.config import Config
 from graft.progress import Progress
-from graft.sources import declared_infos, sources
 from graft.summary import Summary
-from injector import artifacts, docs
+from injector import artifacts
 from injector import validate as validation
 from injector.artifacts import Artifacts
 from injector.forbidden import violations
 from injector.graft import graft as graft_lineage
 from injector.matching import short_names
 from injector.options import Options
+from injector.relations import relations
 from injector.report import Grafted
 from lineage.errors import GraftError
 from lineage.gaps import gaps
@@ -71,6 +72,8 @@ def collect(config: Config, progress: Progress) -> Collected:
     Raises:
         GraftError: None of the sources can be read, or Spark or the store cannot be used.
     """
+    from graft.sources import sources
+
     place = config.path(config.store)
     known = store.positions(place)
     fresh, unreadable = [], []
@@ -176,7 +179,8 @@ def _without_garbage_collection() -> Iterator[None]:
 def _lineage(config: Config, read: Artifacts, unreadable: Sequence[Reject]) -> Lineage:
     records = store.read(config.path(config.store))
     records = replace(records, rejects=(*records.rejects, *unreadable))
-    rules, short = config.name_rules, short_names(read.manifest, config.dbt.namespace)
+    rules = config.name_rules
+    short = short_names(read.manifest, relations(read.manifest, config.dbt.namespace))
     return build(
         records,
         lambda dataset: short(rules(dataset)),
@@ -187,7 +191,11 @@ def _lineage(config: Config, read: Artifacts, unreadable: Sequence[Reject]) -> L
 
 def _infos(config: Config) -> dict[str, TaskInfo]:
     """What people say of tasks: graft.yml first, then files of declared lineage."""
-    found = declared_infos(config)
+    found = {}
+    if any(entry.declared for entry in config.collect):
+        from graft.sources import declared_infos
+
+        found = declared_infos(config)
     for name, told in config.task_infos.items():
         said = {key: value for key, value in asdict(told).items() if value}
         found[name] = replace(found.get(name, told), **said)
@@ -204,25 +212,25 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
     Raises:
         GraftError: The site cannot be written.
     """
+    from catalog.build import Settings
+    from catalog.build import build as build_catalog
+    from injector import docs
+
     with progress.step("site", "building the pages") as step:
-        name = config.site.name
+        name, section = config.site.name, config.docs
+        favicon = Path(config.path(section.favicon)) if section.favicon else None
+        page = docs.Settings(section.title or name, favicon, section.slim)
         built = build_catalog(
             grafted.lineage,
             grafted.descriptions,
             grafted.consumers,
             Settings(name, config.site.url, store.collected_at(config.path(config.store))),
             Path(config.path(config.site.out)),
-            docs_page=docs.page(grafted, _docs_settings(config)),
+            docs_page=docs.page(grafted, page),
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
         )
         step.say(f"{built.pages:,} pages")
     return built.index
-
-
-def _docs_settings(config: Config) -> docs.Settings:
-    section = config.docs
-    favicon = Path(config.path(section.favicon)) if section.favicon else None
-    return docs.Settings(section.title or config.site.name, favicon, section.slim)
 
 
 def summary(

@@ -7,6 +7,7 @@ already is refused: a second graft would take our models for dbt's own.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from injector import groups, integrity, nodes, prose, warehouse
@@ -65,8 +66,8 @@ def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
     return Grafted(
         manifest=grafted,
         catalog=entries,
-        descriptions=descriptions(grafted, manifest, decided, whole),
-        consumers=consumers(manifest, known, decided, whole),
+        describe=partial(descriptions, grafted, manifest, decided, whole),
+        consume=partial(consumers, manifest, known, decided, whole),
         lineage=whole,
         report=Report(
             promoted=decided.promoted,
@@ -77,7 +78,7 @@ def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
             shared=decided.shared,
             cycles=decided.acyclic.cycles,
             self_reads=decided.self_reads,
-            ambiguous=_ambiguous(known, lineage, short_names(manifest, options.namespace)),
+            ambiguous=_ambiguous(known, lineage, short_names(manifest, known)),
             renamed=decided.renamed,
             notices=(*artifacts.notices, *decided.notices),
             findings=tuple(integrity.check(manifest, catalog)),

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from injector.relations import Node, relations
+from injector.relations import Node, Relations
 from lineage.dataset import DatasetId
 
 
@@ -32,16 +32,15 @@ class ShortNames:
         return self.full.get(dataset, dataset)
 
 
-def short_names(manifest: Node, namespace: str) -> ShortNames:
+def short_names(manifest: Node, known: Relations) -> ShortNames:
     """The short names of a project's relations; none where dbt itself knows no database."""
-    known = relations(manifest, namespace)
     whole = set(known.datasets.values())
     meant: dict[DatasetId, set[DatasetId]] = defaultdict(set)
     for node_id, dataset in known.datasets.items():
         node = manifest["nodes"].get(node_id) or manifest["sources"][node_id]
         database = node.get("database")
         if database and node.get("schema"):
-            meant[DatasetId(namespace, dataset.name[len(str(database)) + 1 :])].add(dataset)
+            meant[DatasetId(dataset.namespace, dataset.name[len(str(database)) + 1 :])].add(dataset)
     unclaimed = {short: found for short, found in meant.items() if short not in whole}
     return ShortNames(
         full={short: next(iter(found)) for short, found in unclaimed.items() if len(found) == 1},

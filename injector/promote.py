@@ -177,7 +177,12 @@ def _texts(node: Node, promotion: Promotion) -> dict[str, Any]:
         return promotion.calls(text, node)
 
     changed: dict[str, Any] = {}
-    for field in ("raw_code", "test_metadata", "given"):
+    fields = ["given"]
+    if "source" in str(node.get("raw_code") or ""):
+        fields.append("raw_code")
+    if node.get("sources") or not promotion.ids.keys().isdisjoint(parents(node)):
+        fields.append("test_metadata")
+    for field in fields:
         if node.get(field) and (new := _strings(node[field], replace)) != node[field]:
             changed[field] = new
     for field in ("config", "unrendered_config"):

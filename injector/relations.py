@@ -126,8 +126,9 @@ def materialized(node: Node) -> str:
 
 
 def parents(node: Node) -> list[str]:
-    """The ids that a node depends on, as dbt lists them."""
-    return list((node.get("depends_on") or {}).get("nodes") or ())
+    """The ids that a node depends on, as dbt lists them; the node's own list."""
+    found: list[str] = (node.get("depends_on") or {}).get("nodes") or []
+    return found
 
 
 def own_lineage(manifest: Node, catalog: Node, known: Relations) -> Lineage:
@@ -213,7 +214,7 @@ def upstream_datasets(
     """The nearest datasets upstream of a node, sorted: parents without one are looked through."""
     found = set()
     seen: set[str] = set()
-    waiting = parents(node)
+    waiting = [*parents(node)]
     while waiting:
         parent = waiting.pop()
         if parent in seen:

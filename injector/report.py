@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from lineage.dataset import DatasetId
@@ -138,13 +139,13 @@ class Report:
         return report
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grafted:
     """dbt's artifacts with the lineage on them, and what every other face needs of dbt.
 
     Attributes:
-        descriptions: What dbt says of each dataset it knows after the graft.
-        consumers: dbt's exposures, and the tasks that only read.
+        describe: Gives `descriptions`; asked for once, by those who need them.
+        consume: Gives `consumers`.
         lineage: What the logs tell and dbt's own lineage, in one; nothing is left out here,
             not even what was left out of the manifest to break a cycle.
         undo: File name -> what leads back to dbt's values, see `injector.undo`; None for a file
@@ -153,11 +154,21 @@ class Grafted:
 
     manifest: dict[str, Any]
     catalog: dict[str, Any]
-    descriptions: Mapping[DatasetId, Description]
-    consumers: tuple[Consumer, ...]
+    describe: Callable[[], Mapping[DatasetId, Description]]
+    consume: Callable[[], tuple[Consumer, ...]]
     lineage: Lineage
     report: Report
     undo: Mapping[str, list[dict[str, Any]] | None]
+
+    @cached_property
+    def descriptions(self) -> Mapping[DatasetId, Description]:
+        """What dbt says of each dataset it knows after the graft."""
+        return self.describe()
+
+    @cached_property
+    def consumers(self) -> tuple[Consumer, ...]:
+        """dbt's exposures, and the tasks that only read."""
+        return self.consume()
 
     @property
     def redirects(self) -> dict[str, str]:

@@ -148,7 +148,8 @@ def test_a_log_that_leaves_the_database_out_means_the_one_relation(empty_project
     empty_project.source("us", "rates", schema="fx", database="us")
     empty_project.source("bare", "days", schema="cal", database=None)
     empty_project.source("cal", "days", schema="cal", database="eu")
-    names = short_names(empty_project.manifest, "spark")
+    manifest = empty_project.manifest
+    names = short_names(manifest, relations(manifest, "spark"))
 
     assert str(names(parse_dataset_id("spark/RAW.orders"))) == "spark/Shop.raw.orders"
     # dbt knows a relation of just this name.
