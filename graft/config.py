@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     PrivateAttr,
@@ -68,6 +69,14 @@ def _server(url: str) -> str:
     return url
 
 
+def _task_place(place: str) -> str:
+    if not re.fullmatch(r"app_name|job_group|job_description|call_site|conf:\S+", place):
+        raise ValueError(
+            "write app_name, job_group, job_description, call_site or conf:<a setting's key>"
+        )
+    return place
+
+
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
@@ -91,7 +100,7 @@ class Check(_Section):
 class SqlServer(_Section):
     """Extended Events of one SQL Server: files, a running session, or a table of them.
 
-    `collectors.sqlserver.folding.Rules` says what `task`, `noise` and `idle_minutes` do.
+    `collectors.sqlserver.runs.folding.Rules` says what `task`, `noise` and `idle_minutes` do.
     """
 
     server: Annotated[str, AfterValidator(_server)]
@@ -121,10 +130,15 @@ class SqlServer(_Section):
 
 
 class Spark(_Section):
-    """Spark event logs of one cluster."""
+    """Spark event logs of one cluster; see `collectors.spark.logs.SparkLogs`."""
 
     path: Text
     task: TaskPattern = r"(?P<task>.+)"
+    task_from: Annotated[
+        tuple[Annotated[str, AfterValidator(_task_place)], ...],
+        BeforeValidator(lambda given: [given] if isinstance(given, str) else given),
+        Field(min_length=1),
+    ] = ("conf:spark.openlineage.appName", "app_name")
     namespace: Text = "spark"
 
 

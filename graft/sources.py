@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from collectors.declared import collect as declared_lineage
 from collectors.spark import collect as spark_logs
+from collectors.spark.logs import SparkLogs
 from collectors.sqlserver import collect as sqlserver_logs
-from collectors.sqlserver import snapshot
-from collectors.sqlserver.captured import wanted
-from collectors.sqlserver.folding import Rules
-from collectors.sqlserver.live import LiveSession, poll
-from collectors.sqlserver.table import EventTable, poll_table
-from collectors.store import Collected, open_sessions
+from collectors.sqlserver.odbc.live import LiveSession, poll
+from collectors.sqlserver.odbc.table import EventTable, poll_table
+from collectors.sqlserver.runs.captured import wanted
+from collectors.sqlserver.runs.folding import Rules
+from collectors.sqlserver.server import snapshot
+from collectors.store import Collected, open_sessions, run_origins
 from graft.config import Config, Declared, Spark, SqlServer
 from lineage.records import TaskInfo
 
@@ -77,10 +78,13 @@ def _declared(files: declared_lineage.DeclaredFiles) -> Source:
 
 
 def _spark(given: Spark, config: Config) -> Source:
-    logs = spark_logs.SparkLogs(config.path(given.path), given.path, given.task, given.namespace)
+    logs = SparkLogs(
+        *(config.path(given.path), given.path, given.task, given.namespace), given.task_from
+    )
+    store = config.path(config.store)
     return Source(
         lambda known: spark_logs.new_logs(logs, known),
-        lambda spark, known: spark_logs.collect(spark, logs, known),
+        lambda spark, known: spark_logs.collect(spark, logs, known, run_origins(store)),
     )
 
 

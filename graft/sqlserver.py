@@ -12,9 +12,9 @@ from pathlib import Path
 import click
 import orjson
 
-from collectors.sqlserver import session_script, snapshot
-from collectors.sqlserver.check import Finding, check
-from collectors.sqlserver.session_events import Severity
+from collectors.sqlserver.server import session_script, snapshot
+from collectors.sqlserver.server.check import Finding, check
+from collectors.sqlserver.server.session_events import Severity
 from lineage.dataset import Kind
 from lineage.errors import GraftError
 
@@ -129,8 +129,8 @@ def check_session(setting: str, name: str, *, as_json: bool) -> None:
 
     Exits with 1 where something is wrong or missing (an error), else with 0.
     """
-    from collectors.sqlserver.connection import connect
-    from collectors.sqlserver.session_state import session_state
+    from collectors.sqlserver.odbc.connection import connect
+    from collectors.sqlserver.server.session_state import session_state
 
     with closing(connect(setting)) as connection:
         findings = check(session_state(connection, name), name)
@@ -177,8 +177,8 @@ def take_snapshot(setting: str, databases: tuple[str, ...], out: Path) -> None:
     With it views and synonyms are resolved and `SELECT *` has columns, without a connection. No
     row of any table is read, and no literal is kept: the file may go into version control.
     """
-    from collectors.sqlserver.catalog_queries import take
-    from collectors.sqlserver.connection import connect
+    from collectors.sqlserver.odbc.connection import connect
+    from collectors.sqlserver.server.catalog_queries import take
 
     with closing(connect(setting)) as connection:
         taken = take(connection, databases or None)

@@ -17,8 +17,8 @@ import orjson
 
 from collectors.files import log_files
 from collectors.sqlserver.event import Chunk, Damage, Event, Wanted
-from collectors.sqlserver.event_text import timestamp, to_json, to_xml, value_text
-from collectors.sqlserver.xel.read import parts, read
+from collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
+from collectors.sqlserver.files.xel.read import parts, read
 
 _EXAMPLES = """\b
 Examples:

@@ -20,14 +20,14 @@ from collectors.files import LogFile, fresh, log_files
 from collectors.frames import frames, union
 from collectors.sqlserver import tables
 from collectors.sqlserver.event import Chunk, Damage, Part
-from collectors.sqlserver.folding import Rules, fold_chunks, fold_parts
-from collectors.sqlserver.formats import may_hold_events, parts
-from collectors.sqlserver.parsed import PARSED, parse_texts
-from collectors.sqlserver.polling import Polled
-from collectors.sqlserver.segment import SCHEMA, SEGMENTS, Act, batch, damaged
-from collectors.sqlserver.sessions import sessions
-from collectors.sqlserver.snapshot import Snapshot
-from collectors.sqlserver.views import view_records
+from collectors.sqlserver.files.formats import may_hold_events, parts
+from collectors.sqlserver.meaning.parsed import PARSED, parse_texts
+from collectors.sqlserver.meaning.views import view_records
+from collectors.sqlserver.odbc.polling import Polled
+from collectors.sqlserver.runs.folding import Rules, fold_chunks, fold_parts
+from collectors.sqlserver.runs.segment import SCHEMA, SEGMENTS, Act, batch, damaged
+from collectors.sqlserver.runs.sessions import sessions
+from collectors.sqlserver.server.snapshot import Snapshot
 from collectors.store import SCHEMAS, Collected
 from lineage.dataset import DatasetId
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from collectors.sqlserver.captured import Level
-from collectors.sqlserver.segment import Act
-from collectors.sqlserver.temporaries import BEHIND, BETWEEN
+from collectors.sqlserver.runs.captured import Level
+from collectors.sqlserver.runs.segment import Act
+from collectors.sqlserver.runs.temporaries import BEHIND, BETWEEN
 from collectors.statements.dialect import Dialect
 from collectors.store import SCHEMAS
 from lineage.flow import LIFECYCLE

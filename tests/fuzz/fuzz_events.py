@@ -29,10 +29,10 @@ import click
 
 from collectors.files import LogFile
 from collectors.sqlserver.event import Chunk, Damage, Event, Mapped, Part, Value, Wanted
-from collectors.sqlserver.event_text import to_json, to_xml
-from collectors.sqlserver.xel.read import parts, read
-from collectors.sqlserver.xml_events import event as event_of_xml
-from collectors.sqlserver.xml_reader import read as read_xml
+from collectors.sqlserver.files.event_text import to_json, to_xml
+from collectors.sqlserver.files.xel.read import parts, read
+from collectors.sqlserver.files.xml_events import event as event_of_xml
+from collectors.sqlserver.files.xml_reader import read as read_xml
 from tests.collectors.sqlserver.xel_session import BASE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,

@@ -14,7 +14,7 @@ import pytest
 
 from collectors import store
 from collectors.java import java_home
-from tests.collectors.sqlserver.test_fold import event
+from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
 
 pytestmark = pytest.mark.spark
@@ -95,8 +95,8 @@ def test_a_killed_collect_leaves_nothing_and_of_two_at_once_nothing_doubles(
 def test_a_file_that_goes_away_while_it_is_read_costs_itself(tmp_path: Path) -> None:
     from collectors.files import log_files
     from collectors.sqlserver.event import Wanted
-    from collectors.sqlserver.formats import parts
-    from collectors.sqlserver.readers import read
+    from collectors.sqlserver.files.formats import parts
+    from collectors.sqlserver.files.readers import read
 
     folder = project(tmp_path)
     (first, _) = log_files(str(folder / "logs"), "logs")

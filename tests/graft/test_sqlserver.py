@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from collectors.sqlserver import catalog_queries, connection, session_state
-from collectors.sqlserver.catalog_queries import Taken
-from collectors.sqlserver.session_events import ACTIONS, EVENTS
-from collectors.sqlserver.session_script import Options, script
-from collectors.sqlserver.session_state import CapturedEvent, Dropped, SessionState
-from collectors.sqlserver.snapshot import Database, Relation, Snapshot, read
+from collectors.sqlserver.odbc import connection
+from collectors.sqlserver.server import catalog_queries, session_state
+from collectors.sqlserver.server.catalog_queries import Taken
+from collectors.sqlserver.server.session_events import ACTIONS, EVENTS
+from collectors.sqlserver.server.session_script import Options, script
+from collectors.sqlserver.server.session_state import CapturedEvent, Dropped, SessionState
+from collectors.sqlserver.server.snapshot import Database, Relation, Snapshot, read
 from graft.sqlserver import sqlserver
 from lineage.dataset import Kind
 from lineage.errors import GraftError

@@ -17,7 +17,7 @@ import pytest
 
 from collectors import store
 from collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from collectors.sqlserver.folding import Rules
+from collectors.sqlserver.runs.folding import Rules
 from lineage import model
 from lineage.records import Records
 

@@ -9,11 +9,11 @@ import pytest
 
 from collectors import store
 from collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from collectors.sqlserver.snapshot import Database, Module, ModuleKind, Relation, Snapshot
+from collectors.sqlserver.server.snapshot import Database, Module, ModuleKind, Relation, Snapshot
 from lineage import model
 from lineage.dataset import Kind
 from lineage.records import Column, Records
-from tests.collectors.sqlserver.test_fold import event
+from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
 
 if TYPE_CHECKING:

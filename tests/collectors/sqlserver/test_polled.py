@@ -11,8 +11,8 @@ import pytest
 from collectors import store
 from collectors.sqlserver.collect import Polling, Server, collect_news, news
 from collectors.sqlserver.event import Chunk, Event
-from collectors.sqlserver.folding import Rules
-from collectors.sqlserver.polling import Polled
+from collectors.sqlserver.odbc.polling import Polled
+from collectors.sqlserver.runs.folding import Rules
 from lineage.errors import GraftError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Writes .xel files for tests and benchmarks: the layout that `collectors.sqlserver.xel` reads.
+"""Writes .xel files for tests and benchmarks, in the layout that `files.xel` reads.
 
 `write_events` makes a file of events whose types a `Session` tells; `LINEAGE` has those of a
 capture for lineage. For what is damaged or odd, a file is put together from `file_header`,

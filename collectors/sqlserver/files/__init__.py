@@ -1,0 +1,1 @@
+"""Files with Extended Events, of whatever form -> their events."""

@@ -1,0 +1,168 @@
+"""Which files hold Extended Events, in which form, and in which parts they are read."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from collectors.files import LogFile
+from collectors.sqlserver.event import Damage, Part
+from collectors.sqlserver.files.csv_events import Splitter, header
+from collectors.sqlserver.files.flat_events import Kind, column
+from collectors.sqlserver.files.streams import UnreadableError, pieces, whole, window
+from collectors.sqlserver.files.xel import read as xel
+
+_SUFFIXES = frozenset({".xel", ".xml", ".csv", ".json", ".ndjson", ".jsonl", ".txt"})
+_PACKED = frozenset({".gz", ".zst"})
+_HEAD = 1 << 18
+_XEL = bytes.fromhex("5a37abef")
+_COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
+# What people save events in, or take for it, and what to do about it.
+_OTHERS = (
+    (b"PK\x03\x04", "a ZIP archive or an Excel file: unpack it, or save it as CSV"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file: save it as CSV"),
+    (b"PAR1", "a Parquet file: save it as NDJSON"),
+    (b"BZh", "compressed with bzip2: compress it with gzip or zstd"),
+    (b"\xfd7zXZ\x00", "compressed with xz: compress it with gzip or zstd"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it"),
+)
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, ""),
+    (codecs.BOM_UTF32_BE, ""),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARED = re.compile(r"<\?xml [^>]{0,200}?encoding=[\"']([\w.-]{1,40})[\"']")
+# Encodings of one byte a character that tools for Windows still write.
+_OF_BYTES = re.compile(r"(?:windows-|cp)125[0-8]|iso-?8859-(?:[1-9]|1[013-6])|latin-?1", re.I)
+_FIRST_EVENT = re.compile(r"(<event[\s>])|&lt;event[\s&]")
+_EVENT = re.compile(r"<event\s+\w+\s*=\s*(?:\"(?!\")|')")
+_QUOTED_EVENT = re.compile(r'<event\s+\w+=""\w')
+_PROBED = 1024
+_REMEDY = "export the events as XML, with sys.fn_xe_file_target_read_file"
+_NO_XEL = (
+    "the file is no .xel file of SQL Server 2012 or later (what 2008 wrote, with an .xem file "
+    f"beside it, only SQL Server reads): {_REMEDY}"
+)
+
+
+def may_hold_events(log: LogFile, path: str) -> bool:
+    """Whether a file is looked at: by its name, or because it is what the path itself names."""
+    name = PurePosixPath(log.origin.lower())
+    suffix = PurePosixPath(name.stem).suffix if name.suffix in _PACKED else name.suffix
+    return suffix in _SUFFIXES or log.url.rstrip("/") == path.rstrip("/")
+
+
+def parts(log: LogFile, size: int = 32 << 20) -> list[Part] | Damage:
+    """What a file is read as; nothing if it is empty, a damage if it cannot be read.
+
+    Args:
+        size: Of a part, in bytes. CSV, what is compressed and what is not UTF-8 are one part.
+    """
+    try:
+        file, head = _opened(log)
+    except UnreadableError as error:
+        return _damage(str(error))
+    if head.startswith(_XEL):
+        packed = _damage("the file is a compressed .xel file: unpack it")
+        return packed if file.compression else xel.parts(log, size)
+    for magic, problem in _OTHERS:
+        if head.startswith(magic):
+            return _damage(f"the file is {problem}")
+    encoding = _encoding(head)
+    if not encoding:
+        return _damage("the file is UTF-32: save it as UTF-8")
+    text = head.decode(encoding, "replace").removeprefix("\ufeff")
+    form = _form(text, len(head) < _HEAD)
+    if isinstance(form, Damage):
+        return _damage(_NO_XEL) if log.origin.lower().endswith(".xel") else form
+    file = replace(file, form=form, encoding=encoding)
+    if form == "xml":
+        file = replace(file, escaped=_escaped(text), encoding=_declared(text, encoding))
+    if form == "csv" or whole(file):
+        return [file]
+    return [
+        replace(file, start=start, end=min(start + size, log.size))
+        for start in range(0, log.size, size)
+    ]
+
+
+def _opened(log: LogFile) -> tuple[Part, bytes]:
+    """A file as one part, and its beginning, unpacked.
+
+    Raises:
+        UnreadableError: It cannot be opened or unpacked.
+    """
+    file = Part(log.url, log.origin, "", 0, log.size)
+    head = window(file, 0, min(_HEAD, log.size))
+    for magic, compression in _COMPRESSIONS:
+        if head.startswith(magic):
+            file = replace(file, compression=compression)
+            return file, next(pieces(file), b"")[:_HEAD]
+    return file, head
+
+
+def _encoding(head: bytes) -> str:
+    """A text's encoding; empty for one that is not read."""
+    for mark, encoding in _BOMS:
+        if head.startswith(mark):
+            return encoding
+    # In UTF-16, every other byte of a text that is mostly English is zero.
+    head = head[:_PROBED]
+    first, second = head[0::2].count(0), head[1::2].count(0)
+    if max(first, second) > len(head) // 4 and min(first, second) < len(head) // 20:
+        return "utf-16-le" if second > first else "utf-16-be"
+    return "utf-8"
+
+
+def _form(text: str, complete: bool) -> str | Damage:
+    """The form of a text by its beginning.
+
+    Args:
+        complete: Nothing follows it.
+    """
+    text = text.lstrip()
+    if text.startswith("{"):
+        return _json(text, complete)
+    if text.startswith("["):
+        return _damage("the file is a JSON array: write one object a line")
+    if not text or text.startswith("<"):
+        return "xml"
+    row = next(Splitter().feed(text.encode(errors="replace"), last=True), None)
+    first = header(row.text) if row else None
+    if first is not None and any(column(label).kind is Kind.TIME for label in first.labels):
+        return "csv"
+    # Results as text, and grids saved without quotes, have XML as it is.
+    if _EVENT.search(text):
+        return "xml"
+    if first is not None or _QUOTED_EVENT.search(text):
+        return "csv"
+    if "\0" in text:
+        return _damage(f"the file is binary: {_REMEDY}")
+    return _damage(f"the file is no XML, no NDJSON and no CSV with names of columns: {_REMEDY}")
+
+
+def _json(text: str, complete: bool) -> str | Damage:
+    line, end, _ = text.partition("\n")
+    if (end or complete) and not line.rstrip().endswith("}"):
+        return _damage("the file is JSON over several lines: write one object a line")
+    return "ndjson"
+
+
+def _declared(text: str, encoding: str) -> str:
+    """The encoding of XML that declares one; what its bytes show goes first."""
+    declared = _DECLARED.match(text) if encoding == "utf-8" else None
+    return declared[1].lower() if declared and _OF_BYTES.fullmatch(declared[1]) else encoding
+
+
+def _escaped(text: str) -> bool:
+    """Whether events are text within XML, as the first of them shows."""
+    first = _FIRST_EVENT.search(text)
+    return bool(first and not first[1])
+
+
+def _damage(reason: str) -> Damage:
+    return Damage("whole file", reason)

@@ -1,0 +1,122 @@
+"""One JSON object a line -> its event, as `graft xel` prints them or flat, or as XML in a field."""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import orjson
+
+from collectors.sqlserver.event import Chunk, Damage, Event, Part, Value, Wanted
+from collectors.sqlserver.files.flat_events import NO_TIME, flat_event, local_ticks
+from collectors.sqlserver.files.streams import LONGEST, few, pieces, to_the_end, whole
+from collectors.sqlserver.files.xml_events import is_wanted, mapped
+
+
+class Line(NamedTuple):
+    """A line; its text is empty where it is too long to be read."""
+
+    position: int
+    text: bytes
+
+
+def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
+    """The events of the lines that begin within a part, piece by piece.
+
+    Raises:
+        UnreadableError: The file is gone or breaks off.
+    """
+    ranged = not whole(part)
+    # A line that began before the part ends behind the byte before it, or later.
+    start = max(0, part.start - 1) if ranged else 0
+    splitter = Splitter(start, skips=ranged and part.start > 0)
+    number = 0
+    for piece, last in to_the_end(pieces(part, start)):
+        for lines in few(splitter.feed(piece, last)):
+            if ranged:
+                lines = [line for line in lines if line.position < part.end]
+            if lines:
+                yield _chunk(lines, ranged, number, wanted)
+            number += len(lines)
+        if ranged and splitter.position >= part.end:
+            return
+
+
+def _chunk(lines: list[Line], ranged: bool, before: int, wanted: Wanted) -> Chunk:
+    chunk = Chunk(seen=len(lines))
+    for number, (position, text) in enumerate(lines, before + 1):
+        found = _event(text, wanted)
+        if isinstance(found, Event):
+            chunk.events.append(found)
+        elif found is not None:
+            place = f"line at byte {position}" if ranged else f"event {number}"
+            chunk.damages.append(replace(found, position=place))
+    return chunk
+
+
+class Splitter:
+    """Cuts text that comes in pieces into lines.
+
+    Attributes:
+        position: Where the next line begins.
+    """
+
+    def __init__(self, position: int = 0, skips: bool = False) -> None:
+        self.position = position
+        self._rest = b""
+        self._skips = skips
+
+    def feed(self, piece: bytes, last: bool = False) -> Iterator[Line]:
+        """The lines that are complete with this piece, empty ones left out."""
+        text = self._rest + piece + (b"\n" if last else b"")
+        start = 0
+        while (end := text.find(b"\n", start)) >= 0:
+            line = text[start:end].removeprefix(BOM_UTF8).strip()
+            if line and not self._skips:
+                yield Line(self.position, line)
+            self._skips = False
+            self.position += end + 1 - start
+            start = end + 1
+        self._rest = text[start:]
+        if len(self._rest) > LONGEST:
+            if not self._skips:
+                yield Line(self.position, b"")
+            self._skips = True
+            self.position += len(self._rest)
+            self._rest = b""
+
+
+def _event(line: bytes, wanted: Wanted) -> Event | Damage | None:
+    """An event that is wanted; None for another."""
+    if not line:
+        return Damage("", f"the line is longer than {LONGEST >> 20} MB")
+    try:
+        said = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return Damage("", "the line is not well-formed JSON")
+    if not isinstance(said, dict):
+        return Damage("", "the line is no JSON object")
+    if not isinstance(said.get("data"), dict):
+        return flat_event(_values(said), wanted)
+    name, at = said.get("name"), local_ticks(str(said.get("timestamp")))
+    if not isinstance(name, str) or not name:
+        return Damage("", "the event has no name")
+    package = str(said.get("package") or "sqlserver")
+    found = Event(name, at or 0, _values(said["data"]), _values(said.get("actions")), package)
+    if not is_wanted(found, wanted):
+        return None
+    return found if at is not None else Damage("", NO_TIME)
+
+
+def _values(said: Any) -> dict[str, Value]:
+    return {label: _value(value) for label, value in said.items()} if isinstance(said, dict) else {}
+
+
+def _value(said: Any) -> Value:
+    """A value, or a number with its name; lists and other objects say nothing that is known."""
+    value, word = (said.get("value"), said.get("text")) if isinstance(said, dict) else (said, None)
+    if isinstance(value, dict | list):
+        return None
+    return mapped(str(value), word) if isinstance(word, str) else value

@@ -1,0 +1,141 @@
+"""The events of a block, as fast as plain Python can: those that are not wanted cost a walk only.
+
+A record is, one after the other until the block's data are used up:
+
+    u32 event id · u32 flags · u32 0 · u64 ticks · u32 payload's length · payload · actions
+
+The six lowest bits of the flags are the version, 10; the highest says that actions follow.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
+from collectors.sqlserver.files.xel.actions import Actions, Leaf
+from collectors.sqlserver.files.xel.metadata import TICKS, EventType, Stream, Type
+from collectors.sqlserver.files.xel.payload import Payload, decoder
+
+_RECORD = struct.Struct("<II4xQI")
+_ACTIONS_FOLLOW = 0x80000000
+_VERSION, _VERSION_BITS = 10, 0x3F
+_PACKAGE_BITS = 0xFF
+_UNIX_EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601.
+_LATEST = 253_402_300_800 * TICKS  # The year 10000, which no clock of SQL Server reaches.
+_APPLICATIONS = 4096  # How many are kept in mind.
+_AT_ONCE = 1 << 15  # Events of a chunk: about 100 MB, where the block is as large.
+
+_Decoded: TypeAlias = tuple[str, str, Payload]  # Its name, its package's, and its fields' decoder.
+
+
+class Decoder:
+    """Decodes the blocks of one stream; made anew when its metadata have changed."""
+
+    def __init__(self, stream: Stream, wanted: Wanted) -> None:
+        self._stream = stream
+        self._wanted = wanted.application
+        self._known: dict[bytes, bool] = {}
+        self._names = wanted.names
+        # What was met so far; None: it is not wanted.
+        self._types: dict[int, _Decoded | None] = {}
+        self._actions = Actions(stream)
+
+    def chunks(self, data: bytes, position: int) -> Iterator[Chunk]:
+        """The wanted events of a block: one chunk, of a huge block several.
+
+        Args:
+            data: The block's.
+            position: Of the block in the file, to name it where something is damaged.
+        """
+        events: list[Event] = []
+        damages: dict[str, tuple[int, int]] = {}
+        base, ticks = self._stream.base - _UNIX_EPOCH, self._stream.ticks
+        types, find = self._types, self._actions.find
+        is_wanted = self._is_wanted if self._wanted else None
+        unpack, added = _RECORD.unpack_from, self._actions.fields
+        at = number = before = 0
+        end = len(data)
+        while at < end:
+            if len(events) == _AT_ONCE:
+                yield Chunk(events, number - before)
+                events, before = [], number
+            number += 1
+            try:
+                event, flags, tick, length = unpack(data, at)
+                payload = at + _RECORD.size
+                actions = payload + length
+                at, leaf = find(data, actions) if flags & _ACTIONS_FOLLOW else (actions, None)
+            except struct.error:
+                at = end + 1
+            if at > end or flags & _VERSION_BITS != _VERSION:
+                _count(damages, "the events break off", number)
+                break
+            try:
+                kind = types[event] if event in types else self._type(event)
+                if kind is None or (is_wanted and not is_wanted(data, actions, leaf)):
+                    continue
+                name, package, decode = kind
+                when = base + (tick if ticks == TICKS else tick * TICKS // ticks)
+                if not 0 <= when < _LATEST:
+                    raise ValueError("its time is impossible")
+                fields = decode(data, payload, length)
+                more = added(data, actions, leaf) if leaf else {}
+            except ValueError as error:
+                _count(damages, str(error), number)
+            except (struct.error, OverflowError):
+                _count(damages, "a value is not of its type", number)
+            else:
+                events.append(Event(name, when, fields, more, package))
+        told = [_damage(position, *found) for found in damages.items()]
+        yield Chunk(events, number - before, told)
+
+    def _is_wanted(self, data: bytes, actions: int, leaf: Leaf | None) -> bool:
+        application = b""
+        if leaf:
+            start, end = leaf.application
+            application = data[actions + start : actions + end]
+        known = self._known.get(application)
+        if known is None:
+            assert self._wanted is not None
+            if len(self._known) >= _APPLICATIONS:
+                self._known.clear()
+            known = self._wanted(application.decode("utf-16-le", "replace"))
+            self._known[application] = known
+        return known
+
+    def _type(self, event: int) -> _Decoded | None:
+        kind = self._stream.events.get(event)
+        if kind is None:
+            raise ValueError("the metadata do not tell what the event is")
+        decoded: _Decoded | None = None
+        if self._names is None or kind.name in self._names:
+            package = self._stream.packages.get(event & _PACKAGE_BITS, "")
+            decoded = (kind.name, package, _decoder(kind, self._stream.types))
+        self._types[event] = decoded
+        return decoded
+
+
+def _decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
+    """As `decoder`; where the columns contradict each other, each event says so."""
+    try:
+        return decoder(kind, types)
+    except ValueError as error:
+        reason = str(error)
+
+    def refuse(_data: bytes, _start: int, _length: int) -> dict[str, Value]:
+        raise ValueError(reason)
+
+    return refuse
+
+
+def _count(damages: dict[str, tuple[int, int]], reason: str, event: int) -> None:
+    first, count = damages.get(reason, (event, 0))
+    damages[reason] = (first, count + 1)
+
+
+def _damage(position: int, reason: str, found: tuple[int, int]) -> Damage:
+    first, count = found
+    more = f" (and of {count - 1:,} more in this block)" if count > 1 else ""
+    return Damage(f"block at byte {position}, event {first}", reason + more)

@@ -1,0 +1,220 @@
+"""The events of a running session, read over a connection through the server's own function.
+
+`sys.fn_xe_file_target_read_file` gives the events of a session's files block by block, and begins
+behind a block that it is told. The server writes blocks whole: a block's file and offset are an
+exact checkpoint.
+https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-xe-file-target-read-file-transact-sql
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from collectors.sqlserver.event import Chunk, Damage, Wanted
+from collectors.sqlserver.files.xml_events import dismissed, event, is_wanted
+from collectors.sqlserver.odbc.connection import load_pyodbc
+from collectors.sqlserver.odbc.event_files import event_server, session_files
+from collectors.sqlserver.odbc.failure import odbc_failure
+from collectors.sqlserver.odbc.polling import Polled, Rows, polled, rows
+from lineage.errors import GraftError
+
+if TYPE_CHECKING:
+    import pyodbc
+
+_ALL = """
+SELECT object_name, event_data, file_name, file_offset
+FROM sys.fn_xe_file_target_read_file(?, NULL, NULL, NULL)
+"""
+_BEHIND = """
+SELECT object_name, event_data, file_name, file_offset
+FROM sys.fn_xe_file_target_read_file(?, NULL, ?, ?)
+"""
+# The file of the checkpoint is gone, or has no block there.
+_GONE = frozenset({25717, 25722})
+_NO_FILE = 25718
+_SKIPPED = 25720
+_DAMAGED = 25723
+_REREADS = 3
+_CHUNK_CHARACTERS = 4 << 20
+# The server puts the time at which it began a file, counted since 1601, into its name.
+_BEGUN = re.compile(r"_(\d+)\.xel$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSession:
+    """An Extended Events session whose target is files.
+
+    Attributes:
+        connection: `env:NAME` or `dsn:NAME`.
+        session: Its name; may be empty where `path` is given, but then nobody tells what the
+            session itself dropped.
+        path: Its files as the server sees them, with `*` on disk or as the beginning of a URL;
+            empty to ask the session.
+        wanted: Which events to read.
+    """
+
+    connection: str
+    session: str
+    path: str = ""
+    wanted: Wanted = field(default_factory=Wanted)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Checkpoint:
+    """A block, in the order in which a session writes them."""
+
+    begun: int
+    name: str
+    offset: int
+    file: str = field(compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.file}|{self.offset}"
+
+
+def poll(session: LiveSession, position: str) -> Polled:
+    """What the session has recorded behind a position, in chunks that end where a block ends.
+
+    Nothing is written anywhere: who stores each chunk together with its position loses no event
+    and has none twice. What a session itself had to drop, and what has rolled over before it was
+    read, comes as damages of the first chunk, which may be without events.
+
+    Args:
+        position: Where an earlier call has ended, `<file>|<offset of the block>`; empty at first.
+
+    Raises:
+        GraftError: There is no such session, its files cannot be read, a permission is missing, or
+            the connection stays lost.
+    """
+    if position:
+        _checkpoint_at(position)
+    told: set[Damage] = set()
+    return polled(session.connection, position, partial(_read, session, told))
+
+
+def _read(
+    session: LiveSession, told: set[Damage], connection: pyodbc.Connection, position: str
+) -> Polled:
+    odbc = load_pyodbc()
+    server = event_server(connection)
+    path = session.path
+    try:
+        if session.session:
+            files = session_files(connection, server, session.session)
+            path = path or files.path
+            losses = [loss for loss in files.losses if loss not in told]
+            if losses:
+                told.update(losses)
+                yield Chunk(damages=losses), position
+        yield from _behind(connection, path, session.wanted, position)
+    except odbc.Error as error:
+        failure = odbc_failure(error)
+        if _NO_FILE in failure.numbers:
+            raise failure.error(
+                "the server finds no event file", path, "check `path`, and that the session runs"
+            ) from None
+        if _DAMAGED in failure.numbers:
+            raise failure.error(
+                "the server cannot read its event files", path, "name undamaged files in `path`"
+            ) from None
+        if denied := server.denied(failure):
+            raise denied from None
+        raise
+
+
+def _behind(connection: pyodbc.Connection, path: str, wanted: Wanted, position: str) -> Polled:
+    """Chunks behind a position, whose file may roll over before or while it is read."""
+    odbc = load_pyodbc()
+    rereads = 0
+    infos: list[int] = []
+    while True:
+        behind = _checkpoint_at(position) if position else None
+        if behind is None or rereads:
+            query = rows(connection, _ALL, path, infos=infos)
+        else:
+            query = rows(connection, _BEHIND, path, behind.file, behind.offset, infos=infos)
+        try:
+            with closing(query) as found:
+                for chunk, reached in _chunks(found, wanted, behind if rereads else None):
+                    position = reached
+                    yield chunk, reached
+                    rereads = min(rereads, 1)
+        except odbc.Error as error:
+            if _GONE.isdisjoint(odbc_failure(error).numbers) or rereads == _REREADS:
+                raise
+            rereads += 1
+        else:
+            break
+    if _SKIPPED in infos:
+        reason = "the server skipped records of its event files that it cannot read"
+        yield Chunk(damages=[Damage(f"up to {position}", reason)]), position
+
+
+def _chunks(found: Rows, wanted: Wanted, reread: _Checkpoint | None) -> Polled:
+    """Rows -> chunks of whole blocks; those up to `reread` have been read before."""
+    chunk, seen, size = Chunk(), 0, 0
+    last: _Checkpoint | None = None
+    complete = reread is None
+    for (file, offset), block in groupby(found, itemgetter(2, 3)):
+        here = _checkpoint(file, offset)
+        if reread is not None and here <= reread:
+            complete = complete or here == reread
+            continue
+        if reread is not None and not complete:
+            chunk.damages.append(_gap(reread, here))
+            complete = True
+        if last is not None and size >= _CHUNK_CHARACTERS:
+            yield replace(chunk, seen=seen), str(last)
+            chunk, seen, size = Chunk(), 0, 0
+        last = here
+        for number, (name, text, *_) in enumerate(block, 1):
+            seen += 1
+            size += len(text or "")
+            _add(chunk, name, text or "", wanted, f"{_place(here)}, event {number}")
+    if last is not None:
+        yield replace(chunk, seen=seen), str(last)
+
+
+def _add(chunk: Chunk, name: str, text: str, wanted: Wanted, place: str) -> None:
+    if (wanted.names is not None and name not in wanted.names) or dismissed(text, wanted):
+        return
+    one = event(text)
+    if isinstance(one, Damage):
+        chunk.damages.append(replace(one, position=place))
+    elif is_wanted(one, wanted):
+        chunk.events.append(one)
+
+
+def _gap(behind: _Checkpoint, first: _Checkpoint) -> Damage:
+    return Damage(
+        f"between {_place(behind)} and {_place(first)}",
+        "events may have rolled over before they were read: raise max_rollover_files or collect "
+        "more often",
+    )
+
+
+def _place(block: _Checkpoint) -> str:
+    return f"{block.file}, block at byte {block.offset}"
+
+
+def _checkpoint(file: str, offset: int) -> _Checkpoint:
+    begun = _BEGUN.search(file)
+    name = re.split(r"[\\/]", file)[-1].casefold()
+    return _Checkpoint(int(begun[1]) if begun else 0, name, offset, file)
+
+
+def _checkpoint_at(position: str) -> _Checkpoint:
+    file, _, offset = position.rpartition("|")
+    if not file or not offset.isdecimal():
+        raise GraftError(
+            "the position in the store is none of an event session",
+            place=position,
+            remedy="give this source a name of its own in `collect`, or a new store",
+        )
+    return _checkpoint(file, int(offset))

@@ -1,0 +1,96 @@
+"""Rows over ODBC as they come, and reading on where a lost connection left off."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from collectors.sqlserver.event import Chunk
+from collectors.sqlserver.odbc.connection import connect, load_pyodbc
+from collectors.sqlserver.odbc.failure import odbc_failure, pauses
+
+if TYPE_CHECKING:
+    import pyodbc
+
+# Each chunk with the position that is reached when it is stored.
+Polled: TypeAlias = Iterator[tuple[Chunk, str]]
+Rows: TypeAlias = Generator[tuple[Any, ...], None, None]
+# A row may hold megabytes.
+_AT_ONCE = 64
+_NUMBER = re.compile(r"\((\d{1,9})\)")
+_GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+
+
+def polled(setting: str, position: str, read: Callable[[pyodbc.Connection, str], Polled]) -> Polled:
+    """Read chunks, and where the connection breaks go on behind the last one.
+
+    Args:
+        setting: As `connect` takes it.
+        read: Reads what is behind a position.
+
+    Raises:
+        GraftError: An error that does not pass, or not in time.
+    """
+    odbc = load_pyodbc()
+    waits = pauses()
+    while True:
+        try:
+            with closing(connect(setting)) as connection:
+                for chunk, reached in read(connection, position):
+                    position = reached
+                    yield chunk, reached
+                    waits = pauses()
+            return
+        except odbc.Error as error:
+            failure = odbc_failure(error)
+        wait = next(waits, None) if failure.transient else None
+        if wait is None:
+            raise failure.error("reading failed", setting)
+        time.sleep(wait)
+
+
+def rows(
+    connection: pyodbc.Connection, sql: str, *values: object, infos: list[int] | None = None
+) -> Rows:
+    """What a query gives, a few rows in memory at a time; to be closed before the connection is.
+
+    Text may be cut in the middle of a character, which becomes U+FFFD.
+
+    Args:
+        infos: Takes the numbers of what the server says beside the rows, before the first and
+            behind the last.
+
+    Raises:
+        pyodbc.Error: Also between two rows, and behind the last one.
+    """
+    odbc = load_pyodbc()
+    # pyodbc decodes strictly and would refuse the row; so it hands over the driver's UTF-16 as is,
+    # of which it cannot make numbers.
+    connection.decimal_mode = "binary"
+    for kind in (odbc.SQL_CHAR, odbc.SQL_WCHAR):
+        connection.setdecoding(kind, encoding="latin-1", ctype=odbc.SQL_WCHAR)
+    told: list[int] = [] if infos is None else infos
+    with closing(connection.cursor()) as cursor:
+        cursor.execute(sql, *values)
+        told += _numbers(cursor)
+        while found := cursor.fetchmany(_AT_ONCE):
+            for row in found:
+                yield tuple(_text(cell) if isinstance(cell, str) else cell for cell in row)
+        # An error behind the last row comes with what follows it.
+        cursor.nextset()
+        told += _numbers(cursor)
+
+
+def _numbers(cursor: pyodbc.Cursor) -> list[int]:
+    said = (f"{kind} {text}" for kind, text in cursor.messages or ())
+    return [int(number) for one in said for number in _NUMBER.findall(one)]
+
+
+def _text(raw: str) -> str:
+    # pyodbc itself spells out these.
+    if _GUID.fullmatch(raw):
+        return raw
+    return raw.encode("latin-1").decode("utf-16-le", "replace")

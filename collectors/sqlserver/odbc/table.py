@@ -1,0 +1,203 @@
+"""Events in a table that the files of a session were loaded into, read over any ODBC connection."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
+from collectors.sqlserver.files.flat_events import flat_event
+from collectors.sqlserver.odbc import table_key
+from collectors.sqlserver.odbc.connection import load_pyodbc
+from collectors.sqlserver.odbc.failure import odbc_failure
+from collectors.sqlserver.odbc.polling import Polled, Rows, polled, rows
+from collectors.sqlserver.odbc.table_columns import TableColumns, actual, choose
+from collectors.sqlserver.odbc.table_key import Key
+from lineage.errors import GraftError
+
+if TYPE_CHECKING:
+    import pyodbc
+
+_CHUNK_CHARACTERS = 4 << 20
+_ROW_CHARACTERS = 200
+_MOST_EQUAL = 100_000
+_PART = re.compile(r'\[((?:[^\]]|\]\])+)\]|"((?:[^"]|"")+)"|([^.\[\]"]+)')
+_NO_SUCH = ("42S02", "42P01", "3F000")
+_DENIED = frozenset({229, 230})
+# datetimeoffset, which pyodbc leaves to its user: SQL_SS_TIMESTAMPOFFSET_STRUCT.
+_DATETIMEOFFSET = -155
+_OFFSET_STRUCT = struct.Struct("<6hI2h")
+
+
+@dataclass(frozen=True, slots=True)
+class EventTable:
+    """A table with an event a row.
+
+    Attributes:
+        connection: `env:NAME` or `dsn:NAME`.
+        table: Its name, with schema and database where needed: `audit.dbo.[xe log]`.
+        key: The column that grows with each load: an identity, a rowversion, a time. Where rows
+            are loaded together, all with one key must be there at once.
+        columns: What stands in which column: `event_data` (an event's XML), or `name`,
+            `timestamp`, `application`, `database`, `session_id`, `sequence`, `text`, `result`,
+            `row_count`, `duration` and any field or action of an event. What is not said is known
+            by the column's own name, as of an export of SQL Server Management Studio.
+        wanted: Which events to read.
+    """
+
+    connection: str
+    table: str
+    key: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    wanted: Wanted = field(default_factory=Wanted)
+
+
+def poll_table(source: EventTable, position: str) -> Polled:
+    """The rows behind a position, in the order of their keys.
+
+    A chunk ends only where the key changes: rows with equal keys are never torn apart.
+
+    Args:
+        position: Where an earlier call has ended; empty at first.
+
+    Raises:
+        GraftError: The table cannot be read, or its columns tell no events.
+    """
+    if position:
+        table_key.read(position)
+    return polled(source.connection, position, partial(_read, source))
+
+
+def _read(source: EventTable, connection: pyodbc.Connection, position: str) -> Polled:
+    odbc = load_pyodbc()
+    connection.add_output_converter(_DATETIMEOFFSET, offset_time)
+    mark: str = connection.getinfo(odbc.SQL_IDENTIFIER_QUOTE_CHAR).strip()
+    table = ".".join(_quoted(part, mark) for part in parts(source.table))
+    try:
+        present = _present(connection, table)
+        columns = choose(present, source.columns, source.table)
+        behind = table_key.read(position) if position else None
+        key = _quoted(actual(source.key, present, source.table), mark)
+        where, values = table_key.condition(key, behind)
+        chosen = ", ".join([key, *(_quoted(name, mark) for name in columns.names)])
+        # All names are quoted.
+        sql = f"SELECT {chosen} FROM {table} WHERE {where} ORDER BY {key}"  # noqa: S608
+        with closing(rows(connection, sql, *values)) as found:
+            yield from _chunks(source, columns, found, behind)
+    except odbc.Error as error:
+        failure = odbc_failure(error)
+        if failure.state in _NO_SUCH:
+            raise failure.error("there is no such table", source.table) from None
+        if failure.state == "42501" or not _DENIED.isdisjoint(failure.numbers):
+            raise failure.error(
+                "the login may not read the table", source.table, "GRANT SELECT on it"
+            ) from None
+        raise
+
+
+def _chunks(
+    source: EventTable,
+    columns: TableColumns,
+    found: Rows,
+    behind: Key | None,
+) -> Polled:
+    chunk, seen, size = Chunk(), 0, 0
+    last: Key | None = None
+    keyed = ((_key(source, value), cells) for value, *cells in found)
+    new = (row for row in keyed if table_key.is_behind(row[0], behind))
+    for _, equal in groupby(new, lambda row: table_key.tie(row[0])):
+        if last is not None and size >= _CHUNK_CHARACTERS:
+            yield replace(chunk, seen=seen), table_key.written(last)
+            chunk, seen, size = Chunk(), 0, 0
+        for number, (last, cells) in enumerate(equal):
+            if number == _MOST_EQUAL:
+                raise GraftError(
+                    f"more than {_MOST_EQUAL} rows have the same {source.key}",
+                    place=source.table,
+                    remedy="name as `key` a column that tells rows apart, such as an identity",
+                )
+            seen += 1
+            size += _ROW_CHARACTERS + sum(len(cell) for cell in cells if isinstance(cell, str))
+            one = _event(columns, cells, source.wanted)
+            if isinstance(one, Event):
+                chunk.events.append(one)
+            elif one is not None:
+                place = f"{source.table}, {source.key} {table_key.written(last)}"
+                chunk.damages.append(replace(one, position=place))
+    if last is not None:
+        yield replace(chunk, seen=seen), table_key.written(last)
+
+
+def _event(columns: TableColumns, cells: list[Any], wanted: Wanted) -> Event | Damage | None:
+    fields = dict(zip(columns.labels, map(_value, cells), strict=True))
+    return flat_event({"name": columns.event} | fields if columns.event else fields, wanted)
+
+
+def _value(cell: Any) -> Value:
+    if isinstance(cell, datetime | date):
+        return cell.isoformat()
+    if isinstance(cell, Decimal):
+        whole = cell.is_finite() and cell == cell.to_integral_value()
+        return int(cell) if whole else str(cell)
+    return cell if isinstance(cell, int | float | str | bytes) else None
+
+
+def _present(connection: pyodbc.Connection, table: str) -> list[str]:
+    with closing(connection.cursor()) as cursor:
+        cursor.execute(f"SELECT * FROM {table} WHERE 1 = 0")  # noqa: S608 (quoted)
+        return [name for name, *_ in cursor.description]
+
+
+def _key(source: EventTable, value: object) -> Key:
+    key = table_key.key_of(value)
+    if key is None:
+        raise GraftError(
+            f"{source.key} cannot be a key: it is of the type {type(value).__name__}",
+            place=source.table,
+            remedy="name a column of whole numbers, times, binary values or text",
+        )
+    return key
+
+
+def parts(name: str) -> list[str]:
+    """The parts of a name, `audit.dbo.[xe log]`, without their quotes.
+
+    Raises:
+        GraftError: It is none.
+    """
+    found = [
+        match[1].replace("]]", "]") if match[1] else (match[2] or match[3]).replace('""', '"')
+        for match in _PART.finditer(name)
+    ]
+    if not found or re.fullmatch(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*", name) is None:
+        raise GraftError(
+            "is no name of a table", place=name, remedy="write database.schema.table, or less"
+        )
+    return found
+
+
+def _quoted(name: str, mark: str) -> str:
+    """A name that can be nothing else, by the driver's own quotes."""
+    if mark:
+        return f"{mark}{name.replace(mark, mark * 2)}{mark}"
+    if not re.fullmatch(r"\w+", name):
+        raise GraftError("this driver cannot quote names", place=name)
+    return name
+
+
+def offset_time(raw: bytes) -> datetime | None:
+    """A `datetimeoffset` as drivers hand it over."""
+    if len(raw) != _OFFSET_STRUCT.size:
+        return None
+    *moment, nanoseconds, hours, minutes = _OFFSET_STRUCT.unpack(raw)
+    zone = timezone(timedelta(hours=hours, minutes=minutes))
+    year, month, day, hour, minute, second = moment
+    return datetime(year, month, day, hour, minute, second, nanoseconds // 1000, zone)

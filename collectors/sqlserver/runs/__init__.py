@@ -1,0 +1,1 @@
+"""Events -> what each run said, folded and followed session by session."""

@@ -1,0 +1,107 @@
+"""Texts that tell no lineage, by rule: what drivers and tools ask the server, and health checks.
+
+What is left out here is counted, so a rule must be sure of what it leaves out: a text that might
+touch anybody's table, call a procedure or end a transaction is no noise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sqlglot.errors import TokenError
+
+from collectors.sqlserver.meaning.names import dataset_id
+from collectors.statements.dialect import Dialect
+from collectors.statements.parse import normalise
+from collectors.statements.scan import scan
+from collectors.statements.split import split
+from collectors.statements.tokens import keywords, tokenise
+
+DRIVER, FORMAT, HEALTH, CATALOG = "driver", "format only", "health check", "system catalog"
+
+# Longer texts are somebody's work.
+_LONGEST = 20_000
+_BLANK = r"(?:\s|;|--[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/)*"
+# Procedures that describe types, statements and tables; all of them are documented under "catalog
+# stored procedures", "database engine stored procedures" or in [MS-TDS].
+_DESCRIBES = (
+    "column_privileges|columns|cursor_list|databases|datatype_info|describe_cursor"
+    "|describe_first_result_set|describe_parameter_encryption|describe_undeclared_parameters"
+    "|fkeys|help|helpconstraint|helpdb|helpindex|helptext|oledb_ro_usrname|oledb_language"
+    "|pkeys|procedure_params_rowset|reset_connection|server_info|special_columns|sproc_columns"
+    "|statistics|stored_procedures|table_privileges|table_types|tablecollations|tables|who|who2"
+)
+_BEGINS = re.compile(
+    rf"{_BLANK}(?:"
+    r"(?:EXEC(?:UTE)?\s+)?(?:\[?(?:sys|master)\]?\.(?:\[?(?:sys|dbo)?\]?\.)?)?"
+    rf"\[?sp_(?P<driver>{_DESCRIBES})(?:_\d+)?\b"
+    r"|(?P<format>(?:SET\s+(?:FMTONLY\s+OFF|NO_BROWSETABLE\s+\w+)[\s;]+)*SET\s+FMTONLY\s+ON\b)"
+    r"|(?P<asks>(?:SELECT|WITH|IF|DECLARE|SET)\b)"
+    r")",
+    re.IGNORECASE,
+)
+_CARRIED = re.compile(r"\s*EXEC(?:UTE)?\s+(?:sys\.)?sp_executesql\s+N?'", re.IGNORECASE)
+_FORMAT_ENDS = re.compile(
+    r"\bSET\s+FMTONLY\s+OFF\b(?P<rest>(?:[\s;]|SET\s+NO_BROWSETABLE\s+OFF\b)*\Z)?", re.IGNORECASE
+)
+_SYSTEM = re.compile(
+    r"\b(?:sys\w*|INFORMATION_SCHEMA|fn_listextendedproperty|master|msdb)\b", re.IGNORECASE
+)
+_CALL_OF_USER = re.compile(r"(?<!\bsys)\.\s*(?:\w+|\[[^\]]*\])\s*\(", re.IGNORECASE)
+# What a text with one of these does is more than to ask.
+_DOES = keywords(
+    """ALTER BACKUP BULK CALL COMMIT CREATE DELETE DENY DROP EXEC EXECUTE GRANT
+    IMPLICIT_TRANSACTIONS INSERT INTO KILL MERGE RESTORE REVOKE ROLLBACK SAVE TRAN TRANSACTION
+    TRUNCATE UPDATE USE"""
+)
+
+
+def noise(text: str, extra: Sequence[re.Pattern[str]] = ()) -> str | None:
+    """The rule by which a captured text is left out; None for one that may tell lineage.
+
+    Args:
+        text: As it was captured, literals in it.
+        extra: Users' own rules, looked for anywhere in the text; each is named by itself.
+    """
+    own = next((pattern.pattern for pattern in extra if pattern.search(text)), None)
+    return own or (_rule(text) if len(text) <= _LONGEST else None)
+
+
+def _rule(text: str) -> str | None:
+    if carried := _CARRIED.match(text):
+        text = text[carried.end() :].replace("''", "\0").partition("'")[0].replace("\0", "'")
+    begins = _BEGINS.match(text)
+    if begins is None:
+        return None
+    if begins["driver"]:
+        return DRIVER
+    if begins["format"]:
+        ends = _FORMAT_ENDS.search(text, begins.end())
+        return FORMAT if ends is None or ends["rest"] is not None else None
+    return _asked(text)
+
+
+def _asked(text: str) -> str | None:
+    """Of a text that may only ask: health checks have no table, others the server's own only."""
+    has_tables = re.search(r"\bFROM\b(?!\s+DUAL\b)", text, re.IGNORECASE)
+    if has_tables and not _SYSTEM.search(text):
+        return None
+    try:
+        tokens = tokenise(normalise(text, Dialect.TSQL), Dialect.TSQL)
+    except TokenError:
+        return None
+    words = {token.word for token in tokens}
+    if _DOES & words or "SELECT" not in words:
+        return None
+    tables = [
+        table
+        for statement in split(tokens, Dialect.TSQL)
+        for table in scan(statement, Dialect.TSQL)[1]
+        if table.name != ("DUAL",)
+    ]
+    if any(dataset_id(table, "", "") for table in tables):
+        return None
+    if not tables and _CALL_OF_USER.search(text):
+        return None
+    return CATALOG if has_tables else HEALTH

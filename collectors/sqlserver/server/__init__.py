@@ -1,0 +1,1 @@
+"""What a SQL Server says of itself: its catalog as a snapshot, its event sessions."""

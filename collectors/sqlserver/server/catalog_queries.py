@@ -1,0 +1,183 @@
+"""A snapshot of SQL Server's databases, taken over a connection from their own catalogs.
+
+No row of any table is read, and the literals of modules are taken out here: a snapshot holds none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from collectors.sqlserver.odbc.connection import load_pyodbc
+from collectors.sqlserver.odbc.event_files import event_server
+from collectors.sqlserver.odbc.failure import odbc_failure
+from collectors.sqlserver.odbc.polling import rows
+from collectors.sqlserver.server.snapshot import Database, Module, ModuleKind, Relation, Snapshot
+from collectors.statements.dialect import Dialect
+from collectors.statements.parse import normalise
+from lineage.dataset import Kind
+from lineage.errors import GraftError
+from lineage.records import Column
+
+if TYPE_CHECKING:
+    import pyodbc
+
+_WHERE = "SELECT CAST(SERVERPROPERTY('ServerName') AS nvarchar(128)), DB_NAME()"
+# The first four are master, tempdb, model and msdb.
+_DATABASES = (
+    "SELECT name, state_desc, HAS_DBACCESS(name) FROM sys.databases "
+    "WHERE database_id > 4 AND is_distributor = 0 ORDER BY name"
+)
+_COLUMNS = """
+SELECT t.TABLE_SCHEMA, t.TABLE_NAME, t.TABLE_TYPE, c.COLUMN_NAME, c.DATA_TYPE,
+       c.CHARACTER_MAXIMUM_LENGTH, c.NUMERIC_PRECISION, c.NUMERIC_SCALE, c.DATETIME_PRECISION
+FROM {database}.INFORMATION_SCHEMA.TABLES AS t
+LEFT JOIN {database}.INFORMATION_SCHEMA.COLUMNS AS c
+  ON c.TABLE_SCHEMA = t.TABLE_SCHEMA AND c.TABLE_NAME = t.TABLE_NAME
+ORDER BY t.TABLE_SCHEMA, t.TABLE_NAME, c.ORDINAL_POSITION
+"""
+_SYNONYMS = """
+SELECT s.name, y.name, y.base_object_name
+FROM {database}.sys.synonyms AS y
+JOIN {database}.sys.schemas AS s ON s.schema_id = y.schema_id
+"""
+_MODULES = """
+SELECT s.name, o.name, o.type, m.definition, m.uses_quoted_identifier
+FROM {database}.sys.sql_modules AS m
+JOIN {database}.sys.objects AS o ON o.object_id = m.object_id
+JOIN {database}.sys.schemas AS s ON s.schema_id = o.schema_id
+WHERE o.is_ms_shipped = 0 AND o.type IN ('V', 'P', 'FN', 'IF', 'TF', 'TR')
+ORDER BY s.name, o.name
+"""
+_KINDS = {
+    "V": ModuleKind.VIEW,
+    "P": ModuleKind.PROCEDURE,
+    "FN": ModuleKind.FUNCTION,
+    "IF": ModuleKind.FUNCTION,
+    "TF": ModuleKind.FUNCTION,
+    "TR": ModuleKind.TRIGGER,
+}
+_WITH_LENGTH = frozenset({"char", "varchar", "nchar", "nvarchar", "binary", "varbinary"})
+_WITH_PRECISION = frozenset({"decimal", "numeric"})
+_WITH_FRACTION = frozenset({"datetime2", "datetimeoffset", "time"})
+_QUOTES_ARE_STRINGS = "SET QUOTED_IDENTIFIER OFF "
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A snapshot, and what is not in it and why, in words."""
+
+    snapshot: Snapshot
+    notices: tuple[str, ...] = ()
+
+
+def take(connection: pyodbc.Connection, databases: Sequence[str] | None = None) -> Taken:
+    """Take a snapshot of some databases, or of all but SQL Server's own.
+
+    A database that is offline or that the login may not enter is left out with a notice.
+
+    Args:
+        databases: Their names; None for all that there are. Azure SQL Database has only the one
+            that the connection leads to.
+
+    Raises:
+        GraftError: One that was named is not there, or the server does not answer.
+    """
+    odbc = load_pyodbc()
+    try:
+        ((server, current),) = rows(connection, _WHERE)
+        if event_server(connection).of_a_database:
+            there = [(current, "ONLINE", 1)]
+        else:
+            there = list(rows(connection, _DATABASES))
+    except odbc.Error as error:
+        raise odbc_failure(error).error("the server refused", "the list of databases") from error
+    if databases is not None:
+        there = _named(there, databases)
+    found: dict[str, Database] = {}
+    notices: list[str] = []
+    for name, state, may_enter in there:
+        if state != "ONLINE" or not may_enter:
+            reason = "the login may not enter it" if state == "ONLINE" else f"it is {state}"
+            notices.append(f"{name}: left out, {reason}")
+            continue
+        try:
+            found[name], missing = _database(connection, name)
+        except odbc.Error as error:
+            failure = odbc_failure(error)
+            if failure.transient:  # half a snapshot would look like a whole one
+                raise failure.error("reading failed", name, "try again") from error
+            notices.append(f"{name}: left out, {failure.message}")
+        else:
+            notices += [f"{name}: {notice}" for notice in missing]
+    taken_at = datetime.now(UTC).replace(microsecond=0)
+    return Taken(Snapshot(server or "", taken_at, found), tuple(notices))
+
+
+def _named(there: list[Any], names: Sequence[str]) -> list[Any]:
+    by_name = {row[0].casefold(): row for row in there}
+    missing = [name for name in names if name.casefold() not in by_name]
+    if missing:
+        raise GraftError(
+            f"the server has no database of its users' called {', '.join(missing)}",
+            remedy=f"name some of these: {', '.join(row[0] for row in there) or 'there are none'}",
+        )
+    return [by_name[name] for name in dict.fromkeys(name.casefold() for name in names)]
+
+
+def _database(connection: pyodbc.Connection, name: str) -> tuple[Database, list[str]]:
+    """A database, and what of it could not be read."""
+
+    def ask(query: str) -> Iterator[tuple[Any, ...]]:
+        return rows(connection, query.format(database=f"[{name.replace(']', ']]')}]"))
+
+    relations = {
+        f"{schema}.{table}": Relation(
+            Kind.VIEW if kind == "VIEW" else Kind.TABLE,
+            tuple(Column(row[3], _type(*row[4:])) for row in columns if row[3] is not None),
+        )
+        for (schema, table, kind), columns in groupby(ask(_COLUMNS), key=lambda row: row[:3])
+    }
+    synonyms = {f"{schema}.{synonym}": base for schema, synonym, base in ask(_SYNONYMS)}
+    modules: dict[str, Module] = {}
+    hidden: list[str] = []
+    for schema, module, kind, text, quotes_are_names in ask(_MODULES):
+        if text is None:
+            hidden.append(f"{schema}.{module}")
+        else:
+            modules[f"{schema}.{module}"] = Module(
+                _KINDS[kind.strip()], _without_literals(text, bool(quotes_are_names))
+            )
+    notices = []
+    if not relations:
+        notices.append("no table or view can be seen; grant the login VIEW DEFINITION in it")
+    if hidden:
+        more = f" and {len(hidden) - _MOST_NAMED} more" if len(hidden) > _MOST_NAMED else ""
+        notices.append(
+            f"{len(hidden)} modules have no text that can be read (encrypted, or VIEW DEFINITION "
+            f"is missing): {', '.join(hidden[:_MOST_NAMED])}{more}"
+        )
+    return Database(relations, synonyms, modules), notices
+
+
+def _type(
+    name: str, length: int | None, precision: int | None, scale: int | None, fraction: int | None
+) -> str:
+    """A type as a declaration writes it: `varchar(20)`, `decimal(10,2)`, `datetime2(7)`."""
+    if name in _WITH_LENGTH and length is not None:
+        return f"{name}({'max' if length == -1 else length})"
+    if name in _WITH_PRECISION and precision is not None:
+        return f"{name}({precision},{scale or 0})"
+    if name in _WITH_FRACTION and fraction is not None:
+        return f"{name}({fraction})"
+    return name
+
+
+def _without_literals(text: str, quotes_are_names: bool) -> str:
+    if quotes_are_names:
+        return normalise(text, Dialect.TSQL)
+    return normalise(_QUOTES_ARE_STRINGS + text, Dialect.TSQL).removeprefix(_QUOTES_ARE_STRINGS)

@@ -1,0 +1,273 @@
+"""What a SQL Server's databases hold, saved as one JSON file: so that collecting needs no server.
+
+    {"format": "dbt-graft sqlserver snapshot", "version": 1, "server": "CRM",
+     "taken_at": "2026-11-21T02:15:00+00:00",
+     "databases": {"Shop": {
+       "relations": {"dbo.Orders": {"kind": "TABLE", "columns": {"OrderId": "int"}}},
+       "synonyms": {"dbo.Ledger": "[Finance].[dbo].[Entries]"},
+       "modules": {"dbo.LoadOrders": {"kind": "PROCEDURE", "text": "CREATE PROCEDURE …"}}}}}
+
+The file is meant for version control: it has one order, one line a column, and no literal of any
+module. `collectors.sqlserver.server.catalog_queries` takes a snapshot over a connection.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from lineage.dataset import Kind
+from lineage.errors import GraftError
+from lineage.records import Column
+
+VERSION = 1
+_FORMAT = "dbt-graft sqlserver snapshot"
+_RELATIONS = (Kind.TABLE, Kind.VIEW)
+_AGAIN = "take it again: graft sqlserver snapshot --connection env:GRAFT_MSSQL --out snapshot.json"
+
+_T = TypeVar("_T")
+
+
+class ModuleKind(StrEnum):
+    """What of a database has a definition in SQL."""
+
+    VIEW = "VIEW"
+    PROCEDURE = "PROCEDURE"
+    FUNCTION = "FUNCTION"
+    TRIGGER = "TRIGGER"
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table or view: `kind` is TABLE or VIEW; columns in their order, types as `varchar(20)`."""
+
+    kind: Kind
+    columns: tuple[Column, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """The definition of a view, procedure, function or trigger, its literals taken out."""
+
+    kind: ModuleKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """One database; keys are `schema.name` as the server writes them, without brackets.
+
+    Attributes:
+        synonyms: Synonym -> the name that it stands for, as it was written: one to four parts,
+            in brackets or not. What it leaves out is the synonym's own database or `dbo`.
+    """
+
+    relations: Mapping[str, Relation] = field(default_factory=dict)
+    synonyms: Mapping[str, str] = field(default_factory=dict)
+    modules: Mapping[str, Module] = field(default_factory=dict)
+    _relations: Mapping[str, Relation] = field(init=False, repr=False, compare=False)
+    _synonyms: Mapping[str, str] = field(init=False, repr=False, compare=False)
+    _modules: Mapping[str, Module] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_relations", _folded(self.relations))
+        object.__setattr__(self, "_synonyms", _folded(self.synonyms))
+        object.__setattr__(self, "_modules", _folded(self.modules))
+
+    def relation(self, name: str) -> Relation | None:
+        """The table or view `schema.name`, whatever its case."""
+        return self._relations.get(name.casefold())
+
+    def synonym(self, name: str) -> str | None:
+        """What the synonym `schema.name` stands for, whatever its case."""
+        return self._synonyms.get(name.casefold())
+
+    def module(self, name: str) -> Module | None:
+        """The module `schema.name`, whatever its case."""
+        return self._modules.get(name.casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The databases of a server at one time.
+
+    Attributes:
+        server: What the server calls itself, and a name of four parts begins with.
+        taken_at: Aware, to the second.
+        databases: By name, as the server writes it.
+    """
+
+    server: str
+    taken_at: datetime
+    databases: Mapping[str, Database] = field(default_factory=dict)
+    _databases: Mapping[str, Database] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_databases", _folded(self.databases))
+
+    def database(self, name: str) -> Database | None:
+        """A database, whatever the case of its name."""
+        return self._databases.get(name.casefold())
+
+
+def write(snapshot: Snapshot, path: Path) -> None:
+    """Write a snapshot beside its place and move it there; one snapshot is always the same bytes.
+
+    Raises:
+        GraftError: The file cannot be written.
+    """
+    document = {
+        "format": _FORMAT,
+        "version": VERSION,
+        "server": snapshot.server,
+        "taken_at": snapshot.taken_at.isoformat(timespec="seconds"),
+        "databases": {name: _database_json(base) for name, base in _sorted(snapshot.databases)},
+    }
+    content = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(content)
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise GraftError(
+            f"the snapshot cannot be written: {error.strerror}",
+            place=str(path),
+            remedy="name a file that you may write",
+        ) from error
+
+
+def read(path: Path) -> Snapshot:
+    """Read what `write` wrote.
+
+    Raises:
+        GraftError: There is no such file, it is cut off or no snapshot, or of another version.
+    """
+    try:
+        document = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise GraftError(
+            f"the snapshot cannot be read: {error.strerror}", place=str(path), remedy=_AGAIN
+        ) from error
+    except orjson.JSONDecodeError as error:
+        raise GraftError(
+            f"this is not JSON, or cut off: {error.msg}",
+            place=f"{path}, line {error.lineno}",
+            remedy=_AGAIN,
+        ) from error
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise GraftError("this is no snapshot of a SQL Server", place=str(path), remedy=_AGAIN)
+    if document.get("version") != VERSION:
+        raise GraftError(
+            f"the snapshot's version is not {VERSION}, which this dbt-graft reads",
+            place=str(path),
+            remedy=_AGAIN,
+        )
+    try:
+        return _snapshot(document)
+    except _WrongError as error:
+        raise GraftError(str(error), place=str(path), remedy=_AGAIN) from error
+
+
+class _WrongError(Exception):
+    """A piece of a snapshot is not what it should be."""
+
+    def __init__(self, place: tuple[str, ...], wanted: str) -> None:
+        super().__init__(f"`{' > '.join(place)}` should be {wanted}")
+
+
+def _snapshot(document: Mapping[str, Any]) -> Snapshot:
+    taken_at = _text(document.get("taken_at"), "taken_at")
+    try:
+        time = datetime.fromisoformat(taken_at)
+    except ValueError as error:
+        raise _WrongError(("taken_at",), "a time") from error
+    if time.tzinfo is None:
+        raise _WrongError(("taken_at",), "a time with its time zone")
+    return Snapshot(
+        server=_text(document.get("server"), "server"),
+        taken_at=time,
+        databases={
+            name: _database(base, "databases", name)
+            for name, base in _object(document.get("databases"), "databases").items()
+        },
+    )
+
+
+def _database(base: Any, *place: str) -> Database:
+    base = _object(base, *place)
+
+    def part(name: str) -> Iterable[tuple[str, Any]]:
+        return _object(base.get(name), *place, name).items()
+
+    return Database(
+        relations={n: _relation(r, *place, "relations", n) for n, r in part("relations")},
+        synonyms={n: _text(s, *place, "synonyms", n) for n, s in part("synonyms")},
+        modules={n: _module(m, *place, "modules", n) for n, m in part("modules")},
+    )
+
+
+def _relation(relation: Any, *place: str) -> Relation:
+    relation = _object(relation, *place)
+    kind = relation.get("kind")
+    if kind not in _RELATIONS:
+        raise _WrongError((*place, "kind"), " or ".join(_RELATIONS))
+    columns = _object(relation.get("columns"), *place, "columns")
+    return Relation(
+        Kind(kind),
+        tuple(Column(n, _text(t, *place, "columns", n)) for n, t in columns.items()),
+    )
+
+
+def _module(module: Any, *place: str) -> Module:
+    module = _object(module, *place)
+    kind = module.get("kind")
+    if kind not in tuple(ModuleKind):
+        raise _WrongError((*place, "kind"), "one of " + ", ".join(ModuleKind))
+    return Module(ModuleKind(kind), _text(module.get("text"), *place, "text"))
+
+
+def _object(value: Any, *place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _WrongError(place, "an object")
+    return value
+
+
+def _text(value: Any, *place: str) -> str:
+    if not isinstance(value, str):
+        raise _WrongError(place, "text")
+    return value
+
+
+def _database_json(base: Database) -> dict[str, Any]:
+    return {
+        "relations": {
+            name: {
+                "kind": relation.kind,
+                "columns": {column.name: column.type for column in relation.columns},
+            }
+            for name, relation in _sorted(base.relations)
+        },
+        "synonyms": dict(_sorted(base.synonyms)),
+        "modules": {
+            name: {"kind": module.kind, "text": module.text}
+            for name, module in _sorted(base.modules)
+        },
+    }
+
+
+def _sorted(items: Mapping[str, _T]) -> list[tuple[str, _T]]:
+    """By name without case, as people look for it; then by case, so that there is one order."""
+    return sorted(items.items(), key=lambda item: (item[0].casefold(), item[0]))
+
+
+def _folded(items: Mapping[str, _T]) -> dict[str, _T]:
+    return {name.casefold(): item for name, item in items.items()}

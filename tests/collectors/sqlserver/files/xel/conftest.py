@@ -1,0 +1,45 @@
+"""What the tests of the .xel reader share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from collectors.files import log_files
+from collectors.sqlserver.event import Chunk, Wanted
+from collectors.sqlserver.files.xel.read import parts, read
+
+
+@pytest.fixture(scope="session")
+def read_file() -> Callable[..., Chunk]:
+    """Reads a whole file, in parts of a size, as one chunk."""
+
+    def read_parts(path: Path, wanted: Wanted | None = None, size: int = 32 << 20) -> Chunk:
+        (log,) = log_files(str(path), path.name)
+        whole = Chunk()
+        for part in parts(log, size):
+            for chunk in read(part, wanted or Wanted()):
+                whole = Chunk(
+                    whole.events + chunk.events,
+                    whole.seen + chunk.seen,
+                    whole.damages + chunk.damages,
+                )
+        return whole
+
+    return read_parts
+
+
+@pytest.fixture(scope="session")
+def read_bytes(
+    tmp_path_factory: pytest.TempPathFactory, read_file: Callable[..., Chunk]
+) -> Callable[..., Chunk]:
+    """As `read_file`, for a file of these bytes."""
+    path = tmp_path_factory.mktemp("xel") / "a.xel"
+
+    def read_from(data: bytes, wanted: Wanted | None = None, size: int = 32 << 20) -> Chunk:
+        path.write_bytes(data)
+        return read_file(path, wanted, size)
+
+    return read_from

@@ -1,0 +1,238 @@
+"""Events of a part of a log -> segments: what counts once, what a handle means, what is undone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from collectors.files import log_files
+from collectors.sqlserver.event import Event, Mapped, Value, Wanted
+from collectors.sqlserver.files.xel.read import parts, read
+from collectors.sqlserver.runs.captured import capture
+from collectors.sqlserver.runs.fold import Fold
+from collectors.sqlserver.runs.noise import noise
+from collectors.sqlserver.runs.segment import Act, Segment
+
+TASK = re.compile(r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?")
+SECOND = 10_000_000
+START = 1_790_000_000 * SECOND
+NAMES = {
+    "batch": ("sql_batch_completed", "batch_text"),
+    "batch begins": ("sql_batch_starting", "batch_text"),
+    "rpc": ("rpc_completed", "statement"),
+    "statement": ("sql_statement_completed", "statement"),
+    "inside": ("sp_statement_completed", "statement"),
+    "inside begins": ("sp_statement_starting", "statement"),
+    "error": ("error_reported", "message"),
+    "rollback": ("rollback_tran_completed", ""),
+    "commit": ("commit_tran_completed", ""),
+    "begin": ("begin_tran_completed", ""),
+    "logout": ("logout", ""),
+}
+PREPEXEC = "declare @p1 int set @p1={} exec sp_prepexec @p1 output,N'@P1 int',N'{}',7 select @p1"
+PREPARE = "declare @p1 int set @p1={} exec sp_prepare @p1 output,N'@P1 int',N'{}',1 select @p1"
+A, B = "DELETE FROM a", "DELETE FROM b"
+PREPARE_A, PREPARE_B = (("rpc", PREPARE.format(3, text)) for text in (A, B))
+RUN_3 = ("rpc", "exec sp_execute 3")
+
+
+def event(kind: str, text: str = "", at: int = 0, **more: Value) -> Event:
+    name, field = NAMES[kind]
+    actions: dict[str, Value] = {
+        "client_app_name": more.pop("application", "python_task::load"),
+        "session_id": more.pop("session", 51),
+        "event_sequence": at,
+        "database_name": more.pop("database", "Shop"),
+    }
+    if "activity" in more:
+        actions["attach_activity_id"] = more.pop("activity")
+    data: dict[str, Value] = {"duration": 10, **more}
+    if field:
+        data[field] = text
+    return Event(name, START + at * SECOND, data, actions)
+
+
+def folded(*windows: list[Event]) -> list[Segment]:
+    fold = Fold(noise, idle_seconds=3600)
+    segments: list[Segment] = []
+    for events in windows:
+        fold.add(filter(None, map(capture(TASK), events)))
+        segments += fold.segments()
+    return segments
+
+
+def events(*told: str | tuple[str, str]) -> list[Event]:
+    """One event a second; `batch` where only a text is given."""
+    pairs = [one if isinstance(one, tuple) else ("batch", one) for one in told]
+    return [event(kind, text, at) for at, (kind, text) in enumerate(pairs)]
+
+
+def said(segments: list[Segment]) -> Counter[str]:
+    """How often each text, with what is known of it: `!` failed, `~` undone, `?` only began."""
+    marks = {True: "", False: "!", None: "?"}
+    found: Counter[str] = Counter()
+    for same, sums in segments:
+        if same.act == Act.SAID:
+            found[marks[same.ok] + "~" * bool(same.undone) + str(same.text).strip("; ")] += (
+                sums.times
+            )
+    return found
+
+
+def test_equal_statements_are_one_segment_with_their_sums() -> None:
+    told = [
+        event("batch", f"INSERT INTO t VALUES ({n})", at=n, row_count=n, duration=n * 1000)
+        for n in (5, 3, 8)
+    ]
+    (segment,) = folded(told)
+    assert segment.same.text == "INSERT INTO t VALUES (?)"
+    assert (segment.sums.times, segment.sums.rows) == (3, 16)
+    assert (segment.sums.first_sequence, segment.sums.last_sequence) == (3, 8)
+    assert segment.sums.last_ended - segment.sums.first_ended == 5_000_000
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        # handles
+        ([("rpc", PREPEXEC.format(3, A))], {A: 1}),
+        ([PREPARE_A], {}),
+        ([PREPARE_A, *[("rpc", "exec sp_execute 3,8")] * 4], {A: 4}),
+        (
+            [PREPARE_A, RUN_3, PREPARE_B, RUN_3],
+            {A: 1, B: 1},
+        ),
+        ([("rpc", PREPARE.format(3, "SELECT 1")), RUN_3], {}),
+        ([PREPARE_A, ("rpc", "exec sp_reset_connection"), RUN_3], {}),
+        # transactions
+        ([A, "ROLLBACK"], {"~" + A: 1}),
+        ([A, ("rollback", "")], {"~" + A: 1}),
+        ([A, ("commit", ""), B, ("rollback", "")], {A: 1, "~" + B: 1}),
+        ([A, "BEGIN TRAN", B, "ROLLBACK TRAN"], {A: 1, "~" + B: 1}),
+        (["BEGIN TRAN", A, "COMMIT", "ROLLBACK"], {A: 1}),
+        (["BEGIN TRAN", "BEGIN TRAN", A, "COMMIT", "ROLLBACK"], {"~" + A: 1}),
+        ([A, "IF @@TRANCOUNT > 0 ROLLBACK TRAN"], {A: 1}),
+        ([("begin", ""), A, "IF @@TRANCOUNT > 0 ROLLBACK TRAN"], {"~" + A: 1}),
+        (["BEGIN TRAN x", A, B, "ROLLBACK TRAN savepoint", "COMMIT"], {A: 1, B: 1}),
+        (["BEGIN TRAN x", A, B, "ROLLBACK TRAN x"], {"~" + A: 1, "~" + B: 1}),
+        ([A, f"BEGIN TRAN; {B}; ROLLBACK"], {A: 1, f"~BEGIN TRAN; {B}; ROLLBACK": 1}),
+        ([f"{A}; COMMIT", "ROLLBACK"], {f"{A}; COMMIT": 1}),
+        (["SET IMPLICIT_TRANSACTIONS ON"], {}),
+        # what fails, what only begins, what is noise
+        ([("batch begins", A)], {"?" + A: 1}),
+        ([("batch begins", A), A], {A: 1}),
+        ([("inside begins", B), "EXEC load"], {"?" + B: 1, "EXEC load": 1}),
+        ([("inside begins", B), ("inside", B), "EXEC load"], {B: 1, "EXEC load": 1}),
+        ([("error", ""), ("statement", A), ("statement", B)], {"!" + A: 1, B: 1}),
+        (["SELECT 1", A], {A: 1}),
+    ],
+)
+def test_texts(told: list[str | tuple[str, str]], expected: dict[str, int]) -> None:
+    assert said(folded(events(*told))) == expected
+
+
+def test_what_a_window_cannot_decide_is_handed_on() -> None:
+    first = events(PREPARE_A, "DELETE FROM b")
+    second = [event("rpc", "exec sp_execute 3", 10), event("rollback", at=11)]
+    segments = folded(first, second)
+    acts = [(s.same.act, s.same.handle, s.same.undone) for s in segments]
+    assert acts == [
+        (Act.PREPARED, 3, None),
+        (Act.SAID, None, None),
+        (Act.ROLLED_BACK, None, None),
+        (Act.SAID, None, True),
+    ]
+    assert segments[3].same.text == "DELETE FROM a;"
+
+
+def test_a_handle_of_another_part_stays_a_handle() -> None:
+    (segment,) = folded(events(RUN_3, RUN_3))
+    assert (segment.same.act, segment.same.handle, segment.sums.times) == (Act.EXECUTED, 3, 2)
+
+
+def test_a_handle_from_before_a_reset_is_lost() -> None:
+    told = events(("rpc", "exec sp_reset_connection"), RUN_3)
+    assert [s.same.act for s in folded(told)] == [Act.COMMITTED, Act.RESET, Act.LOST]
+
+
+def test_one_request_is_known_by_all_that_was_seen_of_it() -> None:
+    def request(at: int, inner: str) -> list[Event]:
+        guid = f"{at:08}-0000-0000-0000-000000000000"
+        return [
+            event("statement", inner, at, activity=f"{guid}-1"),
+            event("batch", f"{A}; {B}", at + 1, activity=f"{guid}-2"),
+        ]
+
+    segments = folded([*request(0, A), *request(10, A), *request(20, B)])
+    assert {(s.same.text, s.sums.times) for s in segments} == {
+        (A, 2),
+        (B, 1),
+        (f"{A}; {B}", 2),
+        (f"{A}; {B}", 1),
+    }
+    assert len({s.same.request for s in segments}) == 2
+
+
+def test_statements_inside_procedures_name_them() -> None:
+    inside = event(
+        "inside", "DELETE FROM a", object_name="load_a", object_type=Mapped(8272, "PROC")
+    )
+    adhoc = event("inside", "DELETE FROM b", object_name="x", object_type=Mapped(20801, "ADHOC"))
+    assert [s.same.procedure for s in folded([inside, adhoc])] == ["load_a", ""]
+
+
+def test_a_text_with_a_use_in_it_began_in_the_database_before() -> None:
+    told = [
+        event("batch", A, 0, database="Shop"),
+        event("batch", "DELETE FROM b; USE Stock; DELETE FROM c", 1, database="Stock"),
+        event("batch", "DELETE FROM d", 2, database="Stock"),
+    ]
+    assert [s.same.database for s in folded(told)] == ["Shop", "Shop", "Stock"]
+
+
+@pytest.mark.parametrize("value", [-1, 1 << 62, 1 << 70, "9" * 30, "many", None])
+def test_a_number_that_makes_no_sense_is_none(value: Value) -> None:
+    (segment,) = folded([event("batch", A, row_count=value, duration=value)])
+    assert segment.sums.rows is None
+    assert segment.sums.started == segment.sums.first_ended
+
+
+def test_what_two_connections_said_stays_apart() -> None:
+    segments = folded(events(A, *[("logout", "")] * 3, A, A))
+    assert [s.sums.times for s in segments if s.same.act == Act.SAID] == [1, 2]
+    assert [s.same.act for s in segments].count(Act.ENDED) == 1
+
+
+def test_every_handle_of_a_real_file_is_resolved(root: Path) -> None:
+    """`TestXel_0.xel` of Microsoft's sqltoolsservice."""
+    (log,) = log_files(str(sample(root)), "TestXel_0.xel")
+    task = re.compile("(?P<task>.+)")
+    fold = Fold(noise, idle_seconds=3600)
+    for part in parts(log):
+        for chunk in read(part, Wanted()):
+            fold.add(filter(None, map(capture(task), chunk.events)))
+    acts = Counter(segment.same.act for segment in fold.segments())
+    assert acts[Act.EXECUTED] == acts[Act.LOST] == 0
+    assert acts[Act.SAID] == 6
+
+
+def sample(root: Path) -> Path:
+    path = root.parent / "shared" / "samples" / "xel" / "TestXel_0.xel"
+    if not path.exists():
+        pytest.skip("the public samples are not beside this tree")
+    return path
+
+
+def test_other_applications_are_left_out() -> None:
+    assert folded([event("batch", A, application="Management Studio")]) == []
+
+
+def test_the_session_of_another_task_is_another_connection() -> None:
+    told = [
+        event("rpc", PREPARE.format(3, A), 0),
+        event("rpc", "exec sp_execute 3", 1, application="python_task::other"),
+    ]
+    assert Act.SAID not in [s.same.act for s in folded(told)]

@@ -1,0 +1,85 @@
+"""Names of temporary tables in texts, and which of them are one table."""
+
+from __future__ import annotations
+
+import pytest
+
+from collectors.sqlserver.runs.temporaries import Table, Tables, Use, read, uses, written
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT * INTO #t FROM a", [Use("#t", True, False)]),
+        ("CREATE TABLE #T (i int)", [Use("#t", True, False)]),
+        ("CREATE TABLE [#my t] (i int)", [Use("#my t", True, False)]),
+        ("SELECT * INTO tempdb..#t FROM a", [Use("#t", True, False)]),
+        ("INSERT INTO #t SELECT * FROM a", [Use("#t", False, False)]),
+        ("MERGE INTO #t USING a ON ?", [Use("#t", False, False)]),
+        ("INSERT INTO a SELECT * FROM #t, #u", [Use("#t", False, False), Use("#u", False, False)]),
+        ("INSERT INTO a SELECT * FROM #t; DROP TABLE #t", [Use("#t", False, True)]),
+        ("DROP TABLE IF EXISTS #t; CREATE TABLE #t (i int)", [Use("#t", True, False)]),
+        ("TRUNCATE TABLE #t", [Use("#t", True, True)]),
+        ("SELECT * INTO ##shared FROM a", []),
+        ("SELECT a#b FROM c$#d", []),
+        ("SELECT a FROM b", []),
+    ],
+)  # fmt: skip
+def test_uses(text: str, expected: list[Use]) -> None:
+    assert list(uses(text)) == expected
+
+
+def run(*texts: str) -> list[Table]:
+    """The table that each text is run on."""
+    tables = Tables()
+    return [tables.used(text, uses(text), again=False)[0] for text in texts]
+
+
+FILL = "SELECT * INTO #t FROM a"
+USE = "INSERT INTO b SELECT * FROM #t"
+DROP = "DROP TABLE #t"
+
+
+def test_a_table_lasts_until_it_is_made_anew() -> None:
+    first, used, again, last = run(FILL, USE, FILL, USE)
+    assert first is used
+    assert again is last
+    assert first is not again
+
+
+def test_a_dropped_table_is_not_the_next_one() -> None:
+    first, _, other = run(FILL, DROP, "INSERT INTO #t SELECT * FROM a")
+    assert first is not other
+
+
+def test_tables_that_the_same_was_run_on_get_the_same_sign() -> None:
+    tables = run(FILL, USE, DROP, FILL, USE, DROP, "SELECT * INTO #t FROM other")
+    signs = [table.signed("51", open_=False) for table in tables]
+    assert signs[0] == signs[3] != signs[6]
+
+
+def test_a_table_that_is_still_used_keeps_its_sign() -> None:
+    tables = Tables()
+    (table,) = tables.used(FILL, uses(FILL), again=False)
+    sign = table.signed("51", open_=True)
+    (same,) = tables.used(USE, uses(USE), again=False)
+    assert same is table
+    assert table.signed("51", open_=False) == sign
+
+
+def test_a_table_from_before_has_no_sign_of_its_own() -> None:
+    (table,) = Tables().used(USE, uses(USE), again=False)
+    assert table.signed("51", open_=True) == "?"
+
+
+def test_what_was_seen_inside_makes_nothing_anew() -> None:
+    tables = Tables()
+    (inside,) = tables.used(FILL, uses(FILL), again=False)
+    (request,) = tables.used(FILL, uses(FILL), again=True)
+    assert inside is request
+
+
+def test_signs_are_read_as_they_were_written() -> None:
+    signs = {"#t": "17", "#my t": "?"}
+    assert read(written(signs.items())) == signs
+    assert read("") == {}
