@@ -203,6 +203,16 @@ def positions(store: str, batch_id: str | None = None) -> dict[str, tuple[str, i
     }
 
 
+def run_origins(store: str) -> dict[str, str]:
+    """For each run the origin whose newest batch tells of it."""
+    newest = {row["origin"]: row["batch_id"] for row in _batches(store)}
+    return {
+        row["run_id"]: row["origin"]
+        for row in _rows(store, "runs")
+        if newest.get(row["origin"]) == row["batch_id"]
+    }
+
+
 def noise(store: str) -> int:
     """How many requests were left out by rule, over the newest batch of each origin."""
     newest = {row["origin"]: row.get("noise") or 0 for row in _batches(store)}

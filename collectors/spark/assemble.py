@@ -1,4 +1,4 @@
-"""All that was decoded of one application's log -> its rows in the lineage store.
+"""One application's log, file after file -> its rows in the lineage store.
 
 Whose application it is decides first (`identity`): dbt's own gives no rows, and one whose name
 names no task gives a reject that says what to do. Either way the log counts as read.
@@ -6,105 +6,123 @@ names no task gives a reject that says what to do. Either way the log counts as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from collectors.spark.decode import Body
+from collectors.spark.bodies import Body
+from collectors.spark.codecs import Readable
+from collectors.spark.decode import Damage, Event, Finished, decode
 from collectors.spark.history import Application, replay
-from collectors.spark.identity import is_dbt, task_name
-from collectors.spark.rows import Row, rows
+from collectors.spark.identity import is_dbt
+from collectors.spark.logs import SparkLogs
+from collectors.spark.rows import Row, rows, run_id
 from collectors.spark.statements import statements
+from collectors.spark.tasks import parent_run, task_runs
 
-TABLES = ("accesses", "runs", "shapes", "datasets", "rejects")
-# What comes with the events and is none: the log's files, a file's damage, a file's end.
-LISTED, DAMAGED, FINISHED = "listed", "damaged", "finished"
+TABLES = ("accesses", "runs", "shapes", "datasets", "column_edges", "rejects")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """What was known of a log before it was read; parts are the names of its files."""
+class Part:
+    """A file of a log: its name, and how to open it.
 
-    position: str
-    parts: tuple[str, ...]
-    too_large: tuple[int, ...] = ()
+    Attributes:
+        growing: It is still being written.
+    """
+
+    name: str
+    open: Callable[[], AbstractContextManager[Readable]]
+    growing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a log tells.
+
+    Attributes:
+        run: The id of the run that it is the log of; None where it gives no rows.
+        events: How many events it holds.
+        tables: The rows of each of `TABLES`.
+    """
+
+    application: Application
+    run: str | None
+    events: int
+    tables: dict[str, list[Row]]
 
 
 @dataclass(slots=True)
-class _Log:
-    """A log taken apart: its events in order, and the places where it is damaged."""
+class _Reading:
+    """A log while it is read: how many events there were, and where it is damaged."""
 
-    listed: Listed = field(default_factory=lambda: Listed("", ()))
-    read: dict[int, int] = field(default_factory=dict)
+    events: int = 0
     damage: list[tuple[str, str]] = field(default_factory=list)
-    events: list[tuple[str, Body]] = field(default_factory=list)
+
+    def needed(self, parts: Iterable[Part]) -> Iterator[tuple[str, Body]]:
+        """The events that are needed, one after the other."""
+        for part in parts:
+            try:
+                with part.open() as file:
+                    for found in decode(file, part.growing):
+                        match found:
+                            case Event():
+                                yield found.name, found.body
+                            case Damage():
+                                at = f"{part.name}, {found.position}"
+                                self.damage.append((at, found.reason))
+                            case Finished():
+                                self.events += found.events
+            except OSError:
+                self.damage.append((part.name, "the file cannot be read"))
 
 
-def assemble(
-    origin: str, found: Iterable[tuple[int, str, Any]], task: str, namespace: str
-) -> dict[str, Any]:
-    """One row: `origin`, `position`, `events`, and for each of `TABLES` its rows.
-
-    Args:
-        found: Of each event the number of its file, its name and its body, in the log's order.
-        task: The rule for the task's name, as `identity.task_name` takes it.
-        namespace: The namespace of metastore tables.
-    """
-    log = _sorted_out(found)
-    application, problems = replay(log.events)
-    made, more = _rows(application, task, namespace, origin) if any(log.read.values()) else ({}, [])
-    damage = [*_unread(log.listed, log.read), *log.damage]
+def assemble(origin: str, parts: Sequence[Part], logs: SparkLogs) -> Told:
+    """All that the files of a log tell, oldest file first."""
+    reading = _Reading()
+    application, problems = replay(reading.needed(parts))
+    found, more = _rows(application, logs, origin) if reading.events else ({}, [])
+    damage = [] if parts else [("whole log", "the folder holds no file with events")]
+    damage += reading.damage
     damage += [("whole log", problem) for problem in (*problems, *more)]
-    return {
-        "origin": origin,
-        "position": log.listed.position,
-        "events": sum(log.read.values()),
-        **{table: made.get(table, []) for table in TABLES},
-        "rejects": [
-            {"origin": origin, "position": position, "reason": reason, "excerpt": ""}
-            for position, reason in damage
-        ],
-    }
-
-
-def _sorted_out(found: Iterable[tuple[int, str, Any]]) -> _Log:
-    log = _Log()
-    for part, name, body in found:
-        if name == LISTED:
-            log.listed = Listed(body["position"], tuple(body["parts"]), tuple(body["too_large"]))
-        elif name == FINISHED:
-            log.read[part] = body
-        elif name == DAMAGED:
-            position, reason = body
-            log.damage.append((f"{log.listed.parts[part]}, {position}", reason))
-        else:
-            log.events.append((name, body))
-    return log
+    rejects = [
+        {"origin": origin, "position": position, "reason": reason, "excerpt": ""}
+        for position, reason in damage
+    ]
+    return Told(
+        application,
+        run_id(application, origin) if found else None,
+        reading.events,
+        {table: found.get(table, []) for table in TABLES} | {"rejects": rejects},
+    )
 
 
 def _rows(
-    application: Application, rule: str, namespace: str, origin: str
-) -> tuple[Mapping[str, list[Row]], list[str]]:
+    application: Application, logs: SparkLogs, origin: str
+) -> tuple[dict[str, list[Row]], list[str]]:
     if application.started_at is None:
         return {}, ["the event that starts the application is missing"]
     executions = application.executions.values()
     if is_dbt(application.name, (e.description for e in executions), (e.text for e in executions)):
         return {}, []
-    task = task_name(application.name, rule)
-    if task is None:
-        name = f"the application is called {application.name!r}, which names no task"
-        return {}, [f"{name}: set spark.app.name to the task's name"]
-    found, places, problems = statements(application, namespace)
-    made = rows(application, task, found, places, origin)
-    return {table: getattr(made, table) for table in TABLES if table != "rejects"}, problems
+    runs, nameless = task_runs(application, logs.task_from, logs.task)
+    if not runs:
+        return {}, nameless
+    found, places, problems = statements(application, logs.namespace)
+    tables: dict[str, list[Row]] = {table: [] for table in TABLES}
+    for run in runs:
+        roots = {execution.root for execution in run.application.executions.values()}
+        mine = [statement for statement in found if statement.root in roots]
+        made = rows(run.application, run.task, mine, places, origin)
+        for table in TABLES:
+            tables[table] += getattr(made, table, ())
+    for row in tables["runs"]:
+        row["parent_run_id"] = parent_run(application.settings)
+    return tables, [*nameless, *problems]
 
 
-def _unread(listed: Listed, read: Mapping[int, int]) -> Iterator[tuple[str, str]]:
-    """Files that were listed and did not come back."""
-    if not listed.parts:
-        yield "whole log", "the folder holds no file with events"
-    for number, name in enumerate(listed.parts):
-        if number in listed.too_large:
-            yield name, "the file is too large: set spark.eventLog.rolling.enabled"
-        elif number not in read:
-            yield name, "the file cannot be read"
+def failed(origin: str, reason: str) -> dict[str, list[Row]]:
+    """The rows of a log that nothing can be made of."""
+    reject: dict[str, Any] = {"origin": origin, "position": "whole log", "reason": reason}
+    return {table: [] for table in TABLES} | {"rejects": [{**reject, "excerpt": ""}]}

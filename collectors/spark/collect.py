@@ -1,65 +1,48 @@
 """The Spark event log collector as a Spark job.
 
-Files are read by Spark itself (`binaryFile`: whatever Hadoop opens), decoded on the executors,
-brought together by application, and each application becomes its rows:
+Each log is read by one worker from its start to its end, a piece at a time, and becomes its rows
+there; so logs are read side by side, and none needs more memory for being long:
 
-    files -> mapInArrow: events -> groupBy(origin).applyInArrow: rows of all tables, nested
+    logs, spread by size -> mapInArrow: one row a log, with the rows of all tables nested in it
 
-Nothing of one log can stop the others: what cannot be used is a reject with its place.
+Nothing of one log can stop the others: what cannot be used is a reject with its place. A log that
+lies there twice, under another name or packed in another way, counts once (`duplicates`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
-import orjson
 import pyarrow as pa
 
-from collectors.files import fresh, log_files
-from collectors.spark.assemble import DAMAGED, FINISHED, LISTED, TABLES, Listed, assemble
-from collectors.spark.decode import Damage, Event, Finished, decode
-from collectors.spark.logs import ApplicationLog, application_logs
+from collectors.files import filesystem, fresh, log_files
+from collectors.spark.assemble import TABLES, Part, assemble, failed
+from collectors.spark.codecs import Readable
+from collectors.spark.duplicates import Claim, settle
+from collectors.spark.logs import ApplicationLog, SparkLogs, application_logs
 from collectors.store import SCHEMAS, Collected
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# A file is one value in Arrow and in the JVM, where 2 GB is the end. Rolled logs have 128 MB.
-LARGEST_FILE = 1_500_000_000
-
-_EVENTS = "origin string, part int, line bigint, name string, body binary"
-_RESULT = "origin string, position string, events bigint, " + ", ".join(
+_LISTED = "origin string, position string, parts array<struct<url: string, growing: boolean>>"
+_RESULT = "origin string, position string, events bigint, run string, " + ", ".join(
     f"{table}: array<struct<{SCHEMAS[table]}>>" for table in TABLES
 )
-_BATCH_BYTES = 4 << 20
-_HADOOP_ROOT = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:(?://[^/]*)?")
-_GLOB = re.compile(r"([\\\[\]{}*?])")
+_BATCH = 64
+# A worker gets this many logs, or this many bytes of them, at a time.
+_LOGS_AT_ONCE, _BYTES_AT_ONCE = 64, 32 << 20
+
+Positions = Mapping[str, tuple[str, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class SparkLogs:
-    """The event logs of one cluster.
-
-    Attributes:
-        path: A local path or URL: a folder of logs, one log's folder, or a file.
-        label: How origins name the path (as `graft.yml` writes it).
-        task: A regular expression with a group `task` on the application's name; dates, times
-            and ids at the end of what it finds are cut off.
-        namespace: The namespace of metastore tables.
-    """
-
-    path: str
-    label: str
-    task: str = r"(?P<task>.+)"
-    namespace: str = "spark"
-
-
-def new_logs(logs: SparkLogs, known: Mapping[str, tuple[str, int]]) -> list[ApplicationLog]:
+def new_logs(logs: SparkLogs, known: Positions) -> list[ApplicationLog]:
     """The applications' logs that the store does not have as they are now; needs no Spark.
+
+    None is opened: what is known is told by size and time of change.
 
     Args:
         known: For each origin in the store its position, as `collectors.store.positions` gives it.
@@ -72,15 +55,20 @@ def new_logs(logs: SparkLogs, known: Mapping[str, tuple[str, int]]) -> list[Appl
 
 
 def collect(
-    spark: SparkSession, logs: SparkLogs, known: Mapping[str, tuple[str, int]]
+    spark: SparkSession,
+    logs: SparkLogs,
+    known: Positions,
+    owners: Mapping[str, str] | None = None,
 ) -> Collected | None:
     """What the logs below a path tell that the store does not know yet.
 
     Args:
         known: As `new_logs` takes it.
+        owners: For each run in the store the origin that told of it, as
+            `collectors.store.run_origins` gives it.
 
     Returns:
-        Lazy data frames; None where no log is new or has changed.
+        Data frames; None where no log is new or has changed.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.
@@ -88,57 +76,43 @@ def collect(
     new = new_logs(logs, known)
     if not new:
         return None
-    events = _listed(spark, new)
-    files = {
-        _path(part.url): (log.log.origin, number, log.growing)
-        for log in new
-        for number, part in enumerate(log.parts)
-        if part.size <= LARGEST_FILE
-    }
-    if files:
-        urls = [_escaped(p.url) for log in new for p in log.parts if p.size <= LARGEST_FILE]
-        content = (
-            spark.read.format("binaryFile")
-            .option("ignoreCorruptFiles", "true")
-            .option("ignoreMissingFiles", "true")
-            .load(urls)
-            .select("path", "content")
-        )
-        events = events.unionByName(content.mapInArrow(_decoder(files), _EVENTS))
-    # Six tables come from it: decode once.
-    result = (
-        events.groupBy("origin").applyInArrow(_assembler(logs, _arrow(spark, _RESULT)), _RESULT)
-    ).persist()
-    tables = {table: result.selectExpr(f"inline({table})") for table in TABLES}
-    # Which column comes from which is not read from Spark's plans yet.
-    column_edges = spark.createDataFrame([], SCHEMAS["column_edges"])
+    reader = _reader(logs, _arrow(spark, _RESULT))
+    # Seven tables come from it: read once.
+    result = _spread(spark, new).mapInArrow(reader, _RESULT).persist()
+    claims = [
+        Claim(row["origin"], row["run"], row["events"])
+        for row in result.where("run IS NOT NULL").select("origin", "run", "events").collect()
+    ]
+    settled = settle(claims, owners or {}, known)
+    told = _without(spark, result, settled.losers)
+    tables = {table: told.selectExpr(f"inline({table})") for table in TABLES}
     origins = result.selectExpr("origin", "position", "events", "0L AS noise")
-    return Collected(**tables, column_edges=column_edges, origins=origins)
+    if settled.replaced:
+        replaced = [(origin, *known[origin], 0) for origin in settled.replaced]
+        origins = origins.unionByName(
+            spark.createDataFrame(
+                replaced, "origin string, position string, events bigint, noise bigint"
+            )
+        )
+    return Collected(**{**tables, "rejects": result.selectExpr("inline(rejects)")}, origins=origins)
 
 
-def _listed(spark: SparkSession, new: list[ApplicationLog]) -> DataFrame:
-    """One row for each application, so that even a log that nothing can be read of is an origin."""
-    listed = [(log.log.origin, -1, 0, LISTED, orjson.dumps(_listing(log))) for log in new]
-    return spark.createDataFrame(listed, _EVENTS)
+def _spread(spark: SparkSession, new: Sequence[ApplicationLog]) -> DataFrame:
+    size = sum(log.log.size for log in new)
+    portions = max(min(len(new), 16), len(new) // _LOGS_AT_ONCE, size // _BYTES_AT_ONCE)
+    rows = [
+        (log.log.origin, log.log.position, _files(log))
+        # The longest first, so that nobody waits for one at the end.
+        for log in sorted(new, key=lambda log: -log.log.size)
+    ]
+    return spark.createDataFrame(rows, _LISTED).repartition(min(portions, len(new)))
 
 
-def _listing(log: ApplicationLog) -> Listed:
-    return Listed(
-        position=log.log.position,
-        parts=tuple(part.url.rpartition("/")[2] for part in log.parts),
-        too_large=tuple(n for n, part in enumerate(log.parts) if part.size > LARGEST_FILE),
-    )
-
-
-def _path(url: str) -> str:
-    """A URL without scheme and host, which Hadoop may write in another way than we do."""
-    path = _HADOOP_ROOT.sub("", url)
-    return str(Path(path).absolute()) if path == url else path
-
-
-def _escaped(url: str) -> str:
-    """Spark takes paths for globs."""
-    return _GLOB.sub(r"\\\1", url)
+def _without(spark: SparkSession, result: DataFrame, origins: Sequence[str]) -> DataFrame:
+    if not origins:
+        return result
+    these = spark.createDataFrame([(origin,) for origin in origins], "origin string")
+    return result.join(these.hint("broadcast"), "origin", "left_anti")
 
 
 def _arrow(spark: SparkSession, ddl: str) -> pa.Schema:
@@ -148,67 +122,46 @@ def _arrow(spark: SparkSession, ddl: str) -> pa.Schema:
     return schema
 
 
-def _decoder(
-    files: Mapping[str, tuple[str, int, bool]],
+def _reader(
+    logs: SparkLogs, schema: pa.Schema
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Files (`path`, `content`) -> events (`_EVENTS`), run on the executors."""
+    """Logs (`_LISTED`) -> a row each (`_RESULT`), run on the executors."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for path, content in zip(batch.column(0), batch.column(1), strict=True):
-                origin, part, growing = files[_path(path.as_py())]
-                yield from _event_batches(origin, part, content.as_buffer(), growing)
+            for start in range(0, batch.num_rows, _BATCH):
+                rows = [_row(listed, logs) for listed in batch.slice(start, _BATCH).to_pylist()]
+                yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
     return run
 
 
-def _event_batches(
-    origin: str, part: int, content: pa.Buffer, growing: bool
-) -> Iterator[pa.RecordBatch]:
-    rows: list[tuple[int, str, bytes]] = []
-    size = line = 0
-    for found in decode(content, growing):
-        match found:
-            case Event():
-                line = found.line
-                row = (line, found.name, orjson.dumps(found.body))
-            case Damage():
-                row = (line, DAMAGED, orjson.dumps([found.position, found.reason]))
-            case Finished():
-                row = (line, FINISHED, orjson.dumps(found.events))
-        rows.append(row)
-        size += len(row[2])
-        if size > _BATCH_BYTES:
-            yield _event_batch(origin, part, rows)
-            rows, size = [], 0
-    yield _event_batch(origin, part, rows)
+def _row(listed: Mapping[str, Any], logs: SparkLogs) -> dict[str, Any]:
+    origin = listed["origin"]
+    row = {"origin": origin, "position": listed["position"], "events": 0, "run": None}
+    parts = [_part(part["url"], part["growing"]) for part in listed["parts"]]
+    try:
+        told = assemble(origin, parts, logs)
+    except Exception as error:  # Whatever a log does to us costs that log only.
+        return row | failed(origin, f"the log cannot be read ({type(error).__name__})")
+    return row | {"events": told.events, "run": told.run} | told.tables
 
 
-def _event_batch(origin: str, part: int, rows: list[tuple[int, str, bytes]]) -> pa.RecordBatch:
-    lines, names, bodies = zip(*rows, strict=True) if rows else ((), (), ())
-    return pa.RecordBatch.from_arrays(
-        [
-            pa.array([origin] * len(rows), pa.string()),
-            pa.array([part] * len(rows), pa.int32()),
-            pa.array(lines, pa.int64()),
-            pa.array(names, pa.string()),
-            pa.array(bodies, pa.binary()),
-        ],
-        names=["origin", "part", "line", "name", "body"],
-    )
+def log_parts(log: ApplicationLog) -> list[Part]:
+    """The files of a log, each opened when it is its turn."""
+    return [_part(url, growing) for url, growing in _files(log)]
 
 
-def _assembler(logs: SparkLogs, schema: pa.Schema) -> Callable[[pa.Table], pa.Table]:
-    """All events of an application -> its one row (`_RESULT`), run on the executors."""
+def _files(log: ApplicationLog) -> list[tuple[str, bool]]:
+    """URLs, and whether the file still grows: of a rolling log only the last does."""
+    last = log.parts[-1:]
+    return [(part.url, log.growing and part in last) for part in log.parts]
 
-    def run(table: pa.Table) -> pa.Table:
-        events = table.sort_by([("part", "ascending"), ("line", "ascending")])
-        origin = events.column("origin")[0].as_py()
-        columns = (events.column(name).to_pylist() for name in ("part", "name", "body"))
-        found = (
-            (part, name, orjson.loads(body)) for part, name, body in zip(*columns, strict=True)
-        )
-        row = assemble(origin, found, logs.task, logs.namespace)
-        return pa.Table.from_pylist([row], schema=schema)
 
-    return run
+def _part(url: str, growing: bool) -> Part:
+    return Part(url.rpartition("/")[2], partial(_open, url), growing)
+
+
+def _open(url: str) -> AbstractContextManager[Readable]:
+    files, path = filesystem(url)
+    return cast("AbstractContextManager[Readable]", files.open_input_file(path))

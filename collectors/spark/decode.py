@@ -1,32 +1,31 @@
-"""The bytes of one event log file -> the few events that lineage needs.
+"""One event log file -> the few events that lineage needs.
 
 A log is JSON lines, plain or compressed; each line starts `{"Event":"<name>"`. The name decides
 whether a line is parsed at all: TaskEnd, most of every log, never is (StageCompleted has the same
-sums). Damage is reported with its place, and what came before it is kept.
+sums), and of the plans that adaptive execution comes to only the last of each execution is.
+Damage is reported with its place, and what came before it is kept.
 """
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import orjson
-import zstandard
 
-Body = dict[str, Any]
-# Bytes of any kind: `collections.abc.Buffer` is new in Python 3.12.
-Buffer = Any
+from collectors.spark.bodies import READERS, Body
+from collectors.spark.codecs import BrokenError, Readable, uncompressed
 
-_START = b'{"Event":"'
-_CHUNK = 1 << 16
+# By far the most frequent: told from the others without looking at the whole name.
+_TASKS = (b'{"Event":"SparkListenerTaskEnd"', b'{"Event":"SparkListenerTaskStart"')
+_EVENT = re.compile(rb'\s*\{\s*"Event"\s*:\s*"')
+_EXECUTION_ID = re.compile(rb'"executionId":(\d{1,18})[,}]')
+_PLAN_UPDATE = "SparkListenerSQLAdaptiveExecutionUpdate"
+_EXECUTION_END = "SparkListenerSQLExecutionEnd"
+_LONGEST = 1 << 28
+_MOST_PENDING = 64
 _REPORTED = 20
-
-_ZSTD = b"\x28\xb5\x2f\xfd"
-_GZIP = b"\x1f\x8b"
-# Codecs that Spark can write but nobody has by default.
-_UNSUPPORTED = {b"LZ4Block": "lz4", b"\x82SNAPPY\x00": "snappy", b"ZV": "lzf"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,166 +52,141 @@ class Finished:
     events: int
 
 
-def decode(data: Buffer, growing: bool = False) -> Iterator[Event | Damage | Finished]:
+Found = Event | Damage | Finished
+
+
+def decode(file: Readable, growing: bool = False) -> Iterator[Found]:
     """The needed events of a file in their order, its damage, and at the end a `Finished`.
 
+    A plan that adaptive execution came to is given when its execution ends, or at the file's end.
+
     Args:
-        data: The whole file.
+        file: Open at its start.
         growing: The file is still being written: an end in the middle of a line is no damage.
     """
-    view = memoryview(data)
-    events = foreign = number = 0
-    if not view.nbytes and not growing:
-        yield Damage("byte 0", "the file is empty")
+    decoder = _Decoder(growing)
     try:
-        for number, line in _lines(_uncompressed(view)):
-            if line.startswith(_START):
-                events += 1
-                if found := _read(number, line, growing):
-                    yield found
-            elif number == 1:
-                yield Damage("line 1", "no Spark event log: it does not start with an event")
+        for chunk in uncompressed(file):
+            yield from decoder.lines(chunk)
+            if decoder.foreign_file:
                 break
-            elif line.strip():
-                foreign += 1
-                if foreign <= _REPORTED:
-                    yield Damage(f"line {number}", "no Spark event")
-    except _BrokenError as error:
-        yield from error.damage(number + 1, growing)
-    if foreign > _REPORTED:
-        yield Damage("whole file", f"{foreign - _REPORTED} more lines are no Spark events")
-    yield Finished(events)
+        yield from decoder.end()
+    except BrokenError as error:
+        yield from decoder.end(broken=True)
+        # A growing file may just end; anything else is worth a word.
+        if not (growing and error.cut):
+            yield Damage(f"line {decoder.number + 1}, byte {error.byte}", str(error))
+    except OSError:
+        yield from decoder.end(broken=True)
+        yield Damage(f"line {decoder.number + 1}", "the file cannot be read on")
+    if decoder.foreign > _REPORTED:
+        more = decoder.foreign - _REPORTED
+        yield Damage("whole file", f"{more} more lines are no Spark events")
+    yield Finished(decoder.events)
 
 
-def _read(number: int, line: bytes, growing: bool) -> Event | Damage | None:
-    if not line.endswith(b"}"):
-        return None if growing else Damage(f"line {number}", "the event is cut off")
-    try:
-        return _event(number, line)
-    except orjson.JSONDecodeError:
-        return Damage(f"line {number}", "the event is no valid JSON")
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return Damage(f"line {number}", "the event lacks a field or has it in another form")
+@dataclass(slots=True)
+class _Decoder:
+    """How far a file has been read.
 
+    Attributes:
+        number: Of the last whole line.
+        rest: The start of a line whose end was not seen yet; `held` is its length.
+        pending: Of each running execution its last plan so far, unparsed, with its line's number.
+    """
 
-class _BrokenError(Exception):
-    """Decompression stopped: at which byte, and whether the file just ends there."""
+    growing: bool
+    number: int = 0
+    events: int = 0
+    foreign: int = 0
+    foreign_file: bool = False
+    rest: list[bytes] = field(default_factory=list)
+    held: int = 0
+    pending: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
 
-    def __init__(self, problem: str, byte: int, cut: bool) -> None:
-        super().__init__(problem)
-        self._byte = byte
-        self._cut = cut
-
-    def damage(self, line: int, growing: bool) -> Iterator[Damage]:
-        """The damage to report; none where a growing file just ends."""
-        if not (growing and self._cut):
-            yield Damage(f"line {line}, byte {self._byte}", str(self))
-
-
-class _Decompressor(Protocol):
-    """What zstandard's and zlib's decompression objects have in common."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: memoryview, /) -> bytes: ...
-
-
-def _uncompressed(view: memoryview) -> Iterator[bytes]:
-    """The file's text in pieces; the codec is told by the first bytes, whatever the name says."""
-    for magic, codec in _UNSUPPORTED.items():
-        if bytes(view[: len(magic)]) == magic:
-            raise _BrokenError(f"{codec} compression is not supported: use zstd", 0, cut=False)
-    if bytes(view[:4]) == _ZSTD:
-        return _inflated(view, zstandard.ZstdDecompressor().decompressobj)
-    if bytes(view[:2]) == _GZIP:
-        return _inflated(view, lambda: zlib.decompressobj(wbits=31))
-    return (bytes(view[at : at + _CHUNK]) for at in range(0, len(view), _CHUNK))
-
-
-def _inflated(view: memoryview, new: Callable[[], _Decompressor]) -> Iterator[bytes]:
-    """Frame after frame: Spark's writer ends a zstd frame whenever it flushes."""
-    at, frame = 0, None
-    while at < len(view):
-        frame = frame or new()
-        chunk = view[at : at + _CHUNK]
-        try:
-            text = frame.decompress(chunk)
-        except (zstandard.ZstdError, zlib.error) as error:
-            raise _BrokenError("the compressed data is damaged", at, cut=False) from error
-        at += len(chunk)
-        if frame.eof:
-            at -= len(frame.unused_data)
-            frame = None
-        if text:
-            yield text
-    if frame is not None:
-        raise _BrokenError("the compressed data breaks off", at, cut=True)
-
-
-def _lines(chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    number = 0
-    rest: list[bytes] = []
-    for chunk in chunks:
-        first, *others = chunk.split(b"\n")
-        rest.append(first)
-        for line in others:
+    def lines(self, chunk: bytes) -> Iterator[Found]:
+        """What stands in the next piece of the text."""
+        lines = chunk.split(b"\n")
+        last = lines.pop()
+        if lines and self.rest:
+            lines[0] = self._joined(lines[0])
+        number, tasks = self.number, 0
+        for line in lines:
             number += 1
-            yield number, b"".join(rest)
-            rest = [line]
-    if last := b"".join(rest):
-        yield number + 1, last
+            if line.startswith(_TASKS):
+                tasks += 1
+                continue
+            self.number = number
+            yield from self._line(line)
+            if self.foreign_file:
+                return
+        self.number = number
+        self.events += tasks
+        if last:
+            self.held += len(last)
+            # Of a line that nothing ends only the start is kept, and a byte that JSON forbids.
+            if self.held <= _LONGEST:
+                self.rest.append(last)
+            elif self.rest and self.rest[-1] != b"\0":
+                self.rest.append(b"\0")
+
+    def end(self, broken: bool = False) -> Iterator[Found]:
+        """The line that no newline ends, and what is still pending."""
+        if (last := self._joined(b"")) and not broken:
+            self.number += 1
+            if self.growing and not last.rstrip().endswith(b"}"):
+                pass
+            elif _EVENT.match(last) and not last.rstrip().endswith(b"}"):
+                self.events += 1
+                yield Damage(f"line {self.number}", "the event is cut off")
+            else:
+                yield from self._line(last)
+        elif not self.number and not broken and not self.growing:
+            yield Damage("byte 0", "the file is empty")
+        for execution in list(self.pending):
+            yield from self._plan(execution)
+
+    def _joined(self, end: bytes) -> bytes:
+        line = b"".join((*self.rest, end))
+        self.rest, self.held = [], 0
+        return line
+
+    def _line(self, line: bytes) -> Iterator[Found]:
+        if found := _EVENT.match(line):
+            self.events += 1
+            start = found.end()
+            name = _NAMES.get(line[start : line.find(b'"', start, start + 200)].rpartition(b".")[2])
+            if name == _PLAN_UPDATE and (of := _EXECUTION_ID.search(line, start, start + 400)):
+                self.pending[of[1]] = self.number, line
+                if len(self.pending) > _MOST_PENDING:
+                    yield from self._plan(next(iter(self.pending)))
+            elif name:
+                yield from self._event(self.number, name, line)
+        elif self.number == 1:
+            self.foreign_file = True
+            yield Damage("line 1", "no Spark event log: it does not start with an event")
+        elif line.strip():
+            self.foreign += 1
+            if self.foreign <= _REPORTED:
+                yield Damage(f"line {self.number}", "no Spark event")
+
+    def _event(self, number: int, name: str, line: bytes) -> Iterator[Found]:
+        try:
+            body = READERS[name](orjson.loads(line))
+        except orjson.JSONDecodeError:
+            yield Damage(f"line {number}", "the event is no valid JSON")
+            return
+        except (ValueError, KeyError, TypeError, AttributeError):
+            yield Damage(f"line {number}", "the event lacks a field or has it in another form")
+            return
+        if name == _EXECUTION_END:
+            yield from self._plan(str(body["executionId"]).encode() if body else b"")
+        if body is not None:
+            yield Event(number, name, body)
+
+    def _plan(self, execution: bytes) -> Iterator[Found]:
+        if found := self.pending.pop(execution, None):
+            yield from self._event(found[0], _PLAN_UPDATE, found[1])
 
 
-def _event(number: int, line: bytes) -> Event | None:
-    name = line[len(_START) : line.find(b'"', len(_START))].rpartition(b".")[2].decode()
-    reader = _READERS.get(name)
-    if reader is None:
-        return None
-    body = reader(orjson.loads(line))
-    return Event(number, name, body) if body is not None else None
-
-
-def _keep(*keys: str) -> Callable[[Body], Body]:
-    def read(event: Body) -> Body:
-        return {key: event[key] for key in keys if key in event}
-
-    return read
-
-
-def _environment(event: Body) -> Body:
-    spark: Mapping[str, str] = event["Spark Properties"]
-    return {"warehouse": spark.get("spark.sql.warehouse.dir", "")}
-
-
-def _job_start(event: Body) -> Body | None:
-    execution = (event.get("Properties") or {}).get("spark.sql.execution.id")
-    return {"execution": int(execution), "stages": event["Stage IDs"]} if execution else None
-
-
-def _stage_completed(event: Body) -> Body | None:
-    stage = event["Stage Info"]
-    metrics = [
-        (metric["ID"], int(metric["Value"]))
-        for metric in stage.get("Accumulables", ())
-        if metric.get("Metadata") == "sql" and str(metric.get("Value")).isdigit()
-    ]
-    return {"stage": stage["Stage ID"], "metrics": metrics} if metrics else None
-
-
-_READERS: Mapping[str, Callable[[Body], Body | None]] = {
-    "SparkListenerApplicationStart": _keep("App Name", "App ID", "App Attempt ID", "Timestamp"),
-    "SparkListenerApplicationEnd": _keep("Timestamp", "ExitCode"),
-    "SparkListenerEnvironmentUpdate": _environment,
-    "SparkListenerJobStart": _job_start,
-    "SparkListenerStageCompleted": _stage_completed,
-    "SparkListenerSQLExecutionStart": _keep(
-        *("executionId", "rootExecutionId", "description", "time"),
-        *("physicalPlanDescription", "sparkPlanInfo"),
-    ),
-    "SparkListenerSQLAdaptiveExecutionUpdate": _keep("executionId", "sparkPlanInfo"),
-    "SparkListenerDriverAccumUpdates": _keep("executionId", "accumUpdates"),
-    "SparkListenerSQLExecutionEnd": _keep("executionId", "time", "errorMessage"),
-    "DropTableEvent": _keep("database", "name"),
-}
+_NAMES: Mapping[bytes, str] = {name.encode(): name for name in READERS}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from collectors.spark.decode import Body
+from collectors.spark.bodies import Body
 from collectors.spark.plans.info import Node, from_info
 from lineage.records import Status
 
@@ -21,6 +21,8 @@ class Execution:
         plan: The plan it started with; None where Spark failed before there was one.
         final: The last plan that adaptive execution came to; its metrics are those that count.
         error: The message it failed with; empty where it did not.
+        group: The job group it ran in.
+        details: The call stack it came from.
         dropped: Tables (`db.name`) that the metastore dropped while it ran.
     """
 
@@ -33,6 +35,8 @@ class Execution:
     plan: Node | None = None
     final: Node | None = None
     error: str = ""
+    group: str = ""
+    details: str = ""
     dropped: set[str] = field(default_factory=set)
 
     @property
@@ -53,27 +57,45 @@ class Execution:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch of a streaming query: its run, and its sources with their rows, and its sink."""
+
+    run: str
+    at: datetime
+    sources: tuple[tuple[str, int | None], ...]
+    sink: str
+    rows: int | None
+
+
 @dataclass(slots=True)
 class Application:
     """What a log tells of its application.
 
     Attributes:
+        settings: Its configuration; may hold secrets.
         exit_code: Zero in most modes however Python ended, so only another number says something.
         finished: The log has the application's last event.
         values: The last value of each metric, by accumulator, and the execution that counted it
             first (scans below a cached relation repeat the numbers of the one that filled it).
+        rdds: Of each RDD by its id what it reads, if anything, and its parents.
+        batches: Of streaming queries.
     """
 
     id: str = ""
     attempt: str = ""
     name: str = ""
+    spark_version: str = ""
     started_at: datetime | None = None
     ended_at: datetime | None = None
     finished: bool = False
     exit_code: int = 0
     warehouse: str = ""
+    settings: dict[str, str] = field(default_factory=dict)
     executions: dict[int, Execution] = field(default_factory=dict)
     values: dict[int, tuple[int, int]] = field(default_factory=dict)
+    rdds: dict[int, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+    batches: list[Batch] = field(default_factory=list)
 
     def metric(self, execution: Execution, accumulator: int | None) -> int | None:
         """A metric as this execution counted it; None where it counted none."""
@@ -107,6 +129,9 @@ class _Replay:
     application: Application = field(default_factory=Application)
     stages: dict[int, int] = field(default_factory=dict)
 
+    def log_start(self, body: Body) -> None:
+        self.application.spark_version = body["Spark Version"]
+
     def application_start(self, body: Body) -> None:
         self.application.name = body["App Name"]
         self.application.id = body.get("App ID") or ""
@@ -120,6 +145,7 @@ class _Replay:
 
     def environment(self, body: Body) -> None:
         self.application.warehouse = body["warehouse"]
+        self.application.settings.update(body.get("settings", {}))
 
     def execution_start(self, body: Body) -> None:
         started = Execution(
@@ -130,7 +156,10 @@ class _Replay:
             description=body.get("description") or "",
             text=body.get("physicalPlanDescription") or "",
             started_at=_moment(body["time"]),
+            group=body.get("jobGroupId") or "",
+            details=body.get("details") or "",
         )
+        self.application.settings.update(body.get("catalogs", {}))
         # First kept, then given its plan: one that cannot be read still ends and may fail.
         self.application.executions[started.id] = started
         started.plan = from_info(body["sparkPlanInfo"])
@@ -148,13 +177,31 @@ class _Replay:
         self._count(body["executionId"], body["accumUpdates"])
 
     def job_start(self, body: Body) -> None:
-        for stage in body["stages"]:
+        if execution := self.application.executions.get(body.get("execution", -1)):
+            execution.group = execution.group or body["group"]
+        for rdd, source, parents in body.get("rdds", ()):
+            known = self.application.rdds.get(rdd, ("", ()))
+            # A checkpoint cuts an RDD from its parents; earlier jobs have them.
+            self.application.rdds[rdd] = (known[0] or source, known[1] or tuple(parents))
+        for stage in body.get("stages", ()):
             # A later job may list a stage again that it found already computed.
             self.stages.setdefault(stage, body["execution"])
 
     def stage_completed(self, body: Body) -> None:
         if body["stage"] in self.stages:
             self._count(self.stages[body["stage"]], body["metrics"])
+
+    def progress(self, body: Body) -> None:
+        rows = body["rows"]
+        self.application.batches.append(
+            Batch(
+                run=body["run"],
+                at=datetime.fromisoformat(body["time"]),
+                sources=tuple((text, rows) for text, rows in body["sources"]),
+                sink=body["sink"],
+                rows=rows if rows is not None and rows >= 0 else None,
+            )
+        )
 
     def table_dropped(self, body: Body) -> None:
         for execution in self.application.executions.values():
@@ -170,6 +217,7 @@ class _Replay:
 
 
 _HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
+    "SparkListenerLogStart": _Replay.log_start,
     "SparkListenerApplicationStart": _Replay.application_start,
     "SparkListenerApplicationEnd": _Replay.application_end,
     "SparkListenerEnvironmentUpdate": _Replay.environment,
@@ -179,6 +227,7 @@ _HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
     "SparkListenerDriverAccumUpdates": _Replay.driver_metrics,
     "SparkListenerJobStart": _Replay.job_start,
     "SparkListenerStageCompleted": _Replay.stage_completed,
+    "StreamingQueryListener$QueryProgressEvent": _Replay.progress,
     "DropTableEvent": _Replay.table_dropped,
 }
 

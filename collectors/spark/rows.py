@@ -38,13 +38,11 @@ def rows(
     application: Application, task: str, found: list[Statement], places: Places, origin: str
 ) -> Rows:
     """Everything to keep of an application that ran a task."""
-    run_id = application.id or origin
-    if application.attempt:
-        run_id = f"{run_id}_{application.attempt}"
+    run = run_id(application, origin)
     shapes = {statement: _shape(statement) for statement in map(_what, found)}
     return Rows(
-        accesses=_accesses(found, shapes, {"task": task, "run_id": run_id, "origin": origin}),
-        runs=[_run(application, task, run_id, origin)],
+        accesses=_accesses(found, shapes, {"task": task, "run_id": run, "origin": origin}),
+        runs=[_run(application, task, run, origin)],
         shapes=sorted(shapes.values(), key=lambda shape: shape["shape_id"]),
         datasets=_datasets(found, places, origin),
     )
@@ -69,11 +67,17 @@ def run_status(application: Application) -> tuple[Status, str | None]:
     return (Status.OK if application.finished else Status.UNKNOWN), None
 
 
-def _run(application: Application, task: str, run_id: str, origin: str) -> Row:
+def run_id(application: Application, origin: str) -> str:
+    """A run is an attempt of an application, wherever its log lies."""
+    name = application.id or origin
+    return f"{name}_{application.attempt}" if application.attempt else name
+
+
+def _run(application: Application, task: str, run: str, origin: str) -> Row:
     status, error = run_status(application)
     ends = [e.ended_at for e in application.executions.values() if e.ended_at]
     return {
-        "run_id": run_id,
+        "run_id": run,
         "task": task,
         "engine": ENGINE,
         "started_at": application.started_at,

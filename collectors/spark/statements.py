@@ -40,7 +40,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of an application: what it does, from what, to what, when, how it ended."""
+    """One statement of an application: what it does, from what, to what, when, how it ended.
+
+    Attributes:
+        root: The id of the outermost execution it ran in.
+    """
 
     operation: str
     reads: tuple[Use, ...]
@@ -48,6 +52,7 @@ class Statement:
     status: Status
     started_at: datetime
     ended_at: datetime
+    root: int = -1
 
 
 def statements(
@@ -175,6 +180,7 @@ def _statement(
         status=part.status,
         started_at=execution.started_at,
         ended_at=execution.ended_at or execution.started_at,
+        root=execution.root,
     )
 
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from collectors.spark.collect import SparkLogs, collect, new_logs
-from collectors.store import commit, positions, read
+from collectors.spark.collect import collect, new_logs
+from collectors.spark.logs import SparkLogs
+from collectors.store import commit, positions, read, run_origins
 from lineage.flow import flows
 from lineage.records import Access, Records, Status
+from tests.collectors.spark.packed import lz4, snappy, zstd
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -84,7 +86,8 @@ FLOWS = {
 
 def load(spark: SparkSession, path: Path, store: Path) -> Records:
     """Collect what is new below a path and read the store."""
-    found = collect(spark, SparkLogs(str(path), "events"), positions(str(store)))
+    logs = SparkLogs(str(path), "events")
+    found = collect(spark, logs, positions(str(store)), run_origins(str(store)))
     assert found
     assert commit(str(store), [found])
     return read(str(store))
@@ -253,14 +256,17 @@ def test_what_is_damaged_or_foreign_is_a_reject_and_the_rest_is_kept(
 
 
 def test_a_file_that_cannot_be_read_is_a_reject(
-    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "events"
     folder.mkdir()
     for name in ("one", "two"):
         (folder / name).write_bytes(make_log({"plan": node("Scan hive raw.a")}, app=name))
-    found = collect(spark, SparkLogs(str(folder), "events"), {})
+    logs = SparkLogs(str(folder), "events")
+    listed = new_logs(logs, {})
+    monkeypatch.setattr("collectors.spark.collect.new_logs", lambda *_: listed)
     (folder / "one").unlink()
+    found = collect(spark, logs, {})
     assert found
     assert commit(str(tmp_path / "store"), [found])
     records = read(str(tmp_path / "store"))
@@ -290,3 +296,51 @@ def test_a_run_is_named_with_its_attempt(
     (tmp_path / "log").write_bytes(log)
     [run] = load(spark, tmp_path / "log", tmp_path / "store").runs
     assert (run.run_id, run.application_id) == ("app-1_2", "app-1")
+
+
+def test_a_log_counts_once_whatever_it_is_called_and_however_it_is_packed(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    events, store = tmp_path / "events", tmp_path / "store"
+    rolled = events / "eventlog_v2_app-a_task"
+    rolled.mkdir(parents=True)
+    log = make_log(*[{"plan": node("Scan hive raw.a")}] * 4)
+    (events / "app-a_task.lz4").write_bytes(lz4(log))
+    (events / "copy while it grew.inprogress").write_bytes(log[: len(log) // 2])
+
+    def statements() -> list[int]:
+        found = load(spark, events, store)
+        assert (len(found.runs), found.rejects) == (1, ())
+        return [access.statements for access in found.accesses]
+
+    assert statements() == [4]
+    (events / "app-a_task.lz4").rename(events / "old.snappy")
+    (events / "old.snappy").write_bytes(snappy(log))
+    assert statements() == [4]
+    # As a rolling log, and with two more.
+    more = make_log(*[{"plan": node("Scan hive raw.a")}] * 6)
+    half = log.index(b"\n", len(log) // 2) + 1
+    (rolled / "events_1_app-a_task.zstd").write_bytes(zstd(more[:half]))
+    (rolled / "events_2_app-a_task.zstd").write_bytes(zstd(more[half:]))
+    assert statements() == [6]
+    (rolled / "events_2_app-a_task.zstd").touch()
+    (events / "old.snappy").touch()
+    assert statements() == [6]
+
+
+def test_tasks_come_from_where_the_source_says(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    executions = [
+        {"plan": node(f"Scan hive raw.{name}"), "description": f"load {name}"} for name in "ab"
+    ]
+    (tmp_path / "log").write_bytes(make_log(*executions))
+    logs = SparkLogs(str(tmp_path / "log"), "log", task_from=("job_description", "app_name"))
+    found = collect(spark, logs, {})
+    assert found
+    accesses = {(row["task"], row["name"]) for row in found.accesses.collect()}
+    assert accesses == {("load a", "raw.a"), ("load b", "raw.b")}
+    assert {(row["task"], row["run_id"]) for row in found.runs.collect()} == {
+        ("load a", "app-a_task"),
+        ("load b", "app-a_task"),
+    }

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
+from io import BytesIO
 
 import pytest
-import zstandard
 
-from collectors.files import LogFile
 from collectors.spark.decode import Damage, Event, Finished, decode
-from collectors.spark.logs import application_logs
+from tests.collectors.spark.packed import lz4, snappy, zstd
 
 LINES = [
     b'{"Event":"SparkListenerApplicationStart","App Name":"a","App ID":"x","Timestamp":1}\n',
@@ -19,13 +18,8 @@ LINES = [
 PLAIN = b"".join(LINES)
 
 
-def zstd(*pieces: bytes) -> bytes:
-    """As Spark writes it: a frame for each flush."""
-    return b"".join(zstandard.ZstdCompressor().compress(piece) for piece in pieces)
-
-
 def read(data: bytes, growing: bool = False) -> tuple[list[str], list[Damage], int]:
-    *found, finished = decode(data, growing)
+    *found, finished = decode(BytesIO(data), growing)
     assert isinstance(finished, Finished)
     names = [event.name for event in found if isinstance(event, Event)]
     return names, [damage for damage in found if isinstance(damage, Damage)], finished.events
@@ -33,8 +27,11 @@ def read(data: bytes, growing: bool = False) -> tuple[list[str], list[Damage], i
 
 @pytest.mark.parametrize(
     "data",
-    [PLAIN, PLAIN.rstrip(), zstd(*LINES), zstd(PLAIN), gzip.compress(PLAIN)],
-    ids=["plain", "no newline at the end", "zstd frames", "one zstd frame", "gzip"],
+    [
+        *(PLAIN, PLAIN.rstrip(), zstd(*LINES), zstd(PLAIN)),
+        *(gzip.compress(PLAIN), lz4(PLAIN), snappy(PLAIN)),
+    ],
+    ids=["plain", "no newline at the end", "zstd frames", "one frame", "gzip", "lz4", "snappy"],
 )
 def test_every_codec_gives_the_needed_events(data: bytes) -> None:
     names, damage, events = read(data)
@@ -86,12 +83,12 @@ END = "SparkListenerApplicationEnd"
             Damage(f"line 3, byte {len(zstd(*LINES)) - 10}", "the compressed data breaks off"),
         ),
         (
-            b"LZ4Block\x15....",
+            b"ZV\x01....",
             [],
-            Damage("line 1, byte 0", "lz4 compression is not supported: use zstd"),
+            Damage("line 1, byte 0", "lzf compression is not supported: use zstd"),
         ),
     ],
-    ids=["empty", "garbage", "foreign", "line", "json", "field", "cut", "cut zstd", "lz4"],
+    ids=["empty", "garbage", "foreign", "line", "json", "field", "cut", "cut zstd", "lzf"],
 )
 def test_damage_is_told_and_the_rest_is_kept(data: bytes, names: list[str], damage: Damage) -> None:
     assert read(data)[:2] == (names, [damage])
@@ -116,34 +113,34 @@ def test_a_file_full_of_garbage_gives_a_few_rejects() -> None:
     assert damage[-1] == Damage("whole file", "4980 more lines are no Spark events")
 
 
-def test_a_rolling_log_is_one_application_with_its_parts_in_order() -> None:
-    folder = "eventlog_v2_app-1"
-    names = ["appstatus_app-1", *(f"events_{n}_app-1.zstd" for n in (10, 2, 1))]
-    files = [
-        LogFile(f"/l/{folder}/{n}", f"l/{folder}/{n}", 5, f"5@{at}") for at, n in enumerate(names)
-    ]
-    [log] = application_logs(files)
-    assert (log.log.origin, log.log.position, log.growing) == (f"l/{folder}", "20@3", False)
-    assert [part.url.partition("events_")[2][:2] for part in log.parts] == ["1_", "2_", "10"]
-
-
-@pytest.mark.parametrize(
-    ("names", "kept"),
-    [
-        (["events_1_a.zstd", "events_2_a.zstd.compact", "events_3_a.zstd"], "23"),
-        (["events_1_a.zstd", "events_2_a.zstd", "events_2_a.zstd.compact"], "2"),
-        (["events_1_a", "events_2_a.inprogress"], "12"),
-        (["appstatus_a.inprogress"], ""),
-    ],
+UPDATE = (
+    b'{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveExecutionUpdate",'
+    b'"executionId":%d,"physicalPlanDescription":"","sparkPlanInfo":{"nodeName":"%s"}}\n'
 )
-def test_what_a_compaction_replaced_is_not_read_twice(names: list[str], kept: str) -> None:
-    files = [LogFile(f"/l/eventlog_v2_a/{n}", f"l/eventlog_v2_a/{n}", 1, "1@1") for n in names]
-    [log] = application_logs(files)
-    assert "".join(part.url.partition("events_")[2][:1] for part in log.parts) == kept
+EXECUTION_END = (
+    b'{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd",'
+    b'"executionId":%d,"time":1}\n'
+)
 
 
-def test_a_single_file_keeps_its_origin_when_it_is_finished() -> None:
-    growing = application_logs([LogFile("/l/app-1.inprogress", "l/app-1.inprogress", 5, "5@1")])
-    finished = application_logs([LogFile("/l/app-1", "l/app-1", 9, "9@2")])
-    assert [log.log.origin for log in (*growing, *finished)] == ["l/app-1", "l/app-1"]
-    assert [log.growing for log in (*growing, *finished)] == [True, False]
+def test_of_the_plans_of_an_execution_only_the_last_is_read_before_its_end() -> None:
+    lines = [UPDATE % (1, b"a"), UPDATE % (2, b"b"), UPDATE % (1, b"c"), EXECUTION_END % 1]
+    found = [one for one in decode(BytesIO(b"".join(lines))) if isinstance(one, Event)]
+    assert [(one.line, one.body.get("sparkPlanInfo", {}).get("nodeName")) for one in found] == [
+        (3, "c"),
+        (4, None),
+        (2, "b"),
+    ]
+
+
+def test_another_writers_blanks_in_an_event_do_no_harm() -> None:
+    spaced = PLAIN.replace(b'{"Event":', b' { "Event" : ').replace(b"\n", b" \r\n")
+    assert read(spaced) == ([START, END], [], 3)
+
+
+def test_a_line_that_nothing_ends_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("collectors.spark.decode._LONGEST", 3 << 20)
+    endless = b'{"Event":"SparkListenerApplicationStart","App Name":"%s"}\n' % (b"n" * (9 << 20))
+    names, damage, events = read(endless + PLAIN)
+    assert (names, events) == ([START, END], 4)
+    assert damage == [Damage("line 1", "the event is no valid JSON")]

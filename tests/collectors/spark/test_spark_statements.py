@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import orjson
@@ -10,8 +11,8 @@ import pytest
 import zstandard
 
 from collectors.spark import parts
-from collectors.spark.assemble import DAMAGED, FINISHED, LISTED, assemble
-from collectors.spark.decode import Damage, Event, Finished, decode
+from collectors.spark.assemble import Part, assemble
+from collectors.spark.logs import SparkLogs
 from lineage.records import Status
 
 Make = Callable[..., Any]
@@ -22,19 +23,9 @@ INSERT = "Execute InsertIntoHadoopFsRelationCommand"
 
 def collected(log: bytes) -> dict[str, Any]:
     """What a log of one plain file becomes."""
-    found: list[tuple[int, str, Any]] = [
-        (-1, LISTED, {"position": "1@1", "parts": ["log"], "too_large": []})
-    ]
-    for item in decode(log):
-        match item:
-            case Event():
-                # As it travels between executors.
-                found.append((0, item.name, orjson.loads(orjson.dumps(item.body))))
-            case Damage():
-                found.append((0, DAMAGED, [item.position, item.reason]))
-            case Finished():
-                found.append((0, FINISHED, item.events))
-    return assemble("logs/log", found, r"(?P<task>.+)", "spark")
+    logs = SparkLogs("logs/log", "logs/log")
+    told = assemble("logs/log", [Part("log", lambda: BytesIO(log))], logs)
+    return told.tables | {"events": told.events}
 
 
 def bare(command: str, arguments: str) -> str:
@@ -213,9 +204,9 @@ def test_public_logs_of_other_engines_are_read_to_their_end(samples: Any) -> Non
     logs = sorted(samples.glob("*.zstd"))
     assert logs
     for log in logs:
-        found = list(decode(log.read_bytes()))
-        assert not [item for item in found if isinstance(item, Damage)], log.name
-        assert found[-1].events > 30, log.name
+        row = collected(log.read_bytes())
+        assert not [r for r in row["rejects"] if r["position"] != "whole log"], log.name
+        assert row["events"] > 30, log.name
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,69 @@
+"""One application, several logs: which of them counts.
+
+A log keeps its application's id and attempt wherever it is moved, whatever it is called and however
+it is packed. Of several logs of one attempt the one with the most events counts (the others are
+copies made while it grew, or cut off); of equals the one that counted before. What the history
+server compacted is not the same log: it holds what came later.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from collectors.spark.logs import COMPACTED
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A log that was read now tells of a run."""
+
+    origin: str
+    run: str
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Origins whose rows do not count: of those read now, and of those in the store."""
+
+    losers: tuple[str, ...]
+    replaced: tuple[str, ...]
+
+
+def settle(
+    claims: Iterable[Claim],
+    owners: Mapping[str, str],
+    known: Mapping[str, tuple[str, int]],
+) -> Settled:
+    """Which origins do not count.
+
+    Args:
+        claims: Of all logs that are read now.
+        owners: For each run in the store the origin that tells of it.
+        known: Position and number of events of each origin in the store.
+    """
+    read_now: dict[tuple[str, str], list[Claim]] = defaultdict(list)
+    for claim in claims:
+        read_now[claim.run, _compacted(claim.origin)].append(claim)
+    read_again = {claim.origin for found in read_now.values() for claim in found}
+    losers: list[str] = []
+    replaced: list[str] = []
+    for (run, compacted), found in read_now.items():
+        candidates = {claim.origin: claim.events for claim in found}
+        owner = owners.get(run, "")
+        before = ""
+        if owner in known and owner not in read_again and _compacted(owner) == compacted:
+            before = owner
+            candidates[owner] = known[owner][1]
+        winner = max(candidates, key=lambda origin: (candidates[origin], origin == owner, origin))
+        losers += [origin for origin in candidates if origin not in (winner, before)]
+        if before and before != winner:
+            replaced.append(before)
+    return Settled(tuple(sorted(losers)), tuple(sorted(replaced)))
+
+
+def _compacted(origin: str) -> str:
+    name = origin.rpartition("/")[2]
+    return name if name.endswith(COMPACTED) else ""

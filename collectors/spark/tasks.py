@@ -1,0 +1,137 @@
+"""Which tasks an application ran, by the rule of `graft.yml`, and what started it.
+
+A rule names places to look for a task's name, and takes the first that gives one:
+
+| place | what is there |
+|---|---|
+| `app_name` | the application's name |
+| `conf:<key>` | a setting: `conf:spark.openlineage.parentJobName` |
+| `job_group` | the job group that the statement ran in (`sc.setJobGroup`) |
+| `job_description` | the description it ran under (`sc.setJobDescription`) |
+| `call_site` | the file of user code that it was called from, `load_orders.py` as `load_orders` |
+
+The first two are the application's: all it did is one task. By the others each statement has its
+own, with all that is nested in it. All tasks of one application attempt have the same run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from collectors.spark.history import Application, Execution
+from collectors.spark.identity import task_name
+
+_CONF = "conf:"
+# `save at /opt/jobs/load_orders.py:12`, and the same in the frames of a call stack.
+_CALL = re.compile(r"(?:^|\s)\w+ at (?P<path>[^\n]+?):\d+$", re.MULTILINE)
+_FRAME = re.compile(r"^(?P<method>[\w.$]+)\((?P<file>[\w.$-]+):\d+\)$", re.MULTILINE)
+_NOT_THE_USERS = ("org.apache.", "java.", "jdk.", "sun.", "scala.", "py4j.", "com.databricks.")
+_LONGEST = 200
+
+# What Airflow's operators and its OpenLineage provider put into an application's settings.
+_PARENT_RUN = "spark.openlineage.parentRunId"
+_AIRFLOW = ("AIRFLOW_CTX_DAG_ID", "AIRFLOW_CTX_TASK_ID", "AIRFLOW_CTX_DAG_RUN_ID")
+_LABELS = tuple(f"spark.kubernetes.driver.label.{key}" for key in ("dag_id", "task_id", "run_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRun:
+    """A task, and what of an application was its run."""
+
+    task: str
+    application: Application
+
+
+def task_runs(
+    application: Application, places: tuple[str, ...], rule: str
+) -> tuple[list[TaskRun], list[str]]:
+    """The tasks that an application ran, sorted by name; none where no name can be found.
+
+    Args:
+        places: Where to look, in this order.
+        rule: As `identity.task_name` takes it.
+
+    Returns:
+        Them, and what to tell where something has no task.
+    """
+    tasks: dict[str, dict[int, Execution]] = defaultdict(dict)
+    of_root: dict[int, str | None] = {}
+    nameless = 0
+    for execution in application.executions.values():
+        if execution.root not in of_root:
+            root = application.executions.get(execution.root, execution)
+            of_root[execution.root] = _task(application, root, places, rule)
+        if task := of_root[execution.root]:
+            tasks[task][execution.id] = execution
+        else:
+            nameless += 1
+    if not application.executions and (task := _task(application, None, places, rule)):
+        tasks[task] = {}
+    if not tasks:
+        name = f"the application is called {application.name!r}, which names no task"
+        return [], [f"{name}: set spark.app.name to the task's name"]
+    found = [
+        TaskRun(task, replace(application, executions=mine)) for task, mine in sorted(tasks.items())
+    ]
+    problem = f"{nameless} executions name no task: `task_from` finds none"
+    return found, [problem] if nameless else []
+
+
+def parent_run(settings: Mapping[str, str]) -> str | None:
+    """The run of an orchestrator that started an application: OpenLineage's id, or Airflow's
+    `dag/task/run`; None where the settings tell none.
+    """
+    if given := settings.get(_PARENT_RUN):
+        return given
+    # As environment of the driver: `spark.yarn.appMasterEnv.AIRFLOW_CTX_DAG_ID` and the like.
+    by_name = {key.rpartition(".")[2]: value for key, value in settings.items()}
+    for keys, values in ((_AIRFLOW, by_name), (_LABELS, settings)):
+        found = [values[key] for key in keys if values.get(key)]
+        if len(found) == len(keys):
+            return "/".join(found)
+    return None
+
+
+def _task(
+    application: Application, root: Execution | None, places: tuple[str, ...], rule: str
+) -> str | None:
+    for place in places:
+        for text in _texts(application, root, place):
+            if len(text) <= _LONGEST and (task := task_name(text, rule)):
+                return task
+    return None
+
+
+def _texts(application: Application, root: Execution | None, place: str) -> Iterator[str]:
+    if place == "app_name":
+        yield application.name
+    elif place.startswith(_CONF):
+        yield application.settings.get(place.removeprefix(_CONF), "")
+    elif root is None:
+        return
+    elif place == "job_group":
+        yield root.group
+    elif place == "job_description":
+        # Without one, Spark writes the call site there.
+        if not _CALL.fullmatch(root.description):
+            yield root.description
+    elif place == "call_site":
+        yield from _call_sites(root)
+
+
+def _call_sites(execution: Execution) -> Iterator[str]:
+    for found in _CALL.finditer(f"{execution.description}\n{execution.details}"):
+        name = re.split(r"[/\\]", found["path"])[-1]
+        if name != "NativeMethodAccessorImpl.java":
+            yield _stem(name)
+    for found in _FRAME.finditer(execution.details):
+        if not found["method"].startswith(_NOT_THE_USERS):
+            yield _stem(found["file"])
+
+
+def _stem(name: str) -> str:
+    stem, dot, _ = name.rpartition(".")
+    return stem if dot else name
