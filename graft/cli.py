@@ -17,6 +17,7 @@ from graft import __version__, pipeline
 from graft.config import FILE_NAME, Config, load
 from graft.declared import declared
 from graft.progress import Progress
+from graft.spark import spark
 from graft.sqlserver import sqlserver
 from graft.start import write_config
 from graft.summary import Summary
@@ -137,7 +138,8 @@ def inject(
     if check:
         grafted = pipeline.check(config, progress)
     else:
-        grafted = pipeline.graft(config, progress, validate=validate)
+        inspect = validate or report is not None
+        grafted = pipeline.graft(config, progress, inspect=inspect, validate=validate)
     summary = pipeline.summary(config, grafted)
     if report == "-":
         return replace(summary, report=grafted.report)
@@ -178,5 +180,6 @@ def build(config: Config, progress: Progress, *, run_dbt: bool) -> Summary:
 
 
 main.add_command(declared)
+main.add_command(spark)
 main.add_command(sqlserver)
 main.add_command(xel)

@@ -25,10 +25,9 @@ from graft.progress import Progress
 from graft.summary import Summary
 from injector import artifacts
 from injector import validate as validation
-from injector.artifacts import Artifacts
 from injector.forbidden import violations
 from injector.graft import graft as graft_lineage
-from injector.matching import short_names
+from injector.matching import ShortNames, short_names
 from injector.options import Options
 from injector.relations import relations
 from injector.report import Grafted
@@ -110,12 +109,14 @@ def graft(
     unreadable: Sequence[Reject] = (),
     *,
     write: bool = True,
+    inspect: bool = False,
     validate: bool = False,
 ) -> Grafted:
     """Graft the lineage in the store onto dbt's artifacts.
 
     Args:
         write: Write the grafted copies.
+        inspect: Report what was wrong with dbt's artifacts before.
         validate: Have dbt's own loader and schema read them, which takes longer than all the rest.
 
     Raises:
@@ -127,10 +128,12 @@ def graft(
         _without_garbage_collection(),
     ):
         read = artifacts.read(config.target_dir)
-        grafted = graft_lineage(read, _lineage(config, read, unreadable), _options(config))
+        known = relations(read.manifest, config.dbt.namespace)
+        lineage = _lineage(config, short_names(read.manifest, known), unreadable)
+        grafted = graft_lineage(read, lineage, _options(config, inspect=inspect), known)
         if write:
             artifacts.write(grafted, out)
-            _write(out / "task_metadata.json", _json(task_metadata(grafted.lineage)))
+            _write(out / "task_metadata.json", _json(task_metadata(grafted.touched)))
         report = grafted.report
         step.say(f"{len(report.promoted)} promoted, {len(report.added)} new models")
     for notice in report.notices:
@@ -176,11 +179,10 @@ def _without_garbage_collection() -> Iterator[None]:
         gc.enable()
 
 
-def _lineage(config: Config, read: Artifacts, unreadable: Sequence[Reject]) -> Lineage:
+def _lineage(config: Config, short: ShortNames, unreadable: Sequence[Reject]) -> Lineage:
     records = store.read(config.path(config.store))
     records = replace(records, rejects=(*records.rejects, *unreadable))
     rules = config.name_rules
-    short = short_names(read.manifest, relations(read.manifest, config.dbt.namespace))
     return build(
         records,
         lambda dataset: short(rules(dataset)),
@@ -202,8 +204,9 @@ def _infos(config: Config) -> dict[str, TaskInfo]:
     return found
 
 
-def _options(config: Config) -> Options:
-    return Options(config.dbt.namespace, tags=config.dbt.tags, code=config.task_code)
+def _options(config: Config, *, inspect: bool) -> Options:
+    section = config.dbt
+    return Options(section.namespace, tags=section.tags, inspect=inspect, code=config.task_code)
 
 
 def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
@@ -239,8 +242,9 @@ def summary(
     collected: Collected | None = None,
     index: Path | None = None,
 ) -> Summary:
-    """What there is now."""
-    lineage, report = grafted.lineage, grafted.report
+    """What there is now: with a site all that dbt knows too, without one what tasks touch."""
+    lineage = grafted.lineage if index else grafted.touched
+    report = grafted.report
     tasks = [task for task in lineage.tasks.values() if not task.is_definition]
     return Summary(
         store=config.path(config.store),

@@ -6,7 +6,7 @@ already is refused: a second graft would take our models for dbt's own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,7 @@ from injector.relations import (
 )
 from injector.report import Ambiguous, Grafted, Report
 from injector.undo import changes
+from lineage.dataset import DatasetId
 from lineage.errors import GraftError
 from lineage.model import Lineage
 
@@ -35,11 +36,14 @@ from lineage.model import Lineage
 MARK = "DBT_GRAFT"
 
 
-def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
+def graft(
+    artifacts: Artifacts, lineage: Lineage, options: Options, known: Relations | None = None
+) -> Grafted:
     """Graft the lineage of Python tasks onto dbt's artifacts.
 
     Args:
         lineage: What the logs tell, name rules applied.
+        known: The manifest's relations, where the caller has them already.
 
     Raises:
         GraftError: The manifest is a grafted one.
@@ -51,24 +55,29 @@ def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
             "this manifest carries a graft already",
             remedy="graft what dbt wrote: its own target folder, not a grafted copy",
         )
-    known = relations(manifest, options.namespace)
-    # dbt's spelling of names and its columns come first.
-    own = own_lineage(manifest, catalog, known)
-    whole = own.merged(lineage).merged(described_columns(manifest, known))
+    known = known or relations(manifest, options.namespace)
+
+    def joined(wanted: Collection[DatasetId] | None = None) -> Lineage:
+        """dbt's spelling of names and its columns come first."""
+        own = own_lineage(manifest, catalog, known, wanted)
+        return own.merged(lineage).merged(described_columns(manifest, known, wanted))
+
+    touched = joined(lineage.datasets)
     decided = plan(manifest, lineage, known)
 
     grafted = promote(manifest, Promotion(manifest, decided.promoted))
     grafted["metadata"] = {**metadata, "env": {**(metadata.get("env") or {}), MARK: "1"}}
     grafted = _linked(grafted, known, decided, options.site)
-    told = Context(manifest, artifacts.freshness, whole, by_target(whole.column_edges), options)
+    told = Context(manifest, artifacts.freshness, touched, by_target(touched.column_edges), options)
     grafted = _added(grafted, decided, told)
-    entries = _catalog(catalog, grafted, decided, whole)
+    entries = _catalog(catalog, grafted, decided, touched)
     return Grafted(
         manifest=grafted,
         catalog=entries,
-        describe=partial(descriptions, grafted, manifest, decided, whole),
-        consume=partial(consumers, manifest, known, decided, whole),
-        lineage=whole,
+        describe=partial(descriptions, grafted, manifest, decided, lineage),
+        consume=partial(consumers, manifest, known, decided, lineage),
+        touched=touched,
+        join=joined,
         report=Report(
             promoted=decided.promoted,
             added=decided.added,
@@ -81,7 +90,7 @@ def graft(artifacts: Artifacts, lineage: Lineage, options: Options) -> Grafted:
             ambiguous=_ambiguous(known, lineage, short_names(manifest, known)),
             renamed=decided.renamed,
             notices=(*artifacts.notices, *decided.notices),
-            findings=tuple(integrity.check(manifest, catalog)),
+            findings=tuple(integrity.check(manifest, catalog)) if options.inspect else (),
         ),
         undo={
             "manifest.json": changes(manifest, grafted),
@@ -104,22 +113,18 @@ def _linked(manifest: dict[str, Any], known: Relations, decided: Plan, site: str
     """dbt's own nodes with a last paragraph that leads to the catalog, second writers named."""
     writers = {built.node_id: built.tasks for built in decided.second_writers}
 
-    def linked(node_id: str, node: dict[str, Any]) -> dict[str, Any]:
-        if node_id not in known.datasets:
-            return node
-        told = prose.also_written_by(writers[node_id], site) if node_id in writers else ""
-        text = prose.paragraphs(
-            str(node.get("description") or ""),
-            told,
-            prose.catalog_link(known.datasets[node_id], site),
-        )
-        return {**node, "description": text}
-
-    return {
-        **manifest,
-        "nodes": {key: linked(key, node) for key, node in manifest["nodes"].items()},
-        "sources": {key: linked(key, node) for key, node in manifest["sources"].items()},
-    }
+    nodes, sources = dict(manifest["nodes"]), dict(manifest["sources"])
+    for node_id, dataset in known.datasets.items():
+        part = nodes if node_id in nodes else sources
+        if node := part.get(node_id):
+            told = prose.also_written_by(writers[node_id], site) if node_id in writers else ""
+            before = str(node.get("description") or "")
+            changed = node.copy()
+            changed["description"] = prose.paragraphs(
+                before, told, prose.catalog_link(dataset, site)
+            )
+            part[node_id] = changed
+    return {**manifest, "nodes": nodes, "sources": sources}
 
 
 def _added(manifest: dict[str, Any], decided: Plan, told: Context) -> dict[str, Any]:
@@ -159,21 +164,21 @@ def _maps(
     manifest: Mapping[str, Any], added: list[str], parents: Mapping[str, tuple[str, ...]]
 ) -> dict[str, Any]:
     """`parent_map` and `child_map` with the added nodes; both list every node, as dbt's do."""
-    upstream = {key: list(ids) for key, ids in manifest["parent_map"].items()}
-    downstream = {key: list(ids) for key, ids in manifest["child_map"].items()}
+    upstream, downstream = dict(manifest["parent_map"]), dict(manifest["child_map"])
     for node_id in added:
         upstream.setdefault(node_id, [])
         downstream.setdefault(node_id, [])
     for node_id, ids in parents.items():
         for parent in ids:
-            _append(upstream.setdefault(node_id, []), parent)
-            _append(downstream.setdefault(parent, []), node_id)
+            _append(upstream, node_id, parent)
+            _append(downstream, parent, node_id)
     return {"parent_map": upstream, "child_map": downstream}
 
 
-def _append(ids: list[str], node_id: str) -> None:
-    if node_id not in ids:
-        ids.append(node_id)
+def _append(edges: dict[str, list[str]], key: str, node_id: str) -> None:
+    known = edges.get(key, [])
+    if node_id not in known:
+        edges[key] = [*known, node_id]
 
 
 def _catalog(

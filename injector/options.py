@@ -20,10 +20,12 @@ class Options:
         namespace: Where dbt's warehouse lies in the lineage: `spark`, `mssql://crm:1433`.
         site: The way from the docs page to the site's home, ending in a slash.
         tags: Which tags grafted nodes get beside those that people gave them.
+        inspect: Look for defects that dbt's artifacts have already, to report them.
         code: Task -> the text of its Python file, shown as the code of what it builds.
     """
 
     namespace: str
     site: str = "../"
     tags: tuple[TagKind, ...] = TAG_KINDS
+    inspect: bool = True
     code: Mapping[str, str] = field(default_factory=dict)

@@ -138,7 +138,13 @@ def _ids(ids: list[str], promotion: Promotion) -> list[str]:
 def _node(node: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
     changed: dict[str, Any] = {}
     upstream = parents(node)
-    if not promotion.ids.keys().isdisjoint(upstream):
+    depends = not promotion.ids.keys().isdisjoint(upstream)
+    code = node.get("raw_code")
+    named = node.get("sources") or node.get("given") or (code and "source" in str(code))
+    # Most nodes of a project have nothing to do with sources.
+    if not depends and not named:
+        return {**node, **changed} if (changed := _attachment(node, promotion)) else node
+    if depends:
         changed["depends_on"] = {**node["depends_on"], "nodes": _ids(upstream, promotion)}
     changed |= _pairs(node, promotion)
     changed |= _texts(node, promotion)
@@ -177,12 +183,7 @@ def _texts(node: Node, promotion: Promotion) -> dict[str, Any]:
         return promotion.calls(text, node)
 
     changed: dict[str, Any] = {}
-    fields = ["given"]
-    if "source" in str(node.get("raw_code") or ""):
-        fields.append("raw_code")
-    if node.get("sources") or not promotion.ids.keys().isdisjoint(parents(node)):
-        fields.append("test_metadata")
-    for field in fields:
+    for field in ("raw_code", "test_metadata", "given"):
         if node.get(field) and (new := _strings(node[field], replace)) != node[field]:
             changed[field] = new
     for field in ("config", "unrendered_config"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +58,11 @@ class Relations:
     def node_of(self, dataset: DatasetId) -> str | None:
         """The node that stands for a dataset: its builder, else its first source."""
         return self.builders.get(dataset) or next(iter(self.sources.get(dataset, ())), None)
+
+    def spelled(self, wanted: Collection[DatasetId]) -> list[DatasetId]:
+        """Those of the wanted datasets that dbt knows, in dbt's spelling, sorted."""
+        nodes = (self.node_of(dataset) for dataset in wanted)
+        return sorted(self.datasets[node_id] for node_id in nodes if node_id)
 
 
 def relations(manifest: Node, namespace: str) -> Relations:
@@ -131,21 +136,31 @@ def parents(node: Node) -> list[str]:
     return found
 
 
-def own_lineage(manifest: Node, catalog: Node, known: Relations) -> Lineage:
+def own_lineage(
+    manifest: Node,
+    catalog: Node,
+    known: Relations,
+    wanted: Collection[DatasetId] | None = None,
+) -> Lineage:
     """What dbt itself builds from what: each model, seed and snapshot is a task named by its id.
 
     Ephemeral models have no relation; what is read through them is read from their parents.
     Columns are those that dbt found in the warehouse.
+
+    Args:
+        wanted: Only these datasets and what builds them; all where it is None.
     """
     everything = all_nodes(manifest)
     datasets: dict[DatasetId, Dataset] = {}
-    for dataset in sorted(known.datasets.values()):
+    for dataset in sorted(known.datasets.values()) if wanted is None else known.spelled(wanted):
         node_id = known.node_of(dataset)
         if node_id and dataset not in datasets:
             kind = Kind.VIEW if materialized(everything[node_id]) == "view" else Kind.TABLE
             datasets[dataset] = Dataset(dataset, kind, _found_columns(catalog, node_id))
     tasks, flows = {}, []
     for target, node_id in sorted(known.builders.items(), key=lambda item: item[1]):
+        if wanted is not None and target not in wanted:
+            continue
         node = everything[node_id]
         reads = upstream_datasets(node, everything, known)
         write = Usage(
@@ -243,11 +258,19 @@ def string_tags(node: Node) -> tuple[str, ...]:
     return tuple(tag for tag in node.get("tags") or () if isinstance(tag, str))
 
 
-def described_columns(manifest: Node, known: Relations) -> Lineage:
-    """The columns that people described: all there is where neither warehouse nor log tells."""
+def described_columns(
+    manifest: Node, known: Relations, wanted: Collection[DatasetId] | None = None
+) -> Lineage:
+    """The columns that people described: all there is where neither warehouse nor log tells.
+
+    Args:
+        wanted: Only of these datasets; of all where it is None.
+    """
     everything = all_nodes(manifest)
     datasets: dict[DatasetId, Dataset] = {}
     for node_id, dataset in known.datasets.items():
+        if wanted is not None and dataset not in wanted:
+            continue
         told = (everything[node_id].get("columns") or {}).values()
         columns = tuple(
             Column(str(column.get("name")), str(column.get("data_type") or "")) for column in told

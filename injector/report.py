@@ -146,8 +146,8 @@ class Grafted:
     Attributes:
         describe: Gives `descriptions`; asked for once, by those who need them.
         consume: Gives `consumers`.
-        lineage: What the logs tell and dbt's own lineage, in one; nothing is left out here,
-            not even what was left out of the manifest to break a cycle.
+        touched: What the logs tell, and what dbt knows of these datasets.
+        join: Gives `lineage`.
         undo: File name -> what leads back to dbt's values, see `injector.undo`; None for a file
             that dbt did not write.
     """
@@ -156,7 +156,8 @@ class Grafted:
     catalog: dict[str, Any]
     describe: Callable[[], Mapping[DatasetId, Description]]
     consume: Callable[[], tuple[Consumer, ...]]
-    lineage: Lineage
+    touched: Lineage
+    join: Callable[[], Lineage]
     report: Report
     undo: Mapping[str, list[dict[str, Any]] | None]
 
@@ -169,6 +170,14 @@ class Grafted:
     def consumers(self) -> tuple[Consumer, ...]:
         """dbt's exposures, and the tasks that only read."""
         return self.consume()
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        """What the logs tell and all of dbt's own lineage, in one.
+
+        Nothing is left out, not even what was left out of the manifest to break a cycle.
+        """
+        return self.join()
 
     @property
     def redirects(self) -> dict[str, str]:
