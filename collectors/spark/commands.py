@@ -1,6 +1,7 @@
-"""What a plan writes: Spark's commands by name, and where their arguments say the target is.
+"""What a plan writes: commands by name, and where their arguments say the target is.
 
-The table below is for Spark 4; what other versions and catalogs write belongs here too, as rows.
+One table for Spark 2.3 to 4.3 and the connectors that write through it (`connectors` reads what
+those say): versions differ in what they call a command and in what stands around the target.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from collectors.spark.connectors import Target, catalog_table, changed, save, written
+from collectors.spark.jdbc import external
 from collectors.spark.plans.arguments import bracketed, identifier, split_arguments
 
 _MODES = frozenset({"Append", "Overwrite", "ErrorIfExists", "Ignore"})
@@ -23,29 +26,11 @@ class Role(Enum):
 
     INSERT = auto()  # writes what its children read
     WRAPPER = auto()  # names the target; an execution nested in its own writes the rows
+    SAVE = auto()  # names the target; what it reads is below it, or nested in its own execution
     VIEW = auto()  # keeps a query; what it reads is in its logical plan
     LIFECYCLE = auto()  # makes, changes or removes a dataset
     RENAME = auto()  # what one name held is then held by another
     MAINTENANCE = auto()  # looks or tunes: what it reads goes nowhere
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where a command writes: a table, a path, or both where Spark tells both.
-
-    Attributes:
-        source: The other dataset of the command: a table's old name, a path it loads.
-        if_exists: The command is content if the target is not there.
-    """
-
-    table: tuple[str, ...] = ()
-    path: str = ""
-    columns: tuple[str, ...] = ()
-    source_table: tuple[str, ...] = ()
-    source_path: str = ""
-    mode: str = ""
-    is_view: bool = False
-    if_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +48,7 @@ class Command:
         """The operation's name in the words of the lineage store."""
         if self.operation:
             return self.operation
-        if self.role is Role.WRAPPER:
+        if self.role is Role.WRAPPER and target.table:
             return "INSERT" if target.mode == "Append" else "CREATE TABLE AS"
         return "INSERT OVERWRITE" if target.mode == "Overwrite" else "INSERT"
 
@@ -145,26 +130,87 @@ def _load(args: list[str]) -> Target:
     return Target(identifier(args[0]), source_path=args[1])
 
 
+def _like(args: list[str]) -> Target:
+    """`` `c`.`db`.`t`, `c`.`db`.`source`, …``"""
+    return Target(identifier(args[0]), source_table=identifier(args[1]))
+
+
+def _into_source(args: list[str]) -> Target | None:
+    """`Relation c.db.t[id#1] JDBCRelation(s.t) [numPartitions=1], overwrite`"""
+    found = external(args[0])
+    mode = "Overwrite" if args[-1] == "true" else "Append"
+    if found:
+        return Target(external=found, mode=mode)
+    named = identifier(args[0].removeprefix("Relation").strip())
+    return Target(named, mode=mode) if named else None
+
+
+def _save_as_table(args: list[str]) -> Target | None:
+    """`` `db`.`t`, mode, …``; in Spark 2 the whole description of the table comes first."""
+    return _first(args) if not args[0].startswith("CatalogTable(") else written(args)
+
+
+def _create(args: list[str]) -> Target | None:
+    """`` `c`.`db`.`t`, false``; in Spark 2 the whole description of the table"""
+    return _name(args) if not args[0].startswith("CatalogTable(") else written(args)
+
+
+_LIKE_TABLE = Command(Role.LIFECYCLE, _create, "CREATE TABLE")
+_APPEND = Command(Role.SAVE, written, "INSERT")
+_OVERWRITE = Command(Role.SAVE, written, "INSERT OVERWRITE")
+_AS_SELECT = Command(Role.SAVE, catalog_table, "CREATE TABLE AS")
+
 COMMANDS: Mapping[str, Command] = {
     "InsertIntoHadoopFsRelationCommand": Command(Role.INSERT, _hadoop_files),
     "InsertIntoHiveTable": Command(Role.INSERT, _hive_insert),
     "InsertIntoHiveDirCommand": Command(Role.INSERT, _storage),
-    "InsertIntoDataSourceDirCommand": Command(Role.WRAPPER, _nowhere),
+    "InsertIntoDataSourceDirCommand": Command(Role.WRAPPER, _storage, "INSERT OVERWRITE"),
     "SaveAsV1TableCommand": Command(Role.WRAPPER, _first),
-    "CreateDataSourceTableAsSelectCommand": Command(Role.WRAPPER, _first),
+    "CreateDataSourceTableAsSelectCommand": Command(Role.WRAPPER, _save_as_table),
     "CreateHiveTableAsSelectCommand": Command(Role.WRAPPER, _hive_table_as_select),
     "OptimizedCreateHiveTableAsSelectCommand": Command(Role.WRAPPER, _hive_table_as_select),
     "CreateViewCommand": Command(Role.VIEW, _view, "CREATE VIEW"),
     "AlterViewAsCommand": Command(Role.VIEW, _view, "CREATE VIEW"),
     "LoadDataCommand": Command(Role.LIFECYCLE, _load, "LOAD DATA"),
-    "CreateTableCommand": Command(Role.LIFECYCLE, _name, "CREATE TABLE"),
-    "CreateDataSourceTableCommand": Command(Role.LIFECYCLE, _name, "CREATE TABLE"),
-    "CreateTableLikeCommand": Command(Role.LIFECYCLE, _name, "CREATE TABLE"),
+    "CreateTableCommand": _LIKE_TABLE,
+    "CreateDataSourceTableCommand": _LIKE_TABLE,
+    "CreateTableLikeCommand": Command(Role.LIFECYCLE, _like, "CREATE TABLE"),
+    "CreateDeltaTableCommand": Command(Role.SAVE, changed, "CREATE TABLE"),
     "TruncateTableCommand": Command(Role.LIFECYCLE, _name, "TRUNCATE"),
     "DropTableCommand": Command(Role.LIFECYCLE, _drop, "DROP"),
     "DropTable": Command(Role.LIFECYCLE, _drop_v2, "DROP"),
     "TruncateTable": Command(Role.LIFECYCLE, _v2, "TRUNCATE"),
+    "CreateTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),
+    "ReplaceTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),
+    "AtomicReplaceTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),
     "AlterTableRenameCommand": Command(Role.RENAME, _rename, "RENAME"),
+    "SaveIntoDataSourceCommand": Command(Role.SAVE, save),
+    "InsertIntoDataSourceCommand": Command(Role.SAVE, _into_source),
+    "AppendData": _APPEND,
+    "AppendDataExecV1": _APPEND,
+    "OverwriteByExpression": _OVERWRITE,
+    "OverwriteByExpressionExecV1": _OVERWRITE,
+    "OverwritePartitionsDynamic": _OVERWRITE,
+    "ReplaceData": Command(Role.SAVE, written, "MERGE"),
+    "WriteDelta": Command(Role.SAVE, written, "MERGE"),
+    "CreateTableAsSelect": _AS_SELECT,
+    "ReplaceTableAsSelect": _AS_SELECT,
+    "AtomicCreateTableAsSelect": _AS_SELECT,
+    "AtomicReplaceTableAsSelect": _AS_SELECT,
+    "DeleteFromTable": Command(Role.LIFECYCLE, written, "DELETE"),
+    "WriteIntoDeltaCommand": Command(Role.SAVE, changed),
+    **{
+        f"{verb}{command}": Command(Role.SAVE, changed, operation)
+        for verb, operation in (
+            ("MergeInto", "MERGE"),
+            ("Delete", "DELETE"),
+            ("DeleteFrom", "DELETE"),
+            ("Update", "UPDATE"),
+        )
+        for command in ("Command", "CommandEdge", "HoodieTableCommand")
+    },
+    "CreateHoodieTableAsSelectCommand": Command(Role.SAVE, changed, "CREATE TABLE AS"),
+    "InsertIntoHoodieTableCommand": Command(Role.SAVE, changed, "INSERT"),
 }
 # Commands that are alike, by the start of their names.
 _FAMILIES: Mapping[str, Command] = {
@@ -175,16 +221,16 @@ _FAMILIES: Mapping[str, Command] = {
             *("CreateFunction", "CreateNamespace", "CreateVariable", "Desc", "DropDatabase"),
             *("DropFunction", "DropNamespace", "DropTempView", "DropVariable", "Explain", "List"),
             *("Refresh", "Repair", "Reset", "Set", "Show", "Uncache", "Use"),
+            # Delta's and Iceberg's upkeep of their own files.
+            *("Convert", "Optimize", "Vacuum", "Restore", "Call", "ReorgTable", "UnsetTable"),
         ),
         Command(Role.MAINTENANCE, _nowhere),
     ),
 }
-# Operators of other catalogs that write and that there is no rule for yet.
-_UNKNOWN_WRITES = (
-    *("AppendData", "AtomicCreateTable", "AtomicReplaceTable", "CreateTable", "DeleteFromTable"),
-    *("Merge", "OverwriteByExpression", "OverwritePartitionsDynamic", "ReplaceData"),
-    *("ReplaceTable", "WriteDelta", "WriteToDataSourceV2"),
-)
+# Operators that are no commands by their names and write all the same, and have no rule.
+_UNKNOWN_WRITES = ("Merge", "WriteToDataSourceV2", "WriteToContinuousDataSource")
+# What is part of a command that has a rule.
+_NOT_WRITES = ("MergeRows", "WriteToDataSourceV2")
 
 
 def find_command(name: str) -> tuple[str, Command] | None:
@@ -197,7 +243,7 @@ def find_command(name: str) -> tuple[str, Command] | None:
     if command := COMMANDS.get(bare):
         return bare, command
     if bare == name.partition(" ")[0]:
-        if bare.startswith(_UNKNOWN_WRITES):
+        if bare.startswith(_UNKNOWN_WRITES) and bare not in _NOT_WRITES:
             raise LookupError(bare)
         return None
     for family, command in _FAMILIES.items():
@@ -216,6 +262,6 @@ def read_target(command: Command, arguments: str) -> Target | None:
         target = command.target(split_arguments(arguments))
     except IndexError as error:
         raise ValueError("its arguments are not as expected") from error
-    if target and not (target.table or target.path):
+    if target and not target.is_known:
         raise ValueError("it names no target")
     return target

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from collectors.spark.databases import Database, database_of
 from collectors.spark.jdbc import External
@@ -31,11 +31,13 @@ _JDBC_TABLE = re.compile(r"JDBCTable\((?P<table>(?:\"[^\"]*\"|[^,()])+),")
 _DELTA_FILES = re.compile(r"Delta\[version=-?\d+, (?P<path>[^\],\s]+)\]")
 _DELTA_PATH = re.compile(r"DeltaTableV2\([^,()]+(?:\([^()]*\))?, ?(?P<path>[^,()\s]+)")
 _CATALOG_TABLE = re.compile(
-    r"CatalogTable\(\s*(?:Catalog: (?P<catalog>[^\n,]+)[\n,]\s*)?(?:Database: (?P<database>[^\n,]+)[\n,]\s*)?"
+    r"CatalogTable\(\s*(?:Catalog: (?P<catalog>[^\n,]+)[\n,]\s*)?"
+    r"(?:Database: (?P<database>[^\n,]+)[\n,]\s*)?"
     r"Table: (?P<table>[^\n,)]+)"
 )
 _RELATION = re.compile(
-    r"(?:RelationV2|DataSourceV2Relation|Relation)(?:\[[^\]]*\])? (?P<table>[\w$`-]+(?:\.[\w$`-]+)+)"
+    r"(?:RelationV2|DataSourceV2Relation|Relation)(?:\[[^\]]*\])? "
+    r"(?P<table>[\w$`-]+(?:\.[\w$`-]+)+)"
 )
 _LOCATION = re.compile(r"\bLocation: (?P<path>[^\n,)]+)")
 _REDACTED = "*********(redacted)"
@@ -73,7 +75,7 @@ class Target:
     if_exists: bool = False
     catalog: str = ""
     external: External | None = None
-    database: Database = Database()
+    database: Database = field(default_factory=Database)
     topics: tuple[str, ...] = ()
 
     @property

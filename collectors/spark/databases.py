@@ -122,7 +122,7 @@ def database_of(url: str) -> Database:
 
 
 def _sql_server(rest: str) -> Database:
-    """`host\\instance:port;databaseName=…`, all also as properties; jTDS has `host:port/database`."""
+    """`host\\instance:port;databaseName=…`, all also as properties; jTDS: `host:port/database`."""
     server, separator, _ = rest.partition(";")
     path = ""
     if "/" in server:
@@ -164,12 +164,8 @@ def _of_url(kind: _Kind, rest: str) -> Database:
     """`user:password@host:port/database?currentSchema=…`; of several hosts, the first."""
     place, _, query = rest.partition("?")
     authority, _, path = place.partition("/")
-    properties = dict(
-        (key.lower(), value)
-        for key, _, value in (
-            one.partition("=") for one in re.split(r"[&;]", f"{query};{path.partition(';')[2]}")
-        )
-    )
+    given = re.split(r"[&;]", f"{query};{path.partition(';')[2]}")
+    properties = {key.lower(): value for key, _, value in (one.partition("=") for one in given)}
     found = _HOST.match(authority.rpartition("@")[2].partition(",")[0].partition(";")[0])
     host = (found["host"].lower() if found else "") or "localhost"
     port = (found["port"] if found else None) or kind.port

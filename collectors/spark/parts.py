@@ -5,20 +5,35 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import zip_longest
 
-from collectors.spark.commands import Command, Role, Target, find_command, read_target
+from collectors.spark.commands import Command, Role, find_command, read_target
+from collectors.spark.connectors import Target
 from collectors.spark.history import Execution
 from collectors.spark.plans.arguments import Attribute, attributes, identifier, split_arguments
 from collectors.spark.plans.info import Node
 from collectors.spark.plans.text import Operator, parse_text
+from collectors.spark.rdds import Rdds, rdd_scans
 from collectors.spark.scans import Scan, is_schema_inference, read_scan
 from lineage.records import Status
+
+_SCANS_RDD = "Scan ExistingRDD"
+# Plans are run again and again; few are in hand at a time.
+plan_text = lru_cache(maxsize=64)(parse_text)
 
 
 @dataclass(slots=True)
 class Part:
-    """A command of an execution's plan with what is read below it; without a command, a query."""
+    """A command of an execution's plan with what is read below it; without a command, a query.
+
+    Attributes:
+        operator: The command in the plan's text.
+        sources: The tables and views that the logical plan in it names.
+        inputs: The columns that it writes.
+        around: The executions that it is nested in and that name its target.
+        feeds: The queries nested in its execution: what it writes is what they give.
+    """
 
     execution: Execution
     name: str = ""
@@ -28,8 +43,10 @@ class Part:
     scans: list[Scan] = field(default_factory=list)
     sources: list[tuple[str, ...]] = field(default_factory=list)
     inputs: list[Attribute] = field(default_factory=list)
+    operator: Operator | None = None
     operation: str = "SELECT"
     around: list[Execution] = field(default_factory=list)
+    feeds: list[Part] = field(default_factory=list)
 
     @property
     def role(self) -> Role | None:
@@ -59,7 +76,18 @@ def parts_of(execution: Execution, problems: list[str]) -> list[Part]:
                 part.scans += [s for s in first.scans if (s.table, s.paths) not in seen]
             parts.append(part)
     problems += [f"execution {execution.id}: there is no rule for {name}" for name in unknown]
-    return [part for part in parts if part.command or part.scans]
+    return [part for part in parts if part.command or part.scans or _SCANS_RDD in execution.text]
+
+
+def bridge(part: Part, rdds: Rdds) -> None:
+    """Take what the RDDs were made of that a part's plan begins with."""
+    root = plan_text(part.execution.text).root
+    for top in part.operator.children if part.operator else filter(None, [root]):
+        for operator in top.walk():
+            seen = {(scan.table, scan.paths) for scan in part.scans}
+            part.scans += [
+                scan for scan in rdd_scans(operator, rdds) if (scan.table, scan.paths) not in seen
+            ]
 
 
 def _split(execution: Execution, plan: Node, unknown: set[str]) -> list[Part]:
@@ -80,13 +108,13 @@ def _split(execution: Execution, plan: Node, unknown: set[str]) -> list[Part]:
             unknown.add(str(error.args[0]))
         stack.extend((child, part) for child in reversed(node.children))
     if len(parts) > 1:
-        _read_commands(parts[1:])
+        _read_commands(parts[1:], unknown)
     return parts
 
 
-def _read_commands(parts: list[Part]) -> None:
+def _read_commands(parts: list[Part], unknown: set[str]) -> None:
     """Fill in the targets; the text tells them where `sparkPlanInfo` has the bare name only."""
-    root = parse_text(parts[0].execution.text).root
+    root = plan_text(parts[0].execution.text).root
     operators: dict[str, list[Operator]] = defaultdict(list)
     for operator in root.walk() if root else ():
         operators[operator.name].append(operator)
@@ -95,19 +123,42 @@ def _read_commands(parts: list[Part]) -> None:
         assert part.node
         if part.role is Role.MAINTENANCE:
             continue
-        arguments = part.node.text.removeprefix(part.node.name).strip()
-        inner = operators[part.name][0] if operators[part.name] else None
-        if not arguments and inner:
-            arguments = inner.arguments
-        part.target = read_target(part.command, arguments)
-        if part.target:
-            part.operation = part.command.operation_of(part.target)
-        if part.role is Role.VIEW and inner:
-            part.sources = list(_logical_sources(inner))
         outer = operators[part.node.name]
-        if part.role is Role.INSERT and outer:
-            files = outer.pop(0).children
-            part.inputs = attributes(files[0].fields.get("Input", "")) if files else []
+        part.operator = outer.pop(0) if outer else None
+        inner = next(iter(part.operator.inside), None) if part.operator else None
+        inner = inner if inner and inner.name == part.name else None
+        arguments = part.node.text.removeprefix(part.node.name).strip()
+        if not arguments and (inner or part.operator):
+            arguments = (inner or part.operator or Operator("")).arguments
+        part.target = read_target(part.command, arguments.removeprefix(part.name).strip())
+        if part.target:
+            part.operation = _operation(part)
+        elif part.role is Role.SAVE:
+            unknown.add(f"the target of {part.name}")
+        if part.role in (Role.VIEW, Role.SAVE) and inner:
+            part.sources = list(_logical_sources(inner))
+        if part.role in (Role.INSERT, Role.WRAPPER) and part.operator:
+            part.inputs = written_columns(part.operator)
+
+
+def _operation(part: Part) -> str:
+    assert part.command
+    assert part.target
+    assert part.node
+    if part.name not in ("ReplaceData", "WriteDelta"):
+        return part.command.operation_of(part.target)
+    below = list(part.node.walk())
+    if any(node.name == "MergeRows" for node in below):
+        return "MERGE"
+    changes = any(node.name == "Project" and "if (" in node.text for node in below)
+    return "UPDATE" if changes else "DELETE"
+
+
+def written_columns(command: Operator) -> list[Attribute]:
+    """The columns that a command takes from the plan below it."""
+    below = command.children[0] if command.children else command
+    text = below.fields.get("Input", "") if below.kind == "WriteFiles" else ""
+    return attributes(text or command.fields.get("Input", ""))
 
 
 def _logical_sources(view: Operator) -> Iterator[tuple[str, ...]]:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from collectors.spark.connectors import Target
+from collectors.spark.databases import UNKNOWN, Database, database_of
+from collectors.spark.jdbc import tables
 from collectors.spark.paths import dataset_folders, path_dataset
+from collectors.spark.scans import Scan
 from lineage.dataset import DatasetId, Kind
 
 _SESSION_CATALOG = "spark_catalog"
+_CATALOG = "spark.sql.catalog."
+_SESSION_CLASSES = ("V2SessionCatalog", "DeltaCatalog", "SparkSessionCatalog", "HoodieCatalog")
+# OpenLineage's namespace of a topic has the servers, which a plan does not show.
+_TOPICS = "kafka"
 
 
 @dataclass(slots=True)
@@ -23,15 +31,67 @@ class Places:
 
     namespace: str
     warehouse: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
     locations: dict[DatasetId, DatasetId] = field(default_factory=dict)
 
-    def table(self, parts: tuple[str, ...]) -> DatasetId:
-        """The dataset of a table, named `schema.table`, with the catalog if it is not Spark's."""
+    def table(self, parts: tuple[str, ...], catalog: str = "") -> DatasetId:
+        """The dataset of a table, named `schema.table`, with the catalog if it is not Spark's.
+
+        Args:
+            catalog: The class of the catalog, where the name does not hold the catalog.
+        """
+        if catalog and not catalog.endswith(_SESSION_CLASSES):
+            named = self._catalogs_of(catalog)
+            parts = (named[0], *parts) if len(named) == 1 else parts
         if len(parts) > 1 and parts[0] == _SESSION_CATALOG:
             parts = parts[1:]
+        elif len(parts) > 1 and (url := self.settings.get(f"{_CATALOG}{parts[0]}.url")):
+            return database_of(url).table(parts[1:])
         if len(parts) == 1:
             parts = ("default", *parts)
         return DatasetId(self.namespace, ".".join(parts))
+
+    def _catalogs_of(self, class_name: str) -> list[str]:
+        return [
+            key.removeprefix(_CATALOG)
+            for key, value in sorted(self.settings.items())
+            if key.startswith(_CATALOG) and value == class_name and "." not in key[len(_CATALOG) :]
+        ]
+
+    def database(self, target: Target) -> Database:
+        """The database of a target that is not Spark's."""
+        if target.database.namespace != UNKNOWN or target.catalog != UNKNOWN:
+            return target.database
+        urls = {
+            value
+            for key, value in self.settings.items()
+            if key.startswith(_CATALOG) and key.endswith(".url") and value.startswith("jdbc:")
+        }
+        return database_of(urls.pop()) if len(urls) == 1 else Database()
+
+    def scan_database(self, scan: Scan) -> Database:
+        """The database that ran a scan, as far as it is known."""
+        catalog = scan.table[0] if len(scan.table) > 1 else ""
+        return database_of(self.settings.get(f"{_CATALOG}{catalog}.url", ""))
+
+    def read(self, scan: Scan) -> list[tuple[DatasetId, Kind]]:
+        """The datasets that a scan reads."""
+        if scan.external:
+            return [(one, Kind.TABLE) for one in tables(scan.external, Database())]
+        if scan.topics:
+            return _topics(scan.topics)
+        return self.resolve(scan.table, scan.paths)
+
+    def written(self, target: Target) -> list[tuple[DatasetId, Kind]]:
+        """The dataset that a command writes."""
+        if target.external:
+            found = tables(target.external, self.database(target))
+            return [(one, Kind.TABLE) for one in found]
+        if target.topics:
+            return _topics(target.topics)
+        if target.table and target.catalog:
+            return [(self.table(target.table, target.catalog), Kind.TABLE)]
+        return self.resolve(target.table, [target.path])
 
     def learn(self, table: tuple[str, ...], paths: Iterable[str]) -> None:
         """Remember that a table's files lie in these paths, if they are in one folder."""
@@ -66,3 +126,7 @@ class Places:
             case [table]:
                 return self.table((table,))
         return None
+
+
+def _topics(topics: Iterable[str]) -> list[tuple[DatasetId, Kind]]:
+    return [(DatasetId(_TOPICS, topic), Kind.TOPIC) for topic in topics]

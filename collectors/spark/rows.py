@@ -32,6 +32,7 @@ class Rows:
     runs: list[Row]
     shapes: list[Row]
     datasets: list[Row]
+    column_edges: list[Row]
 
 
 def rows(
@@ -39,12 +40,13 @@ def rows(
 ) -> Rows:
     """Everything to keep of an application that ran a task."""
     run = run_id(application, origin)
-    shapes = {statement: _shape(statement) for statement in map(_what, found)}
+    shapes = _shapes(found)
     return Rows(
         accesses=_accesses(found, shapes, {"task": task, "run_id": run, "origin": origin}),
         runs=[_run(application, task, run, origin)],
         shapes=sorted(shapes.values(), key=lambda shape: shape["shape_id"]),
         datasets=_datasets(found, places, origin),
+        column_edges=_column_edges(found, shapes, {"task": task, "origin": origin}),
     )
 
 
@@ -103,7 +105,15 @@ def _what(statement: Statement) -> _What:
     )
 
 
-def _shape(what: _What) -> Row:
+def _shapes(found: list[Statement]) -> dict[_What, Row]:
+    """The shapes of statements; one with a gap in its columns is parsed in part."""
+    gaps: dict[_What, dict[str, None]] = defaultdict(dict)
+    for statement in found:
+        gaps[_what(statement)] |= dict.fromkeys(statement.gaps)
+    return {what: _shape(what, list(missing)) for what, missing in gaps.items()}
+
+
+def _shape(what: _What, gaps: list[str]) -> Row:
     operation, reads, writes = what
     inputs = ", ".join(map(_spoken, reads))
     text = f"{operation} {', '.join(map(_spoken, writes))}" if writes else f"{operation} {inputs}"
@@ -117,9 +127,35 @@ def _shape(what: _What) -> Row:
         "dialect": DIALECT,
         "text": text,
         "parser": PARSER,
-        "outcome": Outcome.PARSED,
-        "reason": None,
+        "outcome": Outcome.PARTIAL if gaps else Outcome.PARSED,
+        "reason": f"columns: {', '.join(gaps)}" if gaps else None,
     }
+
+
+def _column_edges(found: list[Statement], shapes: dict[_What, Row], same: Row) -> list[Row]:
+    """Each edge once a shape, of statements that did not fail."""
+    edges = {
+        (shapes[_what(statement)]["shape_id"], edge): None
+        for statement in found
+        if statement.status is not Status.FAILED
+        for edge in statement.edges
+    }
+    return [
+        {
+            **same,
+            "to_namespace": edge.dataset.namespace,
+            "to_name": edge.dataset.name,
+            "to_column": edge.column,
+            "from_namespace": edge.use.dataset.namespace,
+            "from_name": edge.use.dataset.name,
+            "from_column": edge.use.column,
+            "type": edge.use.subtype.type,
+            "subtype": edge.use.subtype,
+            "masking": edge.use.masking,
+            "shape_id": shape_id,
+        }
+        for shape_id, edge in edges
+    ]
 
 
 def _spoken(dataset: DatasetId) -> str:

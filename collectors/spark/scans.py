@@ -4,9 +4,15 @@
 |---|---|
 | `Scan parquet spark_catalog.raw.orders` | the table; its folders are in `metadata.Location` |
 | `Scan csv` | the folders in `metadata.Location` |
-| `Scan hive spark_catalog.raw.orders` | the table |
+| `Scan hive spark_catalog.raw.orders`, `HiveTableScan [a#1], HiveTableRelation …` | the table |
+| `BatchScan parquet file:/landing/orders`, `BatchScan` with `Location: …` | the folders |
+| `BatchScan cat.db.t[a#1] cat.db.t (branch=null) […]`, `BatchScan[a#1] cat.db.t […]` | the table |
+| `Scan JDBCRelation(dbo.t) […]`, `Scan JDBCRelation((SELECT …) q) […]` | what `jdbc` makes of it |
+| `Scan JDBC v1 Relation from v2 scan cat.dbo.t` | the table of the catalog |
+| `Scan KafkaRelation(strategy=Subscribe[orders], …)` | the topics |
 
-`FileScan`, `PhotonScan`, `GpuScan` are other builds' words for `Scan`.
+`FileScan`, `PhotonScan`, `GpuScan` are other builds' words for `Scan`. A Delta table is scanned as
+a folder of Parquet files; what Delta reads of its own log is no read of anybody's.
 """
 
 from __future__ import annotations
@@ -14,20 +20,45 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from collectors.spark.jdbc import External, external
 from collectors.spark.plans.arguments import attributes, identifier
 from collectors.spark.plans.info import Node
 from collectors.spark.schema import output_columns, parse_struct
 from lineage.records import Column
 
-_SCAN = re.compile(r"(?:File|Photon|Gpu)?Scan (?P<format>[\w.$-]+)(?: (?P<table>.+))?")
-_ANY_SCAN = re.compile(r"\w*Scan\b.*")
+_BRAND = re.compile(r"^(?:GpuFile)?(?:File|Photon|Gpu|Comet|Native)+(?=Scan|BatchScan)")
+_SCAN = re.compile(r"Scan (?P<format>[\w.$-]+)(?: (?P<table>.+))?")
+_ANY_SCAN = re.compile(r"(?:\w+Scan|Scan|HiveTableScan)\b.*", re.DOTALL)
+_FROM_V2 = "Scan JDBC v1 Relation from v2 scan "
 _LOCATION = re.compile(r"\w+(?:\(\d+ paths\))?\s?\[(?P<paths>.*?)\]?")
-_BETWEEN_PATHS = re.compile(r", (?=[a-zA-Z][a-zA-Z0-9+.-]*:/|/|\.\.\.)")
+_LOCATION_IN_TEXT = re.compile(
+    r"Location: (?P<location>\w+(?:\(\d+ paths\))?\s?\[[^\[\]]*(?:\]|$))"
+)
+_BETWEEN_PATHS = re.compile(
+    r", (?=[a-zA-Z][a-zA-Z0-9+.-]*:/|/|\.\.\.)|,(?=[a-zA-Z][a-zA-Z0-9+.-]*:/)"
+)
 _OUTPUT = re.compile(r"\[[^\[\]]*\]")
 _HIVE_COLUMNS = re.compile(r"(?:Data|Partition) Cols: (\[[^\[\]]*\])")
+_HIVE_TABLE = re.compile(r"HiveTableRelation \[?(?P<table>`[^,]+)")
+_SCHEMA_IN_TEXT = re.compile(r"ReadSchema: (?P<schema>struct<.*>)")
+_V2_FILES = re.compile(r"BatchScan \w+ (?P<paths>(?:/|[a-zA-Z][a-zA-Z0-9+.-]*:/).*)")
+_V2_TABLE = re.compile(r"BatchScan (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
+_V2_DESCRIBED = re.compile(r"BatchScan ?\[[^\]]*\] (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
+_TOPICS = re.compile(r"(?:Subscribe|Assign|SubscribePattern)\[(?P<topics>[^\]]*)\]")
+_PARTITION = re.compile(r"-\d+$")
+# Iceberg's tables about a table: `db.t.snapshots`.
+_METADATA_TABLES = frozenset(
+    """all_data_files all_delete_files all_entries all_files all_manifests data_files delete_files
+    entries files history manifests metadata_log_entries partitions position_deletes refs
+    snapshots""".split()  # noqa: SIM905
+)
 
 # Scans of data that is in the application already: made in Python, or read elsewhere in the plan.
-_IN_MEMORY = ("Scan ExistingRDD", "Scan OneRowRelation", "LocalTableScan", "InMemoryTableScan")
+_IN_MEMORY = (
+    *("Scan ExistingRDD", "Scan OneRowRelation", "LocalTableScan", "InMemoryTableScan"),
+    *("RDDScan", "Scan RDD", "TableCacheQueryStage"),
+)
+_DELTA_LOG = "_delta_log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +66,23 @@ class Scan:
     """One read: a metastore table, or paths; either may come with the other.
 
     Attributes:
+        external: A table or query of a database.
+        topics: Kafka's.
         types: The type of each column in the files by its id in the plan.
+        ids: The columns' ids in the plan.
+        bridged: Not the plan reads it, but an RDD that the plan begins with did.
         rows: The accumulator that counts rows; None where there is none.
         bytes: The accumulator that sums up file sizes.
     """
 
-    table: tuple[str, ...]
-    paths: tuple[str, ...]
+    table: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    external: External | None = None
+    topics: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     types: tuple[tuple[int, str], ...] = ()
+    ids: tuple[int, ...] = ()
+    bridged: bool = False
     rows: int | None = None
     bytes: int | None = None
 
@@ -54,27 +93,77 @@ def read_scan(node: Node) -> Scan | None:
     Raises:
         LookupError: It reads something, but of a kind there is no rule for.
     """
+    name = _BRAND.sub("", node.name)
     # An RDD without a name is scanned by a bare `Scan`.
-    in_memory = node.name.startswith(_IN_MEMORY) or node.name == "Scan"
-    if in_memory or not _ANY_SCAN.fullmatch(node.name):
+    if name.startswith(_IN_MEMORY) or name == "Scan" or not _ANY_SCAN.fullmatch(name):
         return None
-    found = _SCAN.fullmatch(node.name)
     location = node.metadata.get("Location", "")
-    table = identifier(found["table"] or "") if found else ()
-    if found is None or not (table or location):
-        raise LookupError(" ".join(node.name.split()[:2]).partition("(")[0])
-    schema = parse_struct(node.metadata.get("ReadSchema", ""))
-    lists = _HIVE_COLUMNS.findall(node.text) or _OUTPUT.findall(node.text)[:1]
+    if not location and (found := _LOCATION_IN_TEXT.search(node.text)):
+        location = found["location"]
+    table, paths = _named(name, node.text), _paths(location)
+    if paths and all(f"/{_DELTA_LOG}" in path for path in paths):
+        return None
+    if files := _V2_FILES.match(name):
+        paths = _split_paths(files["paths"])
+    relation = external(name)
+    topics = _topics(name) if "Kafka" in name or "kafka" in node.text[:300] else ()
+    if relation is not None:
+        table, paths = (), ()
+    if not (table or paths or relation or topics):
+        raise LookupError(" ".join(name.split()[:2]).partition("(")[0].partition("[")[0])
+    struct = _SCHEMA_IN_TEXT.search(node.text) if "ReadSchema" not in node.metadata else None
+    schema = parse_struct(struct["schema"] if struct else node.metadata.get("ReadSchema", ""))
+    lists = _HIVE_COLUMNS.findall(node.text) or _OUTPUT.findall(_behind_name(node))[:1]
     output = [attribute for text in lists for attribute in attributes(text)]
     by_name = {column.name: column.type for column in schema}
     return Scan(
         table=table,
-        paths=_paths(location),
+        paths=paths,
+        external=relation and External(relation.text, external_pushed(node.text)),
+        topics=topics,
         columns=output_columns(schema, output),
         types=tuple((a.id, by_name[a.name]) for a in output if a.name in by_name),
+        ids=tuple(a.id for a in output),
         rows=node.metrics.get("number of output rows"),
         bytes=node.metrics.get("size of files read"),
     )
+
+
+def external_pushed(text: str) -> tuple[str, ...]:
+    """The columns that a database filtered by."""
+    found = external(f"JDBCRelation(t) [numPartitions=1] {text.rpartition('PushedFilters: ')[2]}")
+    return found.pushed if found else ()
+
+
+def _behind_name(node: Node) -> str:
+    """An operator's line without its name, in which there may be brackets too."""
+    return node.text.removeprefix(node.name)
+
+
+def _named(name: str, text: str) -> tuple[str, ...]:
+    """The table that a scan names."""
+    if name.startswith(_FROM_V2):
+        return identifier(name.removeprefix(_FROM_V2))
+    if name.startswith("BatchScan"):
+        found = _V2_TABLE.match(name) or _V2_DESCRIBED.match(text)
+        if found is None or found["table"].startswith(("class", "org.apache", "file:")):
+            return ()
+        parts = identifier(found["table"])
+        return parts[:-1] if len(parts) > 2 and parts[-1] in _METADATA_TABLES else parts
+    if hive := _HIVE_TABLE.search(text):
+        return identifier(hive["table"])
+    found = _SCAN.fullmatch(name)
+    if found is None or "(" in name or "@" in name:
+        return ()
+    return identifier(found["table"] or "")
+
+
+def _topics(name: str) -> tuple[str, ...]:
+    found = _TOPICS.search(name)
+    if found is None:
+        return ()
+    topics = {_PARTITION.sub("", topic.strip()) for topic in found["topics"].split(",")}
+    return tuple(sorted(topics - {""}))
 
 
 def is_schema_inference(plan: Node) -> bool:
@@ -85,17 +174,23 @@ def is_schema_inference(plan: Node) -> bool:
     """
     nodes = [n for n in plan.walk() if not n.name.startswith(("WholeStageCodegen", "InputAdapter"))]
     names = [node.name.partition(" ")[0] for node in nodes]
-    if nodes[-1].name != "Scan text":
+    if nodes[-1].name not in ("Scan text", "FileScan text"):
         return False
-    if names == ["CollectLimit", "Filter", "Scan"]:
+    if len(names) == 3 and names[:2] == ["CollectLimit", "Filter"]:
         return nodes[0].text == "CollectLimit 1" and "(length(trim(value#" in nodes[1].text
-    return names == ["DeserializeToObject", "Scan"] and ".toString()" in nodes[0].text
+    return len(names) == 2 and names[0] == "DeserializeToObject" and ".toString()" in nodes[0].text
 
 
 def _paths(location: str) -> tuple[str, ...]:
     """The paths of `InMemoryFileIndex(2 paths)[file:/a, file:/b]`; later ones may be missing."""
     found = _LOCATION.fullmatch(location)
-    if found is None:
-        return ()
-    paths = (path.strip() for path in _BETWEEN_PATHS.split(found["paths"]))
-    return tuple(path for path in paths if path and not path.startswith("..."))
+    return _split_paths(found["paths"]) if found else ()
+
+
+def _split_paths(text: str) -> tuple[str, ...]:
+    paths = [path.strip() for path in _BETWEEN_PATHS.split(text)]
+    whole = [path for path in paths if path and not path.startswith("...")]
+    # A path that Spark cut is as good as none, where there are others.
+    return tuple(p for p in whole if not p.endswith("...")) or tuple(
+        p.removesuffix("...").rpartition("/")[0] for p in whole
+    )

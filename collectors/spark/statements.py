@@ -9,15 +9,17 @@ have views resolved; only `CREATE VIEW` still shows the views it stands on.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
+from collectors.spark import streams
 from collectors.spark.commands import Role
+from collectors.spark.edges import Edge, Reads, column_edges
 from collectors.spark.history import Application, Execution
-from collectors.spark.parts import Part, parts_of
+from collectors.spark.parts import Part, bridge, parts_of
 from collectors.spark.places import Places
 from collectors.spark.scans import Scan
 from collectors.spark.schema import merge_columns, typed_columns
@@ -25,6 +27,9 @@ from lineage.dataset import DatasetId, Kind
 from lineage.records import Column, Status
 
 T = TypeVar("T")
+
+# What these take from their own target stays in it.
+_IN_PLACE = frozenset({"MERGE", "UPDATE", "DELETE"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,8 @@ class Statement:
 
     Attributes:
         root: The id of the outermost execution it ran in.
+        edges: Which column comes from which.
+        gaps: Why column edges are missing or not exact.
     """
 
     operation: str
@@ -53,6 +60,8 @@ class Statement:
     started_at: datetime
     ended_at: datetime
     root: int = -1
+    edges: tuple[Edge, ...] = ()
+    gaps: tuple[str, ...] = ()
 
 
 def statements(
@@ -77,53 +86,113 @@ def statements(
     groups: dict[int, list[Part]] = defaultdict(list)
     for execution in sorted(application.executions.values(), key=lambda e: e.id):
         groups[execution.root] += spared(execution.id, partial(parts_of, execution, problems)) or ()
-    places = Places(namespace, application.warehouse)
+    places = Places(namespace, application.warehouse, application.settings)
     types: dict[int, str] = {}
+    reads = Reads(places, {})
+    watched = streams.sources(application.batches)
+    sinks = streams.written(application.batches)
     parts = []
     for root, group in groups.items():
-        for part in spared(root, partial(_paired, group)) or ():
+        for part in group:
+            spared(part.execution.id, partial(_complete, part, application, watched))
+        for part in spared(root, partial(_paired, group, sinks)) or ():
             parts.append(part)
-            spared(part.execution.id, partial(_learn, part, places, types))
+            spared(part.execution.id, partial(_learn, part, reads, types))
     found = [
-        spared(part.execution.id, partial(_statement, application, part, places, types))
+        spared(part.execution.id, partial(_statement, application, part, reads, types))
         for part in parts
     ]
+    found += _streamed(application, places)
     return sorted(filter(None, found), key=lambda s: s.started_at), places, problems
 
 
-def _learn(part: Part, places: Places, types: dict[int, str]) -> None:
+def _complete(
+    part: Part, application: Application, watched: Mapping[str, tuple[Scan, ...]]
+) -> None:
+    """Take what a plan itself does not tell of its sources: RDDs before it, a stream's folders."""
+    bridge(part, application.rdds)
+    run = streams.stream_run(part.execution)
+    if run and run in watched and part.role in (None, Role.INSERT, Role.SAVE):
+        part.scans = streams.whole(part.scans, watched[run])
+
+
+def _streamed(application: Application, places: Places) -> Iterator[Statement]:
+    """One statement for each batch of a streaming query whose sink is a place."""
+    for batch in application.batches:
+        sink = streams.place(batch.sink)
+        taken = [(streams.place(text), rows) for text, rows in batch.sources]
+        if sink is None:
+            continue
+        reads = [Use(d, kind, rows) for one, rows in taken if one for d, kind in places.read(one)]
+        yield Statement(
+            operation="INSERT",
+            reads=_merged(reads),
+            writes=_merged(Use(d, kind, batch.rows) for d, kind in places.read(sink)),
+            status=Status.OK,
+            started_at=batch.at,
+            ended_at=batch.at,
+        )
+
+
+def _learn(part: Part, reads: Reads, types: dict[int, str]) -> None:
     """Take note of where tables lie and of which types columns are, for the whole application."""
     if part.target and part.target.path:
-        places.learn(part.target.table, [part.target.path])
-    for scan in part.scans:
-        places.learn(scan.table, scan.paths)
-        types.update(scan.types)
+        reads.places.learn(part.target.table, [part.target.path])
+    for one in (part, *part.feeds):
+        for scan in one.scans:
+            reads.places.learn(scan.table, scan.paths)
+            for column in scan.ids:
+                if not (scan.bridged and column in reads.scans):
+                    reads.scans[column] = scan
+            types.update(scan.types)
 
 
-def _paired(group: list[Part]) -> list[Part]:
+def _paired(group: list[Part], sinks: Container[str | None]) -> list[Part]:
     """The parts of one root that are statements, inserts under the name their wrappers give."""
-    wrappers = [part for part in group if part.role is Role.WRAPPER]
+    namers = [part for part in group if part.role in (Role.WRAPPER, Role.SAVE)]
+    queries = [part for part in group if part.command is None]
     commanded = any(part.command and part.execution.id == part.execution.root for part in group)
+    # The rows of a streaming batch go into its sink, or into what foreachBatch writes.
+    streamed = any(streams.stream_run(part.execution) in sinks for part in group)
+    streamed |= any(part.command and streams.stream_run(part.execution) for part in group)
     used: set[int] = set()
     for part in group:
         if part.role is Role.INSERT:
-            around = [w for w in wrappers if w.execution.encloses(part.execution)]
+            around = [w for w in namers if w.execution.encloses(part.execution)]
             used.update(wrapper.execution.id for wrapper in around)
             _take_name(part, around)
 
     def counts(part: Part) -> bool:
         if part.command is None:
             # What a command asks for itself (its statistics, say) is no query of the user.
-            return not commanded or part.execution.id == part.execution.root
-        if part.role is not Role.WRAPPER:
+            outermost = part.execution.id == part.execution.root
+            return bool(part.scans) and not streamed and (not commanded or outermost)
+        if part.role not in (Role.WRAPPER, Role.SAVE):
             return part.target is not None and not _found_nothing(part)
-        # Alone it wrote nothing (the table was there, and the mode is Ignore) or it failed.
-        alone = part.execution.id not in used
-        outermost = not any(w.execution.encloses(part.execution) for w in wrappers)
+        if part.execution.id in used:
+            return False
+        if any(w.execution.encloses(part.execution) for w in namers):
+            return False
+        # A wrapper alone wrote nothing (the table was there, and the mode is Ignore) or it failed;
+        # before Spark 3.4 it writes itself what is below it.
         failed = part.execution.status is Status.FAILED
-        return alone and outermost and failed and part.target is not None
+        writes = part.target is not None and (failed or bool(part.node and part.node.children))
+        return part.role is Role.SAVE or writes
 
-    return [part for part in group if counts(part)]
+    kept = [part for part in group if counts(part)]
+    for part in kept:
+        if part.role is Role.SAVE:
+            part.feeds = [query for query in queries if part.execution.encloses(query.execution)]
+            _take_place(part, [w for w in namers if part.execution.encloses(w.execution)])
+    return kept
+
+
+def _take_place(save: Part, inner: list[Part]) -> None:
+    """Say where the data went: a table that stands for one of a database is that one."""
+    for part in inner:
+        save.inputs = save.inputs or part.inputs
+        if part.target and part.target.external and save.target and not save.target.catalog:
+            save.target = part.target
 
 
 def _take_name(insert: Part, wrappers: list[Part]) -> None:
@@ -151,11 +220,17 @@ def _found_nothing(part: Part) -> bool:
 
 
 def _statement(
-    application: Application, part: Part, places: Places, types: dict[int, str]
+    application: Application, part: Part, known: Reads, types: dict[int, str]
 ) -> Statement:
-    execution = part.execution
-    reads = [use for scan in part.scans for use in _scanned(application, execution, scan, places)]
-    reads += [Use(places.table(table), Kind.TABLE) for table in part.sources]
+    execution, places = part.execution, known.places
+    reads = [
+        use
+        for one in (part, *part.feeds)
+        for scan in one.scans
+        for use in _scanned(application, one.execution, scan, places)
+    ]
+    if not (reads and part.role is Role.SAVE):
+        reads += [Use(places.table(table), Kind.TABLE) for table in part.sources]
     writes: list[Use] = []
     if target := part.target:
         if target.source_table:
@@ -171,8 +246,12 @@ def _statement(
                 application.metric(execution, metrics.get("written output")),
                 typed_columns(list(target.columns), part.inputs, types),
             )
-            for dataset, kind in places.resolve(target.table, [target.path])
+            for dataset, kind in places.written(target)
         ]
+    if part.operation in _IN_PLACE:
+        itself = {use.dataset for use in writes}
+        reads = [use for use in reads if use.dataset not in itself]
+    edges, gaps = column_edges(part, known)
     return Statement(
         operation=part.operation,
         reads=_merged(reads),
@@ -181,6 +260,8 @@ def _statement(
         started_at=execution.started_at,
         ended_at=execution.ended_at or execution.started_at,
         root=execution.root,
+        edges=tuple(edges),
+        gaps=tuple(gaps),
     )
 
 
@@ -191,7 +272,7 @@ def _scanned(
     size = application.metric(execution, scan.bytes)
     if size is not None and scan.rows not in application.values:
         rows = 0  # It ran, and Spark leaves out what counted nothing.
-    found = places.resolve(scan.table, scan.paths)
+    found = places.read(scan)
     for dataset, kind in found:
         if len(found) > 1:
             rows = size = None  # Spark counts a scan, not each of the folders it read.

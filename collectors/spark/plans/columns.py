@@ -94,7 +94,7 @@ class Trace:
         unsure: Columns that are tested for NULL: Spark adds such tests for what is joined,
             compared or exploded (`explained`), and then they say nothing.
         stages: Aggregations that only prepare the one above, by their identity.
-        filtered: What `FILTER (WHERE …)` of an aggregate takes; only its first stage shows it.
+        filtered: What `FILTER (WHERE …)` takes, for each use of an aggregate's text in order.
         definitions: Common table expressions by their number.
     """
 
@@ -106,7 +106,7 @@ class Trace:
     unsure: set[int] = field(default_factory=set)
     explained: set[int] = field(default_factory=set)
     stages: set[int] = field(default_factory=set)
-    filtered: dict[str, Uses] = field(default_factory=dict)
+    filtered: dict[str, list[Uses]] = field(default_factory=dict)
     definitions: dict[str, Operator] = field(default_factory=dict)
 
     def of(self, text: str, *, subtype: Subtype = Subtype.IDENTITY) -> Uses:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from collectors.spark.commands import Role, Target, find_command, read_target
+from collectors.spark.commands import Role, find_command, read_target
+from collectors.spark.connectors import Target
+from collectors.spark.databases import Database
+from collectors.spark.jdbc import External
 from collectors.spark.plans.info import Node
-from collectors.spark.scans import is_schema_inference, read_scan
+from collectors.spark.scans import Scan, is_schema_inference, read_scan
 
 ONE = {"Location": "InMemoryFileIndex(1 paths)[file:/wh/raw.db/orders]"}
 TWO = {"Location": "InMemoryFileIndex(9 paths)[file:/in/a.csv, file:/in/b, c.csv, ...]"}
@@ -44,11 +47,64 @@ def test_what_is_in_memory_already_is_no_read(name: str) -> None:
     assert read_scan(Node(name, name)) is None
 
 
+LOCATION = "InMemoryFileIndex(1 paths)[file:/in/a, file:/in/b]"
+ICEBERG = "lake.raw.orders (branch=null) [filters=id > 1, groupedBy=]"
+HIVE = "HiveTableRelation [`spark_catalog`.`ml`.`t`, LazySimpleSerDe, Data Cols: [a#1]]"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        (
+            "BatchScan parquet file:/in/a,s3a://b/c",
+            "[a#1]",
+            Scan(paths=("file:/in/a", "s3a://b/c")),
+        ),
+        (
+            "BatchScan",
+            f"[a#1] ParquetScan Location: {LOCATION}",
+            Scan(paths=("file:/in/a", "file:/in/b")),
+        ),
+        ("BatchScan lake.raw.orders", f"[a#1] {ICEBERG}", Scan(("lake", "raw", "orders"))),
+        ("BatchScan", f"[a#1] {ICEBERG}", Scan(("lake", "raw", "orders"))),
+        ("BatchScan lake.raw.orders.snapshots", "[a#1]", Scan(("lake", "raw", "orders"))),
+        ("HiveTableScan", f"[a#1], {HIVE}", Scan(("spark_catalog", "ml", "t"))),
+        ("GpuScan hive spark_catalog.ml.t", f"[a#1], {HIVE}", Scan(("spark_catalog", "ml", "t"))),
+        (
+            "FileScan parquet",
+            f"[a#1] Location: {LOCATION}",
+            Scan(paths=("file:/in/a", "file:/in/b")),
+        ),
+        ("Scan JDBCRelation(dbo.t) [numPartitions=1]", "[a#1]", Scan(external=External("dbo.t"))),
+        (
+            "Scan JDBCRelation((select a from t) q) [numPartitions=4] spark_catalog.ml.t",
+            "[a#1] PushedFilters: [*IsNotNull(a), *GreaterThan(a,0)], ReadSchema: struct<a:int>",
+            Scan(external=External("(select a from t) q", ("a",))),
+        ),
+        ("Scan JDBC v1 Relation from v2 scan crm.dbo.t", "[a#1]", Scan(("crm", "dbo", "t"))),
+        ("Scan KafkaRelation(strategy=Subscribe[b, a], start=x)", "[a#1]", Scan(topics=("a", "b"))),
+        ("Scan KafkaRelation(strategy=Assign[a-0, a-1], start=x)", "", Scan(topics=("a",))),
+    ],
+)
+def test_a_scan_of_another_kind_tells_what_it_reads(
+    name: str, arguments: str, expected: Scan
+) -> None:
+    scan = read_scan(Node(name, f"{name}{arguments}"))
+    assert scan
+    kept = (scan.table, scan.paths, scan.external, scan.topics)
+    assert kept == (expected.table, expected.paths, expected.external, expected.topics)
+
+
+def test_deltas_own_log_is_no_read() -> None:
+    log = {"Location": "DeltaLogFileIndex(1 paths)[file:/t/_delta_log/0010.checkpoint.parquet]"}
+    assert read_scan(Node("Scan parquet", "FileScan parquet [txn#1]", log)) is None
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("Scan JDBCRelation((select * from t where n='Jane') q)", "Scan JDBCRelation"),
-        ("BatchScan parquet file:/x", "BatchScan parquet"),
+        ("Scan com.shop.Relation@1f (n='Jane')", "Scan com.shop.Relation@1f"),
+        ("BatchScan[a#1] class com.shop.Table", "BatchScan"),
     ],
 )
 def test_a_scan_without_a_rule_is_named_without_its_text(name: str, told: str) -> None:
@@ -133,7 +189,12 @@ SERDE = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
             Target(T, is_view=True),
         ),
         ("Execute CreateDataSourceTableCommand", f"{C}, false", "CREATE TABLE", Target(T)),
-        ("Execute CreateTableLikeCommand", f"{C}, `a`, Storage()", "CREATE TABLE", Target(T)),
+        (
+            "Execute CreateTableLikeCommand",
+            f"{C}, `a`.`b`, Storage()",
+            "CREATE TABLE",
+            Target(T, source_table=("a", "b")),
+        ),
         ("Execute TruncateTableCommand", C, "TRUNCATE", Target(T)),
         ("Execute AlterTableAddColumnsCommand", f"{C}, [StructField(b)]", "ALTER", Target(T)),
         (
@@ -186,13 +247,124 @@ def test_looking_and_tuning_is_maintenance(operator: str) -> None:
     assert found[1].role is Role.MAINTENANCE
 
 
+JDBC = "org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider@1f"
+DELTA = "org.apache.spark.sql.delta.sources.DeltaDataSource@1f"
+URL = "jdbc:sqlserver://crm:1433;databaseName=Shop"
+CRM = Database("mssql://crm:1433", "Shop", "dbo")
+DELTA_TABLE = (
+    "DeltaTableV2(org.apache.spark.sql.SparkSession@1,file:/wh/t,Some(CatalogTable(\nCatalog: "
+    "spark_catalog\nDatabase: ml\nTable: t\nOwner: someone)),Some(spark_catalog.ml.t),None,Map())"
+)
+ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+HUDI = "org.apache.hudi.Spark3DefaultSource@1f"
+WRITES = [
+    (
+        "Execute SaveIntoDataSourceCommand",
+        f"{JDBC}, [url=*********(redacted), dbtable=dbo.t, user=me], Append",
+        "INSERT",
+        Target(external=External("dbo.t"), mode="Append"),
+    ),
+    (
+        "Execute SaveIntoDataSourceCommand",
+        f"{JDBC}, Map(url -> {URL}, dbtable -> dbo.t, password -> x), Overwrite",
+        "INSERT OVERWRITE",
+        Target(external=External("dbo.t"), database=CRM, mode="Overwrite"),
+    ),
+    (
+        "Execute SaveIntoDataSourceCommand",
+        f"{DELTA}, [path=s3://b/t], Overwrite",
+        "INSERT OVERWRITE",
+        Target(path="s3://b/t", mode="Overwrite"),
+    ),
+    (
+        "Execute SaveIntoDataSourceCommand",
+        f"{HUDI}, Map(hoodie.table.name -> t, path -> /lake/t), Append",
+        "INSERT",
+        Target(path="/lake/t", mode="Append"),
+    ),
+    (
+        "Execute SaveIntoDataSourceCommand",
+        "org.apache.spark.sql.kafka010.KafkaSourceProvider@1f, [topic=orders], Append",
+        "INSERT",
+        Target(topics=("orders",), mode="Append"),
+    ),
+    (
+        "Execute SaveIntoDataSourceCommand",
+        "net.snowflake.spark.snowflake.DefaultSource@1f, [sfurl=acc.snowflakecomputing.com, "
+        "sfdatabase=DW, sfschema=RAW, dbtable=T], Append",
+        "INSERT",
+        Target(
+            external=External("T"), database=Database("snowflake://acc", "DW", "RAW"), mode="Append"
+        ),
+    ),
+    (
+        "Execute InsertIntoDataSourceCommand",
+        "Relation spark_catalog.ml.jt[id#1] JDBCRelation(dbo.t) [numPartitions=1], true",
+        "INSERT OVERWRITE",
+        Target(external=External("dbo.t"), mode="Overwrite"),
+    ),
+    ("AppendDataExecV1", f"{DELTA_TABLE}, Project [a#1]", "INSERT", Target(T, "file:/wh/t")),
+    (
+        "AppendDataExecV1",
+        "JDBCTable(dbo.t,StructType(StructField(a,IntegerType,true)),x), Project [a#1]",
+        "INSERT",
+        Target(external=External("dbo.t"), catalog="jdbc"),
+    ),
+    (
+        "AppendData",
+        "org.apache.spark.sql.execution.Lambda$1/0x1@2f, IcebergWrite(table=lake.raw.t, format=X)",
+        "INSERT",
+        Target(("lake", "raw", "t")),
+    ),
+    (
+        "OverwriteByExpression",
+        "IcebergWrite(table=lake.raw.t, format=PARQUET)",
+        "INSERT OVERWRITE",
+        Target(("lake", "raw", "t")),
+    ),
+    (
+        "OverwritePartitionsDynamic",
+        "IcebergWrite(table=lake.raw.t, format=PARQUET)",
+        "INSERT OVERWRITE",
+        Target(("lake", "raw", "t")),
+    ),
+    (
+        "AtomicReplaceTableAsSelect",
+        f"{ICEBERG_CATALOG}@1f, raw.t, Project [a#1], TableSpec(Map(),None), [], true",
+        "CREATE TABLE AS",
+        Target(("raw", "t"), catalog=ICEBERG_CATALOG),
+    ),
+    (
+        "Execute MergeIntoCommand",
+        "SubqueryAlias s, SubqueryAlias t, Delta[version=3, file:/wh/t], (a#1 = b#2), [], []",
+        "MERGE",
+        Target(path="file:/wh/t"),
+    ),
+    (
+        "Execute DeleteCommand",
+        "Delta[version=3, s3a://b/t], [a#1], (a#1 > 3)",
+        "DELETE",
+        Target(path="s3a://b/t"),
+    ),
+    ("Execute MergeIntoHoodieTableCommand", f"x, {C}", "MERGE", Target(T)),
+]
+
+
+@pytest.mark.parametrize(("operator", "arguments", "operation", "target"), WRITES)
+def test_a_write_through_a_connector_tells_its_target(
+    operator: str, arguments: str, operation: str, target: Target
+) -> None:
+    found = find_command(operator)
+    assert found
+    assert read_target(found[1], arguments) == target
+    assert found[1].operation_of(target) == operation
+
+
 @pytest.mark.parametrize(
     ("operator", "told"),
     [
-        ("Execute SaveIntoDataSourceCommand", "SaveIntoDataSourceCommand"),
-        ("AppendData", "AppendData"),
-        ("OverwriteByExpression", "OverwriteByExpression"),
-        ("AtomicReplaceTableAsSelect", "AtomicReplaceTableAsSelect"),
+        ("Execute BuildFlowerBedCommand", "BuildFlowerBedCommand"),
+        ("WriteToContinuousDataSource", "WriteToContinuousDataSource"),
     ],
 )
 def test_a_write_without_a_rule_is_named(operator: str, told: str) -> None:

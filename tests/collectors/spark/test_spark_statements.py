@@ -149,11 +149,11 @@ def test_a_plan_that_breaks_the_parser_costs_its_execution_only(
 
 def test_what_there_is_no_rule_for_is_told(make_log: Make, node: Make) -> None:
     write = node("Execute SaveIntoDataSourceCommand", node(ORDERS))
-    row = collected(make_log({"plan": write}, {"plan": node("Scan JDBCRelation(raw.t)")}))
+    row = collected(make_log({"plan": write}, {"plan": node("Scan com.shop.Relation@1f")}))
     assert accesses(row) == {("SELECT", "read", "raw.orders", None, "ok")}
     assert reasons(row) == [
-        "execution 0: there is no rule for SaveIntoDataSourceCommand",
-        "execution 1: there is no rule for Scan JDBCRelation",
+        "execution 0: there is no rule for the target of SaveIntoDataSourceCommand",
+        "execution 1: there is no rule for Scan com.shop.Relation@1f",
     ]
 
 

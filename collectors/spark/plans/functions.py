@@ -1,0 +1,70 @@
+"""Generators and functions of the task: Spark knows what they take, at best."""
+
+from __future__ import annotations
+
+import re
+
+from collectors.spark.plans.arguments import (
+    Attribute,
+    attributes,
+    expressions,
+    plain_expressions,
+    split_arguments,
+)
+from collectors.spark.plans.columns import OPAQUE, Outputs, Trace
+from collectors.spark.plans.expressions import parts
+from collectors.spark.plans.made import all_given, given
+from collectors.spark.plans.text import Operator
+from lineage.records import Subtype
+
+_LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
+_NEW_ID = re.compile(r"#(?P<id>\d{1,18})")
+
+
+def generate(operator: Operator, trace: Trace) -> Outputs:
+    """`Generate explode(tags#1), [id#2], false, [tag#3]`"""
+    generator, *rest = split_arguments(operator.arguments)
+    trace.explained.update(part.id for part in parts(generator, trace.known))
+    lists = [one for one in rest if one.startswith("[")]
+    made = attributes(lists[-1]) if lists else []
+    uses = trace.of(generator, subtype=Subtype.TRANSFORMATION)
+    for one in made:
+        trace.known[one.id] = uses
+    kept = attributes(lists[0]) if len(lists) > 1 and "#" in lists[0] else None
+    if kept is None and "Input" not in operator.fields:
+        return (given(operator, trace), made)
+    return (kept if kept is not None else [], made)
+
+
+def python(operator: Operator, trace: Trace) -> Outputs:
+    """`[f(a#1)#338], [pythonUDF0#340], 101`: each function makes one column."""
+    functions, *rest = [*split_arguments(operator.arguments), ""]
+    made = attributes(rest[0])
+    for text, one in zip(
+        expressions(functions) or plain_expressions(functions), made, strict=False
+    ):
+        trace.known[one.id] = trace.of(text, subtype=Subtype.TRANSFORMATION)
+    return (given(operator, trace), made)
+
+
+def opaque(operator: Operator, trace: Trace) -> Outputs:
+    """A function that gets whole rows: each column that it makes is of all that it gets."""
+    inputs = all_given(operator, trace)
+    uses = trace.all_of(inputs, Subtype.TRANSFORMATION)
+    given = {one.id for one in inputs}
+    text = operator.arguments
+    made = [one for one in _made(text) if one.id not in given and one.id not in trace.known]
+    for one in made:
+        trace.known[one.id] = uses
+    if uses:
+        trace.gaps[OPAQUE] = None
+    if operator.kind.startswith("FlatMapGroups") and text.startswith("["):
+        trace.decides(split_arguments(text)[0], Subtype.GROUP_BY)
+    return made or inputs
+
+
+def _made(text: str) -> list[Attribute]:
+    lists = _LIST.findall(text)
+    if lists:
+        return attributes(lists[-1])
+    return [Attribute("", int(found["id"])) for found in _NEW_ID.finditer(text)]

@@ -1,0 +1,130 @@
+"""Aggregates and windows: values made of many rows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from itertools import zip_longest
+
+from collectors.spark.plans.arguments import (
+    Attribute,
+    attribute,
+    attributes,
+    is_cut,
+    plain_expressions,
+    split_arguments,
+)
+from collectors.spark.plans.columns import CUT, NOTHING, OPAQUE, Outputs, Trace, Uses
+from collectors.spark.plans.made import first_argument, given, make
+from collectors.spark.plans.text import Operator
+from lineage.records import Subtype
+
+AGGREGATES = ("Aggregate", "Agg")
+_STAGE = re.compile(r"(?:partial|merge)_")
+_STEP = re.compile(r"^(?:partial_|merge_)+")
+# What may stand between the stages of one aggregation.
+_BETWEEN_STAGES = ("Exchange", "Sort", "ShuffleExchange", "ColumnarExchange", "AQEShuffleRead")
+
+
+def aggregate(operator: Operator, trace: Trace) -> Outputs:
+    """Keys decide on rows, functions make columns; both in every layout of the text."""
+    if "Results" in operator.fields:
+        keys, functions = operator.fields.get("Keys", ""), operator.fields.get("Functions", "")
+        made = operator.fields.get("Aggregate Attributes", "")
+        results = operator.fields["Results"]
+    elif operator.text.startswith("(keys="):
+        keys, functions, results = _keyword_arguments(operator.text)
+        made = ""
+    else:
+        keys, results, *_ = [*split_arguments(operator.arguments), "", ""]
+        functions = made = ""
+    _functions(functions, made, trace)
+    prepares = _STAGE.search(functions[:20]) or id(operator) in trace.stages or "gid#" in keys
+    if not prepares:
+        trace.decides(keys, Subtype.GROUP_BY)
+    columns = make(results, trace)
+    if functions and not made:
+        _by_position(columns[len(plain_expressions(keys)) :], functions, trace)
+    return columns
+
+
+def _keyword_arguments(text: str) -> tuple[str, str, str]:
+    """`(keys=[a#1], functions=[sum(b#2)], output=[a#1, s#3])`"""
+    found = {
+        name.strip(): value
+        for part in split_arguments(text.removeprefix("(").removesuffix(")"))
+        for name, _, value in [part.partition("=")]
+    }
+    return found.get("keys", ""), found.get("functions", ""), found.get("output", "")
+
+
+def _functions(functions: str, made: str, trace: Trace) -> None:
+    """Give the columns that aggregate functions make what they take."""
+    if is_cut(functions) or is_cut(made):
+        trace.gaps[CUT] = None
+    texts = plain_expressions(functions)
+    names = attributes(made)
+    filters: dict[str, list[Uses]] = defaultdict(list)
+    times: Counter[str] = Counter()
+    for text, name in zip_longest(texts, names if len(names) == len(texts) else []):
+        if text is None:
+            continue
+        found = trace.of(text)
+        bare = _STEP.sub("", text.partition(" FILTER (")[0])
+        if text.startswith("partial_"):
+            filters[bare].append(found if " FILTER (" in text else NOTHING)
+        # Only the first stage shows a filter; the last has its functions in the same order.
+        before = trace.filtered.get(bare, ())
+        found |= before[times[bare]] if times[bare] < len(before) else NOTHING
+        times[bare] += 1
+        if name is not None:
+            trace.known[name.id] = found
+        if " AS " in text and (own := attribute(text)):
+            trace.known[own.id] = found
+    trace.filtered |= filters
+
+
+def _by_position(columns: list[Attribute], functions: str, trace: Trace) -> None:
+    """The extended layout has no names for what the functions make."""
+    texts = plain_expressions(functions)
+    if len(texts) == len(columns):
+        for column, text in zip(columns, texts, strict=True):
+            trace.known[column.id] = trace.known.get(column.id) or trace.of(text)
+    else:
+        trace.gaps[OPAQUE] = None
+
+
+def window(operator: Operator, trace: Trace) -> Outputs:
+    """`Window [rank(a#1) windowspecdefinition(…) AS r#2], [k#3], [a#1 ASC]`"""
+    return (given(operator, trace), make(first_argument(operator), trace))
+
+
+def python_aggregate(operator: Operator, trace: Trace) -> Outputs:
+    """`[k#1], [f(v#2)#5], [k#1, f(v)#6 AS f#7]`"""
+    keys, functions, results, *_ = [*split_arguments(operator.arguments), "", "", ""]
+    trace.decides(keys, Subtype.GROUP_BY)
+    texts = plain_expressions(functions)
+    columns = make(results, trace)
+    grouped = {one.id for one in attributes(keys)}
+    for one, text in zip((c for c in columns if c.id not in grouped), texts, strict=False):
+        trace.known[one.id] = trace.of(text, subtype=Subtype.AGGREGATION)
+    return columns
+
+
+def stages(root: Operator) -> set[int]:
+    """The physical aggregations that only prepare the one above them."""
+    found: set[int] = set()
+    for operator in root.walk():
+        if not operator.kind.endswith(AGGREGATES) or operator.kind == "Aggregate":
+            continue
+        functions = operator.fields.get("Functions", "") or operator.text
+        if "[partial_" in functions and "(distinct " not in functions:
+            continue
+        below = operator
+        while len(below.children) == 1:
+            below = below.children[0]
+            if below.kind.endswith(AGGREGATES):
+                found.add(id(below))
+            if below.kind not in _BETWEEN_STAGES:
+                break
+    return found

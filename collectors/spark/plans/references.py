@@ -1,0 +1,77 @@
+"""What stands for a plan that is elsewhere: reused, cached, named, a subquery, a view."""
+
+from __future__ import annotations
+
+import re
+
+from collectors.spark.plans.arguments import attributes, is_cut
+from collectors.spark.plans.columns import CUT, NOTHING, Outputs, Trace
+from collectors.spark.plans.made import first_argument, given
+from collectors.spark.plans.text import Operator
+
+_LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
+_NEW_ID = re.compile(r"#(?P<id>\d{1,18})")
+_CTE_ID = re.compile(r"\d{1,18}")
+
+
+def same(operator: Operator, trace: Trace) -> Outputs:
+    """Columns that stand for others in the same places: of a reused exchange, a cached plan."""
+    of = operator.reuses or next(iter(operator.inside or operator.children), None)
+    text = operator.fields.get("Output") or first_argument(operator)
+    columns = attributes(text)
+    if of is None:
+        return columns
+    for one, other in zip(columns, trace.columns_of(of), strict=False):
+        trace.known[one.id] = trace.known.get(other.id, NOTHING)
+    if is_cut(text):
+        trace.gaps[CUT] = None
+    return columns
+
+
+def listed(operator: Operator, trace: Trace) -> Outputs:
+    """A scan of a cached relation: the columns are the relation's."""
+    text = operator.fields.get("Output") or first_argument(operator)
+    return attributes(text)
+
+
+def cte_definition(operator: Operator, trace: Trace) -> Outputs:
+    if found := _CTE_ID.search(operator.arguments):
+        trace.definitions[found.group()] = operator
+    return given(operator, trace)
+
+
+def cte_reference(operator: Operator, trace: Trace) -> Outputs:
+    found, columns = _CTE_ID.search(operator.arguments), _LIST.search(operator.arguments)
+    given = attributes(columns.group()) if columns else []
+    definition = trace.definitions.get(found.group()) if found else None
+    for one, other in zip(given, trace.columns_of(definition) if definition else [], strict=False):
+        trace.known[one.id] = trace.known.get(other.id, NOTHING)
+    return given
+
+
+def with_cte(operator: Operator, trace: Trace) -> Outputs:
+    return trace.outputs.get(id(operator.children[-1]), []) if operator.children else []
+
+
+def view(operator: Operator, trace: Trace) -> Outputs:
+    """A view that is a dataset itself: its columns are those of the query right below."""
+    source = trace.sources(operator, [])
+    given = _LIST.search(operator.arguments)
+    below = [given.group()] if given else [first_argument(one) for one in operator.children]
+    columns = attributes(below[0]) if below else []
+    for one in columns:
+        trace.known[one.id] = source.uses(one.name) if source else NOTHING
+    return columns
+
+
+def subquery(operator: Operator, trace: Trace) -> Outputs:
+    """`Subquery scalar-subquery#12, [id=#45]` inside an operator of the extended layout."""
+    if found := _NEW_ID.search(operator.text):
+        is_column(int(found["id"]), operator.children[0] if operator.children else operator, trace)
+    return []
+
+
+def is_column(number: int, query: Operator, trace: Trace) -> None:
+    """A subquery has an id as a column has: what it gives is its first column."""
+    if columns := trace.columns_of(query):
+        trace.known[number] = trace.known.get(columns[0].id, NOTHING)

@@ -1,0 +1,127 @@
+"""Project, Filter, Join, Sort, Expand, Union and their like: rows as they are, combined, chosen."""
+
+from __future__ import annotations
+
+import re
+
+from collectors.spark.plans.arguments import (
+    Attribute,
+    attributes,
+    is_cut,
+    plain_expressions,
+    split_arguments,
+)
+from collectors.spark.plans.columns import CUT, NOTHING, Outputs, Trace
+from collectors.spark.plans.made import all_given, first_argument, given, make
+from collectors.spark.plans.text import Operator
+from lineage.records import Subtype
+
+_UNSURE = re.compile(
+    r"isnotnull\([^()]*#(?P<id>\d{1,18})L?\)|\(size\([^()]*#(?P<size>\d{1,18})L?(?:, \w+)?\) > 0\)"
+)
+_EXISTS = re.compile(r"ExistenceJoin\((?P<name>[^#()]*)#(?P<id>\d{1,18})")
+_ONE_SIDE = ("LeftSemi", "LeftAnti")
+
+
+def project(operator: Operator, trace: Trace) -> Outputs:
+    """`Project [a#1, (b#2 + 1) AS c#3]`"""
+    return make(operator.fields.get("Output") or first_argument(operator), trace)
+
+
+def restrict(operator: Operator, trace: Trace) -> Outputs:
+    """`Filter (a#1 > 3)`: it decides on rows."""
+    filter_text(operator.fields.get("Condition", operator.arguments), trace)
+    return given(operator, trace)
+
+
+def filter_text(condition: str, trace: Trace) -> None:
+    """A condition on rows, without the tests for NULL that Spark may have added."""
+    for found in _UNSURE.finditer(condition):
+        trace.unsure.add(int(found["id"] or found["size"]))
+    trace.decides(_UNSURE.sub("", condition), Subtype.FILTER)
+
+
+def join(operator: Operator, trace: Trace) -> Outputs:
+    """Keys and condition of a join decide on rows; a semi or anti join gives its left side."""
+    keys = ("Left keys", "Right keys", "Join condition")
+    if any(key in operator.fields for key in keys):
+        for key in keys:
+            trace.decides(operator.fields.get(key, ""), Subtype.JOIN)
+    else:
+        trace.decides(operator.arguments, Subtype.JOIN)
+    how = f"{operator.name} {operator.fields.get('Join type', '')} {operator.text[:200]}"
+    how += operator.arguments[:200]
+    left: Outputs
+    right: Outputs
+    left, right, *_ = [*(trace.outputs.get(id(one), []) for one in operator.children), [], []]
+    if found := _EXISTS.search(how):
+        exists = Attribute(found["name"], int(found["id"]))
+        trace.known[exists.id] = trace.of(
+            " ".join(operator.fields.values()) or operator.arguments, subtype=Subtype.TRANSFORMATION
+        )
+        return (left, [exists])
+    return left if any(side in how for side in _ONE_SIDE) else (left, right)
+
+
+def sort(operator: Operator, trace: Trace) -> Outputs:
+    """A sort of all rows decides on their order; one of a partition prepares a join or a write."""
+    orders, *flags = split_arguments(operator.arguments)
+    if flags[:1] == ["true"]:
+        for order in plain_expressions(orders):
+            trace.decides(order, Subtype.SORT)
+    return given(operator, trace)
+
+
+def top(operator: Operator, trace: Trace) -> Outputs:
+    """`3, [amount#25 DESC NULLS LAST], [order_id#23, a1#1045]`; extended, `(limit=3, …)`"""
+    lists = [
+        one.partition("=")[2] or one for one in split_arguments(operator.arguments.strip("()"))
+    ]
+    lists = [one for one in lists if one.startswith("[")]
+    if lists:
+        trace.decides(lists[0], Subtype.SORT)
+    return make(lists[-1], trace) if lists[1:] else given(operator, trace)
+
+
+def expand(operator: Operator, trace: Trace) -> Outputs:
+    """`Expand [[a#1, b#2, 0], [a#1, null, 1]], [a#3, b#4, gid#5]`: each row several times."""
+    rows, *rest = split_arguments(operator.arguments)
+    if is_cut(operator.arguments):
+        trace.gaps[CUT] = None
+    columns = attributes(rest[-1]) if rest else []
+    found = [set(trace.known.get(one.id, NOTHING)) for one in columns]
+    before = [trace.known.get(one.id) for one in columns]
+    for row in plain_expressions(rows):
+        for at, text in enumerate(plain_expressions(row)[: len(columns)]):
+            found[at] |= trace.of(text)
+    for one, uses, was in zip(columns, found, before, strict=True):
+        trace.known[one.id] = was if was is not None else frozenset(uses)
+    return columns
+
+
+def union(operator: Operator, trace: Trace) -> Outputs:
+    """Columns of the same place are one column, under the ids of the first side."""
+    sides = [trace.columns_of(child) for child in operator.children]
+    columns = attributes(operator.fields.get("Output", "")) or (sides[0] if sides else [])
+    for at, one in enumerate(columns):
+        given = [trace.known.get(side[at].id, NOTHING) for side in sides if at < len(side)]
+        trace.known[one.id] = NOTHING.union(*given)
+    return columns
+
+
+def set_operation(operator: Operator, trace: Trace) -> Outputs:
+    """Intersect and Except compare all columns of both sides."""
+    for child in operator.children:
+        trace.influences |= trace.all_of(trace.columns_of(child), Subtype.JOIN)
+    return given(operator, trace)
+
+
+def distinct(operator: Operator, trace: Trace) -> Outputs:
+    """`Distinct`, `Deduplicate [a#1]`: groups by all columns, or by these."""
+    keys = [*attributes(first_argument(operator)), *_input_list(operator, trace)]
+    trace.influences |= trace.all_of(keys, Subtype.GROUP_BY)
+    return given(operator, trace)
+
+
+def _input_list(operator: Operator, trace: Trace) -> list[Attribute]:
+    return [] if "#" in first_argument(operator) else all_given(operator, trace)

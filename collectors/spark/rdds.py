@@ -1,0 +1,57 @@
+"""What an RDD was made of: where a plan begins with one, the rows came from somewhere before.
+
+`spark.createDataFrame(df.rdd.map(f))`, `df.localCheckpoint()` and `sc.textFile(path)` give plans
+that scan an RDD (`Scan ExistingRDD … MapPartitionsRDD[317] at …`). Jobs tell each RDD's parents,
+and what the first of them read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from collectors.spark.plans.arguments import attributes
+from collectors.spark.plans.info import Node
+from collectors.spark.plans.text import Operator
+from collectors.spark.scans import Scan, read_scan
+
+_NUMBER = re.compile(r"\b\w*RDD\[(?P<id>\d{1,18})\] at ")
+
+# Of each RDD what it reads, if anything, and its parents.
+Rdds = Mapping[int, tuple[str, tuple[int, ...]]]
+
+
+def scanned_rdd(operator: Operator) -> int | None:
+    """The RDD that an operator scans."""
+    if operator.kind not in ("Scan", "RDDScan") or operator.fields.get("Location"):
+        return None
+    found = _NUMBER.search(operator.arguments)
+    return int(found["id"]) if found else None
+
+
+def rdd_scans(operator: Operator, rdds: Rdds) -> list[Scan]:
+    """What the rows of an RDD came from."""
+    number = scanned_rdd(operator)
+    if number is None:
+        return []
+    ids = tuple(one.id for one in attributes(operator.fields.get("Output", "")))
+    labels: dict[str, None] = {}
+    todo, seen = [number], {number}
+    while todo:
+        label, parents = rdds.get(todo.pop(), ("", ()))
+        if label:
+            labels[label] = None
+            continue
+        todo += [parent for parent in parents if parent not in seen]
+        seen.update(parents)
+    return [scan for label in labels if (scan := _scan(label, ids))]
+
+
+def _scan(label: str, ids: tuple[int, ...]) -> Scan | None:
+    if "/" in label and not label.startswith("Scan "):
+        return Scan(paths=(label,), ids=ids, bridged=True)
+    try:
+        scan = read_scan(Node(label.strip(), label))
+    except LookupError:
+        return None  # Files without a table: an RDD's scope does not tell which.
+    return Scan(scan.table, ids=ids, external=scan.external, bridged=True) if scan else None
