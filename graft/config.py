@@ -19,6 +19,7 @@ from pydantic import (
 
 from collectors.checked_yaml import read_yaml
 from collectors.declared.document import TaskEntry
+from collectors.spark.tasks import is_place
 from injector.forbidden import RULES, Rule
 from injector.options import TAG_KINDS, TagKind
 from lineage.errors import GraftError
@@ -70,7 +71,7 @@ def _server(url: str) -> str:
 
 
 def _task_place(place: str) -> str:
-    if not re.fullmatch(r"app_name|job_group|job_description|call_site|conf:\S+", place):
+    if not is_place(place):
         raise ValueError(
             "write app_name, job_group, job_description, call_site or conf:<a setting's key>"
         )

@@ -106,7 +106,7 @@ def _rows(
     executions = application.executions.values()
     if is_dbt(application.name, (e.description for e in executions), (e.text for e in executions)):
         return {}, []
-    runs, nameless = task_runs(application, logs.task_from, logs.task)
+    runs, nameless = task_runs(application, logs.task_from, logs.task, logs.nameless)
     if not runs:
         return {}, nameless
     found, places, problems = statements(application, logs.namespace)

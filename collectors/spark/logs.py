@@ -41,6 +41,7 @@ class SparkLogs:
             finds are cut off.
         task_from: What it is tried on, in this order; see `collectors.spark.tasks`.
         namespace: The namespace of metastore tables.
+        nameless: The task of what has no task's name; without it, that is left out.
     """
 
     path: str
@@ -48,6 +49,7 @@ class SparkLogs:
     task: str = r"(?P<task>.+)"
     namespace: str = "spark"
     task_from: tuple[str, ...] = ("conf:spark.openlineage.appName", "app_name")
+    nameless: str = ""
 
 
 @dataclass(frozen=True, slots=True)

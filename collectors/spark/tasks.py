@@ -25,6 +25,7 @@ from collectors.spark.history import Application, Execution
 from collectors.spark.identity import task_name
 
 _CONF = "conf:"
+_PLACE = re.compile(r"app_name|job_group|job_description|call_site|conf:\S+")
 # `save at /opt/jobs/load_orders.py:12`, and the same in the frames of a call stack.
 _CALL = re.compile(r"(?:^|\s)\w+ at (?P<path>[^\n]+?):\d+$", re.MULTILINE)
 _FRAME = re.compile(r"^(?P<method>[\w.$]+)\((?P<file>[\w.$-]+):\d+\)$", re.MULTILINE)
@@ -46,13 +47,14 @@ class TaskRun:
 
 
 def task_runs(
-    application: Application, places: tuple[str, ...], rule: str
+    application: Application, places: tuple[str, ...], rule: str, otherwise: str = ""
 ) -> tuple[list[TaskRun], list[str]]:
     """The tasks that an application ran, sorted by name; none where no name can be found.
 
     Args:
         places: Where to look, in this order.
         rule: As `identity.task_name` takes it.
+        otherwise: The task of what no place gives a name for; without it, that is left out.
 
     Returns:
         Them, and what to tell where something has no task.
@@ -63,13 +65,14 @@ def task_runs(
     for execution in application.executions.values():
         if execution.root not in of_root:
             root = application.executions.get(execution.root, execution)
-            of_root[execution.root] = _task(application, root, places, rule)
+            of_root[execution.root] = _task(application, root, places, rule) or otherwise
         if task := of_root[execution.root]:
             tasks[task][execution.id] = execution
         else:
             nameless += 1
-    if not application.executions and (task := _task(application, None, places, rule)):
-        tasks[task] = {}
+    alone = _task(application, None, places, rule) or otherwise
+    if alone and not application.executions:
+        tasks[alone] = {}
     if not tasks:
         name = f"the application is called {application.name!r}, which names no task"
         return [], [f"{name}: set spark.app.name to the task's name"]
@@ -78,6 +81,11 @@ def task_runs(
     ]
     problem = f"{nameless} executions name no task: `task_from` finds none"
     return found, [problem] if nameless else []
+
+
+def is_place(text: str) -> bool:
+    """Whether a task's name may be looked for there."""
+    return bool(_PLACE.fullmatch(text))
 
 
 def parent_run(settings: Mapping[str, str]) -> str | None:

@@ -1,0 +1,203 @@
+"""The command `graft spark`: what a Spark event log tells, without Spark and Java."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import click
+import orjson
+
+from collectors.files import log_files
+from collectors.spark.assemble import Told, assemble
+from collectors.spark.collect import log_parts
+from collectors.spark.logs import SparkLogs, application_logs
+from collectors.spark.tasks import is_place
+from lineage.errors import GraftError
+
+_EXAMPLES = """\b
+Examples:
+  graft spark show spark-events/eventlog_v2_app-20261121050003-0001
+  graft spark show spark-events/ --task-from job_group --json | jq '.[].tasks[].task'
+"""
+# A terminal obeys control characters; a log must not.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_NAMELESS = "(no name)"
+Row = Mapping[str, Any]
+
+
+def _places(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    for place in given:
+        if not is_place(place):
+            raise click.BadParameter(f"{place!r} is no place of a task's name")
+    return given
+
+
+@click.group()
+def spark() -> None:
+    """Look at Spark event logs."""
+
+
+@spark.command(epilog=_EXAMPLES)
+@click.argument("log")
+@click.option(
+    "--task-from",
+    "places",
+    multiple=True,
+    callback=_places,
+    help="Where tasks have their names: app_name, job_group, job_description, call_site or "
+    "conf:KEY; repeatable, the first that gives one counts.",
+)
+@click.option("--namespace", default="spark", show_default=True, help="Of metastore tables.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--strict", is_flag=True, help="Exit with 3 when something could not be used.")
+def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, strict: bool) -> None:
+    """Print the tasks of the application in LOG: what they read and wrote, and their columns.
+
+    LOG is a file, the folder of a rolling log, a folder of logs, or a URL of one. Nothing of it
+    goes into the lineage store.
+    """
+    logs = SparkLogs(log, log, namespace=namespace, nameless=_NAMELESS)
+    if places:
+        logs = replace(logs, task_from=places)
+    told: list[dict[str, Any]] = []
+    try:
+        for one in application_logs(log_files(log, log)):
+            found = _application(one.log.origin, assemble(one.log.origin, log_parts(one), logs))
+            told.append(found)
+            if not as_json:
+                click.echo("\n".join(map(_line, _lines(found))))
+    except GraftError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)
+    if as_json:
+        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+    sys.exit(3 if strict and any(found["rejects"] for found in told) else 0)
+
+
+def _application(origin: str, told: Told) -> dict[str, Any]:
+    """A log as JSON values."""
+    application = told.application
+    return {
+        "log": origin,
+        "application_id": application.id or None,
+        "attempt": application.attempt or None,
+        "name": application.name,
+        "spark_version": application.spark_version or None,
+        "events": told.events,
+        "tasks": [_task(run, told.tables) for run in told.tables["runs"]],
+        "rejects": [
+            {"position": row["position"], "reason": row["reason"]} for row in told.tables["rejects"]
+        ],
+    }
+
+
+def _task(run: Row, tables: Mapping[str, list[Any]]) -> dict[str, Any]:
+    mine = [row for row in tables["accesses"] if row["task"] == run["task"]]
+    columns = {(row["namespace"], row["name"]): row["columns"] for row in tables["datasets"]}
+    return {
+        **{key: run[key] for key in ("task", "run_id", "parent_run_id", "status", "error")},
+        **{key: run[key] for key in ("started_at", "ended_at")},
+        "inputs": list(_datasets((r for r in mine if r["direction"] == "read"), columns)),
+        "outputs": list(_datasets((r for r in mine if r["direction"] == "write"), columns)),
+        "column_edges": [
+            {
+                **{key: row[key] for key in ("to_namespace", "to_name", "to_column")},
+                **{key: row[key] for key in ("from_namespace", "from_name", "from_column")},
+                **{key: row[key] for key in ("type", "subtype", "masking")},
+            }
+            for row in tables["column_edges"]
+            if row["task"] == run["task"]
+        ],
+    }
+
+
+def _datasets(
+    accesses: Iterable[Row], columns: Mapping[tuple[str, str], Any]
+) -> Iterator[dict[str, Any]]:
+    """Each dataset once, with what was done to it added up."""
+    grouped: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in accesses:
+        grouped[row["namespace"], row["name"]].append(row)
+    for (namespace, name), rows in sorted(grouped.items()):
+        yield {
+            "namespace": namespace,
+            "name": name,
+            "kind": rows[0]["kind"],
+            "operations": sorted({row["operation"] for row in rows}),
+            "statements": sum(row["statements"] for row in rows),
+            "rows": _total(row["rows"] for row in rows),
+            "bytes": _total(row["bytes"] for row in rows),
+            "failed": any(row["status"] == "failed" for row in rows),
+            "columns": columns.get((namespace, name), []),
+        }
+
+
+def _total(numbers: Iterable[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
+
+
+def _lines(found: dict[str, Any]) -> Iterator[str]:
+    """A log as a tree for people."""
+    version = f", Spark {found['spark_version']}" if found["spark_version"] else ""
+    yield f"{found['log']}: {found['name'] or '(no application)'}{version}"
+    for task in found["tasks"]:
+        yield f"  task {task['task']}: {_status(task)}"
+        for title in ("inputs", "outputs"):
+            if task[title]:
+                yield f"    {title}"
+            for dataset in task[title]:
+                yield f"      {_spoken(dataset['namespace'], dataset['name'])}  {_facts(dataset)}"
+                if title == "outputs":
+                    yield from _columns(dataset, task["column_edges"])
+    if not found["tasks"] and not found["rejects"]:
+        yield "  an application of dbt's own: left out, for dbt tells more of it"
+    for reject in found["rejects"]:
+        yield f"  not used: {reject['position']}: {reject['reason']}"
+
+
+def _status(task: Row) -> str:
+    error = f" ({task['error']})" if task["error"] else ""
+    started, ended = task["started_at"], task["ended_at"]
+    took = f", {(ended - started).total_seconds():,.1f} s" if started and ended else ""
+    parent = f", started by {task['parent_run_id']}" if task["parent_run_id"] else ""
+    return f"{task['status']}{error}, {started:%Y-%m-%d %H:%M:%S} UTC{took}{parent}"
+
+
+def _facts(dataset: Row) -> str:
+    facts = [", ".join(dataset["operations"])]
+    if dataset["statements"] > 1:
+        facts.append(f"{dataset['statements']:,} times")
+    if dataset["rows"] is not None:
+        facts.append(f"{dataset['rows']:,} rows")
+    if dataset["bytes"] is not None:
+        facts.append(f"{dataset['bytes']:,} bytes")
+    if dataset["failed"]:
+        facts.append("failed")
+    return ", ".join(facts)
+
+
+def _columns(dataset: Row, edges: Iterable[Row]) -> Iterator[str]:
+    """Where each column comes from; `*` says what decides on rows."""
+    sources: dict[str, list[str]] = defaultdict(list)
+    for edge in edges:
+        if (edge["to_namespace"], edge["to_name"]) == (dataset["namespace"], dataset["name"]):
+            source = _spoken(edge["from_namespace"], edge["from_name"])
+            masked = ", masked" if edge["masking"] else ""
+            text = f"{source}.{edge['from_column']} ({str(edge['subtype']).lower()}{masked})"
+            sources[edge["to_column"]].append(text)
+    for column, found in sources.items():
+        yield f"        {column} <- {', '.join(sorted(found))}"
+
+
+def _spoken(namespace: str, name: str) -> str:
+    return f"{namespace}{'' if name.startswith('/') else '/'}{name}"
+
+
+def _line(text: str) -> str:
+    return _CONTROL.sub(" ", text)

@@ -1,0 +1,94 @@
+"""`graft spark show` tells what a log holds, to people and to programs, and never runs Java."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from graft.cli import main
+from tests.collectors.spark.conftest import make_log, node  # noqa: F401
+
+Make = Callable[..., Any]
+AT = "InMemoryFileIndex(1 paths)[file:/landing/orders]"
+
+
+@pytest.fixture
+def log(make_log: Make, node: Make, tmp_path: Path) -> Path:  # noqa: F811
+    """A log with a read and a write of one task, with another line in between."""
+    write = node(
+        "Execute InsertIntoHadoopFsRelationCommand",
+        node("Scan csv", Location=AT, rows=1),
+        args="file:/out/orders, false, Parquet, [path=file:/out/orders], Overwrite, [a]",
+        rows=2,
+    )
+    text = make_log(
+        {"plan": write, "metrics": ((1, 10), (2, 9)), "description": "load \x1b[31morders"},
+        {"plan": node("Scan hive raw.a"), "description": "look"},
+        app="shop",
+    )
+    path = tmp_path / "app-1"
+    path.write_bytes(text + b"oops\n")
+    return path
+
+
+def show(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(main, ["spark", "show", *arguments])
+    return done.exit_code, done.output
+
+
+def test_the_tree_names_tasks_and_what_they_read_and_wrote(log: Path) -> None:
+    code, output = show(str(log))
+    assert code == 0
+    assert output.splitlines() == [
+        f"{log}: shop",
+        "  task shop: ok, 1970-01-01 00:00:01 UTC, 89.0 s",
+        "    inputs",
+        "      file/landing/orders  INSERT OVERWRITE, 10 rows",
+        "      spark/raw.a  SELECT",
+        "    outputs",
+        "      file/out/orders  INSERT OVERWRITE, 9 rows",
+        "  not used: app-1, line 9: no Spark event",
+    ]
+    assert show(str(log), "--strict")[0] == 3
+
+
+def test_json_holds_the_same(log: Path) -> None:
+    code, output = show(str(log), "--json")
+    assert code == 0
+    [told] = json.loads(output)
+    [task] = told["tasks"]
+    assert (told["name"], task["task"], task["run_id"]) == ("shop", "shop", "app-shop")
+    assert [one["name"] for one in task["inputs"]] == ["/landing/orders", "raw.a"]
+    assert [(one["name"], one["rows"]) for one in task["outputs"]] == [("/out/orders", 9)]
+
+
+def test_tasks_are_looked_for_where_it_is_told(log: Path) -> None:
+    code, output = show(str(log), "--task-from", "job_description")
+    assert code == 0
+    assert [line for line in output.splitlines() if line.startswith("  task")] == [
+        "  task load  [31morders: ok, 1970-01-01 00:00:01 UTC, 89.0 s",
+        "  task look: ok, 1970-01-01 00:00:01 UTC, 89.0 s",
+    ]
+    assert show(str(log), "--task-from", "its_name")[0] == 2
+
+
+def test_an_application_without_a_name_is_shown_too(
+    make_log: Make,  # noqa: F811
+    node: Make,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a").write_bytes(make_log({"plan": node("Scan hive raw.a")}, app="pyspark-shell"))
+    (tmp_path / "b").write_bytes(make_log({"plan": node("Scan hive raw.a")}, app="dbt"))
+    lines = show(str(tmp_path))[1].splitlines()
+    assert lines[1].startswith("  task (no name): ok")
+    assert lines[-1] == "  an application of dbt's own: left out, for dbt tells more of it"
+
+
+def test_what_is_not_there_is_told() -> None:
+    code, output = show("no/such/log")
+    assert (code, "there is nothing at this path" in output) == (1, True)
