@@ -29,6 +29,11 @@ EVENTS = int(sys.argv[1]) if sys.argv[1:] else 5_000_000
 PER_FILE = 250_000
 BUILD = Path("build/bench-flood")
 VALUE = "########"
+SETTINGS = {
+    "spark.master": "local[2]",
+    "spark.driver.memory": "2g",
+    "spark.ui.showConsoleProgress": "false",
+}
 
 
 def records(first: int, last: int) -> Iterator[bytes]:
@@ -59,7 +64,7 @@ def measure(events: int) -> None:
     folder = BUILD / str(events)
     size = make(folder / "xe", events)
     memory = Memory()
-    with session({"spark.master": "local[2]", "spark.driver.memory": "2g"}) as spark:
+    with session(SETTINGS) as spark:
         memory.start()
         start = time.perf_counter()
         logs = SqlServerLogs(str(folder / "xe"), "xe")
