@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 _ALIAS = re.compile(r" AS [^\n]*#\d{1,18}L?$")
 _ID = re.compile(r"(?P<id>\d{1,18})L?")
 _PREFIXES = ("NOT ", "-", "~", "distinct ", "lambda ")
-_NAMED_GROUP = re.compile(r"#(?P<id>\d{1,18})")
+_NAMED_GROUP = re.compile(r"#(?P<id>\d{1,18})L?")
 _STEP = re.compile(r"(?:partial_|merge_|finalmerge_|final_)*(?:gpu|photon_)?")
 
 AGGREGATES = keywords(
@@ -36,6 +36,8 @@ AGGREGATES = keywords(
     REGR_INTERCEPT REGR_R2 REGR_SLOPE REGR_SXX REGR_SXY REGR_SYY SKEWNESS SOME STD STDDEV
     STDDEV_POP STDDEV_SAMP STRING_AGG SUM TRY_AVG TRY_SUM VAR_POP VAR_SAMP VARIANCE"""
 )
+# Catalyst gives these the order of their window as arguments.
+_RANKS = frozenset({"RANK", "DENSE_RANK", "PERCENT_RANK"})
 # How Catalyst calls what SQL has under another name.
 _SQL_NAMES = {"MURMUR3HASH": "HASH", "HIVEHASH": "HASH"}
 
@@ -49,11 +51,17 @@ class Part(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """A bracket that is open, or a CASE, and what it does to what stands in it."""
+    """A bracket that is open, or a CASE, and what it does to what stands in it.
+
+    Attributes:
+        begins: How much was found before it.
+        at: Where it starts.
+    """
 
     subtype: Subtype
     masking: bool
     begins: int
+    at: int
     is_case: bool = False
 
 
@@ -67,7 +75,7 @@ def parts(text: str, known: Container[int]) -> set[Part]:
         return {Part(bare, Subtype.IDENTITY)}
     text = _without_alias(text)
     found: list[Part] = []
-    stack = [_Frame(Subtype.TRANSFORMATION, False, 0)]
+    stack = [_Frame(Subtype.TRANSFORMATION, False, 0, 0)]
     decides = False  # the next bracket is a condition
     for token in _TOKEN.finditer(text):
         top = stack[-1]
@@ -76,16 +84,19 @@ def parts(text: str, known: Container[int]) -> set[Part]:
                 found.append(Part(int(id_), top.subtype, top.masking))
         elif token["close"]:
             if len(stack) > 1:
-                begins = _close(stack)
+                closed = _close(stack)
                 named = _NAMED_GROUP.match(text, token.end())
                 if named and int(named["id"]) in known:
-                    del found[begins:]  # it was the name of a column: `sum(a#1)#7`
+                    del found[closed.begins :]  # it was the name of a column: `sum(a#1)#7`
+                    if not closed.at and named.end() == len(text):
+                        return {Part(int(named["id"]), Subtype.IDENTITY)}
         elif token["open"] or token["call"]:
             word = token["word"] or ""
-            stack.append(_inside(top, word, len(found), decides or word == "if"))
+            inside = _inside(top, word, decides or word == "if")
+            stack.append(inside._replace(begins=len(found), at=token.start()))
             decides = False
         else:
-            decides = _keyword(token["word"], stack, len(found))
+            decides = _keyword(token["word"], stack)
     return set(found)
 
 
@@ -106,31 +117,32 @@ def _without_alias(text: str) -> str:
     return text[:at] if at >= 0 and _ALIAS.match(text, at) else text
 
 
-def _inside(top: _Frame, word: str, begins: int, decides: bool) -> _Frame:
+def _inside(top: _Frame, word: str, decides: bool) -> _Frame:
+    """What a bracket behind a word does."""
     if decides:
-        return _Frame(compose(top.subtype, Subtype.CONDITIONAL), top.masking, begins)
+        return top._replace(subtype=compose(top.subtype, Subtype.CONDITIONAL), is_case=False)
     name = _STEP.sub("", word.rpartition(".")[2], count=1).upper()
     name = _SQL_NAMES.get(name, name)
-    masking = top.masking or name in MASKING
-    if name == "WINDOWSPECDEFINITION":
-        return _Frame(compose(top.subtype, Subtype.WINDOW), masking, begins)
+    inside = top._replace(masking=top.masking or name in MASKING, is_case=False)
+    if name == "WINDOWSPECDEFINITION" or name in _RANKS:
+        return inside._replace(subtype=compose(top.subtype, Subtype.WINDOW))
     if name in AGGREGATES:
-        return _Frame(compose(top.subtype, Subtype.AGGREGATION), masking, begins)
-    return _Frame(top.subtype, masking, begins)
+        return inside._replace(subtype=compose(top.subtype, Subtype.AGGREGATION))
+    return inside
 
 
-def _close(stack: list[_Frame]) -> int:
+def _close(stack: list[_Frame]) -> _Frame:
     """Close the innermost bracket, and any CASE in it that a literal left open."""
     while len(stack) > 2 and stack[-1].is_case:
         stack.pop()
-    return stack.pop().begins
+    return stack.pop()
 
 
-def _keyword(word: str, stack: list[_Frame], begins: int) -> bool:
+def _keyword(word: str, stack: list[_Frame]) -> bool:
     """Take a word that is no call; tells whether the next bracket is a condition."""
     top = stack[-1]
     if word == "CASE":
-        stack.append(_Frame(top.subtype, top.masking, begins, is_case=True))
+        stack.append(top._replace(is_case=True))
     elif top.is_case and word in ("WHEN", "THEN", "ELSE"):
         outer = stack[-2].subtype
         chosen = compose(outer, Subtype.CONDITIONAL) if word == "WHEN" else outer

@@ -20,7 +20,7 @@ from collectors.spark.plans.text import Operator
 from lineage.records import Subtype
 
 AGGREGATES = ("Aggregate", "Agg")
-_STAGE = re.compile(r"(?:partial|merge)_")
+_STAGE = re.compile(r"(?<![a-z])(?:partial|merge)_")
 _STEP = re.compile(r"^(?:partial_|merge_)+")
 # What may stand between the stages of one aggregation.
 _BETWEEN_STAGES = ("Exchange", "Sort", "ShuffleExchange", "ColumnarExchange", "AQEShuffleRead")
@@ -35,6 +35,10 @@ def aggregate(operator: Operator, trace: Trace) -> Outputs:
     elif operator.text.startswith("(keys="):
         keys, functions, results = _keyword_arguments(operator.text)
         made = ""
+    elif operator.name.startswith("Photon"):
+        lists = [one for one in split_arguments(operator.arguments) if one.startswith("[")]
+        *grouped, functions, made, results = ["", "", "", *lists]
+        keys = grouped[-1]
     else:
         keys, results, *_ = [*split_arguments(operator.arguments), "", ""]
         functions = made = ""
