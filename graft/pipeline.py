@@ -140,7 +140,7 @@ def graft(
         progress.warn(notice)
     if validate:
         with progress.step("inject", "validating the artifacts with dbt"):
-            if faults := validation.faults(read, grafted, out):
+            if faults := validation.faults(read, grafted):
                 raise GraftError("\n".join(faults), place=str(out), remedy="please report this")
     return grafted
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from injector import validate
-from injector.artifacts import write
 from injector.report import Grafted
 
 RAW_ORDERS = "model.python_tasks.raw_orders"
 Json = dict[str, Any]
 
 
-def _faults(project: Any, grafted: Grafted, folder: Path) -> list[str]:
-    write(grafted, folder)
-    return validate.faults(project.artifacts(), grafted, folder)
+def _faults(project: Any, grafted: Grafted) -> list[str]:
+    return validate.faults(project.artifacts(), grafted)
 
 
-def test_a_graft_is_sound(project: Any, grafted: Grafted, tmp_path: Path) -> None:
-    assert _faults(project, grafted, tmp_path) == []
+def test_a_graft_is_sound(project: Any, grafted: Grafted) -> None:
+    assert _faults(project, grafted) == []
 
 
 def _without_config(manifest: Json) -> None:
@@ -46,17 +43,17 @@ def _not_loaded(manifest: Json) -> None:
     ],
 )
 def test_a_defect_that_the_graft_makes_is_told(
-    project: Any, grafted: Grafted, tmp_path: Path, spoil: Callable[[Json], None], told: str
+    project: Any, grafted: Grafted, spoil: Callable[[Json], None], told: str
 ) -> None:
     spoil(grafted.manifest)
 
-    assert told in "\n".join(_faults(project, grafted, tmp_path))
+    assert told in "\n".join(_faults(project, grafted))
 
 
 def test_what_was_wrong_before_is_not_ours(
-    project: Any, log: Any, run: Callable[..., Grafted], tmp_path: Path
+    project: Any, log: Any, run: Callable[..., Grafted]
 ) -> None:
     stg = project.manifest["nodes"]["model.shop.stg_orders"]
     stg |= {"unknown_key": 1, "fqn": None, "tags": [7]}
 
-    assert _faults(project, run(project, log), tmp_path) == []
+    assert _faults(project, run(project, log)) == []
