@@ -12,7 +12,7 @@ from collectors.declared import document
 from lineage.errors import GraftError
 
 
-@click.group()
+@click.group(epilog="\b\nExample: graft declared check lineage/*.yml")
 def declared() -> None:
     """Check files of declared lineage, and print their JSON schema."""
 

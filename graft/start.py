@@ -34,6 +34,9 @@ collect:
   #     # session: lineage
   #     # snapshot: snapshot.json     # what `graft sqlserver snapshot` wrote
 
+  # What no log sees, as reviewed YAML: docs/declared-lineage.md
+  # - declared: {{path: lineage/*.yml}}
+
 # One dataset, several names: the first rule that matches decides; * keeps, ** drops.
 names: []
   # - {{from: "mssql://sql01:1433/ShopDW.dbo.*", to: "spark/raw.*"}}

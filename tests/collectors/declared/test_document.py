@@ -122,3 +122,10 @@ def test_the_command_names_all_faults_and_exits_with_2(tmp_path: Path) -> None:
     assert f"{bad}:17: " in done.stderr
     assert "1 of 2 files are valid" in done.stdout
     assert CliRunner().invoke(main, ["declared", "check", str(good)]).exit_code == 0
+
+
+def test_the_example_of_the_documents_is_valid(root: Path, tmp_path: Path) -> None:
+    text = (root / "docs/declared-lineage.md").read_text()
+    (tmp_path / "example.yml").write_text(text.split("```yaml\n")[1].split("```")[0])
+
+    assert document.read(tmp_path / "example.yml").consumers
