@@ -6,7 +6,8 @@ A path is named as OpenLineage names it (openlineage.io/docs/spec/naming): `file
 A dataset is what people think of as one thing, not the pieces it happens to lie in:
 
 - partition folders and all below them are their table's folder: `/t/dt=2026-11-21/hour=5` is `/t`;
-- `part-…` files, `_temporary`, `_delta_log` and their like are the folder they lie in;
+- `part-…` files, `_temporary`, `_delta_log`, staging folders, checkpoints and their like are the
+  folder they lie in, and so is all that a glob finds: `/landing/*.csv` is `/landing`;
 - a folder named by a date, and any file in it, is a piece of the one above:
   `/exports/2026/11/21` is `/exports`;
 - several files of one folder are that folder: that is how a plan shows a glob;
@@ -20,6 +21,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import zip_longest
 
 from lineage.dataset import DatasetId
 
@@ -30,10 +32,19 @@ _OBJECT_STORES = frozenset({"s3", "gs", "wasb", "wasbs"})
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?://(?P<authority>[^/]*))?(?P<path>/.*)?")
 _PARTITION = re.compile(r"[^=/]+=[^/]*")
-_INNER = re.compile(r"part-.*|_temporary|_delta_log|_spark_metadata|_committed_.*|_started_.*")
+_INNER = re.compile(
+    r"part-.*|_temporary|_delta_log|_spark_metadata|_committed_.*|_started_.*|_SUCCESS|_checkpoints?"
+    r"|_change_data|_symlink_format_manifest|\.hoodie|\.hive-staging.*|\.spark-staging.*"
+    r"|__HIVE_DEFAULT_PARTITION__|deletion_vector_.*"
+)
+# A streaming query's checkpoint inside of what it writes.
+_CHECKPOINT = re.compile(r"checkpoints?")
+_IN_CHECKPOINT = frozenset({"commits", "offsets", "sources", "state", "metadata"})
+_WILDCARD = re.compile(r"[*?{}]")
 _DATE_FOLDERS = re.compile(
     r"(?:/(?:19|20)\d\d(?:/\d\d){0,3}|/(?:19|20)\d\d-\d\d(?:-\d\d(?:[T_-]\d{2,6})?)?"
-    r"|/(?:19|20)\d{6}(?:[T_-]?\d{2,6})?)$"
+    r"|/(?:19|20)\d{6}(?:[T_-]?\d{2,6})?"
+    r"|/(?:run|batch|load|snapshot|day|date|dt|ds)[-_](?:19|20)\d\d-?\d\d-?\d\d(?:[T_-]?[\d:-]{2,8})?)$"
 )
 _FILE = re.compile(r"(?P<stem>[^/]+?)(?:\.[A-Za-z][A-Za-z0-9]{0,9}){1,3}")
 _ONLY_NUMBER = re.compile(r"[\dT_.:-]+|[0-9a-fA-F-]{32,36}")
@@ -77,8 +88,11 @@ def dataset_folders(paths: Iterable[str]) -> list[str]:
 def _fold(path: str) -> str:
     head, slash, rest = _root(path)
     kept: list[str] = []
-    for part in rest.rstrip("/").split("/"):
-        if _PARTITION.fullmatch(part) or _INNER.fullmatch(part):
+    parts = rest.rstrip("/").split("/")
+    for part, below in zip_longest(parts, parts[1:], fillvalue=""):
+        if _PARTITION.fullmatch(part) or _INNER.fullmatch(part) or _WILDCARD.search(part):
+            break
+        if _CHECKPOINT.fullmatch(part) and below in _IN_CHECKPOINT:
             break
         kept.append(part)
     return _without_dates(head + slash + "/".join(kept))

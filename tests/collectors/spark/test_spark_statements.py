@@ -236,3 +236,97 @@ def collected_as(app: str, log: bytes) -> dict[str, Any]:
     """A log as if its application had a name."""
     text = zstandard.ZstdDecompressor().stream_reader(log, read_across_frames=True).read()
     return collected(text.replace(b'"App Name":"Spark shell"', f'"App Name":"{app}"'.encode()))
+
+
+PROVIDER = "org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider@1f"
+
+
+def test_a_save_over_jdbc_writes_what_its_nested_query_reads(make_log: Make, node: Make) -> None:
+    options = "[url=jdbc:sqlserver://crm;databaseName=Shop, dbtable=dbo.t, password=hunter2]"
+    save = bare("SaveIntoDataSourceCommand", f"{PROVIDER}, {options}, Append")
+    row = collected(
+        make_log(
+            {"plan": node("Execute SaveIntoDataSourceCommand"), "text": save, "lasts": 3_000},
+            {
+                "plan": node("DeserializeToObject", node(ORDERS, rows=1)),
+                "root": 0,
+                "metrics": ((1, 5),),
+            },
+        )
+    )
+    assert accesses(row) == {
+        ("INSERT", "write", "Shop.dbo.t", None, "ok"),
+        ("INSERT", "read", "raw.orders", 5, "ok"),
+    }
+    assert {a["namespace"] for a in row["accesses"]} == {"mssql://crm:1433", "spark"}
+    assert "hunter2" not in repr(row)
+
+
+@pytest.mark.parametrize(
+    ("plan", "expected"),
+    [
+        (
+            ("AppendData", "IcebergWrite(table=lake.raw.t, format=PARQUET)"),
+            {("INSERT", "write", "lake.raw.t"), ("INSERT", "read", "lake.raw.s")},
+        ),
+        (
+            ("ReplaceData", "IcebergWrite(table=lake.raw.s, format=PARQUET)"),
+            {("DELETE", "write", "lake.raw.s")},
+        ),
+        (
+            ("AtomicCreateTableAsSelect", "org.apache.iceberg.spark.SparkCatalog@1f, raw.t, x"),
+            {("CREATE TABLE AS", "write", "raw.t"), ("CREATE TABLE AS", "read", "lake.raw.s")},
+        ),
+        (
+            (
+                "Execute SaveIntoDataSourceCommand",
+                "org.delta.DeltaDataSource@1f, [path=/t], Overwrite",
+            ),
+            {("INSERT OVERWRITE", "write", "/t"), ("INSERT OVERWRITE", "read", "lake.raw.s")},
+        ),
+        (
+            ("Execute MergeIntoCommand", "SubqueryAlias s, Delta[version=1, file:/t], (a#1 = b#2)"),
+            {("MERGE", "write", "/t"), ("MERGE", "read", "lake.raw.s")},
+        ),
+    ],
+)
+def test_a_connectors_write_is_one_statement(
+    make_log: Make, node: Make, plan: tuple[str, str], expected: set[tuple[str, str, str]]
+) -> None:
+    name, arguments = plan
+    below = node("BatchScan lake.raw.s", args="[a#1] lake.raw.s (branch=null) [filters=]")
+    row = collected(make_log({"plan": node(name, below, args=arguments)}))
+    assert {(a["operation"], str(a["direction"]), a["name"]) for a in row["accesses"]} == expected
+    assert reasons(row) == []
+
+
+def test_a_query_of_another_database_is_read_table_by_table(make_log: Make, node: Make) -> None:
+    query = "(SELECT o.id FROM dbo.o JOIN Crm.dbo.c ON o.id = c.id WHERE c.name = 'Jane') q"
+    scan = node(f"Scan JDBCRelation({query}) [numPartitions=1]", args="[id#1]")
+    row = collected(make_log({"plan": scan}))
+    assert {(a["namespace"], a["name"]) for a in row["accesses"]} == {
+        ("jdbc", "dbo.o"),
+        ("jdbc", "Crm.dbo.c"),
+    }
+    assert "Jane" not in repr(row)
+
+
+def test_the_columns_of_a_write_are_in_the_store(make_log: Make, node: Make) -> None:
+    text = (
+        "Execute InsertIntoHadoopFsRelationCommand (3)\n+- Project (2)\n   +- "
+        f"{ORDERS} (1)\n\n\n(1) {ORDERS}\nOutput [1]: [a#1]\n\n"
+        "(2) Project\nOutput [2]: [a#1, (a#1 = Jane) AS (a = Jane)#2]\nInput [1]: [a#1]\n\n"
+        "(3) Execute InsertIntoHadoopFsRelationCommand\nInput [2]: [a#1, (a = Jane)#2]\n"
+        "Arguments: /t, false, Parquet, [path=/t], Append, [a, (a = Jane)]\n"
+    )
+    target = "/t, false, Parquet, [path=/t], Append, [a, (a = Jane)]"
+    plan = node(INSERT, node(ORDERS, args="[a#1]"), args=target)
+    row = collected(make_log({"plan": plan, "text": text}))
+    [edge] = row["column_edges"]
+    assert (edge["to_name"], edge["to_column"], edge["from_name"], edge["from_column"]) == (
+        *("/t", "a"),
+        *("raw.orders", "a"),
+    )
+    assert (edge["type"], edge["subtype"], edge["masking"]) == ("DIRECT", "IDENTITY", False)
+    assert [shape["outcome"] for shape in row["shapes"]] == ["parsed"]
+    assert "Jane" not in repr(row["column_edges"])
