@@ -127,3 +127,8 @@ def test_a_full_disk_is_told_and_leaves_the_store_readable(tmp_path: Path, full_
     assert process.returncode == 1, said
     assert "No space left on device" in said
     assert reads(full_disk / "store") == {}
+
+    subprocess.run(["mount", "-o", "remount,size=32m", str(full_disk)], check=True)
+    again = collect(folder)
+    assert again.wait() == 0, again.communicate()[0]
+    assert reads(full_disk / "store") == EXPECTED
