@@ -17,7 +17,9 @@ from collectors.spark.plans.arguments import bracketed, identifier, split_argume
 
 _MODES = frozenset({"Append", "Overwrite", "ErrorIfExists", "Ignore"})
 _STORAGE = re.compile(r"Storage\(.*?\bLocation: (?P<path>[^,)]+)")
-_HIVE_TABLE = re.compile(r"\[(?:Database: (?P<database>[^,\]]+), )?TableName: (?P<table>[^,\]]+)")
+_HIVE_TABLE = re.compile(
+    r"\[(?:Database: ?(?P<database>[^,\]}]+)\}?, )?TableName: (?P<table>[^,\]]+)"
+)
 _VIEW_TYPE = re.compile(r"\b(?:PersistedView|LocalTempView|GlobalTempView)\b")
 
 

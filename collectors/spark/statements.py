@@ -248,10 +248,13 @@ def _statement(
             )
             for dataset, kind in places.written(target)
         ]
+    edges, gaps = column_edges(part, known)
+    if not reads and part.role is Role.SAVE:
+        # Before Spark 3.4 a save's query is in its text alone.
+        reads = [Use(d, _kind(d)) for d in sorted({edge.use.dataset for edge in edges})]
     if part.operation in _IN_PLACE:
         itself = {use.dataset for use in writes}
         reads = [use for use in reads if use.dataset not in itself]
-    edges, gaps = column_edges(part, known)
     return Statement(
         operation=part.operation,
         reads=_merged(reads),
@@ -263,6 +266,10 @@ def _statement(
         edges=tuple(edges),
         gaps=tuple(gaps),
     )
+
+
+def _kind(dataset: DatasetId) -> Kind:
+    return Kind.PATH if "/" in dataset.name else Kind.TABLE
 
 
 def _scanned(

@@ -183,6 +183,12 @@ SERDE = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
             Target(("ml", "t")),
         ),
         (
+            "Execute CreateHiveTableAsSelectCommand",
+            "CreateHiveTableAsSelectCommand [Database:ml}, TableName: t, InsertIntoHiveTable]",
+            "CREATE TABLE AS",
+            Target(("ml", "t")),
+        ),
+        (
             "Execute CreateViewCommand",
             f"{C}, select 'LocalTempView, (' from x, false, false, PersistedView, COMPENSATION",
             "CREATE VIEW",
