@@ -29,7 +29,7 @@ _SNAPPY = b"\x82SNAPPY\x00"
 # A codec that Spark can write but nobody has by default.
 _LZF = b"ZV"
 
-_READ = 1 << 20
+_READ = 1 << 18
 # The most that these expand to is 128 MB in zstd (a block of 128 KB in 4 bytes), 8 MB in gzip.
 _ZSTD_INPUT, _GZIP_INPUT = 1 << 12, 1 << 13
 _TEXT = 1 << 18

@@ -18,9 +18,11 @@ from collectors.spark.bodies import READERS, Body
 from collectors.spark.codecs import BrokenError, Readable, uncompressed
 
 # By far the most frequent: told from the others without looking at the whole name.
-_TASKS = (b'{"Event":"SparkListenerTaskEnd"', b'{"Event":"SparkListenerTaskStart"')
+_TASK = b'{"Event":"SparkListenerTask'
 _EVENT = re.compile(rb'\s*\{\s*"Event"\s*:\s*"')
 _EXECUTION_ID = re.compile(rb'"executionId":(\d{1,18})[,}]')
+# Within a string its quotes would be escaped.
+_PLAN_INFO = b'"sparkPlanInfo":{'
 _PLAN_UPDATE = "SparkListenerSQLAdaptiveExecutionUpdate"
 _EXECUTION_END = "SparkListenerSQLExecutionEnd"
 _LONGEST = 1 << 28
@@ -92,7 +94,8 @@ class _Decoder:
     Attributes:
         number: Of the last whole line.
         rest: The start of a line whose end was not seen yet; `held` is its length.
-        pending: Of each running execution its last plan so far, unparsed, with its line's number.
+        pending: Of each running execution its last plan so far: its line's number and, unparsed,
+            its fields.
     """
 
     growing: bool
@@ -106,27 +109,30 @@ class _Decoder:
 
     def lines(self, chunk: bytes) -> Iterator[Found]:
         """What stands in the next piece of the text."""
-        lines = chunk.split(b"\n")
-        last = lines.pop()
-        if lines and self.rest:
-            lines[0] = self._joined(lines[0])
-        number, tasks = self.number, 0
-        for line in lines:
+        at = 0
+        if self.rest and (end := chunk.find(b"\n")) >= 0:
+            self.number += 1
+            yield from self._line(self._joined(chunk[:end]))
+            at = end + 1
+        number = self.number
+        # Most lines are never copied: `split` would, and looks at each byte by itself besides.
+        find, starts_with = chunk.find, chunk.startswith
+        while (end := find(b"\n", at)) >= 0:
             number += 1
-            if line.startswith(_TASKS):
-                tasks += 1
-                continue
-            self.number = number
-            yield from self._line(line)
-            if self.foreign_file:
-                return
+            if not starts_with(_TASK, at):
+                self.number, before = number, self.number
+                self.events += number - before - 1
+                yield from self._line(chunk[at:end])
+                if self.foreign_file:
+                    return
+            at = end + 1
+        self.events += number - self.number
         self.number = number
-        self.events += tasks
-        if last:
-            self.held += len(last)
+        if at < len(chunk):
+            self.held += len(chunk) - at
             # Of a line that nothing ends only the start is kept, and a byte that JSON forbids.
             if self.held <= _LONGEST:
-                self.rest.append(last)
+                self.rest.append(chunk[at:])
             elif self.rest and self.rest[-1] != b"\0":
                 self.rest.append(b"\0")
 
@@ -157,7 +163,9 @@ class _Decoder:
             start = found.end()
             name = _NAMES.get(line[start : line.find(b'"', start, start + 200)].rpartition(b".")[2])
             if name == _PLAN_UPDATE and (of := _EXECUTION_ID.search(line, start, start + 400)):
-                self.pending[of[1]] = self.number, line
+                # The text of the plan, which stands before it, is taken from the execution's start.
+                info = line.find(_PLAN_INFO, start)
+                self.pending[of[1]] = self.number, line[info:] if info > 0 else line[1:]
                 if len(self.pending) > _MOST_PENDING:
                     yield from self._plan(next(iter(self.pending)))
             elif name:
@@ -186,7 +194,10 @@ class _Decoder:
 
     def _plan(self, execution: bytes) -> Iterator[Found]:
         if found := self.pending.pop(execution, None):
-            yield from self._event(found[0], _PLAN_UPDATE, found[1])
+            number, fields = found
+            yield from self._event(
+                number, _PLAN_UPDATE, b'{"executionId":%s,%s' % (execution, fields)
+            )
 
 
 _NAMES: Mapping[bytes, str] = {name.encode(): name for name in READERS}
