@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from collectors.spark.connectors import Target, catalog_table, changed, save, written
@@ -116,11 +116,12 @@ def _drop(args: list[str]) -> Target:
 
 def _drop_v2(args: list[str]) -> Target:
     """`V2SessionCatalog(spark_catalog), db.t, ifExists, purge, …`"""
-    return Target(identifier(args[1]), if_exists=args[2] == "true")
+    return replace(catalog_table(args), if_exists=args[2] == "true")
 
 
-def _v2(args: list[str]) -> Target:
-    return Target(identifier(args[1]))
+def _rename_v2(args: list[str]) -> Target:
+    """`catalog.Class@hash, db.old, db.new, …`"""
+    return replace(catalog_table([args[0], args[2]]), source_table=identifier(args[1]))
 
 
 def _rename(args: list[str]) -> Target:
@@ -181,7 +182,9 @@ COMMANDS: Mapping[str, Command] = {
     "TruncateTableCommand": Command(Role.LIFECYCLE, _name, "TRUNCATE"),
     "DropTableCommand": Command(Role.LIFECYCLE, _drop, "DROP"),
     "DropTable": Command(Role.LIFECYCLE, _drop_v2, "DROP"),
-    "TruncateTable": Command(Role.LIFECYCLE, _v2, "TRUNCATE"),
+    "TruncateTable": Command(Role.LIFECYCLE, catalog_table, "TRUNCATE"),
+    "AlterTable": Command(Role.LIFECYCLE, catalog_table, "ALTER"),
+    "RenameTable": Command(Role.RENAME, _rename_v2, "RENAME"),
     "CreateTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),
     "ReplaceTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),
     "AtomicReplaceTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),

@@ -148,14 +148,22 @@ def _plans(part: Part) -> Iterator[tuple[PlanText, Operator, list[Attribute]]]:
                 given = top.fields.get("Input", "") if top.kind == "DeserializeToObject" else ""
                 below = top.children[0] if given and top.children else top
                 yield fed, below, attributes(given)
-    elif command is not None and command.children and not plan.is_formatted and plan.optimised:
-        yield plan, next(iter(plan.optimised.children), plan.optimised), []
+    elif command is not None and command.children and (inner := _logical(plan, part.name)):
+        yield plan, inner.children[0], []
     elif command is not None and command.children:
         yield plan, command.children[0], part.inputs
     elif command is not None and part.role in (Role.VIEW, Role.SAVE):
         for inner in command.inside:
             for root in (*inner.inside, *inner.children):
                 yield plan, root, []
+
+
+def _logical(plan: PlanText, name: str) -> Operator | None:
+    """The command in an extended text's logical plan, which says more than the physical one."""
+    if plan.is_formatted or plan.optimised is None:
+        return None
+    found = [one for one in plan.optimised.walk() if one.kind == name and one.children]
+    return found[0] if len(found) == 1 else None
 
 
 def _edges(

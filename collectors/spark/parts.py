@@ -18,9 +18,9 @@ from collectors.spark.rdds import Rdds, rdd_scans
 from collectors.spark.scans import Scan, is_schema_inference, read_scan
 from lineage.records import Status
 
-_SCANS_RDD = "Scan ExistingRDD"
-# Plans are run again and again; few are in hand at a time.
-plan_text = lru_cache(maxsize=64)(parse_text)
+_SCANS_RDD, _RDD = "Scan ExistingRDD", "RDD["
+# Plans are run again and again.
+plan_text = lru_cache(maxsize=256)(parse_text)
 
 
 @dataclass(slots=True)
@@ -81,6 +81,8 @@ def parts_of(execution: Execution, problems: list[str]) -> list[Part]:
 
 def bridge(part: Part, rdds: Rdds) -> None:
     """Take what the RDDs were made of that a part's plan begins with."""
+    if not rdds or _RDD not in part.execution.text:
+        return
     root = plan_text(part.execution.text).root
     for top in part.operator.children if part.operator else filter(None, [root]):
         for operator in top.walk():
@@ -114,6 +116,8 @@ def _split(execution: Execution, plan: Node, unknown: set[str]) -> list[Part]:
 
 def _read_commands(parts: list[Part], unknown: set[str]) -> None:
     """Fill in the targets; the text tells them where `sparkPlanInfo` has the bare name only."""
+    if all(part.role is Role.MAINTENANCE for part in parts):
+        return
     root = plan_text(parts[0].execution.text).root
     operators: dict[str, list[Operator]] = defaultdict(list)
     for operator in root.walk() if root else ():

@@ -12,7 +12,8 @@ from collectors.spark.paths import dataset_folders, path_dataset
 from collectors.spark.scans import Scan
 from lineage.dataset import DatasetId, Kind
 
-_SESSION_CATALOG = "spark_catalog"
+# Spark's own catalog, and what Databricks calls it.
+_SESSION_CATALOGS = ("spark_catalog", "hive_metastore")
 _CATALOG = "spark.sql.catalog."
 _SESSION_CLASSES = ("V2SessionCatalog", "DeltaCatalog", "SparkSessionCatalog", "HoodieCatalog")
 # OpenLineage's namespace of a topic has the servers, which a plan does not show.
@@ -43,7 +44,7 @@ class Places:
         if catalog and not catalog.endswith(_SESSION_CLASSES):
             named = self._catalogs_of(catalog)
             parts = (named[0], *parts) if len(named) == 1 else parts
-        if len(parts) > 1 and parts[0] == _SESSION_CATALOG:
+        if len(parts) > 1 and parts[0] in _SESSION_CATALOGS:
             parts = parts[1:]
         elif len(parts) > 1 and (url := self.settings.get(f"{_CATALOG}{parts[0]}.url")):
             return database_of(url).table(parts[1:])

@@ -216,7 +216,8 @@ def _found_nothing(part: Part) -> bool:
     target = part.target
     assert target
     name = ".".join(("default", *target.table)[-2:]).casefold()
-    return target.if_exists and name not in part.execution.dropped
+    own = target.catalog in ("", "V2SessionCatalog")
+    return own and target.if_exists and name not in part.execution.dropped
 
 
 def _statement(
@@ -234,7 +235,7 @@ def _statement(
     writes: list[Use] = []
     if target := part.target:
         if target.source_table:
-            reads.append(Use(places.table(target.source_table), Kind.TABLE))
+            reads.append(Use(places.table(target.source_table, target.catalog), Kind.TABLE))
         if target.source_path:
             reads += [Use(d, kind) for d, kind in places.resolve((), [target.source_path])]
         metrics = part.node.metrics if part.node else {}

@@ -186,7 +186,7 @@ class _Reader:
         if found or not line:
             self.close()
         if found:
-            self.key, self.values = found["key"], [line[found.end() :]]
+            self.key, self.values = found["key"].rstrip(), [line[found.end() :]]
         elif self.key:
             self.values.append(line)
 

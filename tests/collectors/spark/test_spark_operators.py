@@ -215,7 +215,20 @@ SERDE = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
             "DROP",
             Target(T, is_view=True, if_exists=True),
         ),
-        ("DropTable", "V2SessionCatalog(spark_catalog), ml.t, false, x", "DROP", Target(T[1:])),
+        (
+            "DropTable",
+            "V2SessionCatalog(spark_catalog), ml.t, false, x",
+            "DROP",
+            Target(T[1:], catalog="V2SessionCatalog"),
+        ),
+        (
+            "RenameTable",
+            "org.apache.iceberg.spark.SparkCatalog@1f, ml.old, ml.t",
+            "RENAME",
+            Target(
+                T[1:], source_table=("ml", "old"), catalog="org.apache.iceberg.spark.SparkCatalog"
+            ),
+        ),
         (
             "Execute LoadDataCommand",
             f"{C}, /landing/x.txt, true, false",
