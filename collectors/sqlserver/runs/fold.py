@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from collectors.sqlserver.runs.captured import LEVELS, Captured, Level
-from collectors.sqlserver.runs.said import Control, Reader, Said, resets
+from collectors.sqlserver.runs.said import Reader, Said, resets
 from collectors.sqlserver.runs.segment import Act, Same, Segment, Sums
 from collectors.sqlserver.runs.temporaries import Table, Tables, written
+from collectors.sqlserver.runs.transactions import Control, Transactions
 from collectors.statements.handles import Act as HandleAct
 from collectors.statements.handles import Handle
 
@@ -27,7 +28,7 @@ _CONNECTION = 1_000_000_000
 
 
 class _Shown(NamedTuple):
-    """A statement of a request, as one event shows it."""
+    """A statement of a request, as one event shows it; `epoch` tells with what it is taken back."""
 
     act: Act
     event: Captured
@@ -36,6 +37,7 @@ class _Shown(NamedTuple):
     handle: int | None
     level: Level
     ok: bool | None = None
+    epoch: int = 0
 
 
 _Key = tuple[str, str, str]
@@ -51,12 +53,10 @@ class _Session:
         unsaid: Of these, those that no segment tells yet, with the event that told them.
         forgets: It was reset, so no handle from before is known.
         request: What was shown since the last request ended.
+        controlled: Its own statements told what it did to the transaction.
         failed: An error was reported since the last statement ended.
         database: The last one that was current.
         tables: Its temporary tables.
-        epoch: Counts transactions.
-        depth: How many `BEGIN TRAN` are open.
-        transaction: The name of the open one; None where none is known to be open.
         connections: How many it was so far, one behind the other.
         speaks: Something was said since the last of them began, or may have been.
         told: Segments of the open epoch went out, so its end must be told too.
@@ -67,13 +67,12 @@ class _Session:
     unsaid: dict[int, Captured] = field(default_factory=dict)
     forgets: bool = False
     request: list[_Shown] = field(default_factory=list)
+    controlled: bool = False
     activity: str = ""
     failed: bool = False
     database: str = ""
     tables: Tables = field(default_factory=Tables)
-    epoch: int = 0
-    depth: int = 0
-    transaction: str | None = None
+    transactions: Transactions = field(default_factory=Transactions)
     connections: int = 0
     speaks: bool = True
     told: bool = True
@@ -96,7 +95,6 @@ class Fold:
         self._marks: list[Segment] = []
         # By the epoch, the temporary tables, and what it tells.
         self._said: dict[tuple[int, tuple[Table, ...], Same], Sums] = {}
-        self._undone: dict[tuple[_Key, int], bool] = {}
 
     def add(self, events: Iterable[Captured]) -> None:
         """Take in a window of events, put in order here; windows come in order."""
@@ -118,9 +116,8 @@ class Fold:
         yield from self._marks
         settled: dict[Same, Sums] = {}
         for (epoch, tables, same), sums in self._said.items():
-            key = (same.session, same.task, same.run)
-            session = self._sessions[key]
-            undone = self._undone.get((key, epoch))
+            session = self._sessions[same.session, same.task, same.run]
+            undone = session.transactions.undone.get(epoch)
             session.told |= undone is None
             told = same._replace(undone=undone, temporaries=_signed(session, tables))
             if told in settled:
@@ -128,7 +125,9 @@ class Fold:
             else:
                 settled[told] = sums
         yield from (Segment(same, sums) for same, sums in settled.items())
-        self._marks, self._said, self._undone = [], {}, {}
+        self._marks, self._said = [], {}
+        for session in self._sessions.values():
+            session.transactions.undone.clear()
 
     def _event(self, session: _Session, event: Captured) -> None:
         if event.activity and session.activity != event.activity:
@@ -146,7 +145,7 @@ class Fold:
             self._text(session, event, level, self._reader.batch(event.text))
         if level is Level.REQUEST:
             self._close(session, whole=True)
-            session.failed = False
+            session.failed = session.controlled = False
         if event.database:
             session.database = event.database
 
@@ -154,9 +153,10 @@ class Fold:
         if event.note == "error":
             session.failed = True
         elif event.note == "begin":
-            self._begin(session, "")
+            self._decided(session, event, session.transactions.begin())
         elif event.note:
-            self._end(session, event, undone=event.note == "rollback")
+            undone = session.transactions.end(undone=event.note == "rollback")
+            self._decided(session, event, undone)
         elif event.name in ("login", "logout") and session.speaks:
             self._reset(session, event)
             self._mark(Act.ENDED, event)
@@ -165,22 +165,26 @@ class Fold:
 
     def _text(self, session: _Session, event: Captured, level: Level, said: Said) -> None:
         request = level is Level.REQUEST
-        if request and said.control in (Control.BEGIN, Control.UNDONE):
-            self._begin(session, said.transaction)
+        step = said.step
+        # What its own statements did to the transaction, a request does not do again.
+        follows = step is not None and (
+            not session.controlled if request else step.bare and level < Level.STATEMENT_BEGUN
+        )
+        if step and follows and step.control in (Control.BEGIN, Control.UNDONE):
+            self._decided(session, event, session.transactions.begin(step.name))
         if said.noise:
             self.noise += request
-        elif said.text and not said.bare:
+        elif said.text and not (step and step.bare):
             # The current database was recorded at its end, behind the USE in it.
             before = session.database if said.database else ""
             database = before or event.database or session.database
             self._show(session, _Shown(Act.SAID, event, database, said, None, level))
-        if request and said.control not in (None, Control.BEGIN):
-            self._close(session, whole=True)
-            if said.control is Control.COMMIT:
-                self._end(session, event, undone=False)
-            elif self._takes_back(session, event, said):
-                session.depth = 0
-                self._end(session, event, undone=True)
+        if step and follows:
+            undone = session.transactions.follow(step, ok=event.ok is not False)
+            self._decided(session, event, undone)
+            if not request:
+                session.failed = False
+                session.controlled |= level is Level.STATEMENT
         session.database = event.database or said.database or session.database
 
     def _call(self, session: _Session, event: Captured, level: Level, text: str) -> None:
@@ -211,8 +215,9 @@ class Fold:
             session.handles[number] = said
             session.unsaid[number] = event
         elif handle.act is HandleAct.UNPREPARE:
-            session.unsaid.pop(number, None)
-            if session.handles.pop(number, None) is None and not session.forgets:
+            told = session.unsaid.pop(number, None) is None
+            known = session.handles.pop(number, None) is not None
+            if told and (known or not session.forgets):
                 self._mark(Act.UNPREPARED, event, None, number)
 
     def _show(self, session: _Session, shown: _Shown) -> None:
@@ -222,7 +227,11 @@ class Fold:
             ok, session.failed = not session.failed, False
         elif level is Level.REQUEST and ok is None:
             ok = not session.failed
-        session.request.append(shown._replace(ok=None if level > Level.INSIDE else ok))
+        session.request.append(
+            shown._replace(
+                ok=None if level > Level.INSIDE else ok, epoch=session.transactions.epoch
+            )
+        )
 
     def _close(self, session: _Session, *, whole: bool) -> None:
         """Count what a request showed, when all of it was seen or there is no more to see."""
@@ -234,7 +243,7 @@ class Fold:
             shown = [s for s in shown if s.level <= Level.INSIDE or s.level in inside]
         request = _digest(shown) if whole else ""
         named = set[str]()
-        for act, event, database, said, handle, level, ok in shown:
+        for act, event, database, said, handle, level, ok, epoch in shown:
             tables: tuple[Table, ...] = ()
             if said is not None and said.temporaries:
                 # The request itself comes last, behind the statements in it.
@@ -251,47 +260,24 @@ class Fold:
             at, sequence = event.at, event.sequence
             first_started = min(at, event.started + _CUT)
             sums = Sums(1, event.rows, event.started, first_started, at, at, sequence, sequence)
-            known = self._said.get((session.epoch, tables, same))
+            known = self._said.get((epoch, tables, same))
             if known is None:
-                self._said[session.epoch, tables, same] = sums
+                self._said[epoch, tables, same] = sums
             else:
                 known.add(sums)
 
     def _stretch(self, session: _Session, event: Captured) -> int:
         return session.connections * _CONNECTION + event.at // self._period
 
-    def _begin(self, session: _Session, name: str) -> None:
-        session.depth += 1
-        if session.depth == 1:
-            self._settle(session, undone=False)
-            session.transaction = name
-
-    def _takes_back(self, session: _Session, event: Captured, said: Said) -> bool:
-        """Whether there is a transaction that a rollback undoes, and not a part of it only."""
-        if event.ok is False:
-            return False
-        if said.control is Control.MAYBE_ROLLBACK:
-            return session.transaction is not None
-        return said.transaction in ("", session.transaction)
-
-    def _end(self, session: _Session, event: Captured, *, undone: bool) -> None:
-        session.depth = 0 if undone else max(0, session.depth - 1)
-        if session.depth:
-            return
-        if session.told:
+    def _decided(self, session: _Session, event: Captured, undone: bool | None) -> None:
+        """Tell what became of the segments that went out before it was known."""
+        if session.told and undone is not None:
             self._mark(Act.ROLLED_BACK if undone else Act.COMMITTED, event)
             session.told = False
-        self._settle(session, undone=undone)
-        session.transaction = None
-
-    def _settle(self, session: _Session, *, undone: bool) -> None:
-        self._undone[session.key, session.epoch] = undone
-        session.epoch += 1
 
     def _reset(self, session: _Session, event: Captured) -> None:
         self._close(session, whole=True)
-        session.depth = 0
-        self._end(session, event, undone=False)
+        self._decided(session, event, session.transactions.reset())
         if not session.forgets:
             self._mark(Act.RESET, event)
         session.handles.clear()

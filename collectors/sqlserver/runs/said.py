@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from enum import StrEnum
 from typing import NamedTuple
 
 from collectors.sqlserver.runs.temporaries import Use, uses
+from collectors.sqlserver.runs.transactions import Step, step
 from collectors.statements.dialect import Dialect
 from collectors.statements.handles import Act, Handle, handle
 from collectors.statements.parse import normalise
@@ -34,35 +34,7 @@ _BEHIND = 500
 _PREPARES = re.compile(r"\bsp_(?:cursor)?prepare\s", re.I)
 _RESET = re.compile(r"\s*exec(?:ute)?\s+(?:sys\.)?sp_reset_connection\b", re.I)
 
-_TRANSACTION = r"(?:\s+(?:TRAN|TRANSACTION|WORK)\b(?:\s+(?P<name>\[?\w+\]?))?)?\s*;?\s*"
-_ENDS = re.compile(
-    rf"(?P<maybe>(?:IF\s+)?@@TRANCOUNT\s*>\s*\?\s*)?(?P<verb>COMMIT|ROLLBACK){_TRANSACTION}", re.I
-)
-_BEGINS = re.compile(
-    r"(?:SET\s+IMPLICIT_TRANSACTIONS\s+ON\b"
-    r"|BEGIN\s+(?:DISTRIBUTED\s+)?TRAN(?:SACTION)?\b(?:\s+(?P<name>(?!\w+\s*\()\[?\w+\]?))?)",
-    re.I,
-)
-_BRANCHES = re.compile(r"\b(?:IF|TRY|CATCH|WHILE|COMMIT|GOTO)\b", re.I)
-_ENDS_WITH = re.compile(
-    r"\b(?P<verb>COMMIT|ROLLBACK)(?:\s+(?:TRAN|TRANSACTION|WORK)\b)?\s*;?\s*\Z", re.I
-)
-_ENDED = re.compile(r"\b(?:COMMIT|ROLLBACK)\b", re.I)
 _USE = re.compile(r"(?:^|;|\s)USE\s+(?P<name>\[(?:[^\]]|\]\])+\]|[\w@#$]+)", re.I)
-
-
-class Control(StrEnum):
-    """What a text does to the transaction of its session.
-
-    MAYBE_ROLLBACK undoes a transaction only where there is one (`IF @@TRANCOUNT > 0 ROLLBACK`);
-    UNDONE began one and took it back itself.
-    """
-
-    BEGIN = "begin"
-    COMMIT = "commit"
-    ROLLBACK = "rollback"
-    MAYBE_ROLLBACK = "maybe rollback"
-    UNDONE = "undone"
 
 
 class Said(NamedTuple):
@@ -71,18 +43,15 @@ class Said(NamedTuple):
     Attributes:
         text: Its statements, unwrapped and without literals.
         noise: The rule by which it is left out; empty where it is not.
-        transaction: The name given to the transaction that it begins or rolls back.
+        step: What it does to the transaction of its session.
         database: The database that it ends in by a `USE`; empty without one.
-        bare: It is nothing but the control of a transaction.
         temporaries: The temporary tables that it names.
     """
 
     text: str
     noise: str = ""
-    control: Control | None = None
-    transaction: str = ""
+    step: Step | None = None
     database: str = ""
-    bare: bool = False
     temporaries: tuple[Use, ...] = ()
 
 
@@ -96,29 +65,7 @@ def said(text: str, noise: Callable[[str], str | None]) -> Said:
     used = ""
     for use in _USE.finditer(folded) if "use" in folded.casefold() else ():
         used = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
-    control, name, bare = _control(folded)
-    return Said(folded, noise(text) or "", control, name, used, bare, uses(folded))
-
-
-def _control(text: str) -> tuple[Control | None, str, bool]:
-    if ends := _ENDS.fullmatch(text):
-        if ends["verb"].upper() == "COMMIT":
-            return Control.COMMIT, "", True
-        name = (ends["name"] or "").strip("[]").casefold()
-        return Control.MAYBE_ROLLBACK if ends["maybe"] else Control.ROLLBACK, name, True
-    if begins := _BEGINS.match(text):
-        behind = text[begins.end() :]
-        name = (begins["name"] or "").strip("[]").casefold()
-        if not _ENDED.search(behind):
-            return Control.BEGIN, name, not behind.strip(" ;")
-        last = _ENDS_WITH.search(behind)
-        if last and last["verb"].upper() == "ROLLBACK" and not _BRANCHES.search(behind):
-            return Control.UNDONE, name, False
-        return None, "", False
-    last = _ENDS_WITH.search(text)
-    if last and last["verb"].upper() == "COMMIT" and not _BRANCHES.search(text[: last.start()]):
-        return Control.COMMIT, "", False
-    return None, "", False
+    return Said(folded, noise(text) or "", step(folded), used, uses(folded))
 
 
 class Reader:

@@ -121,6 +121,14 @@ def test_equal_statements_are_one_segment_with_their_sums() -> None:
         ([A, f"BEGIN TRAN; {B}; ROLLBACK"], {A: 1, f"~BEGIN TRAN; {B}; ROLLBACK": 1}),
         ([f"{A}; COMMIT", "ROLLBACK"], {f"{A}; COMMIT": 1}),
         (["SET IMPLICIT_TRANSACTIONS ON"], {}),
+        (
+            ["SET IMPLICIT_TRANSACTIONS ON", A, "IF @@TRANCOUNT > 0 COMMIT TRAN", B]
+            + ["IF @@TRANCOUNT > 0 ROLLBACK TRAN"],
+            {A: 1, "~" + B: 1},
+        ),
+        (["BEGIN TRAN", A, "SAVE TRAN s", B, "ROLLBACK TRAN s", "COMMIT"], {A: 1, "~" + B: 1}),
+        (["BEGIN TRAN", A, ("logout", "")], {"~" + A: 1}),
+        ([("statement", "BEGIN TRAN"), ("statement", A), ("statement", "ROLLBACK")], {"~" + A: 1}),
         # what fails, what only begins, what is noise
         ([("batch begins", A)], {"?" + A: 1}),
         ([("batch begins", A), A], {A: 1}),

@@ -1,0 +1,192 @@
+"""Transactions: what texts do to that of their session, and which work is taken back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+# All of them for texts without literals.
+_SETTINGS = r"(?:SET\s+(?!IMPLICIT_)\w+\s+(?:ON|OFF)\b[\s;]*)*"
+_BEGIN = r"BEGIN\s+(?:DISTRIBUTED\s+)?TRAN(?:SACTION)?\b"
+_NAME = r"(?P<name>(?!BEGIN\b)\[?\w+\]?)"
+_BEGINS = re.compile(rf"{_SETTINGS}{_BEGIN}(?:\s+(?P<name>(?!\w+\s*\()\[?\w+\]?))?", re.I)
+# FreeTDS begins the next transaction in the same breath.
+_ENDS = re.compile(
+    r"(?P<maybe>(?:IF\s+)?@@TRANCOUNT\s*>\s*\?\s*)?(?P<verb>COMMIT|ROLLBACK)"
+    rf"(?:\s+(?:TRAN|TRANSACTION|WORK)\b(?:\s+{_NAME})?)?[\s;]*(?P<again>{_BEGIN}[\s;]*)?",
+    re.I,
+)
+_SAVES = re.compile(rf"SAVE\s+TRAN(?:SACTION)?\s+{_NAME}[\s;]*", re.I)
+_IMPLICIT = re.compile(r"SET\s+IMPLICIT_TRANSACTIONS\s+(?P<on>ON|OFF)\b", re.I)
+_BRANCHES = re.compile(r"\b(?:IF|TRY|CATCH|WHILE|COMMIT|GOTO)\b", re.I)
+_ENDS_WITH = re.compile(
+    r"\b(?P<verb>COMMIT|ROLLBACK)(?:\s+(?:TRAN|TRANSACTION|WORK)\b)?\s*;?\s*\Z", re.I
+)
+_ENDED = re.compile(r"\b(?:COMMIT|ROLLBACK)\b", re.I)
+
+
+class Control(StrEnum):
+    """What a text does to the transaction of its session.
+
+    UNDONE: it began one and took it back itself. SAVE: from here on it can be taken back alone.
+    IMPLICIT, EXPLICIT: whether each statement is in a transaction, begun or not. UNCLEAR: it may
+    have ended one.
+    """
+
+    BEGIN = "begin"
+    COMMIT = "commit"
+    ROLLBACK = "rollback"
+    UNDONE = "undone"
+    SAVE = "save"
+    IMPLICIT = "implicit"
+    EXPLICIT = "explicit"
+    UNCLEAR = "unclear"
+
+
+class Step(NamedTuple):
+    """What a text does to the transaction of its session.
+
+    Attributes:
+        name: Of the transaction that it begins or takes back, or of the savepoint.
+        bare: It does nothing else.
+        maybe: Only where there is a transaction: `IF @@TRANCOUNT > 0 ROLLBACK`.
+        again: Behind that it begins the next.
+    """
+
+    control: Control
+    name: str = ""
+    bare: bool = False
+    maybe: bool = False
+    again: bool = False
+
+
+def step(text: str) -> Step | None:
+    """What a text without literals does to the transaction of its session."""
+    if ends := _ENDS.fullmatch(text):
+        control = Control(ends["verb"].lower())
+        maybe, again = ends["maybe"] is not None, ends["again"] is not None
+        return Step(control, _folded(ends["name"]), bare=True, maybe=maybe, again=again)
+    if saves := _SAVES.fullmatch(text):
+        return Step(Control.SAVE, _folded(saves["name"]), bare=True)
+    if implicit := _IMPLICIT.match(text):
+        control = Control.IMPLICIT if implicit["on"].upper() == "ON" else Control.EXPLICIT
+        return Step(control, bare=not text[implicit.end() :].strip(" ;"))
+    if begins := _BEGINS.match(text):
+        behind = text[begins.end() :]
+        name = _folded(begins["name"])
+        if not _ENDED.search(behind):
+            return Step(Control.BEGIN, name, bare=not behind.strip(" ;"))
+        last = _ENDS_WITH.search(behind)
+        if last and last["verb"].upper() == "ROLLBACK" and not _BRANCHES.search(behind):
+            return Step(Control.UNDONE, name)
+        return Step(Control.UNCLEAR)
+    last = _ENDS_WITH.search(text)
+    if last and last["verb"].upper() == "COMMIT" and not _BRANCHES.search(text[: last.start()]):
+        return Step(Control.COMMIT)
+    return Step(Control.UNCLEAR) if _ENDED.search(text) else None
+
+
+def _folded(name: str | None) -> str:
+    return (name or "").strip("[]").casefold()
+
+
+@dataclass(slots=True)
+class Transactions:
+    """The transactions of one session, one behind the other.
+
+    What is kept or taken back together has one number, its epoch.
+
+    Attributes:
+        epoch: That of what is said now.
+        depth: How many `BEGIN TRAN` are open.
+        undone: Whether an epoch was taken back, as far as that is decided.
+    """
+
+    epoch: int = 0
+    depth: int = 0
+    undone: dict[int, bool] = field(default_factory=dict)
+    _first: int = 0
+    _name: str | None = None  # None where no transaction is known to be open
+    _implicit: bool = False
+    _saved: dict[str, int] = field(default_factory=dict)
+
+    def begin(self, name: str = "") -> bool | None:
+        """Begin one.
+
+        Returns:
+            As all of these methods: of what was said until now and is decided by this, whether it
+            was taken back; None where nothing is decided.
+        """
+        self.depth += 1
+        if self._name is not None:
+            return None
+        self._name = name
+        return self._settle(undone=False)
+
+    def end(self, *, undone: bool) -> bool | None:
+        """End the innermost, or all of them by taking them back."""
+        self.depth = 0 if undone else max(0, self.depth - 1)
+        if self.depth:
+            return None
+        self._name = "" if self._implicit else None
+        return self._settle(undone=undone)
+
+    def reset(self) -> bool | None:
+        """The connection ends, which takes back what is open."""
+        undone = self.depth > 0
+        self.depth, self._implicit = 0, False
+        return self.end(undone=undone)
+
+    def follow(self, step: Step, *, ok: bool = True) -> bool | None:
+        """Go on by what a text did; what it begins, it began before.
+
+        Args:
+            ok: Whether it ended well.
+        """
+        decided = None
+        match step.control:
+            case Control.COMMIT:
+                # Drivers ask before they commit where they begin nothing themselves.
+                self._implicit |= step.maybe and self._name is None
+                decided = self.end(undone=False)
+            case Control.ROLLBACK if ok:
+                decided = self._take_back(step.name, maybe=step.maybe)
+            case Control.UNDONE:
+                decided = self.end(undone=True)
+            case Control.SAVE:
+                self._save(step.name)
+            case Control.IMPLICIT:
+                self._implicit = True
+                if self._name is None:
+                    decided = self.end(undone=False)
+            case Control.EXPLICIT:
+                self._implicit = False
+                decided = None if self.depth else self.end(undone=False)
+            case Control.UNCLEAR:
+                self.depth = 0
+        if step.again:
+            self.begin()
+        return decided
+
+    def _take_back(self, name: str, *, maybe: bool) -> bool | None:
+        if name in self._saved:
+            self.undone |= dict.fromkeys(range(self._saved[name], self.epoch + 1), True)
+            self._save(name)
+            return None
+        known = self._name is not None if maybe else name in ("", self._name)
+        return self.end(undone=True) if known else None
+
+    def _save(self, name: str) -> None:
+        """What comes from now on can be taken back alone."""
+        self.epoch += 1
+        self._saved[name] = self.epoch
+
+    def _settle(self, *, undone: bool) -> bool:
+        for epoch in range(self._first, self.epoch + 1):
+            self.undone.setdefault(epoch, undone)
+        self.epoch += 1
+        self._first = self.epoch
+        self._saved.clear()
+        return undone
