@@ -1,7 +1,7 @@
 """Projects of any shape with tasks drawn at random: what holds after every graft.
 
-Projects are parsed by dbt itself for two adapters, one without and one with databases, and made by
-hand for the versions before v12. Tasks read and write relations of the project, by name or short
+Projects are written by dbt itself for two adapters, one without and one with databases, and made
+by hand for the versions before v12. Tasks read and write relations of the project, by name or short
 name, and tables that dbt does not know.
 """
 
@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import orjson
 import pytest
 import yaml
@@ -131,8 +132,8 @@ PROFILES: dict[str, Json] = {
 
 
 @cache
-def _parsed(adapter: str, folder: Path) -> Json:
-    """The manifest that dbt parses of the project."""
+def _written(adapter: str, folder: Path) -> tuple[Json, Json]:
+    """The manifest and catalog that dbt writes of the project; only duckdb has a warehouse here."""
     project = folder / adapter
     named = {"name": "shop", "version": "1.0", "profile": "shop", "vars": {"crm": "crm"}}
     named |= {"flags": {"send_anonymous_usage_stats": False}}
@@ -146,13 +147,28 @@ def _parsed(adapter: str, folder: Path) -> Json:
         path = project / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    dbt = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "--quiet", "parse"]
+    if adapter == "spark":
+        _dbt(project, "parse")
+    else:
+        with duckdb.connect(str(project / "Shop.duckdb")) as warehouse:
+            warehouse.execute("create schema raw")
+            for table in ("Orders_V2", "customers", '"all accounts"'):
+                warehouse.execute(f"create table raw.{table} as select 1 as id, 2 as customer_id")
+        _dbt(project, "build", "--exclude-resource-type", "test", "unit_test", "snapshot")
+        _dbt(project, "docs", "generate")
+    target = project / "target"
+    manifest: Json = orjson.loads((target / "manifest.json").read_bytes())
+    if adapter == "spark":
+        return manifest, _catalog(manifest)
+    return manifest, orjson.loads((target / "catalog.json").read_bytes())
+
+
+def _dbt(project: Path, *arguments: str) -> None:
+    dbt = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "--quiet", *arguments]
     done = subprocess.run(
         [*dbt, "--profiles-dir", "."], cwd=project, capture_output=True, text=True, check=False
     )
     assert not done.returncode, done.stdout + done.stderr
-    manifest: Json = orjson.loads((project / "target/manifest.json").read_bytes())
-    return manifest
 
 
 # What dbt's older manifests do not have, beside whole parts.
@@ -171,8 +187,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _artifacts(shape: str, folder: Path, project: Any) -> Artifacts:
     if shape in PROFILES:
-        manifest = _parsed(shape, folder)
-        return Artifacts(manifest, _catalog(manifest), shape, "1.11")
+        return Artifacts(*_written(shape, folder), shape, "1.11")
     manifest = copy.deepcopy(project.manifest)
     url = f"https://schemas.getdbt.com/dbt/manifest/{shape}.json"
     manifest["metadata"]["dbt_schema_version"] = url
