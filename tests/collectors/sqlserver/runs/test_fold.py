@@ -122,8 +122,10 @@ def test_equal_statements_are_one_segment_with_their_sums() -> None:
         ([f"{A}; COMMIT", "ROLLBACK"], {f"{A}; COMMIT": 1}),
         (["SET IMPLICIT_TRANSACTIONS ON"], {}),
         (
-            ["SET IMPLICIT_TRANSACTIONS ON", A, "IF @@TRANCOUNT > 0 COMMIT TRAN", B]
-            + ["IF @@TRANCOUNT > 0 ROLLBACK TRAN"],
+            [
+                *("SET IMPLICIT_TRANSACTIONS ON", A, "IF @@TRANCOUNT > 0 COMMIT TRAN", B),
+                "IF @@TRANCOUNT > 0 ROLLBACK TRAN",
+            ],
             {A: 1, "~" + B: 1},
         ),
         (["BEGIN TRAN", A, "SAVE TRAN s", B, "ROLLBACK TRAN s", "COMMIT"], {A: 1, "~" + B: 1}),
