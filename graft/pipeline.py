@@ -126,6 +126,7 @@ def graft(
     with (
         progress.step("inject", "grafting the lineage onto dbt's artifacts") as step,
         _without_garbage_collection(),
+        _no_deep_values(config),
     ):
         read = artifacts.read(config.target_dir)
         known = relations(read.manifest, config.dbt.namespace)
@@ -165,6 +166,15 @@ class ForbiddenError(GraftError):
     """A graft would change the artifacts in a way that the team forbids."""
 
     exit_code = 4
+
+
+@contextmanager
+def _no_deep_values(config: Config) -> Iterator[None]:
+    try:
+        yield
+    except RecursionError as error:
+        place = str(config.target_dir)
+        raise GraftError("a value in an artifact is nested too deeply", place=place) from error
 
 
 @contextmanager

@@ -12,7 +12,8 @@ def merged(sources: Iterable[Node], field: str) -> dict[str, Any]:
     """A field of several sources on one relation; the first that has a key decides."""
     found: dict[str, Any] = {}
     for node in sources:
-        for key, value in (node.get(field) or {}).items():
+        told = node.get(field)
+        for key, value in told.items() if isinstance(told, dict) else ():
             found.setdefault(key, value)
     return found
 

@@ -60,10 +60,11 @@ def consumers(
             Consumer(
                 node_id=read.node_id,
                 name=task.name,
-                kind="task",
+                kind=task.info.type or "task",
                 reads=tuple(task.reads),
                 text=task.info.description,
                 owner=task.info.owner,
+                url=task.info.url,
                 tags=task.info.tags,
             )
         )

@@ -230,3 +230,17 @@ def test_another_version_of_the_manifest_is_named(folder: Path, inject: Inject) 
 
     assert found.exit_code == 1
     assert "the manifest is of version v8; dbt-graft reads v9 to v12" in found.output
+
+
+@pytest.mark.parametrize("field", ["test_metadata", "unknown"])
+def test_a_value_that_is_nested_too_deeply_is_an_error(
+    folder: Path, inject: Inject, field: str
+) -> None:
+    path = folder / "target/manifest.json"
+    value = "[" * 1000 + "]" * 1000
+    deep = f'"raw_code":"source","{field}":{value},"name":"mart"'
+    path.write_text(path.read_text().replace('"name":"mart"', deep))
+    found = inject()
+
+    assert found.exit_code == 1
+    assert "nested too deeply" in found.output
