@@ -54,7 +54,8 @@ def test_every_column_edge_and_none_extra(grafted: Grafted, expected: Expected) 
         (edge["from"], edge["to"], edge["by"], column, source, how)
         for edge in expected["columns"]
         for column, sources in edge["columns"].items()
-        for source, how in sources.items()
+        for source, ways in sources.items()
+        for how in ways.split()
     }
 
 
