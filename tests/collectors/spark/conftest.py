@@ -29,7 +29,7 @@ def _run_job(script: str, folder: Path, *, fails: bool = False) -> Path:
         env=env,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     assert bool(done.returncode) == fails, (done.stdout + done.stderr)[-3000:]
     return folder / "events"
