@@ -1,6 +1,7 @@
 """Tables that live as long as a run: made in it and dropped in it, whatever they are called.
 
-Teams use such tables as temporary ones, so they are seen through like those.
+Teams use such tables as temporary ones, so they are seen through like those. To rename a table is
+to drop the old name and make the new one.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from datetime import datetime
 from lineage.dataset import DatasetId, Kind
 from lineage.records import Access, Direction, Status
 
-_CREATES = frozenset({"CREATE TABLE", "CREATE TABLE AS", "SELECT INTO"})
-_DROP = "DROP"
+_CREATES = frozenset({"CREATE TABLE", "CREATE TABLE AS", "SELECT INTO", "RENAME"})
+_DROPS = frozenset({(Direction.WRITE, "DROP"), (Direction.READ, "RENAME")})
 
 
 def transient(accesses: Iterable[Access]) -> frozenset[DatasetId]:
@@ -23,7 +24,7 @@ def transient(accesses: Iterable[Access]) -> frozenset[DatasetId]:
     of which a log does not tell when.
     """
     done = [a for a in accesses if a.status is not Status.FAILED]
-    dropped = {a.dataset for a in done if a.operation == _DROP and a.kind is not Kind.TEMPORARY}
+    dropped = {a.dataset for a in done if _drops(a) and a.kind is not Kind.TEMPORARY}
     runs: dict[DatasetId, dict[tuple[str, str], list[Access]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -44,10 +45,10 @@ def _within(run: Sequence[Access]) -> bool:
         if access.first_at is None or access.last_at is None:
             return False
         times = (access.first_at, access.last_at)
-        if access.direction is Direction.WRITE and access.operation in _CREATES:
-            made.append(times)
-        elif access.direction is Direction.WRITE and access.operation == _DROP:
+        if _drops(access):
             dropped.append(times)
+        elif access.direction is Direction.WRITE and access.operation in _CREATES:
+            made.append(times)
         else:
             used.append(times)
     if not made or not dropped:
@@ -57,6 +58,10 @@ def _within(run: Sequence[Access]) -> bool:
     return all(first >= begins for first, _ in used) and max(map(_end, dropped)) > max(
         map(_end, [*made, *used])
     )
+
+
+def _drops(access: Access) -> bool:
+    return (access.direction, access.operation) in _DROPS
 
 
 def _end(times: tuple[datetime, datetime]) -> tuple[datetime, datetime]:

@@ -147,6 +147,14 @@ FLOWS = {
         ["SELECT INTO stage <- a", "INSERT b <- stage", "DROP stage <-"] * 2,
         ["a -> b through stage"],
     ),
+    "made and renamed to what lasts": (
+        ["SELECT INTO stage <- a", "RENAME b_old <- b", "RENAME b <- stage", "DROP b_old <-"],
+        ["a -> b through stage"],
+    ),
+    "the old one is kept": (
+        ["SELECT INTO stage <- a", "RENAME b_old <- b", "RENAME b <- stage"],
+        ["a -> b through stage", "b -> b_old"],
+    ),
     "dropped first and made anew, it lasts": (
         ["DROP stage <-", "SELECT INTO stage <- a", "INSERT b <- stage"],
         ["a -> stage", "stage -> b"],
