@@ -52,15 +52,20 @@ class QueryColumn:
     masking: bool
 
 
-def external(text: str) -> External | None:
-    """The JDBC relation that an operator's name or arguments tell of."""
-    begins = text.find(_RELATION)
+def external(name: str, text: str = "") -> External | None:
+    """The JDBC relation that an operator's name or arguments tell of.
+
+    Args:
+        text: The operator's whole line: it has the filters that the database ran.
+    """
+    begins = name.find(_RELATION)
     if begins < 0:
         return None
-    ends = [found.start() for found in _END.finditer(text, begins)]
-    inside = text[begins + len(_RELATION) : ends[-1] if ends else len(text)]
-    pushed = tuple(sorted({found["name"] for found in _PUSHED.finditer(text)}))
-    return External(inside.removesuffix(")") if not ends else inside, pushed)
+    ends = [found.start() for found in _END.finditer(name, begins)]
+    inside = name[begins + len(_RELATION) : ends[-1] if ends else len(name)]
+    filters = text.rpartition("PushedFilters: ")[2]
+    pushed = tuple(sorted({found["name"] for found in _PUSHED.finditer(filters)}))
+    return External(inside if ends else inside.removesuffix(")"), pushed)
 
 
 def tables(found: External, database: Database) -> list[DatasetId]:

@@ -105,7 +105,7 @@ def read_scan(node: Node) -> Scan | None:
         return None
     if files := _V2_FILES.match(name):
         paths = _split_paths(files["paths"])
-    relation = external(name)
+    relation = external(name, _behind_name(node))
     topics = _topics(name) if "Kafka" in name or "kafka" in node.text[:300] else ()
     if relation is not None:
         table, paths = (), ()
@@ -119,7 +119,7 @@ def read_scan(node: Node) -> Scan | None:
     return Scan(
         table=table,
         paths=paths,
-        external=relation and External(relation.text, external_pushed(node.text)),
+        external=relation,
         topics=topics,
         columns=output_columns(schema, output),
         types=tuple((a.id, by_name[a.name]) for a in output if a.name in by_name),
@@ -127,12 +127,6 @@ def read_scan(node: Node) -> Scan | None:
         rows=node.metrics.get("number of output rows"),
         bytes=node.metrics.get("size of files read"),
     )
-
-
-def external_pushed(text: str) -> tuple[str, ...]:
-    """The columns that a database filtered by."""
-    found = external(f"JDBCRelation(t) [numPartitions=1] {text.rpartition('PushedFilters: ')[2]}")
-    return found.pushed if found else ()
 
 
 def _behind_name(node: Node) -> str:
