@@ -132,7 +132,7 @@ class _Session:
             left = temporaries.written(self.temporaries.items())
             empty = {"text": None, "handle": None, "temporaries": left}
             yield {**self.last, **empty, "act": Act.RUNNING.value}
-            yield from self.handles.values()
+        yield from self.handles.values()
 
     def _said(self, row: Row) -> Iterator[Row]:
         row["run_id"] = self._run(row)
