@@ -34,6 +34,8 @@ _STATEMENT_AT = {
     "sp_cursorprepexec": 3,
 }
 _RENAME = "sp_rename"
+# What it carries is a procedure's name.
+_CALLS_BY_NAME = "sp_prepexecrpc"
 _PLACE_ON_SERVER = 3  # srv.db.schema.
 _STATEMENT_NAMES = frozenset({"@stmt", "@statement", "@tsql"})
 
@@ -84,8 +86,7 @@ def unwrap(text: str, depth: int = 0) -> str:
         if match["procedure"]:
             if match["procedure"].casefold() == _RENAME:
                 return _renaming(match["arguments"]) or whole
-            value = _statement(match["procedure"].casefold(), match["arguments"])
-            statement = variables.text(value)
+            statement = _carried(match["procedure"].casefold(), match["arguments"], variables)
         elif match["parts"]:
             statement = variables.text(match["parts"])
         if statement is None or shown > _MOST:
@@ -98,6 +99,13 @@ def unwrap(text: str, depth: int = 0) -> str:
         return f" EXEC ({statement}) AT {server}" if server else f" {statement}; "
 
     return _CALL.sub(inner, text)
+
+
+def _carried(procedure: str, arguments: str, variables: Variables) -> str | None:
+    """The statement that a procedure is called with; None where it is not told."""
+    statement = variables.text(_statement(procedure, arguments))
+    by_name = procedure == _CALLS_BY_NAME and statement and not statement.startswith("{")
+    return f"EXEC {statement}" if by_name else statement
 
 
 def _statement(procedure: str, arguments: str) -> str:
