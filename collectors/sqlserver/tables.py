@@ -171,7 +171,8 @@ def datasets(touched: DataFrame) -> DataFrame:
     """`datasets`: views where one was seen being made, columns where a write named the most."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    dropped = F.col("operation") == "DROP"
+    renamed = (F.col("operation") == "RENAME") & (F.col("direction") == "read")
+    dropped = (F.col("operation") == "DROP") | renamed
     written = (F.col("direction") == "write") & ~dropped
     typed = F.exists("columns", lambda column: column["type"] != "")
     last_drop = F.max(F.when(dropped, F.col("last_at")))
