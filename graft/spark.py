@@ -37,7 +37,7 @@ def _places(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tu
     return given
 
 
-@click.group()
+@click.group(epilog=_EXAMPLES)
 def spark() -> None:
     """Look at Spark event logs."""
 
