@@ -27,6 +27,12 @@ _DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.log.level": "ERROR",
 }
+# An embedded JVM has little to do and ends soon; what is much to do is done in Python. Making its
+# code fast would take it longer than its work.
+_EMBEDDED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+}
 
 
 @contextmanager
@@ -55,6 +61,8 @@ def session(
     chosen = {**_DEFAULTS, **(settings or {})}
     if remote:
         del chosen["spark.master"]
+    elif chosen["spark.master"].startswith("local["):
+        chosen = {**_EMBEDDED, **chosen}
     builder = SparkSession.builder
     for key, value in chosen.items():
         builder = builder.config(key, value)
