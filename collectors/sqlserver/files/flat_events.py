@@ -159,8 +159,6 @@ _KNOWN = (
     | {label: Column(Kind.TIME, rank=rank) for rank, label in enumerate(_TIMES)}
     | {label: Column(Kind.NAME, rank=rank) for rank, label in enumerate(_NAMES[:-1])}
 )
-# A field of modules; where nothing else names the event, `fn_xe_file_target_read_file`'s column.
-_LAST_NAME = Column(Kind.NAME, rank=len(_NAMES))
 
 
 @lru_cache(maxsize=4096)
