@@ -54,13 +54,13 @@ SCHEMAS: Mapping[str, str] = {
     "accesses": (
         "task string, run_id string, namespace string, name string, kind string, "
         "direction string, operation string, shape_id string, statements bigint, rows bigint, "
-        "bytes bigint, first_at timestamp, last_at timestamp, status string, evidence string, "
-        "procedure string, origin string"
+        "bytes bigint, files bigint, partitions bigint, first_at timestamp, last_at timestamp, "
+        "status string, evidence string, procedure string, origin string"
     ),
     "runs": (
         "run_id string, task string, engine string, started_at timestamp, ended_at timestamp, "
-        "status string, error string, application_id string, code_version string, "
-        "parent_run_id string, origin string"
+        "status string, error string, application_id string, engine_version string, "
+        "code_version string, parent_run_id string, origin string"
     ),
     "shapes": (
         "shape_id string, dialect string, text string, parser string, outcome string, reason string"

@@ -16,6 +16,7 @@ from collectors.files import log_files
 from collectors.spark.assemble import Told, assemble
 from collectors.spark.collect import log_parts
 from collectors.spark.logs import SparkLogs, application_logs
+from collectors.spark.statements import COUNTS
 from collectors.spark.tasks import is_place
 from lineage.errors import GraftError
 
@@ -101,7 +102,7 @@ def _task(run: Row, tables: Mapping[str, list[Any]]) -> dict[str, Any]:
     columns = {(row["namespace"], row["name"]): row["columns"] for row in tables["datasets"]}
     return {
         **{key: run[key] for key in ("task", "run_id", "parent_run_id", "status", "error")},
-        **{key: run[key] for key in ("started_at", "ended_at")},
+        **{key: run[key] for key in ("started_at", "ended_at", "engine_version")},
         "inputs": list(_datasets((r for r in mine if r["direction"] == "read"), columns)),
         "outputs": list(_datasets((r for r in mine if r["direction"] == "write"), columns)),
         "column_edges": [
@@ -130,8 +131,7 @@ def _datasets(
             "kind": rows[0]["kind"],
             "operations": sorted({row["operation"] for row in rows}),
             "statements": sum(row["statements"] for row in rows),
-            "rows": _total(row["rows"] for row in rows),
-            "bytes": _total(row["bytes"] for row in rows),
+            **{count: _total(row[count] for row in rows) for count in COUNTS},
             "failed": any(row["status"] == "failed" for row in rows),
             "columns": columns.get((namespace, name), []),
         }
@@ -173,10 +173,11 @@ def _facts(dataset: Row) -> str:
     facts = [", ".join(dataset["operations"])]
     if dataset["statements"] > 1:
         facts.append(f"{dataset['statements']:,} times")
-    if dataset["rows"] is not None:
-        facts.append(f"{dataset['rows']:,} rows")
-    if dataset["bytes"] is not None:
-        facts.append(f"{dataset['bytes']:,} bytes")
+    for count in COUNTS:
+        number = dataset[count]
+        # Spark counts no partitions where a table has none.
+        if number is not None and (number or count != "partitions"):
+            facts.append(f"{number:,} {count if number != 1 else count[:-1]}")
     if dataset["failed"]:
         facts.append("failed")
     return ", ".join(facts)

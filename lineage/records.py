@@ -85,6 +85,8 @@ class Access:
             CREATE TABLE AS…
         statements: How many statements (or Spark executions) of this shape did it.
         rows: Rows read or written over all of them; None where the log does not tell.
+        files: Files read or written, likewise.
+        partitions: Partitions of a table read, or written where the rows decide on them.
         procedure: The stored procedure inside which they ran: `Shop.dbo.load_orders`.
     """
 
@@ -98,6 +100,8 @@ class Access:
     statements: int = 1
     rows: int | None = None
     bytes: int | None = None
+    files: int | None = None
+    partitions: int | None = None
     first_at: datetime | None = None
     last_at: datetime | None = None
     status: Status = Status.OK
@@ -108,7 +112,11 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One execution of a task; `error` has its literals taken out."""
+    """One execution of a task; `error` has its literals taken out.
+
+    Attributes:
+        engine_version: Of the engine that ran it: `4.0.1`.
+    """
 
     run_id: str
     task: str
@@ -118,6 +126,7 @@ class Run:
     status: Status = Status.UNKNOWN
     error: str | None = None
     application_id: str | None = None
+    engine_version: str | None = None
     code_version: str | None = None
     parent_run_id: str | None = None
     origin: str = ""

@@ -32,6 +32,7 @@ def _together(a: Run, b: Run) -> Run:
         started_at=min((t for t in (a.started_at, b.started_at) if t), default=None),
         error=last.error if last.error or last.status is not first.status else first.error,
         application_id=a.application_id or b.application_id,
+        engine_version=last.engine_version or first.engine_version,
         code_version=a.code_version or b.code_version,
         parent_run_id=a.parent_run_id or b.parent_run_id,
     )

@@ -13,7 +13,7 @@ from collectors.spark.history import Application
 from collectors.spark.places import Places
 from collectors.spark.redact import redacted_error
 from collectors.spark.schema import merge_columns
-from collectors.spark.statements import Statement, Use
+from collectors.spark.statements import COUNTS, Statement, Use
 from lineage.dataset import DatasetId, Kind
 from lineage.records import Direction, Evidence, Outcome, Status
 
@@ -87,6 +87,7 @@ def _run(application: Application, task: str, run: str, origin: str) -> Row:
         "status": status,
         "error": error,
         "application_id": application.id or None,
+        "engine_version": application.spark_version or None,
         "code_version": None,
         "parent_run_id": None,
         "origin": origin,
@@ -182,8 +183,7 @@ def _accesses(found: list[Statement], shapes: dict[_What, Row], same: Row) -> li
             "operation": group[0][0].operation,
             "shape_id": shape_id,
             "statements": len(group),
-            "rows": _total(use.rows for _, use in group),
-            "bytes": _total(use.bytes for _, use in group),
+            **{count: _total(getattr(use, count) for _, use in group) for count in COUNTS},
             "first_at": min(statement.started_at for statement, _ in group),
             "last_at": max(statement.ended_at for statement, _ in group),
             "status": status,

@@ -73,6 +73,8 @@ class Scan:
         bridged: Not the plan reads it, but an RDD that the plan begins with did.
         rows: The accumulator that counts rows; None where there is none.
         bytes: The accumulator that sums up file sizes.
+        files: The accumulator that counts files.
+        partitions: The accumulator that counts a table's partitions.
     """
 
     table: tuple[str, ...] = ()
@@ -85,6 +87,8 @@ class Scan:
     bridged: bool = False
     rows: int | None = None
     bytes: int | None = None
+    files: int | None = None
+    partitions: int | None = None
 
 
 def read_scan(node: Node) -> Scan | None:
@@ -126,6 +130,8 @@ def read_scan(node: Node) -> Scan | None:
         ids=tuple(a.id for a in output),
         rows=node.metrics.get("number of output rows"),
         bytes=node.metrics.get("size of files read"),
+        files=node.metrics.get("number of files read"),
+        partitions=node.metrics.get("number of partitions read"),
     )
 
 

@@ -28,6 +28,14 @@ from lineage.records import Column, Status
 
 T = TypeVar("T")
 
+# What is counted for each use of a dataset.
+COUNTS = ("rows", "bytes", "files", "partitions")
+_WRITTEN = {
+    "rows": "number of output rows",
+    "bytes": "written output",
+    "files": "number of written files",
+    "partitions": "number of dynamic part",
+}
 # What these take from their own target stays in it.
 _IN_PLACE = frozenset({"MERGE", "UPDATE", "DELETE"})
 
@@ -40,6 +48,8 @@ class Use:
     kind: Kind
     rows: int | None = None
     bytes: int | None = None
+    files: int | None = None
+    partitions: int | None = None
     columns: tuple[Column, ...] = ()
 
 
@@ -243,9 +253,11 @@ def _statement(
             Use(
                 dataset,
                 Kind.VIEW if target.is_view else kind,
-                application.metric(execution, metrics.get("number of output rows")),
-                application.metric(execution, metrics.get("written output")),
-                typed_columns(list(target.columns), part.inputs, types),
+                **{
+                    count: application.metric(execution, metrics.get(metric))
+                    for count, metric in _WRITTEN.items()
+                },
+                columns=typed_columns(list(target.columns), part.inputs, types),
             )
             for dataset, kind in places.written(target)
         ]
@@ -276,15 +288,14 @@ def _kind(dataset: DatasetId) -> Kind:
 def _scanned(
     application: Application, execution: Execution, scan: Scan, places: Places
 ) -> Iterator[Use]:
-    rows = application.metric(execution, scan.rows)
-    size = application.metric(execution, scan.bytes)
-    if size is not None and scan.rows not in application.values:
-        rows = 0  # It ran, and Spark leaves out what counted nothing.
+    counted = {count: application.metric(execution, getattr(scan, count)) for count in COUNTS}
+    if counted["bytes"] is not None and scan.rows not in application.values:
+        counted["rows"] = 0  # It ran, and Spark leaves out what counted nothing.
     found = places.read(scan)
+    if len(found) > 1:
+        counted = {}  # Spark counts a scan, not each of the folders it read.
     for dataset, kind in found:
-        if len(found) > 1:
-            rows = size = None  # Spark counts a scan, not each of the folders it read.
-        yield Use(dataset, kind, rows, size, scan.columns)
+        yield Use(dataset, kind, **counted, columns=scan.columns)
 
 
 def _merged(uses: Iterable[Use]) -> tuple[Use, ...]:
@@ -296,9 +307,8 @@ def _merged(uses: Iterable[Use]) -> tuple[Use, ...]:
             Use(
                 use.dataset,
                 use.kind if use.kind is Kind.VIEW else mine.kind,
-                _sum(mine.rows, use.rows),
-                _sum(mine.bytes, use.bytes),
-                merge_columns(mine.columns, use.columns),
+                **{count: _sum(getattr(mine, count), getattr(use, count)) for count in COUNTS},
+                columns=merge_columns(mine.columns, use.columns),
             )
             if mine
             else use

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import Row
 
@@ -60,6 +62,8 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
             statements=1,
             rows=5,
             bytes=None,
+            files=2,
+            partitions=None,
             first_at=NOW,
             last_at=NOW,
             status="ok",
@@ -72,7 +76,12 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
     return Collected(
         accesses=spark.createDataFrame(accesses, SCHEMAS["accesses"]),
         runs=spark.createDataFrame(
-            [(f"{origin}-run", "load", "spark", NOW, NOW, "ok", None, "app", None, None, origin)],
+            [
+                (
+                    *(f"{origin}-run", "load", "spark", NOW, NOW, "ok", None, "app", "4.0.1"),
+                    *(None, None, origin),
+                )
+            ],
             SCHEMAS["runs"],
         ),
         shapes=spark.createDataFrame(
@@ -108,6 +117,36 @@ def written(folder: Path) -> list[str]:
     return sorted(access.dataset.name for access in read(str(folder)).accesses)
 
 
+def write_rows(folder: Path, table: str, batch_id: str, *rows: dict[str, Any]) -> None:
+    """A table as a batch of another version of graft left it."""
+    place = folder / table / f"batch_id={batch_id}"
+    place.mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(list(rows)), place / "part-0.parquet")
+
+
+def test_a_store_from_before_a_column_is_read_without_it(tmp_path: Path) -> None:
+    use = {"task": "load", "run_id": "r", "namespace": "db", "name": "t", "kind": "TABLE"}
+    use |= {"direction": "write", "operation": "INSERT", "shape_id": "s", "status": "ok"}
+    use |= {"evidence": "observed"}
+    run = {"run_id": "r", "task": "load", "engine": "spark", "status": "ok"}
+    for batch_id, new_use, new_run in (
+        ("1", {}, {}),
+        ("2", {"files": 3, "partitions": 1}, {"engine_version": "4.0.1"}),
+    ):
+        origin = {"origin": f"{batch_id}.log"}
+        batch = {"position": "9", "events": 1, "noise": 0, "committed_at": NOW}
+        write_rows(tmp_path, "accesses", batch_id, use | new_use | origin)
+        write_rows(tmp_path, "runs", batch_id, run | new_run | origin)
+        write_rows(tmp_path, "batches", batch_id, batch | origin)
+        found = read(str(tmp_path))
+        counts = {access.origin: (access.files, access.partitions) for access in found.accesses}
+        versions = {one.origin: one.engine_version for one in found.runs}
+        if batch_id == "1":
+            assert (counts, versions) == ({"1.log": (None, None)}, {"1.log": None})
+    assert counts == {"1.log": (None, None), "2.log": (3, 1)}
+    assert versions == {"1.log": None, "2.log": "4.0.1"}
+
+
 def test_no_store_reads_as_nothing(tmp_path: Path) -> None:
     assert read(str(tmp_path / "none")) == records.Records()
     assert positions(str(tmp_path / "none")) == {}
@@ -122,6 +161,7 @@ def test_what_is_committed_is_read_back_whole(spark: SparkSession, tmp_path: Pat
     (access,) = found.accesses
     assert access.dataset == DatasetId("db", "orders")
     assert (access.first_at, access.rows, access.kind) == (NOW, 5, Kind.TABLE)
+    assert (access.files, access.partitions) == (2, None)
     (dataset,) = found.datasets
     assert dataset.columns == (records.Column("id", "int"),)
     assert dataset.symlinks == (DatasetId("file", "/w/orders"),)
@@ -129,7 +169,9 @@ def test_what_is_committed_is_read_back_whole(spark: SparkSession, tmp_path: Pat
     assert (edge.to_dataset, edge.from_dataset) == (access.dataset, DatasetId("db", "source"))
     assert (edge.to_column, edge.from_column, edge.subtype) == ("id", "no", "IDENTITY")
     assert found.shapes["shape-orders"].text == "INSERT orders"
-    assert [run.status for run in found.runs] == [records.Status.OK]
+    assert [(run.status, run.engine_version) for run in found.runs] == [
+        (records.Status.OK, "4.0.1")
+    ]
     assert [reject.reason for reject in found.rejects] == ["broken"]
     assert positions(str(tmp_path)) == {"a.xml": ("9", 1)}
 

@@ -104,6 +104,27 @@ def test_the_last_adaptive_plan_counts_and_nothing_it_optimised_away_is_lost(
     }
 
 
+def test_files_and_partitions_are_counted_where_spark_counts_them(
+    make_log: Make, node: Make
+) -> None:
+    scan = node(ORDERS, Location=AT_ORDERS)
+    scan["metrics"] = [
+        {"name": "number of files read", "accumulatorId": 1},
+        {"name": "number of partitions read", "accumulatorId": 2},
+    ]
+    target = "file:/out/x, false, Parquet, [path=/out/x], Append, [a]"
+    write = node(INSERT, scan, args=target)
+    write["metrics"] = [
+        {"name": "number of written files", "accumulatorId": 3},
+        {"name": "number of dynamic part", "accumulatorId": 4},
+    ]
+    counted = ((1, 12), (2, 3), (3, 8), (4, 2))
+    row = collected(make_log({"plan": write, "metrics": counted}, {"plan": write}))
+    assert {
+        (str(a["direction"]), a["statements"], a["files"], a["partitions"]) for a in row["accesses"]
+    } == {("read", 2, 12, 3), ("write", 2, 8, 2)}
+
+
 def test_rows_below_a_cached_relation_are_counted_once(make_log: Make, node: Make) -> None:
     cached = node("InMemoryTableScan", node(ORDERS, rows=5))
     log = make_log({"plan": cached, "metrics": ((5, 30),)}, {"plan": cached})
