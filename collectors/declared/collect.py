@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 from collectors.declared import document
 from collectors.declared.document import Document, Upstream, parse_column
-from collectors.store import SCHEMAS, Collected
+from collectors.frames import frames
+from collectors.store import Collected
 from lineage.dataset import DatasetId, Kind, parse_dataset_id
 from lineage.errors import GraftError
-from lineage.records import Direction, Evidence, Status, TaskInfo
+from lineage.records import Access, ColumnEdge, Direction, Evidence, Records, Status, TaskInfo
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _GONE = "gone"
 Positions = Mapping[str, tuple[str, int]]
-Row = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +97,12 @@ def collect(spark: SparkSession, new: Sequence[News]) -> Collected | None:
     """What files declare, as data frames; None where nothing is new."""
     if not new:
         return None
-    rows: dict[str, list[Row]] = {table: [] for table in SCHEMAS}
-    for one in new:
-        accesses = list(_accesses(one)) if one.document else []
-        rows["accesses"] += accesses
-        rows["column_edges"] += _column_edges(one) if one.document else ()
-        rows["origins"] = [*rows.get("origins", ()), (one.origin, one.position, len(accesses), 0)]
-    schemas = {**SCHEMAS, "origins": SCHEMAS["batches"].rpartition(",")[0]}
-    frames = {
-        table: spark.createDataFrame(rows.get(table) or [], schemas[table])
-        for table in Collected.__annotations__
-        if table != "sessions"
-    }
-    return Collected(**frames)
+    told = [(one.origin, one.document) for one in new if one.document]
+    records = Records(
+        accesses=tuple(access for one in told for access in _accesses(*one)),
+        column_edges=tuple(edge for one in told for edge in _column_edges(*one)),
+    )
+    return frames(spark, records, {one.origin: one.position for one in new})
 
 
 def _paths(files: DeclaredFiles) -> list[Path]:
@@ -145,69 +138,55 @@ def _base(files: DeclaredFiles) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def _accesses(new: News) -> Iterator[Row]:
+def _accesses(origin: str, told: Document) -> Iterator[Access]:
     """One run a flow: what one brings into a task's memory is not what another takes from it."""
-    assert new.document
-    for task, entry in new.document.tasks.items():
+    for task, entry in told.tasks.items():
         for n, flow in enumerate(entry.flows):
-            yield from _uses(new, task, n, flow.source, Direction.READ, "SELECT")
-            yield from _uses(new, task, n, flow.target, Direction.WRITE, "INSERT")
-    for consumer, reader in new.document.consumers.items():
-        yield from _uses(new, consumer, 0, reader.reads, Direction.READ, "SELECT")
+            yield from _uses(origin, task, n, flow.source, Direction.READ, "SELECT")
+            yield from _uses(origin, task, n, flow.target, Direction.WRITE, "INSERT")
+    for consumer, reader in told.consumers.items():
+        yield from _uses(origin, consumer, 0, reader.reads, Direction.READ, "SELECT")
 
 
 def _uses(
-    new: News, task: str, flow: int, names: Sequence[str], direction: Direction, operation: str
-) -> Iterator[Row]:
-    """Rows of `accesses`, in the order of its columns."""
-    step = f"{new.origin}/{task}/{flow}"
+    origin: str, task: str, flow: int, names: Sequence[str], direction: Direction, operation: str
+) -> Iterator[Access]:
+    step = f"{origin}/{task}/{flow}"
     for name in dict.fromkeys(names):
         dataset = parse_dataset_id(name)
-        yield (
-            task,
-            step,
-            dataset.namespace,
-            dataset.name,
-            str(_kind(dataset)),
-            str(direction),
-            operation,
-            _shape(step),
-            1,
-            None,
-            None,
-            None,
-            None,
-            str(Status.UNKNOWN),
-            str(Evidence.DECLARED),
-            None,
-            new.origin,
+        yield Access(
+            task=task,
+            run_id=step,
+            dataset=dataset,
+            kind=_kind(dataset),
+            direction=direction,
+            operation=operation,
+            shape_id=_shape(step),
+            status=Status.UNKNOWN,
+            evidence=Evidence.DECLARED,
+            origin=origin,
         )
 
 
-def _column_edges(new: News) -> Iterator[Row]:
-    """Rows of `column_edges`, in the order of its columns."""
-    assert new.document
-    for task, entry in new.document.tasks.items():
+def _column_edges(origin: str, told: Document) -> Iterator[ColumnEdge]:
+    for task, entry in told.tasks.items():
         for n, flow in enumerate(entry.flows):
             for name, columns in flow.columns.items():
-                to = parse_dataset_id(name)
                 for column, upstream in columns.items():
                     for one in upstream:
-                        told = one if isinstance(one, Upstream) else Upstream(column=one)
-                        source, source_column = parse_column(told.column)
-                        yield (
-                            task,
-                            to.namespace,
-                            to.name,
-                            column,
-                            source.namespace,
-                            source.name,
-                            source_column,
-                            str(told.how.type),
-                            str(told.how),
-                            told.masking,
-                            _shape(f"{new.origin}/{task}/{n}"),
-                            new.origin,
+                        said = one if isinstance(one, Upstream) else Upstream(column=one)
+                        source, source_column = parse_column(said.column)
+                        yield ColumnEdge(
+                            task=task,
+                            to_dataset=parse_dataset_id(name),
+                            to_column=column,
+                            from_dataset=source,
+                            from_column=source_column,
+                            type=said.how.type,
+                            subtype=said.how,
+                            masking=said.masking,
+                            shape_id=_shape(f"{origin}/{task}/{n}"),
+                            origin=origin,
                         )
 
 
