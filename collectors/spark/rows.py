@@ -12,6 +12,7 @@ from typing import Any
 from collectors.spark.history import Application
 from collectors.spark.places import Places
 from collectors.spark.redact import redacted_error
+from collectors.spark.scans import PATHS_CUT
 from collectors.spark.schema import merge_columns
 from collectors.spark.statements import COUNTS, Statement, Use
 from lineage.dataset import DatasetId, Kind
@@ -129,8 +130,16 @@ def _shape(what: _What, gaps: list[str]) -> Row:
         "text": text,
         "parser": PARSER,
         "outcome": Outcome.PARTIAL if gaps else Outcome.PARSED,
-        "reason": f"columns: {', '.join(gaps)}" if gaps else None,
+        "reason": _reason(gaps),
     }
+
+
+def _reason(gaps: list[str]) -> str | None:
+    """Why a shape is not known in whole, in the words of all parsers; None where it is."""
+    columns = [gap for gap in gaps if gap != PATHS_CUT]
+    told = [f"columns: {', '.join(columns)}"] if columns else []
+    told += [f"inputs: {PATHS_CUT}"] if PATHS_CUT in gaps else []
+    return "; ".join(told) or None
 
 
 def _column_edges(found: list[Statement], shapes: dict[_What, Row], same: Row) -> list[Row]:

@@ -37,6 +37,7 @@ _LOCATION_IN_TEXT = re.compile(
 _BETWEEN_PATHS = re.compile(
     r", (?=[a-zA-Z][a-zA-Z0-9+.-]*:/|/|\.\.\.)|,(?=[a-zA-Z][a-zA-Z0-9+.-]*:/)"
 )
+_CUT = re.compile(r"\.\.\.(?: \d+ entries)?\]?$")
 _OUTPUT = re.compile(r"\[[^\[\]]*\]")
 _HIVE_COLUMNS = re.compile(r"(?:Data|Partition) Cols: (\[[^\[\]]*\])")
 _HIVE_TABLE = re.compile(r"HiveTableRelation \[?(?P<table>`[^,]+)")
@@ -59,6 +60,8 @@ _IN_MEMORY = (
     *("RDDScan", "Scan RDD", "TableCacheQueryStage"),
 )
 _DELTA_LOG = "_delta_log"
+# Why inputs are missing where Spark left some of a scan's paths out.
+PATHS_CUT = "Spark cut the list of paths: raise spark.sql.maxMetadataStringLength"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class Scan:
         topics: Kafka's.
         types: The type of each column in the files by its id in the plan.
         ids: The columns' ids in the plan.
+        is_cut: Spark left some of the paths out, and there is no table to stand for all of them.
         bridged: Not the plan reads it, but an RDD that the plan begins with did.
         rows: The accumulator that counts rows; None where there is none.
         bytes: The accumulator that sums up file sizes.
@@ -84,6 +88,7 @@ class Scan:
     columns: tuple[Column, ...] = ()
     types: tuple[tuple[int, str], ...] = ()
     ids: tuple[int, ...] = ()
+    is_cut: bool = False
     bridged: bool = False
     rows: int | None = None
     bytes: int | None = None
@@ -128,6 +133,7 @@ def read_scan(node: Node) -> Scan | None:
         columns=output_columns(schema, output),
         types=tuple((a.id, by_name[a.name]) for a in output if a.name in by_name),
         ids=tuple(a.id for a in output),
+        is_cut=not table and bool(_CUT.search(location)),
         rows=node.metrics.get("number of output rows"),
         bytes=node.metrics.get("size of files read"),
         files=node.metrics.get("number of files read"),

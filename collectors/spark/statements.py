@@ -21,7 +21,7 @@ from collectors.spark.edges import Edge, Reads, column_edges
 from collectors.spark.history import Application, Execution
 from collectors.spark.parts import Part, bridge, parts_of
 from collectors.spark.places import Places
-from collectors.spark.scans import Scan
+from collectors.spark.scans import PATHS_CUT, Scan
 from collectors.spark.schema import merge_columns, typed_columns
 from lineage.dataset import DatasetId, Kind
 from lineage.records import Column, Status
@@ -60,7 +60,7 @@ class Statement:
     Attributes:
         root: The id of the outermost execution it ran in.
         edges: Which column comes from which.
-        gaps: Why column edges are missing or not exact.
+        gaps: Why column edges are missing or not exact, and why inputs are (`PATHS_CUT`).
     """
 
     operation: str
@@ -262,6 +262,8 @@ def _statement(
             for dataset, kind in places.written(target)
         ]
     edges, gaps = column_edges(part, known)
+    if any(scan.is_cut for one in (part, *part.feeds) for scan in one.scans):
+        gaps.append(PATHS_CUT)
     if not reads and part.role is Role.SAVE:
         # Before Spark 3.4 a save's query is in its text alone.
         reads = [Use(d, _kind(d)) for d in sorted({edge.use.dataset for edge in edges})]

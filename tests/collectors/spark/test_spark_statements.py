@@ -125,6 +125,27 @@ def test_files_and_partitions_are_counted_where_spark_counts_them(
     } == {("read", 2, 12, 3), ("write", 2, 8, 2)}
 
 
+@pytest.mark.parametrize(
+    ("scan", "location", "reason"),
+    [
+        ("Scan csv", "[file:/in/a..., file:/in/b]", None),
+        (
+            "Scan csv",
+            "[file:/in/a, file:/in/b, ...]",
+            "inputs: Spark cut the list of paths: raise spark.sql.maxMetadataStringLength",
+        ),
+        (ORDERS, "[file:/wh/raw.db/orders/dt=1, ...]", None),
+    ],
+    ids=["whole", "cut", "a table stands for all"],
+)
+def test_a_list_of_paths_that_spark_cut_is_told(
+    make_log: Make, node: Make, scan: str, location: str, reason: str | None
+) -> None:
+    read = node(scan, Location=f"InMemoryFileIndex(3 paths){location}")
+    [shape] = collected(make_log({"plan": read}))["shapes"]
+    assert (shape["reason"], str(shape["outcome"])) == (reason, "partial" if reason else "parsed")
+
+
 def test_rows_below_a_cached_relation_are_counted_once(make_log: Make, node: Make) -> None:
     cached = node("InMemoryTableScan", node(ORDERS, rows=5))
     log = make_log({"plan": cached, "metrics": ((5, 30),)}, {"plan": cached})
