@@ -11,7 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from collectors.spark.connectors import Target, catalog_table, changed, save, written
+from collectors.spark.connectors import (
+    Target,
+    catalog_table,
+    changed,
+    described_table,
+    save,
+    written,
+)
 from collectors.spark.jdbc import external
 from collectors.spark.plans.arguments import bracketed, identifier, split_arguments
 
@@ -21,6 +28,8 @@ _HIVE_TABLE = re.compile(
     r"\[(?:Database: ?(?P<database>[^,\]}]+)\}?, )?TableName: (?P<table>[^,\]]+)"
 )
 _VIEW_TYPE = re.compile(r"\b(?:PersistedView|LocalTempView|GlobalTempView)\b")
+# What engines put before Spark's own names, and what Scala puts behind those of objects.
+_BRAND = re.compile(r"^(?:Gpu|Photon|Comet|Native)(?=[A-Z])|\$$")
 
 
 class Role(Enum):
@@ -55,23 +64,32 @@ class Command:
         return "INSERT OVERWRITE" if target.mode == "Overwrite" else "INSERT"
 
 
+def _table(argument: str) -> tuple[str, ...]:
+    """`` `c`.`db`.`t` ``, or the whole description of the table."""
+    return described_table(argument) or identifier(argument)
+
+
 def _first(args: list[str]) -> Target:
     mode = next((arg for arg in args if arg in _MODES), "")
     columns = tuple(bracketed(args[-1])) if len(args) > 1 and args[-1].startswith("[") else ()
-    return Target(identifier(args[0]), mode=mode, columns=columns)
+    return Target(_table(args[0]), mode=mode, columns=columns)
 
 
 def _name(args: list[str]) -> Target:
-    return Target(identifier(args[0]))
+    return Target(_table(args[0]))
 
 
 def _hadoop_files(args: list[str]) -> Target:
-    """`file:/t, false, [dt#3], Parquet, [path=…], Append, `c`.`db`.`t`, …, [id, dt]`"""
+    """`file:/t, false, [dt#3], Parquet, [path=…], Append, `c`.`db`.`t`, …, [id, dt]`
+
+    RAPIDS adds flags behind the columns.
+    """
     at = next((at for at, arg in enumerate(args) if arg in _MODES), len(args) - 1)
-    follows = args[at + 1] if at + 1 < len(args) else ""
-    table = identifier(follows) if follows.startswith("`") else ()
-    columns = tuple(bracketed(args[-1])) if args[-1].startswith("[") else ()
-    return Target(table, args[0], columns, mode=args[at])
+    behind = args[at + 1 :]
+    named = [arg for arg in behind[:1] if arg.startswith(("`", "CatalogTable("))]
+    lists = [arg for arg in behind if arg.startswith("[")]
+    columns = tuple(bracketed(lists[-1])) if lists else ()
+    return Target(_table(named[0]) if named else (), args[0], columns, mode=args[at])
 
 
 def _hive_insert(args: list[str]) -> Target:
@@ -80,7 +98,7 @@ def _hive_insert(args: list[str]) -> Target:
     mode = "Overwrite" if flags and args[flags[0]] == "true" else "Append"
     after = args[flags[-1] + 1] if flags and flags[-1] + 1 < len(args) else ""
     columns = tuple(bracketed(after)) if after.startswith("[") else ()
-    return Target(identifier(args[0]), columns=columns, mode=mode)
+    return Target(_table(args[0]), columns=columns, mode=mode)
 
 
 def _hive_table_as_select(args: list[str]) -> Target | None:
@@ -223,7 +241,8 @@ _FAMILIES: Mapping[str, Command] = {
     **dict.fromkeys(
         (
             *("Add", "Alter", "Analyze", "Cache", "Clear", "Comment", "CreateDatabase"),
-            *("CreateFunction", "CreateNamespace", "CreateVariable", "Desc", "DropDatabase"),
+            *("CreateFunction", "CreateNamespace", "CreateTempView", "CreateVariable", "Delta"),
+            *("Desc", "DropDatabase"),
             *("DropFunction", "DropNamespace", "DropTempView", "DropVariable", "Explain", "List"),
             *("Refresh", "Repair", "Reset", "Set", "Show", "Uncache", "Use"),
             # Delta's and Iceberg's upkeep of their own files.
@@ -244,10 +263,11 @@ def find_command(name: str) -> tuple[str, Command] | None:
     Raises:
         LookupError: It is a command, but there is no rule for it.
     """
-    bare = name.removeprefix("Execute ").partition(" ")[0]
+    full = name.removeprefix("Execute ").partition(" ")[0]
+    bare = _BRAND.sub("", full)
     if command := COMMANDS.get(bare):
         return bare, command
-    if bare == name.partition(" ")[0]:
+    if full == name.partition(" ")[0]:
         if bare.startswith(_UNKNOWN_WRITES) and bare not in _NOT_WRITES:
             raise LookupError(bare)
         return None

@@ -152,7 +152,8 @@ def _elsewhere(provider: str, given: Mapping[str, str], mode: str) -> Target | N
 
 
 def catalog_table(args: list[str]) -> Target:
-    """`catalog.Class@hash, ns.t, Project […], …`"""
+    """`catalog.Class@hash, ns.t, Project […], …`; Databricks has what it returns before it."""
+    args = args[1:] if args[0].startswith("[") else args
     return Target(identifier(args[1]), catalog=args[0].partition("@")[0].partition("(")[0])
 
 
@@ -170,17 +171,18 @@ def written(args: list[str]) -> Target | None:
     return None
 
 
+def described_table(text: str) -> tuple[str, ...]:
+    """The name in a `CatalogTable(⏎Database: db⏎Table: t⏎…)`; empty where there is none."""
+    found = _CATALOG_TABLE.search(text)
+    parts = (found["catalog"], found["database"], found["table"]) if found else ()
+    return tuple(part.strip().strip("`") for part in parts if part)
+
+
 def _delta(text: str) -> Target | None:
-    table, files = _CATALOG_TABLE.search(text), _DELTA_FILES.search(text)
-    path = files or _DELTA_PATH.search(text) or (_LOCATION.search(text) if table else None)
-    parts = tuple(
-        part.strip().strip("`")
-        for part in ((table["catalog"], table["database"], table["table"]) if table else ())
-        if part
-    )
-    if not (parts or path):
-        return None
-    return Target(parts, path["path"] if path else "")
+    table = described_table(text)
+    path = _DELTA_FILES.search(text) or _DELTA_PATH.search(text)
+    path = path or (_LOCATION.search(text) if table else None)
+    return Target(table, path["path"] if path else "") if table or path else None
 
 
 def changed(args: list[str]) -> Target | None:

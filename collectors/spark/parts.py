@@ -130,7 +130,7 @@ def _read_commands(parts: list[Part], unknown: set[str]) -> None:
         outer = operators[part.node.name]
         part.operator = outer.pop(0) if outer else None
         inner = next(iter(part.operator.inside), None) if part.operator else None
-        inner = inner if inner and inner.name == part.name else None
+        inner = inner if inner and inner.kind == part.name else None
         arguments = part.node.text.removeprefix(part.node.name).strip()
         if not arguments and (inner or part.operator):
             arguments = (inner or part.operator or Operator("")).arguments

@@ -127,6 +127,10 @@ def test_spark_looking_for_a_schema_is_told_from_reading_text() -> None:
 C = "`spark_catalog`.`ml`.`t`"
 T = ("spark_catalog", "ml", "t")
 SERDE = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
+DESCRIBED = (
+    "CatalogTable(\nDatabase: ml\nTable: t\nOwner: me\nLocation: file:/w/t\nSchema: root\n"
+    " |-- id: decimal(3,2) (nullable = true)\n |-- dt: string (nullable = true)\n)"
+)
 
 
 @pytest.mark.parametrize(
@@ -145,6 +149,33 @@ SERDE = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
             " org.apache.spark.InMemoryFileIndex(file:/w/t), [id]",
             "INSERT",
             Target(T, "file:/w/t", ("id",), mode="Append"),
+        ),
+        (
+            "Execute InsertIntoHadoopFsRelationCommand",
+            f"file:/w/t, false, [dt#5], Parquet, [path=file:/w/t,\nmode=x], Overwrite, {DESCRIBED},"
+            " org.apache.spark.CatalogFileIndex@1f, [id, dt]",
+            "INSERT OVERWRITE",
+            Target(T[1:], "file:/w/t", ("id", "dt"), mode="Overwrite"),
+        ),
+        (
+            "Execute GpuInsertIntoHadoopFsRelationCommand",
+            f"file:/w/t, false, [dt#5], com.nvidia.spark.rapids.GpuParquetFileFormat@1f, [a=b],"
+            f" Append, {DESCRIBED}, org.apache.spark.CatalogFileIndex@1f, [id, dt], false, 0",
+            "INSERT",
+            Target(T[1:], "file:/w/t", ("id", "dt"), mode="Append"),
+        ),
+        (
+            "Execute GpuInsertIntoHadoopFsRelationCommand",
+            "file:/o, false, com.nvidia.spark.rapids.GpuOrcFileFormat@1f, [path=/o], Append, [id],"
+            " false, 0",
+            "INSERT",
+            Target((), "file:/o", ("id",), mode="Append"),
+        ),
+        (
+            "Execute GpuInsertIntoHiveTable",
+            f"`ml`.`t`, {SERDE}, [dt=Some(1)], org.rapids.GpuHiveFileFormat@1f, true, false, [a]",
+            "INSERT OVERWRITE",
+            Target(T[1:], columns=("a",), mode="Overwrite"),
         ),
         (
             "Execute InsertIntoHiveTable",
@@ -258,6 +289,7 @@ def test_a_view_of_the_session_is_no_dataset(kind: str) -> None:
     [
         *("Execute AnalyzeTableCommand", "Execute ShowTablesCommand", "Execute SetCommand"),
         *("Execute RefreshTableCommand", "Execute DescribeTableCommand", "Execute AddJarsCommand"),
+        *("Execute CreateTempViewUsing", "Execute DeltaGenerateCommand"),
     ],
 )
 def test_looking_and_tuning_is_maintenance(operator: str) -> None:
@@ -352,6 +384,25 @@ WRITES = [
         f"{ICEBERG_CATALOG}@1f, raw.t, Project [a#1], TableSpec(Map(),None), [], true",
         "CREATE TABLE AS",
         Target(("raw", "t"), catalog=ICEBERG_CATALOG),
+    ),
+    (
+        "AtomicReplaceTableAsSelect",
+        "[num_affected_rows#1L, num_inserted_rows#2L], com.databricks.UnityCatalogV2Proxy@1f, ml.t,"
+        " Union false, false, TableSpec(Map(),Some(delta)), [replaceWhere=a IN ('b')], true",
+        "CREATE TABLE AS",
+        Target(T[1:], catalog="com.databricks.UnityCatalogV2Proxy"),
+    ),
+    (
+        "OverwriteByExpressionExecV1$",
+        f"[num_affected_rows#1L], {DELTA_TABLE}, Project [a#1]",
+        "INSERT OVERWRITE",
+        Target(T, "file:/wh/t"),
+    ),
+    (
+        "Execute GpuMergeIntoCommand",
+        "SubqueryAlias t, Delta[version=3, file:/wh/t], (a#1 = b#2), [], []",
+        "MERGE",
+        Target(path="file:/wh/t"),
     ),
     (
         "Execute MergeIntoCommand",
