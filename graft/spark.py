@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,6 +17,7 @@ from collectors.spark.collect import log_parts
 from collectors.spark.logs import SparkLogs, application_logs
 from collectors.spark.statements import COUNTS
 from collectors.spark.tasks import is_place
+from graft.terminal import one_line
 from lineage.errors import GraftError
 
 _EXAMPLES = """\b
@@ -25,8 +25,6 @@ Examples:
   graft spark show spark-events/eventlog_v2_app-20261121050003-0001
   graft spark show spark-events/ --task-from job_group --json | jq '.[].tasks[].task'
 """
-# A terminal obeys control characters; a log must not.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _NAMELESS = "(no name)"
 Row = Mapping[str, Any]
 
@@ -71,7 +69,7 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
             found = _application(one.log.origin, assemble(one.log.origin, log_parts(one), logs))
             told.append(found)
             if not as_json:
-                click.echo("\n".join(map(_line, _lines(found))))
+                click.echo("\n".join(map(one_line, _lines(found))))
     except GraftError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)
@@ -198,7 +196,3 @@ def _columns(dataset: Row, edges: Iterable[Row]) -> Iterator[str]:
 
 def _spoken(namespace: str, name: str) -> str:
     return f"{namespace}{'' if name.startswith('/') else '/'}{name}"
-
-
-def _line(text: str) -> str:
-    return _CONTROL.sub(" ", text)

@@ -13,10 +13,10 @@ import click
 import orjson
 
 from collectors.sqlserver.server import session_script, snapshot
-from collectors.sqlserver.server.check import Finding, check
-from collectors.sqlserver.server.session_events import Severity
+from collectors.sqlserver.server.check import check
 from lineage.dataset import Kind
 from lineage.errors import GraftError
+from lineage.findings import Finding, Severity
 
 _DEFAULT = session_script.Options()
 
@@ -145,10 +145,7 @@ def check_session(setting: str, name: str, *, as_json: bool) -> None:
 def _report(findings: Sequence[Finding], name: str) -> str:
     if not findings:
         return f"{name}: runs and captures all that lineage needs"
-    return "\n".join(
-        f"{finding.severity}: {finding.subject}: {finding.problem}\n  {finding.remedy}"
-        for finding in findings
-    )
+    return "\n".join(map(str, findings))
 
 
 @sqlserver.command(

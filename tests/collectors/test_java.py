@@ -27,7 +27,7 @@ def fake_java(home: Path, version: str) -> str:
 )
 def test_the_major_version_is_read(tmp_path: Path, version: str, number: int) -> None:
     home = fake_java(tmp_path, version)
-    assert java._version(Path(home) / "bin" / "java") == number
+    assert java.version(Path(home) / "bin" / "java") == number
 
 
 def test_java_home_comes_before_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

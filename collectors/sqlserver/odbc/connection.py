@@ -23,8 +23,8 @@ _SETTING = re.compile(r"(env):([A-Za-z_]\w*)|(dsn):([^;={}\n]+)")
 _SECRET = frozenset({"uid", "user", "user id", "username", "pwd", "password", "accesstoken"})
 
 
-def connect(setting: str) -> pyodbc.Connection:
-    """Open a connection; tries again for a minute or so where the trouble may pass.
+def connect(setting: str, *, patient: bool = True) -> pyodbc.Connection:
+    """Open a connection.
 
     There is no `ApplicationIntent=ReadOnly`: a listener would lead to another server, which has
     other events.
@@ -32,6 +32,7 @@ def connect(setting: str) -> pyodbc.Connection:
     Args:
         setting: `env:NAME`, a variable that holds an ODBC connection string, or `dsn:NAME`, a data
             source whose user and password may stand in GRAFT_MSSQL_USER and GRAFT_MSSQL_PASSWORD.
+        patient: Try again for a minute or so where the trouble may pass.
 
     Raises:
         GraftError: The setting is none of these, pyodbc or a driver is missing, or the server
@@ -40,7 +41,7 @@ def connect(setting: str) -> pyodbc.Connection:
     odbc = load_pyodbc()
     text = connection_string(setting, odbc.drivers)
     secrets = [value for key, value in attributes(text).items() if key in _SECRET]
-    waits = pauses()
+    waits = pauses() if patient else iter(())
     while True:
         try:
             connection: pyodbc.Connection = odbc.connect(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from collectors.sqlserver.server.session_events import (
     ACTIONS,
@@ -11,9 +10,9 @@ from collectors.sqlserver.server.session_events import (
     NEEDLESS,
     PERSONAL,
     SessionEvent,
-    Severity,
 )
 from collectors.sqlserver.server.session_state import CapturedEvent, SessionState
+from lineage.findings import Finding, Severity, worst_first
 
 _FILE = "event_file"
 _APPLICATION = "client_app_name"
@@ -25,22 +24,6 @@ _DEFAULT_FILES = 5
 # Asked for by default; `collect_object_name` is not, and by some versions other texts neither.
 _ON_BY_DEFAULT = frozenset({"collect_batch_text", "collect_statement"})
 _ANEW = "drop it and create it anew: graft sqlserver session"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something about a session that costs lineage, money or privacy.
-
-    Attributes:
-        subject: What of the session it is about: `rpc_completed`, `MAX_MEMORY`.
-        problem: What is lost by it.
-        remedy: What to do.
-    """
-
-    severity: Severity
-    subject: str
-    problem: str
-    remedy: str
 
 
 def check(session: SessionState | None, name: str) -> list[Finding]:
@@ -66,7 +49,7 @@ def check(session: SessionState | None, name: str) -> list[Finding]:
         *_options(session),
         *_needless(session),
     ]
-    return sorted(found, key=lambda finding: list(Severity).index(finding.severity))
+    return worst_first(found)
 
 
 def _running(session: SessionState) -> Iterator[Finding]:

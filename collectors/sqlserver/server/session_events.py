@@ -7,15 +7,8 @@ Completed events only: they tell the outcome, and a starting event would tell th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-
-class Severity(StrEnum):
-    """How much lineage suffers: it is wrong or missing, it has holes, or it is good to know."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
+from lineage.findings import Severity
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from collectors.sqlserver.server.check import Finding, check
-from collectors.sqlserver.server.session_events import ACTIONS, EVENTS, Severity
+from collectors.sqlserver.server.check import check
+from collectors.sqlserver.server.session_events import ACTIONS, EVENTS
 from collectors.sqlserver.server.session_state import CapturedEvent, Dropped, SessionState
+from lineage.findings import Finding, Severity
 
 PREDICATE = (
     "[sqlserver].[like_i_sql_unicode_string]([sqlserver].[client_app_name],N'python_task::%')"

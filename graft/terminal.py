@@ -1,0 +1,12 @@
+"""Text from logs on a terminal, which obeys control characters: a log must not command it."""
+
+from __future__ import annotations
+
+import re
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def one_line(text: str) -> str:
+    """A text without control characters and line ends."""
+    return _CONTROL.sub(" ", text)
