@@ -15,11 +15,10 @@ from collectors.spark.parts import Part, plan_text
 from collectors.spark.places import Places
 from collectors.spark.plans.arguments import Attribute, attributes, identifier, split_arguments
 from collectors.spark.plans.columns import UNKNOWN, Source, Trace, Use, Uses
-from collectors.spark.plans.info import Node
 from collectors.spark.plans.operators import trace_columns
 from collectors.spark.plans.text import Operator, PlanText
 from collectors.spark.rdds import scanned_rdd
-from collectors.spark.scans import Scan, read_scan
+from collectors.spark.scans import Scan, read_scan, scan_node
 from collectors.spark.schema import is_plain
 from lineage.dataset import DatasetId
 from lineage.records import ANY_COLUMN, EdgeType, Subtype
@@ -57,7 +56,7 @@ class Reads:
             return Source((self.places.table(named[0]),)) if named else None
         if scan is None:
             try:
-                scan = read_scan(Node(operator.name, operator.arguments, operator.fields))
+                scan = read_scan(scan_node(operator))
             except LookupError:
                 return None
         return self._source(scan, operator) if scan else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import zip_longest
 
@@ -15,10 +15,20 @@ from collectors.spark.plans.arguments import Attribute, attributes, identifier, 
 from collectors.spark.plans.info import Node
 from collectors.spark.plans.text import Operator, parse_text
 from collectors.spark.rdds import Rdds, rdd_scans
-from collectors.spark.scans import Scan, is_schema_inference, read_scan
+from collectors.spark.scans import (
+    Scan,
+    is_schema_inference,
+    output,
+    read_scan,
+    scan_node,
+    tells_paths,
+)
 from lineage.records import Status
 
 _SCANS_RDD, _RDD = "Scan ExistingRDD", "RDD["
+_CACHED = "InMemoryTableScan"
+# What Spark 2 calls every command that its text then names.
+_NAMELESS_COMMAND = "ExecutedCommand"
 # Plans are run again and again.
 plan_text = lru_cache(maxsize=256)(parse_text)
 
@@ -96,22 +106,62 @@ def _split(execution: Execution, plan: Node, unknown: set[str]) -> list[Part]:
     query = Part(execution)
     parts = [query]
     stack = [(plan, query)]
+    hides = False  # a cached relation whose plan is in the text alone
     while stack:
         node, part = stack.pop()
         if node.name == "CommandResult":
             continue  # The rows of a command that has an execution of its own.
         try:
-            if found := find_command(node.name):
+            if found := find_command(_command_name(node, execution)):
                 part = Part(execution, found[0], found[1], node=node)
                 parts.append(part)
-            elif scan := read_scan(node):
+            elif scan := read_scan(_whole(node, execution)):
                 part.scans.append(scan)
         except LookupError as error:
             unknown.add(str(error.args[0]))
         stack.extend((child, part) for child in reversed(node.children))
+        hides = hides or (node.name.endswith(_CACHED) and not node.children)
     if len(parts) > 1:
         _read_commands(parts[1:], unknown)
+    if hides:
+        for part in parts:
+            part.scans += _cached(part, unknown)
     return parts
+
+
+def _command_name(node: Node, execution: Execution) -> str:
+    if node.name == _NAMELESS_COMMAND and (root := plan_text(execution.text).root):
+        return next((f"Execute {inner.name}" for inner in root.inside), node.name)
+    return node.name
+
+
+def _whole(node: Node, execution: Execution) -> Node:
+    """A scan with what the text alone tells of its paths, found by the ids of its columns."""
+    if tells_paths(node) or "Scan" not in node.name or "\nLocation: " not in execution.text:
+        return node
+    ids = {one.id for one in output(node)}
+    root = plan_text(execution.text).root
+    for operator in root.walk() if root else ():
+        if "Location" in operator.fields and ids.intersection(
+            one.id for one in attributes(operator.fields.get("Output", ""))
+        ):
+            return replace(node, metadata={**operator.fields, **node.metadata})
+    return node
+
+
+def _cached(part: Part, unknown: set[str]) -> Iterator[Scan]:
+    """What the cached relations were made of that a part reads: before Spark 3.5 text alone
+    tells.
+    """
+    root = plan_text(part.execution.text).root
+    tops = part.operator.children if part.operator else [root] if root else []
+    for relation in (one for top in tops for one in top.walk() if one.kind == "InMemoryRelation"):
+        for operator in relation.walk():
+            try:
+                if scan := read_scan(scan_node(operator)):
+                    yield scan
+            except LookupError as error:
+                unknown.add(str(error.args[0]))
 
 
 def _read_commands(parts: list[Part], unknown: set[str]) -> None:

@@ -21,8 +21,9 @@ import re
 from dataclasses import dataclass
 
 from collectors.spark.jdbc import External, external
-from collectors.spark.plans.arguments import attributes, identifier
+from collectors.spark.plans.arguments import Attribute, attributes, identifier
 from collectors.spark.plans.info import Node
+from collectors.spark.plans.text import Operator
 from collectors.spark.schema import output_columns, parse_struct
 from lineage.records import Column
 
@@ -32,7 +33,8 @@ _ANY_SCAN = re.compile(r"(?:\w+Scan|Scan|HiveTableScan)\b.*", re.DOTALL)
 _FROM_V2 = "Scan JDBC v1 Relation from v2 scan "
 _LOCATION = re.compile(r"\w+(?:\(\d+ paths\))?\s?\[(?P<paths>.*?)\]?")
 _LOCATION_IN_TEXT = re.compile(
-    r"Location: (?P<location>\w+(?:\(\d+ paths\))?\s?\[[^\[\]]*(?:\]|$))"
+    r"Location: (?P<location>\w+(?:\(\d+ paths\))?\s?\["
+    r"(?:[^\[\]]*(?:\]|$)|[^\[\]]*?\.\.\.(?=, [A-Z]\w+: )))"
 )
 _BETWEEN_PATHS = re.compile(
     r", (?=[a-zA-Z][a-zA-Z0-9+.-]*:/|/|\.\.\.)|,(?=[a-zA-Z][a-zA-Z0-9+.-]*:/)"
@@ -122,23 +124,47 @@ def read_scan(node: Node) -> Scan | None:
         raise LookupError(" ".join(name.split()[:2]).partition("(")[0].partition("[")[0])
     struct = _SCHEMA_IN_TEXT.search(node.text) if "ReadSchema" not in node.metadata else None
     schema = parse_struct(struct["schema"] if struct else node.metadata.get("ReadSchema", ""))
-    lists = _HIVE_COLUMNS.findall(node.text) or _OUTPUT.findall(_behind_name(node))[:1]
-    output = [attribute for text in lists for attribute in attributes(text)]
+    columns = output(node)
     by_name = {column.name: column.type for column in schema}
     return Scan(
         table=table,
         paths=paths,
         external=relation,
         topics=topics,
-        columns=output_columns(schema, output),
-        types=tuple((a.id, by_name[a.name]) for a in output if a.name in by_name),
-        ids=tuple(a.id for a in output),
+        columns=output_columns(schema, columns),
+        types=tuple((a.id, by_name[a.name]) for a in columns if a.name in by_name),
+        ids=tuple(a.id for a in columns),
         is_cut=not table and bool(_CUT.search(location)),
         rows=node.metrics.get("number of output rows"),
         bytes=node.metrics.get("size of files read"),
         files=node.metrics.get("number of files read"),
         partitions=node.metrics.get("number of partitions read"),
     )
+
+
+def output(node: Node) -> list[Attribute]:
+    """The columns that a scan gives."""
+    lists = _HIVE_COLUMNS.findall(node.text) or _OUTPUT.findall(_behind_name(node))[:1]
+    return [attribute for text in lists for attribute in attributes(text)]
+
+
+def tells_paths(node: Node) -> bool:
+    """Whether a scan of files has its paths as a whole: in its metadata, or uncut in its line."""
+    if node.metadata.get("Location"):
+        return True
+    found = _LOCATION_IN_TEXT.search(node.text)
+    return found is not None and not _CUT.search(found["location"])
+
+
+def scan_node(operator: Operator) -> Node:
+    """An operator of a plan's text as `sparkPlanInfo` would have it."""
+    if operator.fields:
+        line = f"{operator.fields.get('Output', '')} {operator.fields.get('Arguments', '')}"
+        return Node(operator.name, line.strip(), operator.fields)
+    # `FileScan parquet raw.t[a#1] Batched: true, …`: what is scanned is a part of the name.
+    what, bracket, rest = operator.text.partition("[")
+    name = f"{operator.name} {what}".strip()
+    return Node(name, f"{name}{bracket}{rest}")
 
 
 def _behind_name(node: Node) -> str:

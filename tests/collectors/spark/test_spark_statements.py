@@ -251,6 +251,93 @@ def test_public_logs_of_other_engines_are_read_to_their_end(samples: Any) -> Non
         assert row["events"] > 30, log.name
 
 
+LONG = "file:/landing/" + "long/" * 20 + "orders"
+BATCH = "[a#1] ParquetScan DataFilters: [], Format: parquet, Location: InMemoryFileIndex"
+CACHED_3 = f"""== Physical Plan ==
+* Project (4)
++- InMemoryTableScan (1)
+      +- InMemoryRelation (2)
+            +- Scan parquet  (3)
+
+
+(1) InMemoryTableScan
+Output [1]: [a#1]
+Arguments: [a#1]
+
+(2) InMemoryRelation
+Arguments: [a#1], StorageLevel(disk, memory, deserialized, 1 replicas)
+
+(3) Scan parquet
+Output [1]: [a#1]
+Location: InMemoryFileIndex [{LONG}]
+ReadSchema: struct<a:int>
+
+(4) Project
+Output [1]: [a#1]
+"""
+CACHED_2 = """== Physical Plan ==
+*(1) Project [a#1]
++- InMemoryTableScan [a#1]
+      +- InMemoryRelation [a#1], StorageLevel(disk, memory, deserialized, 1 replicas)
+            +- Union
+               :- *(1) FileScan parquet raw.orders[a#1] Batched: true, Format: Parquet, Location: \
+InMemoryFileIndex[file:/wh/raw.db/or..., PartitionFilters: [], ReadSchema: struct<a:int>
+               +- HiveTableScan [b#2], HiveTableRelation `raw`.`old`, org.serde2.Simple, [b#2]
+"""
+DESCRIBED = f"== Physical Plan ==\nBatchScan (1)\n\n\n(1) BatchScan\nOutput [1]: [a#1]\n\
+DataFilters: []\nLocation: InMemoryFileIndex [{LONG}]\n"
+SAVED_2 = """== Physical Plan ==
+ExecutedCommand
+   +- SaveIntoDataSourceCommand org.delta.DeltaDataSource@1f, Map(path -> /out/t), Append
+         +- Relation[a#1] parquet
+"""
+
+
+@pytest.mark.parametrize(
+    ("plan", "text", "expected"),
+    [
+        (
+            ("BatchScan", f"{BATCH}(1 paths)[{LONG[:60]}..., PartitionFilters: []"),
+            DESCRIBED,
+            {("SELECT", "read", LONG.removeprefix("file:"))},
+        ),
+        (
+            ("GpuBatchScan", "[a#1] GpuParquetScan(org.SparkSession@1f,StructType())"),
+            DESCRIBED.replace("BatchScan", "GpuBatchScan"),
+            {("SELECT", "read", LONG.removeprefix("file:"))},
+        ),
+        (
+            ("GpuScan parquet", f"{BATCH}(2 paths)[{LONG[:60]}..., PartitionFilters: []"),
+            "",
+            {("SELECT", "read", LONG[len("file:") : 59].rpartition("/")[0])},
+        ),
+        (
+            ("InMemoryTableScan", "[a#1]"),
+            CACHED_3,
+            {("SELECT", "read", LONG.removeprefix("file:"))},
+        ),
+        (
+            ("InMemoryTableScan", "[a#1]"),
+            CACHED_2,
+            {("SELECT", "read", "raw.orders"), ("SELECT", "read", "raw.old")},
+        ),
+        (("ExecutedCommand", ""), SAVED_2, {("INSERT", "write", "/out/t")}),
+    ],
+    ids=["V2 files", "on GPU", "GPU, cut", "cached", "cached, Spark 2", "a command of Spark 2"],
+)
+def test_what_the_text_alone_tells_is_read_from_it(
+    make_log: Make,
+    node: Make,
+    plan: tuple[str, str],
+    text: str,
+    expected: set[tuple[str, str, str]],
+) -> None:
+    name, arguments = plan
+    row = collected(make_log({"plan": node(name, args=arguments), "text": text}))
+    assert {(a["operation"], str(a["direction"]), a["name"]) for a in row["accesses"]} == expected
+    assert reasons(row) == []
+
+
 @pytest.mark.parametrize(
     ("name", "reads", "writes"),
     [
