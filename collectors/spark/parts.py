@@ -27,6 +27,9 @@ from lineage.records import Status
 
 _SCANS_RDD, _RDD = "Scan ExistingRDD", "RDD["
 _CACHED = "InMemoryTableScan"
+# Commands that change single rows, and the columns that say where these are.
+_ROW_LEVEL = ("ReplaceData", "WriteDelta")
+_ROW_PLACES = frozenset({"_file", "_pos", "_spec_id", "_partition"})
 # What Spark 2 calls every command that its text then names.
 _NAMELESS_COMMAND = "ExecutedCommand"
 # Plans are run again and again.
@@ -181,10 +184,7 @@ def _read_commands(parts: list[Part], unknown: set[str]) -> None:
         part.operator = outer.pop(0) if outer else None
         inner = next(iter(part.operator.inside), None) if part.operator else None
         inner = inner if inner and inner.kind == part.name else None
-        arguments = part.node.text.removeprefix(part.node.name).strip()
-        if not arguments and (inner or part.operator):
-            arguments = (inner or part.operator or Operator("")).arguments
-        part.target = read_target(part.command, arguments.removeprefix(part.name).strip())
+        part.target = _target(part, inner)
         if part.target:
             part.operation = _operation(part)
         elif part.role is Role.SAVE:
@@ -195,17 +195,38 @@ def _read_commands(parts: list[Part], unknown: set[str]) -> None:
             part.inputs = written_columns(part.operator)
 
 
+def _target(part: Part, inner: Operator | None) -> Target | None:
+    """Where a command writes; `inner` is the command in the text of what executes it."""
+    assert part.command
+    assert part.node
+    arguments = part.node.text.removeprefix(part.node.name).strip()
+    if not arguments and (inner or part.operator):
+        arguments = (inner or part.operator or Operator("")).arguments
+    target = read_target(part.command, arguments.removeprefix(part.name).strip())
+    return _changed(part.scans) if target is None and part.name in _ROW_LEVEL else target
+
+
 def _operation(part: Part) -> str:
     assert part.command
     assert part.target
     assert part.node
-    if part.name not in ("ReplaceData", "WriteDelta"):
+    if part.name not in _ROW_LEVEL:
         return part.command.operation_of(part.target)
     below = list(part.node.walk())
-    if any(node.name == "MergeRows" for node in below):
+    if any(node.name.endswith("MergeRows") for node in below):
         return "MERGE"
-    changes = any(node.name == "Project" and "if (" in node.text for node in below)
+    changes = any(node.name.endswith("Project") and "if (" in node.text for node in below)
     return "UPDATE" if changes else "DELETE"
+
+
+def _changed(scans: list[Scan]) -> Target | None:
+    """The table whose rows a command changes that does not name it: the one that is read with
+    the places of its rows, or the only one.
+    """
+    tables = dict.fromkeys(
+        scan.table for scan in scans if scan.table and _ROW_PLACES & {c.name for c in scan.columns}
+    ) or dict.fromkeys(scan.table for scan in scans if scan.table)
+    return Target(next(iter(tables))) if len(tables) == 1 else None
 
 
 def written_columns(command: Operator) -> list[Attribute]:

@@ -57,6 +57,7 @@ _PHYSICAL, _ANALYSED, _OPTIMISED = (
     "Analyzed Logical Plan",
     "Optimized Logical Plan",
 )
+_DESCRIPTION = "CatalogTable("
 _PHASES = frozenset({"Final Plan", "Current Plan", "Initial Plan"})
 
 
@@ -142,6 +143,7 @@ class _Reader:
         self.last: Operator | None = None
         self.section: Operator | None = None
         self.key = ""
+        self.open_brackets = 0
         self.schema = False
         # Lines of a literal with line breaks, by the operator or section that they go on.
         self.more: dict[int, tuple[Operator, list[str]]] = {}
@@ -182,18 +184,23 @@ class _Reader:
             self.reused.append((self.section, found["number"]))
 
     def field(self, line: str) -> None:
-        found = _KEY.match(line)
+        # A table's description has lines of its own that look like fields.
+        found = None if self.open_brackets > 0 and line else _KEY.match(line)
         if found or not line:
             self.close()
         if found:
             self.key, self.values = found["key"].rstrip(), [line[found.end() :]]
         elif self.key:
             self.values.append(line)
+        _, _, described = line.rpartition(_DESCRIPTION)
+        if self.open_brackets > 0 or described != line:
+            self.open_brackets += (described != line) + described.count("(") - described.count(")")
 
     def close(self) -> None:
         if self.section and self.key:
             self.section.fields[self.key] = "\n".join(self.values)
         self.key = ""
+        self.open_brackets = 0
 
     def node(self, line: str) -> None:
         at = 0

@@ -129,6 +129,16 @@ def test_an_extended_text_has_the_optimised_logical_plan_too() -> None:
     assert tree(found.root) == "FileScan"
 
 
+def test_a_tables_description_is_no_list_of_fields() -> None:
+    described = "CatalogTable(\nDatabase: ml\nTable: t\nSchema: root\n |-- a: decimal(3,2)\n), [a]"
+    found = parse_text(
+        "Execute X (2)\n+- Scan csv (1)\n\n(1) Scan csv\nOutput [1]: [a#1]\n\n(2) Execute X\n"
+        f"Arguments: f(1), {described}\nInput [1]: [a#1]\n"
+    )
+    assert found.root
+    assert found.root.fields == {"Arguments": f"f(1), {described}", "Input": "[a#1]"}
+
+
 def test_subqueries_and_reused_exchanges_are_found_by_their_numbers() -> None:
     found = parse_text(
         "== Physical Plan ==\nProject (3)\n+- ReusedExchange (2)\n\n\n"

@@ -429,6 +429,20 @@ def test_a_connectors_write_is_one_statement(
     assert reasons(row) == []
 
 
+def test_a_merge_that_does_not_name_its_table_changes_the_one_with_row_positions(
+    make_log: Make, node: Make
+) -> None:
+    target = node("BatchScan", args="[a#1, _file#2, _pos#3L] lake.raw.t (branch=null) [filters=]")
+    source = node("BatchScan", args="[b#4] lake.raw.s (branch=null) [filters=]")
+    merge = node("MergeRows", node("SortMergeJoin", target, source))
+    write = node("WriteDelta", merge, args="org.iceberg.SparkPositionDeltaWrite@1f")
+    row = collected(make_log({"plan": write}))
+    assert {(a["operation"], str(a["direction"]), a["name"]) for a in row["accesses"]} == {
+        ("MERGE", "write", "lake.raw.t"),
+        ("MERGE", "read", "lake.raw.s"),
+    }
+
+
 def test_a_query_of_another_database_is_read_table_by_table(make_log: Make, node: Make) -> None:
     query = "(SELECT o.id FROM dbo.o JOIN Crm.dbo.c ON o.id = c.id WHERE c.name = 'Jane') q"
     scan = node(f"Scan JDBCRelation({query}) [numPartitions=1]", args="[id#1]")
