@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
+import pyarrow as pa
 from pyarrow import fs
 
 from lineage.errors import GraftError
+
+_HADOOP = (
+    "it takes Hadoop's own library (libhdfs): set HADOOP_HOME, JAVA_HOME and CLASSPATH, as "
+    "docs/configuration.md says"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +23,7 @@ class LogFile:
     """A file as found below a source's path.
 
     Attributes:
-        url: How Spark opens it.
+        url: What `filesystem` takes.
         origin: How people and the lineage store name it: the path as `graft.yml` writes it and
             what is below, the same on every machine.
         position: What changes when the file does: its size and time of change.
@@ -29,14 +36,25 @@ class LogFile:
 
 
 def filesystem(url: str) -> tuple[fs.FileSystem, str]:
-    """The file system behind a local path or a URL as Spark writes it, and the path in it."""
+    """The file system behind a local path or a URL as Spark writes it, and the path in it.
+
+    Raises:
+        GraftError: Nothing here knows such URLs.
+        OSError: The file system cannot be used from here.
+    """
     if "://" not in url:
         return fs.LocalFileSystem(), str(Path(url).absolute())
     scheme, _, rest = url.partition("://")
     # Hadoop's name for S3 is s3a; Arrow knows s3.
-    found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
-        f"{'s3' if scheme == 's3a' else scheme}://{rest}"
-    )
+    name = "s3" if scheme == "s3a" else scheme
+    try:
+        found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(f"{name}://{rest}")
+    except pa.ArrowInvalid as error:
+        raise GraftError(
+            f"cannot be read: {error}",
+            place=f"{scheme}://",
+            remedy="URLs that can: file, s3a, gs, abfss, hdfs, viewfs; see docs/configuration.md",
+        ) from error
     return found
 
 
@@ -50,8 +68,8 @@ def log_files(path: str, label: str) -> list[LogFile]:
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    files, root = filesystem(path)
     try:
+        files, root = filesystem(path)
         top = files.get_file_info(root)
         found = (
             files.get_file_info(fs.FileSelector(root, recursive=True))
@@ -59,12 +77,15 @@ def log_files(path: str, label: str) -> list[LogFile]:
             else [top]
         )
     except OSError as error:
-        raise GraftError(f"cannot be listed: {error}", place=label) from error
+        remedy = _HADOOP if path.startswith(("hdfs://", "viewfs://")) else ""
+        raise GraftError(f"cannot be listed: {error}", place=label, remedy=remedy) from error
     if top.type is fs.FileType.NotFound:
         raise GraftError(
             "there is nothing at this path", place=label, remedy="correct `path` in graft.yml"
         )
     prefix = path.rstrip("/")
+    # In a URL some characters are written otherwise.
+    written = quote if "://" in path else str
     logs = []
     for info in found:
         below = info.path[len(root.rstrip("/")) :]
@@ -73,7 +94,9 @@ def log_files(path: str, label: str) -> list[LogFile]:
         ):
             changed = f"{info.mtime_ns or 0}"
             origin = f"{label.rstrip('/')}{below}"
-            logs.append(LogFile(prefix + below, origin, info.size, f"{info.size}@{changed}"))
+            logs.append(
+                LogFile(prefix + written(below), origin, info.size, f"{info.size}@{changed}")
+            )
     return sorted(logs, key=lambda log: log.origin)
 
 

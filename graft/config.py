@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -70,6 +71,24 @@ def _server(url: str) -> str:
     return url
 
 
+def _log_path(path: str) -> str:
+    if "://" in path and urlsplit(path).password:
+        raise ValueError("write no password into a URL: its file system finds it elsewhere")
+    return path
+
+
+def _history_server(url: str) -> str:
+    if not re.fullmatch(r"https?://[^\s/?#@]+[^\s?#@]*", url):
+        raise ValueError("write http(s)://<host>:<port>, without user and password")
+    return url
+
+
+def _variable(setting: str) -> str:
+    if not re.fullmatch(r"env:\S+", setting):
+        raise ValueError("write env:NAME: no secret stands in this file")
+    return setting
+
+
 def _task_place(place: str) -> str:
     if not is_place(place):
         raise ValueError(
@@ -79,6 +98,7 @@ def _task_place(place: str) -> str:
 
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+LogPath = Annotated[Text, AfterValidator(_log_path)]
 TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
 
@@ -105,7 +125,7 @@ class SqlServer(_Section):
     """
 
     server: Annotated[str, AfterValidator(_server)]
-    path: Text | None = None
+    path: LogPath | None = None
     connection: Annotated[str, AfterValidator(_connection)] | None = None
     session: Text | None = None
     files: Text | None = None
@@ -133,7 +153,9 @@ class SqlServer(_Section):
 class Spark(_Section):
     """Spark event logs of one cluster; see `collectors.spark.logs.SparkLogs`."""
 
-    path: Text
+    path: LogPath | None = None
+    history_server: Annotated[str, AfterValidator(_history_server)] | None = None
+    authorization: Annotated[str, AfterValidator(_variable)] | None = None
     task: TaskPattern = r"(?P<task>.+)"
     task_from: Annotated[
         tuple[Annotated[str, AfterValidator(_task_place)], ...],
@@ -141,6 +163,19 @@ class Spark(_Section):
         Field(min_length=1),
     ] = ("conf:spark.openlineage.appName", "app_name")
     namespace: Text = "spark"
+
+    @model_validator(mode="after")
+    def _one_input(self) -> Spark:
+        if bool(self.path) == bool(self.history_server):
+            raise ValueError("name the logs' `path`, or a `history_server` that gives them")
+        if self.authorization and not self.history_server:
+            raise ValueError("`authorization` is for a `history_server`")
+        return self
+
+    @property
+    def place(self) -> str:
+        """Where the logs are had from, as the file writes it."""
+        return self.path or self.history_server or ""
 
 
 class Declared(_Section):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from collectors.declared import collect as declared_lineage
 from collectors.spark import collect as spark_logs
+from collectors.spark.history_server import authorization
 from collectors.spark.logs import SparkLogs
 from collectors.sqlserver import collect as sqlserver_logs
 from collectors.sqlserver.odbc.live import LiveSession, poll
@@ -78,13 +79,18 @@ def _declared(files: declared_lineage.DeclaredFiles) -> Source:
 
 
 def _spark(given: Spark, config: Config) -> Source:
-    logs = SparkLogs(
-        *(config.path(given.path), given.path, given.task, given.namespace), given.task_from
-    )
     store = config.path(config.store)
+
+    def logs() -> SparkLogs:
+        return SparkLogs(
+            *(config.path(given.place), given.place, given.task, given.namespace),
+            given.task_from,
+            authorization=authorization(given.authorization) if given.authorization else "",
+        )
+
     return Source(
-        lambda known: spark_logs.new_logs(logs, known),
-        lambda spark, known: spark_logs.collect(spark, logs, known, run_origins(store)),
+        lambda known: spark_logs.new_logs(logs(), known),
+        lambda spark, known: spark_logs.collect(spark, logs(), known, run_origins(store)),
     )
 
 

@@ -24,6 +24,7 @@ collect:
   # Spark event logs (spark.eventLog.enabled=true): a folder, or a URL that Spark can read.
   # The task is the application's name.
   - spark: {{path: logs/spark-events/}}
+  # - spark: {{history_server: "http://history:18080"}} # where their folder cannot be read
 
   # SQL Server Extended Events; `graft sqlserver session` prints the session to create. The client
   # names its task in the connection string: APP=python_task::load_orders

@@ -6,13 +6,14 @@ there; so logs are read side by side, and none needs more memory for being long:
     logs, spread by size -> mapInArrow: one row a log, with the rows of all tables nested in it
 
 Nothing of one log can stop the others: what cannot be used is a reject with its place. A log that
-lies there twice, under another name or packed in another way, counts once (`duplicates`).
+lies there twice, under another name or packed in another way, counts once (`duplicates`). One that
+a History Server does not give (`history_server`) is asked for again next time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,6 +23,13 @@ from collectors.files import filesystem, fresh, log_files
 from collectors.spark.assemble import TABLES, Part, assemble, failed
 from collectors.spark.codecs import Readable
 from collectors.spark.duplicates import Claim, settle
+from collectors.spark.history_server import (
+    NotGivenError,
+    Open,
+    downloaded,
+    is_history_server,
+    new_attempts,
+)
 from collectors.spark.logs import ApplicationLog, SparkLogs, application_logs
 from collectors.store import SCHEMAS, Collected
 
@@ -48,8 +56,10 @@ def new_logs(logs: SparkLogs, known: Positions) -> list[ApplicationLog]:
         known: For each origin in the store its position, as `collectors.store.positions` gives it.
 
     Raises:
-        GraftError: The path does not exist or cannot be listed.
+        GraftError: The path does not exist, the server does not answer, or nothing can be listed.
     """
+    if is_history_server(logs.path):
+        return new_attempts(logs, known)
     found = {log.log.origin: log for log in application_logs(log_files(logs.path, logs.label))}
     return [found[log.origin] for log in fresh([log.log for log in found.values()], known)]
 
@@ -79,10 +89,12 @@ def collect(
     reader = _reader(logs, _arrow(spark, _RESULT))
     # Seven tables come from it: read once.
     result = _spread(spark, new).mapInArrow(reader, _RESULT).persist()
-    claims = [
-        Claim(row["origin"], row["run"], row["events"])
-        for row in result.where("run IS NOT NULL").select("origin", "run", "events").collect()
-    ]
+    looked_at = result.where("run IS NOT NULL OR position = ''")
+    rows = looked_at.select("origin", "position", "run", "events").collect()
+    claims = [Claim(row["origin"], row["run"], row["events"]) for row in rows if row["run"]]
+    # What the store knows of a log stays until the log can be had again.
+    missed = [r["origin"] for r in rows if not r["position"] and r["origin"] in known]
+    result = _without(spark, result, missed)
     settled = settle(claims, owners or {}, known)
     told = _without(spark, result, settled.losers)
     tables = {table: told.selectExpr(f"inline({table})") for table in TABLES}
@@ -138,18 +150,40 @@ def _reader(
 
 def _row(listed: Mapping[str, Any], logs: SparkLogs) -> dict[str, Any]:
     origin = listed["origin"]
-    row = {"origin": origin, "position": listed["position"], "events": 0, "run": None}
-    parts = [_part(part["url"], part["growing"]) for part in listed["parts"]]
+    row = {"position": listed["position"], "events": 0, "run": None}
     try:
-        told = assemble(origin, parts, logs)
+        with _log(listed, logs) as (origin, parts):
+            told = assemble(origin, parts, logs)
+    except NotGivenError as error:
+        # No log has this position: the next collect asks again.
+        reason = f"the History Server did not give the log: {error}"
+        return row | {"origin": origin, "position": ""} | failed(origin, reason)
     except Exception as error:  # Whatever a log does to us costs that log only.
-        return row | failed(origin, f"the log cannot be read ({type(error).__name__})")
-    return row | {"events": told.events, "run": told.run} | told.tables
+        reason = f"the log cannot be read ({type(error).__name__})"
+        return row | {"origin": origin} | failed(origin, reason)
+    return row | {"origin": origin, "events": told.events, "run": told.run} | told.tables
 
 
-def log_parts(log: ApplicationLog) -> list[Part]:
+def _open(url: str) -> AbstractContextManager[Readable]:
+    files, path = filesystem(url)
+    return cast("AbstractContextManager[Readable]", files.open_input_file(path))
+
+
+@contextmanager
+def _log(listed: Mapping[str, Any], logs: SparkLogs) -> Iterator[tuple[str, list[Part]]]:
+    """A log's origin and files while they are needed."""
+    parts = listed["parts"]
+    if is_history_server(logs.path):
+        server = downloaded(listed["origin"], parts[0]["url"], logs.authorization)
+        with server as (log, open_member):
+            yield log.log.origin, log_parts(log, open_member)
+    else:
+        yield listed["origin"], [_part(part["url"], part["growing"]) for part in parts]
+
+
+def log_parts(log: ApplicationLog, open_file: Open = _open) -> list[Part]:
     """The files of a log, each opened when it is its turn."""
-    return [_part(url, growing) for url, growing in _files(log)]
+    return [_part(url, growing, open_file) for url, growing in _files(log)]
 
 
 def _files(log: ApplicationLog) -> list[tuple[str, bool]]:
@@ -158,10 +192,5 @@ def _files(log: ApplicationLog) -> list[tuple[str, bool]]:
     return [(part.url, log.growing and part in last) for part in log.parts]
 
 
-def _part(url: str, growing: bool) -> Part:
-    return Part(url.rpartition("/")[2], partial(_open, url), growing)
-
-
-def _open(url: str) -> AbstractContextManager[Readable]:
-    files, path = filesystem(url)
-    return cast("AbstractContextManager[Readable]", files.open_input_file(path))
+def _part(url: str, growing: bool, open_file: Open = _open) -> Part:
+    return Part(url.rpartition("/")[2], partial(open_file, url), growing)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from collectors.files import LogFile
 
@@ -35,13 +35,15 @@ class SparkLogs:
     """The event logs of one cluster, and what to make of them.
 
     Attributes:
-        path: A local path or URL: a folder of logs, one log's folder, or a file.
+        path: A local path or URL: a folder of logs, one log's folder, or a file; or the address of
+            a History Server, `https://…`.
         label: How origins name the path (as `graft.yml` writes it).
         task: A regular expression with a group `task`; dates, times and ids at the end of what it
             finds are cut off.
         task_from: What it is tried on, in this order; see `collectors.spark.tasks`.
         namespace: The namespace of metastore tables.
         nameless: The task of what has no task's name; without it, that is left out.
+        authorization: What a History Server gets as the header of this name; a secret.
     """
 
     path: str
@@ -50,6 +52,7 @@ class SparkLogs:
     namespace: str = "spark"
     task_from: tuple[str, ...] = ("conf:spark.openlineage.appName", "app_name")
     nameless: str = ""
+    authorization: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

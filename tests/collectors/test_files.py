@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from collectors.files import fresh, log_files
+from collectors.files import filesystem, fresh, log_files
 from lineage.errors import GraftError
 
 
@@ -39,3 +39,39 @@ def test_a_file_is_new_until_it_is_known_as_it_is_now(tmp_path: Path) -> None:
     assert fresh([log], known) == []
     path.write_text("abcdef")
     assert len(fresh(log_files(str(tmp_path), "logs"), known)) == 1
+
+
+def test_files_below_a_url_are_opened_whatever_they_are_called(tmp_path: Path) -> None:
+    names = ["a b", "a%20b", "app[1]{2}?", "ä#1", "sub/plain"]
+    (tmp_path / "sub").mkdir()
+    for name in names:
+        (tmp_path / name).write_text(name)
+    logs = log_files(f"file://{tmp_path}/", "file:///logs/")
+    found = {}
+    for log in logs:
+        files, path = filesystem(log.url)
+        with files.open_input_file(path) as file:
+            found[log.origin] = file.read().decode()
+    assert found == {f"file:///logs/{name}": name for name in names}
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("wasbs://c@a.blob.core.windows.net/logs", "URLs that can: file, s3a"),
+        ("webhdfs://name:9870/logs", "URLs that can: file, s3a"),
+        ("https://history:18080", "URLs that can: file, s3a"),
+        ("file:///a b", "Cannot parse URI"),
+        ("hdfs://name:8020/logs", "takes Hadoop's own library"),
+        ("viewfs://cluster/logs", "takes Hadoop's own library"),
+    ],
+)
+def test_a_url_that_cannot_be_read_says_what_can_be_done(
+    url: str, says: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HADOOP_HOME", str(tmp_path))
+    monkeypatch.setenv("ARROW_LIBHDFS_DIR", str(tmp_path))
+    monkeypatch.delenv("CLASSPATH", raising=False)
+    with pytest.raises(GraftError) as caught:
+        log_files(url, url)
+    assert says in str(caught.value)

@@ -67,7 +67,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
             "Allowed: dbt, collect, names, tasks, check, lineage, store, artifacts, spark, site",
         ),
         ("collect:\n- spark: {path: a}\n- sparc: {path: b}", 3, "did you mean `spark`?"),
-        ("collect:\n- spark: {}", 2, "`collect.0.spark.path` is missing"),
+        ("collect:\n- spark: {}", 2, "name the logs' `path`, or a `history_server`"),
         ("collect:\n- {}", 2, "exactly one kind of log: sqlserver, spark or declared"),
         ("collect:\n- sqlserver:\n    path: a\n    server: crm", 4, "write mssql://<host>:<port>"),
         ("collect:\n- sqlserver: {path: a, server: 'mssql://u:p@crm'}", 2, "without user and pass"),
