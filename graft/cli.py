@@ -16,6 +16,7 @@ from collectors import store
 from graft import __version__, pipeline
 from graft.config import FILE_NAME, Config, load
 from graft.declared import declared
+from graft.doctor.command import doctor
 from graft.progress import Progress
 from graft.spark import spark
 from graft.sqlserver import sqlserver
@@ -180,6 +181,7 @@ def build(config: Config, progress: Progress, *, run_dbt: bool) -> Summary:
 
 
 main.add_command(declared)
+main.add_command(doctor)
 main.add_command(spark)
 main.add_command(sqlserver)
 main.add_command(xel)

@@ -1,0 +1,91 @@
+"""What Spark left out of its logs, and the setting that keeps it in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from collectors.spark.databases import UNKNOWN
+from collectors.spark.plans.columns import CUT
+from collectors.spark.scans import PATHS_CUT
+from graft.doctor.words import count, named
+from lineage.dataset import DatasetId
+from lineage.findings import Finding, Severity
+from lineage.names import NameRules
+from lineage.records import Direction, Records, Shape
+
+# Why a shape is not known in whole -> what is missing, and what would have kept it.
+_CAUSES = {
+    CUT: ("plans", "columns", "spark.sql.debug.maxToStringFields=10000"),
+    PATHS_CUT: ("lists of paths", "inputs", "spark.sql.maxMetadataStringLength=100000"),
+}
+_MOST = 10
+
+
+def is_cut(shape: Shape) -> bool:
+    """Whether Spark, not graft, is the reason that a shape is not known in whole."""
+    return any(cause in (shape.reason or "") for cause in _CAUSES)
+
+
+def cut_plans(records: Records) -> Iterator[Finding]:
+    """Tasks whose plans the log shows in part only."""
+    applications = {(run.task, run.run_id): run.application_id for run in records.runs}
+    for cause, (what, missing, setting) in _CAUSES.items():
+        shapes: dict[str, set[str]] = defaultdict(set)
+        ran: dict[str, set[str]] = defaultdict(set)
+        for access in records.accesses:
+            shape = records.shapes.get(access.shape_id)
+            if shape and cause in (shape.reason or ""):
+                shapes[access.task].add(access.shape_id)
+                ran[access.task].add(applications.get((access.task, access.run_id)) or "")
+        for task in sorted(shapes)[:_MOST]:
+            where = named(sorted(ran[task] - {""}))
+            yield Finding(
+                Severity.WARNING,
+                task,
+                f"Spark cut the {what} of {count(len(shapes[task]), 'statement')}, so {missing} "
+                f"are missing{f' ({where})' if where else ''}",
+                f"let its session set {setting}",
+            )
+        if len(shapes) > _MOST:
+            more = f"Spark cut the {what} of {count(len(shapes) - _MOST, 'more task')}"
+            yield Finding(
+                Severity.WARNING, named(sorted(shapes)[_MOST:]), more, f"set {setting} for all"
+            )
+
+
+def hidden_databases(
+    records: Records, rules: NameRules, servers: Iterable[str]
+) -> Iterator[Finding]:
+    """Tables of databases whose address Spark does not show, and no name rule tells.
+
+    Args:
+        servers: The SQL Servers that are known by other logs.
+    """
+    tasks: dict[tuple[str, Direction], set[str]] = defaultdict(set)
+    for access in records.accesses:
+        if access.dataset.namespace == UNKNOWN and rules(access.dataset).namespace == UNKNOWN:
+            tasks[_schema(access.dataset), access.direction].add(access.task)
+    known = sorted(set(servers))
+    server = known[0] if len(known) == 1 else "mssql://HOST:1433"
+    for (schema, direction), using in sorted(tasks.items()):
+        writes = direction is Direction.WRITE
+        rule = f'- {{from: "{UNKNOWN}/{schema}*", to: "{server}/DATABASE.{schema}*"}}'
+        yield Finding(
+            Severity.WARNING,
+            f"{UNKNOWN}/{schema}*",
+            "Spark's log does not show in which database these are that "
+            f"{named(sorted(using))} {'writes' if writes else 'reads'} over JDBC",
+            f"write under `names` in graft.yml: {rule}"
+            + (
+                "; or set spark.sql.redaction.options.regex=(?i)secret|password|token"
+                if writes
+                else "; or read through a catalog, spark.sql.catalog.<name>.url"
+            ),
+        )
+
+
+def _schema(table: DatasetId) -> str:
+    """`dbo.` of `dbo.Orders`"""
+    head, dot, _ = table.name.rpartition(".")
+    return f"{head}{dot}"

@@ -1,0 +1,50 @@
+"""What of this machine graft needs: Python and its packages, Java, an ODBC driver."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from collectors.java import java_home, version
+from collectors.sqlserver.odbc.connection import load_pyodbc
+from collectors.sqlserver.odbc.drivers import best_driver
+from graft import __version__
+from lineage.findings import Finding, Severity
+
+
+def python() -> Iterator[Finding]:
+    """The interpreter, and the packages whose versions matter."""
+    packages = (f"{name} {metadata.version(name)}" for name in ("pyspark", "dbt-core"))
+    known = ", ".join((f"dbt-graft {__version__}", *packages))
+    yield Finding(
+        Severity.NOTE, "Python", f"{platform.python_version()} at {sys.executable}; {known}"
+    )
+
+
+def java() -> Iterator[Finding]:
+    """The runtime that an embedded Spark starts on.
+
+    Raises:
+        GraftError: There is none.
+    """
+    if "SPARK_REMOTE" in os.environ:
+        yield Finding(
+            Severity.NOTE, "Java", "is not needed: SPARK_REMOTE names a Spark Connect server"
+        )
+        return
+    home = java_home()
+    yield Finding(Severity.NOTE, "Java", f"{version(Path(home) / 'bin' / 'java')} at {home}")
+
+
+def odbc() -> Iterator[Finding]:
+    """The driver that connects to a SQL Server where a connection names none.
+
+    Raises:
+        GraftError: The driver manager or a driver is missing.
+    """
+    driver = best_driver(load_pyodbc().drivers())
+    yield Finding(Severity.NOTE, "ODBC", f"connections use the driver {driver}")

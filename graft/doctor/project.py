@@ -1,0 +1,83 @@
+"""dbt's artifacts: whether they are there, and as new as the project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import yaml
+
+from graft.config import Config
+from graft.doctor.words import ago, count
+from injector import artifacts
+from injector.artifacts import Artifacts
+from lineage.findings import Finding, Severity
+
+# Keys of dbt_project.yml and their defaults: the folders that a manifest is made of.
+_FOLDERS = {
+    "model-paths": ["models"],
+    "seed-paths": ["seeds"],
+    "snapshot-paths": ["snapshots"],
+    "macro-paths": ["macros"],
+    "test-paths": ["tests"],
+}
+
+
+def dbt_artifacts(config: Config) -> Iterator[Finding]:
+    """What dbt wrote, and when.
+
+    Raises:
+        GraftError: There is no manifest, or it cannot be read.
+    """
+    place = config.target_dir
+    read = artifacts.read(place)
+    written = _written(read, place / "manifest.json")
+    nodes = [node.get("resource_type") for node in read.manifest["nodes"].values()]
+    yield Finding(
+        Severity.NOTE,
+        str(place),
+        f"dbt {read.dbt_version} wrote its artifacts {ago(written)} for {read.adapter}: "
+        f"{count(nodes.count('model'), 'model')}, "
+        f"{count(len(read.manifest['sources']), 'source')}",
+    )
+    for notice in read.notices:
+        path, _, problem = notice.partition(": ")
+        yield Finding(Severity.WARNING, path, problem)
+    yield from _outdated(Path(config.path(config.dbt.project_dir)), written)
+
+
+def _written(read: Artifacts, manifest: Path) -> datetime:
+    try:
+        told = datetime.fromisoformat(str(read.manifest["metadata"]["generated_at"]))
+    except (KeyError, ValueError):
+        return datetime.fromtimestamp(manifest.stat().st_mtime, UTC)
+    return told if told.tzinfo else told.replace(tzinfo=UTC)
+
+
+def _outdated(project: Path, written: datetime) -> Iterator[Finding]:
+    """Whether the project has changed since; a checkout of it changes all files, too."""
+    newest = max(_files(project), key=lambda path: path.stat().st_mtime, default=None)
+    if newest and newest.stat().st_mtime > written.timestamp():
+        yield Finding(
+            Severity.WARNING,
+            str(newest),
+            "is newer than dbt's artifacts",
+            "run `dbt docs generate`, or `graft build --dbt`",
+        )
+
+
+def _files(project: Path) -> Iterator[Path]:
+    path = project / "dbt_project.yml"
+    if not path.is_file():
+        return
+    yield path
+    try:
+        settings = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError):
+        settings = None
+    told = settings if isinstance(settings, dict) else {}
+    for key, default in _FOLDERS.items():
+        folders = told.get(key)
+        for folder in folders if isinstance(folders, list) else default:
+            yield from (one for one in (project / str(folder)).rglob("*") if one.is_file())

@@ -1,0 +1,28 @@
+"""How findings count and name things."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+_STEPS = ((timedelta(days=2), "days", 86_400), (timedelta(hours=2), "hours", 3_600))
+
+
+def ago(moment: datetime) -> str:
+    """`3 days ago`"""
+    passed = datetime.now(UTC) - moment
+    for least, name, seconds in _STEPS:
+        if passed >= least:
+            return f"{passed.total_seconds() // seconds:,.0f} {name} ago"
+    return f"{count(max(int(passed.total_seconds()), 0) // 60, 'minute')} ago"
+
+
+def count(number: int, noun: str, plural: str = "s") -> str:
+    """`1 log`, `1,200 logs`"""
+    return f"{number:,} {noun}{'' if number == 1 else plural}"
+
+
+def named(names: Sequence[str], shown: int = 3) -> str:
+    """`a, b, c and 12 more`"""
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more:,} more" if more > 0 else "")

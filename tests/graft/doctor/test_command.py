@@ -1,0 +1,284 @@
+"""`graft doctor` on whole projects: one that is well, and ones with something wrong."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from collectors.files import log_files
+from collectors.sqlserver.odbc import connection
+from graft.cli import main
+from graft.doctor import machine
+from lineage.errors import GraftError
+
+NOW = datetime.now(UTC)
+LOG = "logs/spark/app-1"
+Doctor = Callable[..., dict[tuple[str, str], str]]
+
+
+def _write(folder: Path, table: str, **row: Any) -> None:
+    place = folder / ".graft/store" / table / "batch_id=1"
+    place.mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist([row]), place / "part.parquet")
+
+
+def _node(kind: str, schema: str, name: str) -> dict[str, Any]:
+    unique_id = f"{kind}.shop.{name}"
+    return {
+        "database": None,
+        "schema": schema,
+        "name": name,
+        "resource_type": kind,
+        "package_name": "shop",
+        "path": "x.sql",
+        "original_file_path": "models/x.sql",
+        "unique_id": unique_id,
+        "fqn": ["shop", name],
+        "config": {"materialized": "table"},
+        "depends_on": {"nodes": []},
+        "columns": {},
+        "source_name": schema,
+    }
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project that is well: artifacts, one log, and what was collected from it."""
+    source, model = _node("source", "raw", "orders"), _node("model", "mart", "customers")
+    manifest = {
+        "metadata": {
+            "dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json",
+            "dbt_version": "1.11.0",
+            "generated_at": (NOW + timedelta(minutes=1)).isoformat(),
+            "project_name": "shop",
+            "adapter_type": "spark",
+        },
+        "nodes": {model["unique_id"]: model},
+        "sources": {source["unique_id"]: source},
+        "parent_map": {model["unique_id"]: [], source["unique_id"]: []},
+        "child_map": {model["unique_id"]: [], source["unique_id"]: []},
+        "docs": {"doc.dbt.__overview__": {"name": "__overview__", "block_contents": ""}},
+    }
+    empty = {"metadata": {}, "nodes": {}, "sources": {}}
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target/manifest.json").write_bytes(orjson.dumps(manifest))
+    (tmp_path / "target/catalog.json").write_bytes(orjson.dumps(empty))
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/customers.sql").write_text("select 1")
+    (tmp_path / "dbt_project.yml").write_text("name: shop\n")
+    (tmp_path / LOG).parent.mkdir(parents=True)
+    (tmp_path / LOG).write_text("{}\n")
+    (tmp_path / "graft.yml").write_text("collect:\n  - spark: {path: logs/spark}\n")
+    [log] = log_files(str(tmp_path / "logs/spark"), "logs/spark")
+    same = {"task": "load", "run_id": "r", "origin": LOG, "status": "ok"}
+    _write(
+        tmp_path,
+        "accesses",
+        **same,
+        namespace="spark",
+        name="raw.orders",
+        kind="TABLE",
+        direction="write",
+        operation="INSERT",
+        shape_id="s",
+        evidence="observed",
+    )
+    _write(tmp_path, "runs", **same, engine="spark", started_at=NOW)
+    _write(
+        *(tmp_path, "batches"),
+        origin=LOG,
+        position=log.position,
+        events=7,
+        noise=0,
+        committed_at=NOW,
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def doctor(project: Path, capfd: pytest.CaptureFixture[str]) -> Doctor:
+    """Run the command: severity and subject -> problem; the exit code must fit."""
+
+    def run(*options: str) -> dict[tuple[str, str], str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["doctor", "--json", "--config", str(project / "graft.yml"), *options])
+        found = orjson.loads(capfd.readouterr().out)
+        told = {(one["severity"], one["subject"]): one["problem"] for one in found}
+        assert ended.value.code == any(severity == "error" for severity, _ in told)
+        return told
+
+    return run
+
+
+def test_a_project_that_is_well_has_notes_only(project: Path, doctor: Doctor) -> None:
+    told = doctor()
+    assert {severity for severity, _ in told} == {"note"}
+    assert told["note", "logs/spark"] == "its newest run began 0 minutes ago"
+    assert told["note", str(project / "target")].endswith("for spark: 1 model, 1 source")
+    assert {"Python", "Java"} <= {subject for _, subject in told}
+
+
+def test_nothing_is_written_and_people_get_it_in_lines(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(project.rglob("*"))
+    with pytest.raises(SystemExit) as ended:
+        main(["doctor", "--config", str(project / "graft.yml")])
+    lines = capfd.readouterr().out.splitlines()
+    assert ended.value.code == 0
+    assert "note: logs/spark: 1 log, 0 of them new or changed; 7 events collected" in lines
+    assert lines[-1].startswith("errors: 0, warnings: 0, notes: ")
+    assert sorted(project.rglob("*")) == before
+
+
+def _no_artifacts(project: Path) -> None:
+    (project / "target/manifest.json").unlink()
+
+
+def _no_catalog(project: Path) -> None:
+    (project / "target/catalog.json").unlink()
+
+
+def _newer_model(project: Path) -> None:
+    later = (NOW + timedelta(hours=1)).timestamp()
+    os.utime(project / "models/customers.sql", (later, later))
+
+
+def _no_logs(project: Path) -> None:
+    (project / LOG).unlink()
+    (project / "logs/spark").rmdir()
+
+
+def _no_log(project: Path) -> None:
+    (project / LOG).unlink()
+
+
+def _damaged_store(project: Path) -> None:
+    (project / ".graft/store/runs/batch_id=1/part.parquet").write_bytes(b"PAR1")
+
+
+def _wrong_yaml(project: Path) -> None:
+    (project / "graft.yml").write_text("stor: 1\ncollect:\n  - sparkk: {}\n")
+
+
+def _no_yaml(project: Path) -> None:
+    (project / "graft.yml").unlink()
+
+
+def _nothing_to_collect(project: Path) -> None:
+    (project / "graft.yml").write_text("collect: []\n")
+
+
+def _other_name(project: Path) -> None:
+    path = project / ".graft/store/accesses/batch_id=1/part.parquet"
+    rows = pq.read_table(path).to_pylist()
+    rows[0] |= {"namespace": "mssql://crm:1433", "name": "Shop.dbo.Orders"}
+    pq.write_table(pa.Table.from_pylist(rows), path)
+
+
+def _no_overview(project: Path) -> None:
+    path = project / "target/manifest.json"
+    path.write_bytes(orjson.dumps(orjson.loads(path.read_bytes()) | {"docs": {}}))
+
+
+@pytest.mark.parametrize(
+    ("damage", "severity", "subject", "problem"),
+    [
+        (_no_artifacts, "error", "{}/target", "there is no manifest.json"),
+        (_no_catalog, "warning", "{}/target/catalog.json", "there is no catalog.json"),
+        (_no_overview, "warning", "{}/target", "dbt's artifacts have 1 defect: docs: "),
+        (_newer_model, "warning", "{}/models/customers.sql", "is newer than dbt's artifacts"),
+        (_no_logs, "error", "logs/spark", "there is nothing at this path"),
+        (_no_log, "warning", "logs/spark", "there is no log here"),
+        (_damaged_store, "error", "{}/.graft/store", "the store cannot be read (ArrowInvalid)"),
+        (_wrong_yaml, "error", "{}/graft.yml:1", "`stor` is no key here"),
+        (_no_yaml, "error", "{}/graft.yml", "there is no such file"),
+        (_nothing_to_collect, "error", "graft.yml", "`collect` names no log"),
+        (
+            _other_name,
+            "warning",
+            "mssql://crm:1433/Shop.dbo.Orders",
+            "dbt does not know it, and no task uses dbt's spark/raw.orders",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_and_everything_else_looked_at(
+    project: Path,
+    doctor: Doctor,
+    damage: Callable[[Path], None],
+    severity: str,
+    subject: str,
+    problem: str,
+) -> None:
+    damage(project)
+    told = doctor()
+    assert told[severity, subject.format(project)].startswith(problem)
+    assert {("note", "Python"), ("note", "Java")} <= told.keys()
+
+
+def test_a_check_that_breaks_costs_only_itself(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> str:
+        raise ZeroDivisionError("a secret")
+
+    monkeypatch.setattr(machine, "java_home", broken)
+    told = doctor()
+    assert told["error", "Java"] == "cannot be looked at (ZeroDivisionError)"
+    assert ("note", "logs/spark") in told
+
+
+def test_a_machine_without_java_is_told_what_to_install(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> str:
+        raise GraftError("none was found", remedy="install one")
+
+    monkeypatch.setattr(machine, "java_home", missing)
+    assert doctor()["error", "Java"] == "none was found"
+    monkeypatch.setenv("SPARK_REMOTE", "sc://spark:15002")
+    assert "is not needed" in doctor()["note", "Java"]
+
+
+def test_a_server_that_does_not_answer_is_asked_once(
+    project: Path, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    def connect(setting: str, *, patient: bool = True) -> object:
+        asked.append(patient)
+        raise GraftError("the connection failed", place=setting)
+
+    monkeypatch.setattr(connection, "connect", connect)
+    (project / "graft.yml").write_text(
+        "collect:\n  - sqlserver: {server: mssql://crm:1433, connection: env:CRM, session: s}\n"
+    )
+    told = doctor()
+    assert told["error", "env:CRM"] == "the connection failed"
+    assert asked == [False]
+    assert {severity for severity, subject in told if subject == "ODBC"} <= {"note", "error"}
+
+
+def test_a_log_cannot_command_the_terminal(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _write(
+        *(project, "rejects"),
+        origin=LOG,
+        position="1",
+        reason="\x1b[2J\nerror: all is lost",
+        excerpt="",
+    )
+    with pytest.raises(SystemExit):
+        main(["doctor", "--config", str(project / "graft.yml")])
+    said = capfd.readouterr().out
+    assert "\x1b" not in said
+    assert f"warning: {LOG}: 1 ×  [2J error: all is lost\n" in said
