@@ -20,6 +20,7 @@ from pydantic import (
 
 from collectors.checked_yaml import read_yaml
 from collectors.declared.document import TaskEntry
+from collectors.spark.history_server import is_history_server
 from collectors.spark.tasks import is_place
 from injector.forbidden import RULES, Rule
 from injector.options import TAG_KINDS, TagKind
@@ -168,6 +169,8 @@ class Spark(_Section):
     def _one_input(self) -> Spark:
         if bool(self.path) == bool(self.history_server):
             raise ValueError("name the logs' `path`, or a `history_server` that gives them")
+        if self.path and is_history_server(self.path):
+            raise ValueError("name a History Server as `history_server`")
         if self.authorization and not self.history_server:
             raise ValueError("`authorization` is for a `history_server`")
         return self
