@@ -13,7 +13,7 @@ from lineage.dataset import DatasetId
 from lineage.describe import Role
 from lineage.flow import Flow
 from lineage.model import Task
-from lineage.records import Evidence, Run, Shape
+from lineage.records import Evidence, Outcome, Run, Shape
 from lineage.urls import dataset_path
 from lineage.usage import Usage
 
@@ -51,6 +51,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> Page:
             "evidence": _strongest([*flows_to, *flows_from], [*writers, *readers]),
             "picture": picture(around_dataset(index, dataset), root),
             "columns": columns(index, dataset, root),
+            "missing": _missing(index, writers),
             "writers": writers,
             "dbt_parents": index.dbt_parents(dataset),
             "view": view,
@@ -106,6 +107,15 @@ def shapes(index: Index, usages: Sequence[Usage]) -> list[Shape]:
     known = index.lineage.shapes
     ids = dict.fromkeys(shape for usage in usages for shape in usage.shapes if shape in known)
     return [known[shape] for shape in ids if known[shape].text.strip()]
+
+
+def _missing(index: Index, writers: Sequence[Usage]) -> list[str]:
+    """Why some of what the tasks' statements do to it is not known."""
+    known = index.lineage.shapes
+    found = (known[shape] for usage in writers for shape in usage.shapes if shape in known)
+    return sorted(
+        {shape.reason for shape in found if shape.reason and shape.outcome is not Outcome.PARSED}
+    )
 
 
 def names_on_way(dataset: DatasetId) -> list[tuple[str, str]]:

@@ -133,6 +133,7 @@ def _records() -> Records:
             run_id=f"{name}-{age}",
             task=name,
             engine=engines.get(name, "spark"),
+            engine_version=None if name in engines else f"4.0.{12 - age}",
             started_at=NOW - timedelta(days=age),
             ended_at=NOW - timedelta(days=age) + timedelta(seconds=30 + 7 * (age * age % 11)),
             status=failed if (name, age) in broken else Status.OK,
@@ -160,6 +161,10 @@ def _records() -> Records:
         "c1": "INSERT OVERWRITE ml.customer_scores SELECT customer_id, score FROM scored",
         "x1": "EXEC sys.sp_something @P1",
     }
+    reasons = {
+        "p3": "columns: a column's table is not known",
+        "x1": "the procedure's text is in no log",
+    }
     outcomes = {"p3": Outcome.PARTIAL, "x1": Outcome.FAILED}
     return Records(
         accesses=accesses,
@@ -171,7 +176,7 @@ def _records() -> Records:
                 text,
                 "sqlglot 30.12",
                 outcomes.get(key, Outcome.PARSED),
-                "the procedure's text is in no log" if key == "x1" else None,
+                reasons.get(key),
             )
             for key, text in texts.items()
         },

@@ -113,6 +113,7 @@ def test_a_dbt_model_has_no_task_page_but_its_table_has_one(site: Path) -> None:
         (SUPPLIERS, "Columns", ["dbo.vw_active_suppliers.supplier_id as it is"]),
         (SUPPLIERS, "Columns", ["depends on:", "vw_active_suppliers.supplier_id joins"]),
         ("datasets/spark/raw/products/", "Columns", ["is not known:", "raw.suppliers as it"]),
+        ("datasets/spark/raw/products/", "Columns", ["Something may be missing", "column's table"]),
         (ORDERS, "Upstream", ["landing/orders"]),
         (ORDERS, "Downstream", ["analytics.orders", "ml.customer_scores"]),
         (ORDERS, "Runs", ["land_shop_files", "failed", "1 min 5 s"]),
@@ -156,13 +157,17 @@ def test_a_section_tells_what_is_known(
         ("datasets/spark/ml/return_risk/", ["tried to write it and failed"]),
         ("datasets/spark/analytics/orders/", ["Built by dbt from 2 datasets"]),
         ("tasks/rebuild_returns/", ["The last run failed", "ArithmeticException"]),
-        ("tasks/land_shop_files/", ["0 2 * * *", "data-platform", "succeeded"]),
+        ("tasks/land_shop_files/", ["0 2 * * *", "data-platform", "succeeded", "Spark 4.0.12"]),
         ("", ["23", "datasets", "7", "tasks and consumers"]),
     ],
 )
 def test_the_first_screen_answers(page: Read, path: str, words: list[str]) -> None:
     told = " ".join(_read(_article(page(path))).text.split())
     assert [word for word in words if word not in told] == []
+
+
+def test_what_is_known_in_whole_says_so_by_saying_nothing(page: Read) -> None:
+    assert "Something may be missing" not in page(ORDERS)
 
 
 def test_the_rows_of_the_last_write_stand_beside_its_time(page: Read) -> None:
@@ -257,7 +262,8 @@ HOSTILE = [
 def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], list[Consumer]]:
     """One dataset and one task in which every string is the hostile one."""
     source, target = DatasetId("spark", f"raw.{text}"), DatasetId(f"mssql://{text}", text)
-    run = Run("r", text, text, status=Status.FAILED, error=text, origin=text)
+    told = {"error": text, "engine_version": text, "origin": text}
+    run = Run("r", text, text, status=Status.FAILED, **told)
     usages = (
         Usage(text, source, Direction.READ, (text,), (text,), procedures=(text,)),
         Usage(text, target, Direction.WRITE, (text,), (text,), procedures=(text,)),
