@@ -6,7 +6,8 @@ The order is that of a night in the shop: sources arrive, dbt builds what it can
 scores the customers that dbt built, dbt builds the rest from the scores, finance reads. The last
 task fails and is meant to. Each step is a process of its own, so a Spark application of its own.
 
-When nothing changed since the last complete run, nothing is run.
+When nothing changed since the last complete run, nothing is run. What graft made of the logs is
+thrown away where the code that reads logs has changed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -38,6 +39,9 @@ INPUTS = (
     *(f"{folder}/**/*" for folder in ("landing", "replica", "models", "seeds", "macros", "tests")),
 )
 STAMP = "inputs.sha256"
+# What makes the lineage store of the logs.
+READERS = ("collectors", "lineage")
+STORE_STAMP = "readers.sha256"
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,7 @@ def main() -> int:
     digest = input_digest()
     if stamp.is_file() and stamp.read_text() == digest:
         print("demo: nothing changed since the last run")
+        drop_store_of_other_readers(build)
         return 0
     if build.exists() and any(build.iterdir()) and not stamp.is_file():
         parser.error(f"{build} holds something else: name a new or empty folder")
@@ -97,16 +102,30 @@ def main() -> int:
         ):
             return 1
     stamp.write_text(digest)
+    drop_store_of_other_readers(build)
     return 0
 
 
 def input_digest() -> str:
     """One digest over every input file and the versions of what runs them."""
-    digest = hashlib.sha256()
-    for package in ("dbt-core", "dbt-spark", "pyspark"):
-        digest.update(f"{package} {version(package)}\n".encode())
-    for path in sorted(input_files()):
-        digest.update(f"{path.relative_to(PROJECT).as_posix()}\n".encode())
+    versions = [f"{package} {version(package)}" for package in ("dbt-core", "dbt-spark", "pyspark")]
+    return file_digest(input_files(), PROJECT, versions)
+
+
+def drop_store_of_other_readers(build: Path) -> None:
+    """Have all logs read again where they were read by other code."""
+    code = (path for room in READERS for path in (PROJECT.parent / room).rglob("*.py"))
+    digest, stamp = file_digest(code, PROJECT.parent), build / STORE_STAMP
+    if not stamp.is_file() or stamp.read_text() != digest:
+        shutil.rmtree(build / "store", ignore_errors=True)
+        stamp.write_text(digest)
+
+
+def file_digest(files: Iterable[Path], root: Path, more: Iterable[str] = ()) -> str:
+    """One digest over the names and the contents of files, and over what is said beside."""
+    digest = hashlib.sha256("\n".join(more).encode())
+    for path in sorted(files):
+        digest.update(f"\n{path.relative_to(root).as_posix()}\n".encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,3 +37,17 @@ def test_a_complete_run_is_not_repeated(root: Path, demo: Path) -> None:
     done = run(root, demo)
     assert (done.returncode, done.stdout) == (0, "demo: nothing changed since the last run\n")
     assert (demo / "target" / "manifest.json").stat().st_mtime_ns == before
+
+
+@pytest.mark.demo
+def test_what_other_code_made_of_the_logs_is_thrown_away_once(
+    root: Path, demo: Path, tmp_path: Path
+) -> None:
+    shutil.copy(demo / "inputs.sha256", tmp_path)
+    store = tmp_path / "store"
+    store.mkdir()
+    run(root, tmp_path)
+    assert not store.exists()
+    store.mkdir()
+    run(root, tmp_path)
+    assert store.exists()
