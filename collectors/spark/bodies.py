@@ -12,6 +12,8 @@ import orjson
 
 Body = dict[str, Any]
 
+# Rows that tasks gave away, into whatever.
+_WRITTEN = "internal.metrics.output.recordsWritten"
 _CATALOGS = "spark.sql.catalog."
 # RDDs that say where data came from: the scans of a plan by their scope, files by their names.
 _FILE_RDDS = frozenset({"HadoopRDD", "NewHadoopRDD", "WholeTextFileRDD", "BinaryFileRDD"})
@@ -79,7 +81,14 @@ def _stage_completed(event: Body) -> Body | None:
         for metric in stage.get("Accumulables", ())
         if metric.get("Metadata") == "sql" and str(metric.get("Value")).isdigit()
     ]
-    return {"stage": stage["Stage ID"], "metrics": metrics} if metrics else None
+    written = sum(
+        int(metric["Value"])
+        for metric in stage.get("Accumulables", ())
+        if metric.get("Name") == _WRITTEN and str(metric.get("Value")).isdigit()
+    )
+    if not (metrics or written):
+        return None
+    return {"stage": stage["Stage ID"], "metrics": metrics, "written": written}
 
 
 def _progress(event: Body) -> Body:
@@ -89,6 +98,7 @@ def _progress(event: Body) -> Body:
         progress = orjson.loads(progress)
     return {
         "run": progress["runId"],
+        "number": progress.get("batchId", 0),
         "time": progress["timestamp"],
         "sources": [
             (source["description"], source.get("numInputRows")) for source in progress["sources"]

@@ -123,7 +123,13 @@ def _view(args: list[str]) -> Target | None:
     kinds = _VIEW_TYPE.findall(", ".join(args))
     if kinds and kinds[-1] != "PersistedView":
         return None
-    return Target(identifier(args[0]), is_view=True)
+    return Target(identifier(args[0]), columns=_view_columns(args[1]), is_view=True)
+
+
+def _view_columns(argument: str) -> tuple[str, ...]:
+    """`[(who,None), (spent,Some(in euros))]`: names that the view's own query does not give."""
+    named = bracketed(argument) if argument.startswith("[(") else []
+    return tuple(one.removeprefix("(").partition(",")[0] for one in named)
 
 
 def _drop(args: list[str]) -> Target:

@@ -9,25 +9,17 @@ from functools import partial
 
 from collectors.spark.commands import Role
 from collectors.spark.connectors import Target
-from collectors.spark.databases import Database
-from collectors.spark.jdbc import External, query_columns
 from collectors.spark.parts import Part, plan_text
-from collectors.spark.places import Places
-from collectors.spark.plans.arguments import Attribute, attributes, identifier, split_arguments
-from collectors.spark.plans.columns import UNKNOWN, Source, Trace, Use, Uses
+from collectors.spark.plans.arguments import Attribute, attributes, identifier
+from collectors.spark.plans.columns import UNKNOWN, Source, Trace, Use
 from collectors.spark.plans.operators import trace_columns
 from collectors.spark.plans.text import Operator, PlanText
-from collectors.spark.rdds import scanned_rdd
-from collectors.spark.scans import Scan, read_scan, scan_node
+from collectors.spark.reads import Reads
 from collectors.spark.schema import is_plain
 from lineage.dataset import DatasetId
-from lineage.records import ANY_COLUMN, EdgeType, Subtype
+from lineage.records import ANY_COLUMN
 
-_RELATIONS = frozenset(
-    {"LogicalRelation", "HiveTableRelation", "Relation", "UnresolvedCatalogRelation"}
-)
 _FUNCTION = re.compile(r"\w+\((?:distinct )?(?P<of>[\w.*]+)\)", re.IGNORECASE)
-_ENGINE_QUERY = "External engine query"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,70 +29,6 @@ class Edge:
     dataset: DatasetId
     column: str
     use: Use
-
-
-@dataclass(frozen=True, slots=True)
-class Reads:
-    """What the application's scans read, by the ids of their columns."""
-
-    places: Places
-    scans: dict[int, Scan]
-
-    def source(self, operator: Operator, columns: Iterable[Attribute]) -> Source | None:
-        """What a leaf of a plan reads; None for one that reads nothing that lasts."""
-        if scanned_rdd(operator) is not None or operator.kind == "LogicalRDD":
-            return self._of_rdd(columns)
-        scan = next((self.scans[one.id] for one in columns if one.id in self.scans), None)
-        if scan is None and operator.kind in _RELATIONS:
-            named = [identifier(a) for a in split_arguments(operator.arguments) if a[:1] == "`"]
-            return Source((self.places.table(named[0]),)) if named else None
-        if scan is None:
-            try:
-                scan = read_scan(scan_node(operator))
-            except LookupError:
-                return None
-        return self._source(scan, operator) if scan else None
-
-    def _of_rdd(self, columns: Iterable[Attribute]) -> Source | None:
-        """A checkpoint keeps the columns that a scan gave; of others only the dataset is known."""
-        found: dict[str, Uses] = {}
-        known = True
-        for one in columns:
-            scan = self.scans.get(one.id)
-            datasets = [dataset for dataset, _ in self.places.read(scan)] if scan else []
-            known = known and not (scan and scan.bridged)
-            name, how = one.name, Subtype.IDENTITY
-            if scan and scan.bridged:
-                name, how = ANY_COLUMN, Subtype.TRANSFORMATION
-            found[one.name.casefold()] = frozenset(Use(dataset, name, how) for dataset in datasets)
-        return Source(columns=found, is_known=known) if any(found.values()) else None
-
-    def _source(self, scan: Scan, operator: Operator) -> Source:
-        datasets = tuple(dataset for dataset, _ in self.places.read(scan))
-        database = self.places.scan_database(scan)
-        if query := operator.fields.get(_ENGINE_QUERY):
-            found = _of_query(External(f"({query.strip()}) q"), database)
-            if found.columns:
-                return Source(datasets, found.columns, found.influences)
-        if scan.external and scan.external.is_query:
-            found = _of_query(scan.external, database)
-            return Source(datasets, found.columns, found.influences, bool(found.columns))
-        pushed = scan.external.pushed if scan.external else ()
-        filters = {Use(d, name, Subtype.FILTER) for d in datasets for name in pushed}
-        return Source(datasets, influences=frozenset(filters))
-
-
-def _of_query(query: External, database: Database) -> Source:
-    columns: dict[str, Uses] = {}
-    influences: set[Use] = set()
-    for one in query_columns(query, database):
-        use = Use(one.dataset, one.from_column, one.subtype, one.masking)
-        if one.column == ANY_COLUMN and one.subtype.type is EdgeType.INDIRECT:
-            influences.add(use)
-        else:
-            name = one.column.casefold()
-            columns[name] = columns.get(name, frozenset()) | {use}
-    return Source(columns=columns, influences=frozenset(influences))
 
 
 def column_edges(part: Part, reads: Reads) -> tuple[list[Edge], list[str]]:
@@ -115,7 +43,7 @@ def column_edges(part: Part, reads: Reads) -> tuple[list[Edge], list[str]]:
     edges: dict[Edge, None] = {}
     gaps: dict[str, None] = {}
     for plan, root, columns in plans:
-        trace = trace_columns(plan, root, partial(_source, reads, part.role))
+        trace = trace_columns(plan, root, partial(_source, reads, part))
         gaps |= trace.gaps
         given = columns or trace.columns_of(root)
         for dataset in written:
@@ -124,12 +52,12 @@ def column_edges(part: Part, reads: Reads) -> tuple[list[Edge], list[str]]:
 
 
 def _source(
-    reads: Reads, role: Role | None, operator: Operator, columns: list[Attribute]
+    reads: Reads, part: Part, operator: Operator, columns: list[Attribute]
 ) -> Source | None:
     """What an operator reads: a lasting view that another one stands on is what that one reads."""
     if operator.kind != "View":
-        return reads.source(operator, columns)
-    if role is not Role.VIEW:
+        return reads.source(operator, columns, part.execution.root)
+    if part.role is not Role.VIEW:
         return None
     named = identifier(operator.arguments)
     return Source((reads.places.table(named),)) if len(named) > 1 else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -62,6 +63,7 @@ class Batch:
     """A batch of a streaming query: its run, and its sources with their rows, and its sink."""
 
     run: str
+    number: int
     at: datetime
     sources: tuple[tuple[str, int | None], ...]
     sink: str
@@ -78,6 +80,7 @@ class Application:
         finished: The log has the application's last event.
         values: The last value of each metric, by accumulator, and the execution that counted it
             first (scans below a cached relation repeat the numbers of the one that filled it).
+        written: How many rows the tasks of each execution gave away.
         rdds: Of each RDD by its id what it reads, if anything, and its parents.
         batches: Of streaming queries.
     """
@@ -94,6 +97,7 @@ class Application:
     settings: dict[str, str] = field(default_factory=dict)
     executions: dict[int, Execution] = field(default_factory=dict)
     values: dict[int, tuple[int, int]] = field(default_factory=dict)
+    written: Counter[int] = field(default_factory=Counter)
     rdds: dict[int, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     batches: list[Batch] = field(default_factory=list)
 
@@ -189,13 +193,16 @@ class _Replay:
 
     def stage_completed(self, body: Body) -> None:
         if body["stage"] in self.stages:
-            self._count(self.stages[body["stage"]], body["metrics"])
+            execution = self.stages[body["stage"]]
+            self._count(execution, body["metrics"])
+            self.application.written[execution] += body.get("written", 0)
 
     def progress(self, body: Body) -> None:
         rows = body["rows"]
         self.application.batches.append(
             Batch(
                 run=body["run"],
+                number=body["number"],
                 at=datetime.fromisoformat(body["time"]),
                 sources=tuple((text, rows) for text, rows in body["sources"]),
                 sink=body["sink"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,8 @@ from collectors.spark.scans import (
 )
 from lineage.records import Status
 
+# `format("noop")`, which people save to so that a query runs.
+_NOWHERE = re.compile(r"\b(?:NoopWrite|NoopTable|noop-table)\b")
 _SCANS_RDD, _RDD = "Scan ExistingRDD", "RDD["
 _CACHED = "InMemoryTableScan"
 # Commands that change single rows, and the columns that say where these are.
@@ -89,7 +92,8 @@ def parts_of(execution: Execution, problems: list[str]) -> list[Part]:
                 part.scans += [s for s in first.scans if (s.table, s.paths) not in seen]
             parts.append(part)
     problems += [f"execution {execution.id}: there is no rule for {name}" for name in unknown]
-    return [part for part in parts if part.command or part.scans or _SCANS_RDD in execution.text]
+    alone = len(parts) == 1 and _SCANS_RDD in execution.text
+    return [part for part in parts if part.command or part.scans or alone]
 
 
 def bridge(part: Part, rdds: Rdds) -> None:
@@ -187,6 +191,8 @@ def _read_commands(parts: list[Part], unknown: set[str]) -> None:
         part.target = _target(part, inner)
         if part.target:
             part.operation = _operation(part)
+        elif part.role is Role.SAVE and _NOWHERE.search(part.node.text):
+            part.command = None  # A query whose rows are thrown away.
         elif part.role is Role.SAVE:
             unknown.add(f"the target of {part.name}")
         if part.role in (Role.VIEW, Role.SAVE) and inner:

@@ -59,7 +59,7 @@ _METADATA_TABLES = frozenset(
 # Scans of data that is in the application already: made in Python, or read elsewhere in the plan.
 _IN_MEMORY = (
     *("Scan ExistingRDD", "Scan OneRowRelation", "LocalTableScan", "InMemoryTableScan"),
-    *("RDDScan", "Scan RDD", "TableCacheQueryStage"),
+    *("RDDScan", "Scan RDD", "Scan In-memory table", "TableCacheQueryStage"),
 )
 _DELTA_LOG = "_delta_log"
 # Why inputs are missing where Spark left some of a scan's paths out.

@@ -8,19 +8,22 @@ have views resolved; only `CREATE VIEW` still shows the views it stands on.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from functools import partial, reduce
 from typing import TypeVar
 
 from collectors.spark import streams
-from collectors.spark.commands import Role
-from collectors.spark.edges import Edge, Reads, column_edges
-from collectors.spark.history import Application, Execution
+from collectors.spark.commands import Command, Role
+from collectors.spark.connectors import Target
+from collectors.spark.edges import Edge, column_edges
+from collectors.spark.history import Application, Batch, Execution
 from collectors.spark.parts import Part, bridge, parts_of
 from collectors.spark.places import Places
+from collectors.spark.reads import Reads
 from collectors.spark.scans import PATHS_CUT, Scan
 from collectors.spark.schema import merge_columns, typed_columns
 from lineage.dataset import DatasetId, Kind
@@ -37,6 +40,9 @@ _WRITTEN = {
     "partitions": "number of dynamic part",
 }
 # What these take from their own target stays in it.
+# Of streaming queries, whose plans have none.
+_SINK = Command(Role.SAVE, lambda _: None, "INSERT")
+_CHECKPOINT = re.compile(r"\.(?:localC|c)heckpoint\(")
 _IN_PLACE = frozenset({"MERGE", "UPDATE", "DELETE"})
 
 
@@ -98,21 +104,21 @@ def statements(
         groups[execution.root] += spared(execution.id, partial(parts_of, execution, problems)) or ()
     places = Places(namespace, application.warehouse, application.settings)
     types: dict[int, str] = {}
-    reads = Reads(places, {})
+    reads = Reads(places)
     watched = streams.sources(application.batches)
     sinks = streams.written(application.batches)
-    parts = []
+    parts: list[Part] = []
     for root, group in groups.items():
         for part in group:
             spared(part.execution.id, partial(_complete, part, application, watched))
-        for part in spared(root, partial(_paired, group, sinks)) or ():
-            parts.append(part)
+        parts += spared(root, partial(_paired, group, sinks)) or ()
+        for part in group:
             spared(part.execution.id, partial(_learn, part, reads, types))
     found = [
         spared(part.execution.id, partial(_statement, application, part, reads, types))
         for part in parts
     ]
-    found += _streamed(application, places)
+    found += spared(-1, lambda: list(_streamed(application, groups, reads))) or ()
     return sorted(filter(None, found), key=lambda s: s.started_at), places, problems
 
 
@@ -126,41 +132,72 @@ def _complete(
         part.scans = streams.whole(part.scans, watched[run])
 
 
-def _streamed(application: Application, places: Places) -> Iterator[Statement]:
+def _streamed(
+    application: Application, groups: Mapping[int, list[Part]], known: Reads
+) -> Iterator[Statement]:
     """One statement for each batch of a streaming query whose sink is a place."""
+    queries = (part for group in groups.values() for part in group if part.command is None)
+    plans = {streams.stream_batch(part.execution): part for part in queries}
     for batch in application.batches:
-        sink = streams.place(batch.sink)
-        taken = [(streams.place(text), rows) for text, rows in batch.sources]
-        if sink is None:
-            continue
-        reads = [Use(d, kind, rows) for one, rows in taken if one for d, kind in places.read(one)]
-        yield Statement(
-            operation="INSERT",
-            reads=_merged(reads),
-            writes=_merged(Use(d, kind, batch.rows) for d, kind in places.read(sink)),
-            status=Status.OK,
-            started_at=batch.at,
-            ended_at=batch.at,
-        )
+        if sink := streams.place(batch.sink):
+            part = plans.get((batch.run, batch.number))
+            yield _batch(application, batch, sink, part, known)
+
+
+def _batch(
+    application: Application, batch: Batch, sink: Scan, part: Part | None, known: Reads
+) -> Statement:
+    """A batch; its plan, where the log has it, tells its columns and what it is joined with."""
+    places = known.places
+    taken = [(streams.place(text), rows) for text, rows in batch.sources]
+    reads = [Use(d, kind, rows) for one, rows in taken if one for d, kind in places.read(one)]
+    rows, edges, gaps = batch.rows, list[Edge](), list[str]()
+    if part:
+        watched = {use.dataset for use in reads}
+        scanned = (_scanned(application, part.execution, scan, places) for scan in part.scans)
+        reads += [use for uses in scanned for use in uses if use.dataset not in watched]
+        rows = application.written.get(part.execution.id) if rows is None else rows
+        edges, gaps = column_edges(_into(sink, part), known)
+    return Statement(
+        operation="INSERT",
+        reads=_merged(reads),
+        writes=_merged(Use(d, kind, rows) for d, kind in places.read(sink)),
+        status=Status.OK,
+        started_at=batch.at,
+        ended_at=batch.at,
+        root=part.execution.root if part else -1,
+        edges=tuple(edges),
+        gaps=tuple(gaps),
+    )
+
+
+def _into(sink: Scan, batch: Part) -> Part:
+    """A batch of a streaming query as a command that writes into its sink."""
+    target = Target(path="".join(sink.paths[:1]), topics=sink.topics)
+    return replace(batch, command=_SINK, target=target, feeds=[batch])
 
 
 def _learn(part: Part, reads: Reads, types: dict[int, str]) -> None:
     """Take note of where tables lie and of which types columns are, for the whole application."""
     if part.target and part.target.path:
         reads.places.learn(part.target.table, [part.target.path])
-    for one in (part, *part.feeds):
-        for scan in one.scans:
-            reads.places.learn(scan.table, scan.paths)
-            for column in scan.ids:
-                if not (scan.bridged and column in reads.scans):
-                    reads.scans[column] = scan
-            types.update(scan.types)
+    for scan in part.scans:
+        reads.learn(scan)
+        types.update(scan.types)
+    if part.command is None and _is_kept(part.execution):
+        reads.keep(part)
+
+
+def _is_kept(execution: Execution) -> bool:
+    """Whether other plans begin with the columns of this one."""
+    return bool(_CHECKPOINT.search(execution.details) or streams.stream_run(execution))
 
 
 def _paired(group: list[Part], sinks: Container[str | None]) -> list[Part]:
     """The parts of one root that are statements, inserts under the name their wrappers give."""
     namers = [part for part in group if part.role in (Role.WRAPPER, Role.SAVE)]
     queries = [part for part in group if part.command is None]
+    nested = [part for part in queries if part.execution.id != part.execution.root]
     commanded = any(part.command and part.execution.id == part.execution.root for part in group)
     # The rows of a streaming batch go into its sink, or into what foreachBatch writes.
     streamed = any(streams.stream_run(part.execution) in sinks for part in group)
@@ -176,7 +213,9 @@ def _paired(group: list[Part], sinks: Container[str | None]) -> list[Part]:
         if part.command is None:
             # What a command asks for itself (its statistics, say) is no query of the user.
             outermost = part.execution.id == part.execution.root
-            return bool(part.scans) and not streamed and (not commanded or outermost)
+            # A streaming batch and what its sink does with it are both executions.
+            again = outermost and any(part.scans == one.scans for one in nested)
+            return bool(part.scans) and not (streamed or again) and (not commanded or outermost)
         if part.role not in (Role.WRAPPER, Role.SAVE):
             return part.target is not None and not _found_nothing(part)
         if part.execution.id in used:
@@ -236,9 +275,8 @@ def _statement(
     execution, places = part.execution, known.places
     reads = [
         use
-        for one in (part, *part.feeds)
-        for scan in one.scans
-        for use in _scanned(application, one.execution, scan, places)
+        for execution_, scan in _scans(part)
+        for use in _scanned(application, execution_, scan, places)
     ]
     if not (reads and part.role is Role.SAVE):
         reads += [Use(places.table(table), Kind.TABLE) for table in part.sources]
@@ -248,15 +286,12 @@ def _statement(
             reads.append(Use(places.table(target.source_table, target.catalog), Kind.TABLE))
         if target.source_path:
             reads += [Use(d, kind) for d, kind in places.resolve((), [target.source_path])]
-        metrics = part.node.metrics if part.node else {}
+        counted = _written(application, part)
         writes = [
             Use(
                 dataset,
                 Kind.VIEW if target.is_view else kind,
-                **{
-                    count: application.metric(execution, metrics.get(metric))
-                    for count, metric in _WRITTEN.items()
-                },
+                **counted,
                 columns=typed_columns(list(target.columns), part.inputs, types),
             )
             for dataset, kind in places.written(target)
@@ -287,12 +322,37 @@ def _kind(dataset: DatasetId) -> Kind:
     return Kind.PATH if "/" in dataset.name else Kind.TABLE
 
 
+def _scans(part: Part) -> Iterator[tuple[Execution, Scan]]:
+    """The scans of a statement and their executions; what a plan reuses it shows again."""
+    seen: set[int] = set()
+    for one in (part, *part.feeds):
+        for scan in one.scans:
+            if scan.rows is None or scan.rows not in seen:
+                yield one.execution, scan
+            seen.add(-1 if scan.rows is None else scan.rows)
+
+
+def _written(application: Application, part: Part) -> dict[str, int | None]:
+    """What Spark counted of a write."""
+    metrics = part.node.metrics if part.node else {}
+    counted = {
+        count: application.metric(part.execution, metrics.get(metric))
+        for count, metric in _WRITTEN.items()
+    }
+    if part.role is Role.SAVE and part.operation not in _IN_PLACE and counted["rows"] is None:
+        # Connectors have no metrics of their own: what tasks gave away they took.
+        given = (application.written.get(one.execution.id) for one in (part, *part.feeds))
+        counted["rows"] = reduce(_sum, given, None)
+    return counted
+
+
 def _scanned(
     application: Application, execution: Execution, scan: Scan, places: Places
 ) -> Iterator[Use]:
     counted = {count: application.metric(execution, getattr(scan, count)) for count in COUNTS}
-    if counted["bytes"] is not None and scan.rows not in application.values:
-        counted["rows"] = 0  # It ran, and Spark leaves out what counted nothing.
+    ran = counted["bytes"] is not None and execution.status is not Status.FAILED
+    if ran and scan.rows not in application.values:
+        counted["rows"] = 0  # Spark leaves out what counted nothing.
     found = places.read(scan)
     if len(found) > 1:
         counted = {}  # Spark counts a scan, not each of the folders it read.

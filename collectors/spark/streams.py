@@ -19,6 +19,7 @@ _PLACE = re.compile(r"(?P<kind>\w+)\[(?P<place>.*)\]")
 _TOPICS = re.compile(r"(?:Subscribe|Assign)\[(?P<topics>[^\]]*)\]")
 _PARTITION = re.compile(r"-\d+$")
 _RUN = re.compile(r"^runId = (?P<run>[0-9a-f-]{36})$", re.MULTILINE)
+_BATCH = re.compile(r"^batch = (?P<number>\d{1,18})$", re.MULTILINE)
 _FILES = ("FileStreamSource", "FileSink", "CloudFilesSource", "DeltaSource", "DeltaSink")
 
 
@@ -38,6 +39,12 @@ def stream_run(execution: Execution) -> str | None:
     """The run of the streaming query that an execution is a batch of."""
     found = _RUN.search(execution.description)
     return found["run"] if found else None
+
+
+def stream_batch(execution: Execution) -> tuple[str, int] | None:
+    """The run of the streaming query and the number of its batch that an execution is."""
+    run, batch = stream_run(execution), _BATCH.search(execution.description)
+    return (run, int(batch["number"])) if run and batch else None
 
 
 def sources(batches: Iterable[Batch]) -> dict[str, tuple[Scan, ...]]:

@@ -7,6 +7,7 @@ up. What decides on rows (JOIN, FILTER, GROUP_BY, SORT) is kept for the plan as 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -96,6 +97,8 @@ class Trace:
         stages: Aggregations that only prepare the one above, by their identity.
         filtered: What `FILTER (WHERE …)` takes, for each use of an aggregate's text in order.
         definitions: Common table expressions by their number.
+        merged: Of a subquery that Spark made of several, the columns that these gave: each by
+            the subquery's number and its own name has an id of ours.
     """
 
     sources: Sources
@@ -108,6 +111,7 @@ class Trace:
     stages: set[int] = field(default_factory=set)
     filtered: dict[str, list[Uses]] = field(default_factory=dict)
     definitions: dict[str, Operator] = field(default_factory=dict)
+    merged: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def of(self, text: str, *, subtype: Subtype = Subtype.IDENTITY) -> Uses:
         """What has a part in an expression, changed further by what is made of it."""
@@ -115,7 +119,7 @@ class Trace:
             self.gaps[CUT] = None
         found = {
             use
-            for part in parts(text, self.known)
+            for part in parts(self._resolved(text), self.known)
             for use in changed(self.known[part.id], part.subtype, masking=part.masking)
         }
         return _limited(found if subtype is Subtype.IDENTITY else changed(found, subtype))
@@ -127,8 +131,16 @@ class Trace:
 
     def decides(self, text: str, subtype: Subtype) -> None:
         """Take an expression that decides on rows."""
-        self.explained.update(part.id for part in parts(text, self.known))
+        self.explained.update(part.id for part in parts(self._resolved(text), self.known))
         self.influences |= self.of(text, subtype=subtype)
+
+    def _resolved(self, text: str) -> str:
+        """An expression in which a column of a merged subquery stands under its own id."""
+        for (number, name), id_ in self.merged.items():
+            if f"subquery#{number}" in text:
+                used = rf"subquery#{number}(?:, \[id=#\d{{1,18}}\])?\.{re.escape(name)}"
+                text = re.sub(used, f"subquery#{id_}", text)
+        return text
 
     def columns_of(self, operator: Operator) -> list[Attribute]:
         """The columns of an operator that was followed."""

@@ -22,6 +22,8 @@ _TOKEN = re.compile(
 )
 _ALIAS = re.compile(r" AS [^\n]*#\d{1,18}L?$")
 _ID = re.compile(r"(?P<id>\d{1,18})L?")
+# The column that a pivot is by chooses which value a column gets.
+_PIVOT = re.compile(r"(?P<call>pivotfirst\()(?P<key>[^(),]*#\d{1,18}L?)(?=,)")
 _PREFIXES = ("NOT ", "-", "~", "distinct ", "lambda ")
 _NAMED_GROUP = re.compile(r"#(?P<id>\d{1,18})L?")
 _STEP = re.compile(r"(?:partial_|merge_|finalmerge_|final_)*(?:gpu|photon_)?")
@@ -73,7 +75,7 @@ def parts(text: str, known: Container[int]) -> set[Part]:
     """
     if (bare := _bare(text)) is not None and bare in known:
         return {Part(bare, Subtype.IDENTITY)}
-    text = _without_alias(text)
+    text = _PIVOT.sub(r"\g<call>if (\g<key>)", _without_alias(text))
     found: list[Part] = []
     stack = [_Frame(Subtype.TRANSFORMATION, False, 0, 0)]
     decides = False  # the next bracket is a condition

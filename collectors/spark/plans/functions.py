@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from collectors.spark.plans.arguments import (
     Attribute,
@@ -58,8 +59,10 @@ def opaque(operator: Operator, trace: Trace) -> Outputs:
         trace.known[one.id] = uses
     if uses:
         trace.gaps[OPAQUE] = None
-    if operator.kind.startswith("FlatMapGroups") and text.startswith("["):
-        trace.decides(split_arguments(text)[0], Subtype.GROUP_BY)
+    if "MapGroups" in operator.kind or "MapCoGroups" in operator.kind:
+        # The keys, of each side: `[k#1], [k#2], f(k#1, v#3)#5, [v#6]`.
+        for keys in takewhile(lambda argument: argument.startswith("["), split_arguments(text)):
+            trace.decides(keys, Subtype.GROUP_BY)
     return made or inputs
 
 

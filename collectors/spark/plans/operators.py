@@ -114,6 +114,7 @@ _OPAQUE = (
         "CoGroup",
         "AppendColumns",
         "ScriptTransformation",
+        "HiveScriptTransformation",
     ),
     *("DeserializeToObject", "SerializeFromObject", "FlatMapGroupsInPandasWithState"),
     *("TransformWithStateInPandas", "TransformWithStateInPySpark", "TransformWithState"),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
-from collectors.spark.plans.arguments import attributes, is_cut
+from collectors.spark.plans.arguments import attributes, is_cut, plain_expressions
 from collectors.spark.plans.columns import CUT, NOTHING, Outputs, Trace
 from collectors.spark.plans.made import first_argument, given
 from collectors.spark.plans.text import Operator
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
 _NEW_ID = re.compile(r"#(?P<id>\d{1,18})")
+_MERGED = "mergedValue"
+# Greater than any id of Spark's.
+_OWN_IDS = 10**17
 _CTE_ID = re.compile(r"\d{1,18}")
 
 
@@ -72,6 +75,22 @@ def subquery(operator: Operator, trace: Trace) -> Outputs:
 
 
 def is_column(number: int, query: Operator, trace: Trace) -> None:
-    """A subquery has an id as a column has: what it gives is its first column."""
-    if columns := trace.columns_of(query):
+    """A subquery has an id as a column has: what it gives is its first column.
+
+    Of several that read the same Spark makes one, whose column is a struct of theirs:
+    `Project [named_struct(max(id), max(id)#5, avg(age), avg(age)#6) AS mergedValue#7]`, used as
+    `Subquery subquery#8, [id=#9].max(id)`.
+    """
+    columns = trace.columns_of(query)
+    if columns:
         trace.known[number] = trace.known.get(columns[0].id, NOTHING)
+    if columns and columns[0].name == _MERGED:
+        projects = (operator for operator in query.walk() if operator.kind == "Project")
+        text = next((one.fields.get("Output") or one.arguments for one in projects), "")
+        fields = plain_expressions(
+            text.partition("named_struct(")[2].rpartition(f") AS {_MERGED}")[0]
+        )
+        for at, (name, value) in enumerate(zip(fields[::2], fields[1::2], strict=False)):
+            id_ = _OWN_IDS + number * 1_000 + at
+            trace.known[id_] = trace.of(value)
+            trace.merged[number, name] = id_
