@@ -32,7 +32,8 @@ _LZF = b"ZV"
 _READ = 1 << 18
 # The most that these expand to is 128 MB in zstd (a block of 128 KB in 4 bytes), 8 MB in gzip.
 _ZSTD_INPUT, _GZIP_INPUT = 1 << 12, 1 << 13
-_TEXT = 1 << 18
+# Pieces of text that are not smaller are not copied.
+_TEXT = 1 << 15
 # lz4-java cannot make larger blocks; snappy-java's are 32 KB unless somebody sets another size.
 _LARGEST_BLOCK = 1 << 25
 _LZ4_HEADER = struct.Struct("<8sBiii")
@@ -101,6 +102,9 @@ def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
     size = 0
     try:
         for piece in pieces:
+            if not held and len(piece) >= _TEXT:
+                yield piece
+                continue
             held.append(piece)
             size += len(piece)
             if size >= _TEXT:
@@ -166,14 +170,16 @@ class _Pieces:
         self._at += len(piece)
         return piece
 
-    def header(self, size: int) -> bytes:
+    def header(self, size: int) -> memoryview:
         """So many bytes, none at the end of the file.
 
         Raises:
             BrokenError: The file ends in between.
         """
-        start = bytes(self.take(size))
-        return start + bytes(self.all_of(size - len(start))) if start else b""
+        start = self.take(size)
+        if start and len(start) < size:
+            raise BrokenError("the compressed data breaks off", self.byte, cut=True)
+        return start
 
     def all_of(self, size: int) -> memoryview:
         """So many bytes of a block.

@@ -9,8 +9,10 @@ Damage is reported with its place, and what came before it is kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import chain
 
 import orjson
 
@@ -21,11 +23,10 @@ from collectors.spark.codecs import BrokenError, Readable, uncompressed
 _TASK = b'{"Event":"SparkListenerTask'
 _EVENT = re.compile(rb'\s*\{\s*"Event"\s*:\s*"')
 _EXECUTION_ID = re.compile(rb'"executionId":(\d{1,18})[,}]')
-# Within a string its quotes would be escaped.
-_PLAN_INFO = b'"sparkPlanInfo":{'
 _PLAN_UPDATE = "SparkListenerSQLAdaptiveExecutionUpdate"
 _EXECUTION_END = "SparkListenerSQLExecutionEnd"
 _LONGEST = 1 << 28
+_TOO_LONG = b"\0\n"
 _MOST_PENDING = 64
 _REPORTED = 20
 
@@ -68,10 +69,7 @@ def decode(file: Readable, growing: bool = False) -> Iterator[Found]:
     """
     decoder = _Decoder(growing)
     try:
-        for chunk in uncompressed(file):
-            yield from decoder.lines(chunk)
-            if decoder.foreign_file:
-                break
+        yield from decoder.lines(uncompressed(file))
         yield from decoder.end()
     except BrokenError as error:
         yield from decoder.end(broken=True)
@@ -94,8 +92,7 @@ class _Decoder:
     Attributes:
         number: Of the last whole line.
         rest: The start of a line whose end was not seen yet; `held` is its length.
-        pending: Of each running execution its last plan so far: its line's number and, unparsed,
-            its fields.
+        pending: Of each running execution its last plan so far, unparsed, and its line's number.
     """
 
     growing: bool
@@ -107,38 +104,44 @@ class _Decoder:
     held: int = 0
     pending: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
 
-    def lines(self, chunk: bytes) -> Iterator[Found]:
-        """What stands in the next piece of the text."""
-        at = 0
-        if self.rest and (end := chunk.find(b"\n")) >= 0:
-            self.number += 1
-            yield from self._line(self._joined(chunk[:end]))
-            at = end + 1
-        number = self.number
-        # Most lines are never copied: `split` would, and looks at each byte by itself besides.
-        find, starts_with = chunk.find, chunk.startswith
-        while (end := find(b"\n", at)) >= 0:
-            number += 1
-            if not starts_with(_TASK, at):
-                self.number, before = number, self.number
-                self.events += number - before - 1
-                yield from self._line(chunk[at:end])
+    def lines(self, chunks: Iterable[bytes]) -> Iterator[Found]:
+        """What stands in the text, which comes in pieces."""
+        for chunk in chunks:
+            lines: Iterator[bytes] = BytesIO(chunk)  # the quickest way to lines that Python has
+            if self.rest:
+                self._hold(end := next(lines, b""))
+                if not end.endswith(b"\n"):
+                    continue
+                lines = chain((self._joined(),), lines)
+            before = self.number
+            number, line = before, b"\n"
+            for number, line in enumerate(lines, before + 1):
+                if line.startswith(_TASK):
+                    continue
+                if not line.endswith(b"\n"):
+                    break
+                self.events += number - self.number - 1
+                self.number = number
+                yield from self._line(line)
                 if self.foreign_file:
                     return
-            at = end + 1
-        self.events += number - self.number
-        self.number = number
-        if at < len(chunk):
-            self.held += len(chunk) - at
-            # Of a line that nothing ends only the start is kept, and a byte that JSON forbids.
-            if self.held <= _LONGEST:
-                self.rest.append(chunk[at:])
-            elif self.rest and self.rest[-1] != b"\0":
-                self.rest.append(b"\0")
+            if not line.endswith(b"\n"):
+                self._hold(line)
+                number -= 1
+            self.events += number - self.number
+            self.number = number
+
+    def _hold(self, piece: bytes) -> None:
+        """Keep a line's piece; of one that nothing ends only the start, and what JSON forbids."""
+        self.held += len(piece)
+        if self.held <= _LONGEST:
+            self.rest.append(piece)
+        elif self.rest and self.rest[-1] != _TOO_LONG:
+            self.rest.append(_TOO_LONG)
 
     def end(self, broken: bool = False) -> Iterator[Found]:
         """The line that no newline ends, and what is still pending."""
-        if (last := self._joined(b"")) and not broken:
+        if (last := self._joined()) and not broken:
             self.number += 1
             if self.growing and not last.rstrip().endswith(b"}"):
                 pass
@@ -152,8 +155,8 @@ class _Decoder:
         for execution in list(self.pending):
             yield from self._plan(execution)
 
-    def _joined(self, end: bytes) -> bytes:
-        line = b"".join((*self.rest, end))
+    def _joined(self) -> bytes:
+        line = b"".join(self.rest)
         self.rest, self.held = [], 0
         return line
 
@@ -163,9 +166,7 @@ class _Decoder:
             start = found.end()
             name = _NAMES.get(line[start : line.find(b'"', start, start + 200)].rpartition(b".")[2])
             if name == _PLAN_UPDATE and (of := _EXECUTION_ID.search(line, start, start + 400)):
-                # The text of the plan, which stands before it, is taken from the execution's start.
-                info = line.find(_PLAN_INFO, start)
-                self.pending[of[1]] = self.number, line[info:] if info > 0 else line[1:]
+                self.pending[of[1]] = self.number, line
                 if len(self.pending) > _MOST_PENDING:
                     yield from self._plan(next(iter(self.pending)))
             elif name:
@@ -194,10 +195,8 @@ class _Decoder:
 
     def _plan(self, execution: bytes) -> Iterator[Found]:
         if found := self.pending.pop(execution, None):
-            number, fields = found
-            yield from self._event(
-                number, _PLAN_UPDATE, b'{"executionId":%s,%s' % (execution, fields)
-            )
+            number, line = found
+            yield from self._event(number, _PLAN_UPDATE, line)
 
 
 _NAMES: Mapping[bytes, str] = {name.encode(): name for name in READERS}
