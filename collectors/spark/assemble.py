@@ -111,9 +111,11 @@ def _rows(
         return {}, nameless
     found, places, problems = statements(application, logs.namespace)
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
+    known = {execution.root for execution in executions}
     for run in runs:
         roots = {execution.root for execution in run.application.executions.values()}
-        mine = [statement for statement in found if statement.root in roots]
+        # What no execution tells of is nobody else's where there is one task.
+        mine = [s for s in found if s.root in roots or (len(runs) == 1 and s.root not in known)]
         made = rows(run.application, run.task, mine, places, origin)
         for table in TABLES:
             tables[table] += getattr(made, table, ())

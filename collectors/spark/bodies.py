@@ -15,8 +15,11 @@ Body = dict[str, Any]
 # Rows that tasks gave away, into whatever.
 _WRITTEN = "internal.metrics.output.recordsWritten"
 _CATALOGS = "spark.sql.catalog."
-# RDDs that say where data came from: the scans of a plan by their scope, files by their names.
-_FILE_RDDS = frozenset({"HadoopRDD", "NewHadoopRDD", "WholeTextFileRDD", "BinaryFileRDD"})
+# Calls whose RDDs are named by the path that they read.
+_FILE_CALLS = frozenset(
+    """binaryFiles binaryRecords hadoopFile newAPIHadoopFile objectFile sequenceFile textFile
+    wholeTextFiles""".split()  # noqa: SIM905
+)
 
 
 def _keep(*keys: str) -> Callable[[Body], Body]:
@@ -51,8 +54,10 @@ def _execution_start(event: Body) -> Body:
 def _job_start(event: Body) -> Body | None:
     properties = event.get("Properties") or {}
     execution = properties.get("spark.sql.execution.id")
-    body: Body = {"rdds": list(_rdds(event))}
-    if execution:
+    body: Body = {"job": event.get("Job ID", -1), "rdds": list(_rdds(event))}
+    if not execution:
+        body["time"] = event.get("Submission Time")
+    else:
         group = properties.get("spark.jobGroup.id") or ""
         body |= {"execution": int(execution), "stages": event["Stage IDs"], "group": group}
     return body if execution or body["rdds"] else None
@@ -66,12 +71,16 @@ def _rdds(event: Body) -> Iterator[tuple[int, str, list[int]]]:
 
 
 def _source(rdd: Body) -> str:
+    """The scan of a plan that an RDD is, by its scope, or the path that it is named by."""
     scope = rdd.get("Scope") or ""
-    if '"name":"' in scope and "Scan" in scope:
-        name: str = orjson.loads(scope)["name"]
-        return name if "Scan" in name.partition(" ")[0] else ""
-    name = rdd.get("Name") or ""
-    return name if "/" in name or name in _FILE_RDDS else ""
+    call: str = orjson.loads(scope)["name"] if '"name":"' in scope else ""
+    if "Scan" in call.partition(" ")[0] and not call.endswith("InMemoryTableScan"):
+        return call
+    name: str = rdd.get("Name") or ""
+    # Before Spark 1.4 nothing tells the call; and any RDD can be given a name.
+    reads_files = call in _FILE_CALLS if scope else "/" in name
+    is_first = not rdd.get("Parent IDs") and not name.endswith("RDD")
+    return name if reads_files and ("/" in name or is_first) else ""
 
 
 def _stage_completed(event: Body) -> Body | None:
@@ -89,6 +98,13 @@ def _stage_completed(event: Body) -> Body | None:
     if not (metrics or written):
         return None
     return {"stage": stage["Stage ID"], "metrics": metrics, "written": written}
+
+
+def _job_end(event: Body) -> Body:
+    result = event["Job Result"]
+    failed = result["Result"] != "JobSucceeded"
+    message = (result.get("Exception") or {}).get("Message") or "failed"
+    return {"job": event["Job ID"], "error": message if failed else ""}
 
 
 def _progress(event: Body) -> Body:
@@ -114,6 +130,7 @@ READERS: Mapping[str, Callable[[Body], Body | None]] = {
     "SparkListenerApplicationEnd": _keep("Timestamp", "ExitCode"),
     "SparkListenerEnvironmentUpdate": _environment,
     "SparkListenerJobStart": _job_start,
+    "SparkListenerJobEnd": _job_end,
     "SparkListenerStageCompleted": _stage_completed,
     "SparkListenerSQLExecutionStart": _execution_start,
     "SparkListenerSQLAdaptiveExecutionUpdate": _keep("executionId", "sparkPlanInfo"),

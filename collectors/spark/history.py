@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,9 @@ from datetime import UTC, datetime
 from collectors.spark.bodies import Body
 from collectors.spark.plans.info import Node, from_info
 from lineage.records import Status
+
+# Versions in which only the jobs of an execution tell how it ended.
+_TELLS_BY_JOBS = re.compile(r"[12]\.|3\.[0-3](?!\d)")
 
 
 @dataclass(slots=True)
@@ -82,6 +86,7 @@ class Application:
             first (scans below a cached relation repeat the numbers of the one that filled it).
         written: How many rows the tasks of each execution gave away.
         rdds: Of each RDD by its id what it reads, if anything, and its parents.
+        outside: What jobs outside of SQL read, and from when to when.
         batches: Of streaming queries.
     """
 
@@ -99,6 +104,7 @@ class Application:
     values: dict[int, tuple[int, int]] = field(default_factory=dict)
     written: Counter[int] = field(default_factory=Counter)
     rdds: dict[int, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+    outside: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
     batches: list[Batch] = field(default_factory=list)
 
     def metric(self, execution: Execution, accumulator: int | None) -> int | None:
@@ -128,10 +134,16 @@ def replay(events: Iterable[tuple[str, Body]]) -> tuple[Application, list[str]]:
 
 @dataclass(slots=True)
 class _Replay:
-    """The application as far as its events have been seen; `stages` have their execution."""
+    """The application as far as its events have been seen.
+
+    Attributes:
+        stages: Their executions.
+        jobs: The executions of those that run.
+    """
 
     application: Application = field(default_factory=Application)
     stages: dict[int, int] = field(default_factory=dict)
+    jobs: dict[int, int] = field(default_factory=dict)
 
     def log_start(self, body: Body) -> None:
         self.application.spark_version = body["Spark Version"]
@@ -175,7 +187,8 @@ class _Replay:
     def execution_end(self, body: Body) -> None:
         if execution := self.application.executions.get(body["executionId"]):
             execution.ended_at = _moment(body["time"])
-            execution.error = body.get("errorMessage") or ""
+            if "errorMessage" in body:
+                execution.error = body["errorMessage"] or ""
 
     def driver_metrics(self, body: Body) -> None:
         self._count(body["executionId"], body["accumUpdates"])
@@ -183,6 +196,10 @@ class _Replay:
     def job_start(self, body: Body) -> None:
         if execution := self.application.executions.get(body.get("execution", -1)):
             execution.group = execution.group or body["group"]
+        if "execution" in body:
+            self.jobs[body["job"]] = body["execution"]
+        else:
+            self._outside(body)
         for rdd, source, parents in body.get("rdds", ()):
             known = self.application.rdds.get(rdd, ("", ()))
             # A checkpoint cuts an RDD from its parents; earlier jobs have them.
@@ -190,6 +207,19 @@ class _Replay:
         for stage in body.get("stages", ()):
             # A later job may list a stage again that it found already computed.
             self.stages.setdefault(stage, body["execution"])
+
+    def _outside(self, body: Body) -> None:
+        """Take what a job reads that no execution has started."""
+        started = self.application.started_at
+        at = _moment(body["time"]) if body["time"] else started
+        for source in {source for _, source, _ in body["rdds"] if source} if at else ():
+            first, last = self.application.outside.get(source, (at, at))
+            self.application.outside[source] = min(first, at), max(last, at)
+
+    def job_end(self, body: Body) -> None:
+        execution = self.application.executions.get(self.jobs.pop(body["job"], -1))
+        if execution and _TELLS_BY_JOBS.match(self.application.spark_version):
+            execution.error = execution.error or body["error"]
 
     def stage_completed(self, body: Body) -> None:
         if body["stage"] in self.stages:
@@ -233,6 +263,7 @@ _HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
     "SparkListenerSQLExecutionEnd": _Replay.execution_end,
     "SparkListenerDriverAccumUpdates": _Replay.driver_metrics,
     "SparkListenerJobStart": _Replay.job_start,
+    "SparkListenerJobEnd": _Replay.job_end,
     "SparkListenerStageCompleted": _Replay.stage_completed,
     "StreamingQueryListener$QueryProgressEvent": _Replay.progress,
     "DropTableEvent": _Replay.table_dropped,

@@ -16,6 +16,7 @@ from collectors.spark.plans.text import Operator
 from collectors.spark.scans import Scan, read_scan
 
 _NUMBER = re.compile(r"\b\w*RDD\[(?P<id>\d{1,18})\] at ")
+_SCAN = re.compile(r"\w*Scan(?: |$)")
 
 # Of each RDD what it reads, if anything, and its parents.
 Rdds = Mapping[int, tuple[str, tuple[int, ...]]]
@@ -44,11 +45,16 @@ def rdd_scans(operator: Operator, rdds: Rdds) -> list[Scan]:
             continue
         todo += [parent for parent in parents if parent not in seen]
         seen.update(parents)
-    return [scan for label in labels if (scan := _scan(label, ids))]
+    return [scan for label in labels if (scan := labelled_scan(label, ids))]
 
 
-def _scan(label: str, ids: tuple[int, ...]) -> Scan | None:
-    if "/" in label and not label.startswith("Scan "):
+def labelled_scan(label: str, ids: tuple[int, ...] = ()) -> Scan | None:
+    """What an RDD read that is labelled so; None where the label does not tell.
+
+    Args:
+        ids: The columns that a plan has of it.
+    """
+    if not _SCAN.match(label):
         return Scan(paths=(label,), ids=ids, bridged=True)
     try:
         scan = read_scan(Node(label.strip(), label))

@@ -23,6 +23,7 @@ from collectors.spark.edges import Edge, column_edges
 from collectors.spark.history import Application, Batch, Execution
 from collectors.spark.parts import Part, bridge, parts_of
 from collectors.spark.places import Places
+from collectors.spark.rdds import labelled_scan
 from collectors.spark.reads import Reads
 from collectors.spark.scans import PATHS_CUT, Scan
 from collectors.spark.schema import merge_columns, typed_columns
@@ -119,7 +120,9 @@ def statements(
         for part in parts
     ]
     found += spared(-1, lambda: list(_streamed(application, groups, reads))) or ()
-    return sorted(filter(None, found), key=lambda s: s.started_at), places, problems
+    found += spared(-1, lambda: list(_outside(application, places))) or ()
+    told = (one for one in found if one and (one.reads or one.writes))
+    return sorted(told, key=lambda s: s.started_at), places, problems
 
 
 def _complete(
@@ -135,33 +138,37 @@ def _complete(
 def _streamed(
     application: Application, groups: Mapping[int, list[Part]], known: Reads
 ) -> Iterator[Statement]:
-    """One statement for each batch of a streaming query whose sink is a place."""
+    """One statement for each batch of a streaming query whose sink is a place, or that no
+    execution tells of.
+    """
     queries = (part for group in groups.values() for part in group if part.command is None)
     plans = {streams.stream_batch(part.execution): part for part in queries}
+    runs = {streams.stream_run(execution) for execution in application.executions.values()}
     for batch in application.batches:
-        if sink := streams.place(batch.sink):
+        sink = streams.place(batch.sink)
+        if sink or batch.run not in runs:
             part = plans.get((batch.run, batch.number))
             yield _batch(application, batch, sink, part, known)
 
 
 def _batch(
-    application: Application, batch: Batch, sink: Scan, part: Part | None, known: Reads
+    application: Application, batch: Batch, sink: Scan | None, part: Part | None, known: Reads
 ) -> Statement:
     """A batch; its plan, where the log has it, tells its columns and what it is joined with."""
     places = known.places
     taken = [(streams.place(text), rows) for text, rows in batch.sources]
     reads = [Use(d, kind, rows) for one, rows in taken if one for d, kind in places.read(one)]
     rows, edges, gaps = batch.rows, list[Edge](), list[str]()
-    if part:
+    if part and sink:
         watched = {use.dataset for use in reads}
         scanned = (_scanned(application, part.execution, scan, places) for scan in part.scans)
         reads += [use for uses in scanned for use in uses if use.dataset not in watched]
         rows = application.written.get(part.execution.id) if rows is None else rows
         edges, gaps = column_edges(_into(sink, part), known)
     return Statement(
-        operation="INSERT",
+        operation="INSERT" if sink else "SELECT",
         reads=_merged(reads),
-        writes=_merged(Use(d, kind, rows) for d, kind in places.read(sink)),
+        writes=_merged(Use(d, kind, rows) for d, kind in (places.read(sink) if sink else ())),
         status=Status.OK,
         started_at=batch.at,
         ended_at=batch.at,
@@ -175,6 +182,14 @@ def _into(sink: Scan, batch: Part) -> Part:
     """A batch of a streaming query as a command that writes into its sink."""
     target = Target(path="".join(sink.paths[:1]), topics=sink.topics)
     return replace(batch, command=_SINK, target=target, feeds=[batch])
+
+
+def _outside(application: Application, places: Places) -> Iterator[Statement]:
+    """What jobs outside of SQL read: files and tables that RDDs were made of."""
+    for label, (first, last) in application.outside.items():
+        scan = labelled_scan(label)
+        reads = [Use(d, kind) for d, kind in places.read(scan)] if scan else []
+        yield Statement("SELECT", _merged(reads), (), Status.OK, first, last)
 
 
 def _learn(part: Part, reads: Reads, types: dict[int, str]) -> None:

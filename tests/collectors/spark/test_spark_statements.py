@@ -348,7 +348,7 @@ def test_what_the_text_alone_tells_is_read_from_it(
             "",
         ),
         ("photon", "mapcomplex.parquet", "nestedType.parquet"),
-        ("streaming", "mapcomplex.parquet", "nestedType.parquet"),
+        ("streaming", "mapcomplex.parquet test_dir", "nestedType.parquet"),
     ],
 )
 def test_public_logs_give_their_datasets(samples: Any, name: str, reads: str, writes: str) -> None:
@@ -365,6 +365,95 @@ def collected_as(app: str, log: bytes) -> dict[str, Any]:
     """A log as if its application had a name."""
     text = zstandard.ZstdDecompressor().stream_reader(log, read_across_frames=True).read()
     return collected(text.replace(b'"App Name":"Spark shell"', f'"App Name":"{app}"'.encode()))
+
+
+def with_events(log: bytes, *events: dict[str, Any], before: str = "SQLExecutionEnd") -> bytes:
+    """A log with more events, before the first one of this name, or else before its end."""
+    lines = log.splitlines(keepends=True)
+    at = next((n for n, line in enumerate(lines) if before.encode() in line), len(lines))
+    more = [orjson.dumps(event) + b"\n" for event in events]
+    return b"".join([*lines[:at], *more, *lines[at:]])
+
+
+def job(*rdds: tuple[str, str, list[int]], **properties: str) -> dict[str, Any]:
+    """The start of a job with these RDDs: the name, the call, the parents."""
+    infos = [
+        {"RDD ID": n, "Name": name, "Parent IDs": parents}
+        | ({"Scope": f'{{"id":"{n}","name":"{call}"}}'} if call else {})
+        for n, (name, call, parents) in enumerate(rdds)
+    ]
+    return {
+        "Event": "SparkListenerJobStart",
+        "Job ID": 3,
+        "Submission Time": 1_500,
+        "Stage Infos": [{"Stage ID": 0, "RDD Info": infos}],
+        "Stage IDs": [0],
+        "Properties": properties,
+    }
+
+
+@pytest.mark.parametrize(
+    ("rdds", "reads"),
+    [
+        ([("MapPartitionsRDD", "textFile", [1]), ("hdfs://nn/in/a", "textFile", [])], {"/in/a"}),
+        ([("README.md", "textFile", [])], {"README.md"}),
+        ([("/in/old.txt", "", [])], {"/in/old.txt"}),
+        ([("FileScanRDD", "Scan parquet raw.orders", [])], {"raw.orders"}),
+        ([("FileScanRDD", "Scan text ", [])], set()),
+        ([("my/favourite", "map", [1]), ("ParallelCollectionRDD", "parallelize", [])], set()),
+        ([("*(1) Scan csv file:/a", "InMemoryTableScan", [])], set()),
+        ([("NewHadoopRDD", "newAPIHadoopRDD", [])], set()),
+    ],
+)
+def test_jobs_outside_of_sql_read_what_their_rdds_name(
+    make_log: Make, rdds: list[tuple[str, str, list[int]]], reads: set[str]
+) -> None:
+    row = collected(with_events(make_log(), job(*rdds), before="ApplicationEnd"))
+    assert {(a["operation"], a["name"]) for a in row["accesses"]} == {("SELECT", r) for r in reads}
+    assert reasons(row) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "status"),
+    [("2.4.8", "failed"), ("3.3.1-amzn-0", "failed"), ("3.4.0", "ok"), ("4.3.0", "ok")],
+)
+def test_before_spark_3_4_an_execution_fails_with_its_jobs(
+    make_log: Make, node: Make, version: str, status: str
+) -> None:
+    failed = {
+        "Event": "SparkListenerJobEnd",
+        "Job ID": 3,
+        "Job Result": {"Result": "JobFailed", "Exception": {"Message": "Job 3 cancelled"}},
+    }
+    properties = {"spark.sql.execution.id": "0"}
+    log = with_events(make_log({"plan": node(ORDERS)}), job(**properties), failed)
+    start = {"Event": "SparkListenerLogStart", "Spark Version": version}
+    row = collected(orjson.dumps(start) + b"\n" + log.replace(b',"errorMessage":""', b""))
+    assert accesses(row) == {("SELECT", "read", "raw.orders", None, status)}
+
+
+@pytest.mark.parametrize(
+    ("sink", "expected"),
+    [
+        ("ForeachBatchSink", {("SELECT", "read", "/landing", 5, "ok")}),
+        (
+            "FileSink[file:/out/t]",
+            {("INSERT", "read", "/landing", 5, "ok"), ("INSERT", "write", "/out/t", None, "ok")},
+        ),
+    ],
+)
+def test_a_batch_that_no_execution_tells_of_is_known_by_its_progress(
+    make_log: Make, sink: str, expected: set[tuple[str, str, str, int | None, str]]
+) -> None:
+    progress = {
+        "runId": "00000000-0000-0000-0000-000000000001",
+        "timestamp": "2026-11-21T05:00:00.000Z",
+        "sources": [{"description": "FileStreamSource[file:/landing]", "numInputRows": 5}],
+        "sink": {"description": sink, "numOutputRows": -1},
+    }
+    event = {"Event": "org.StreamingQueryListener$QueryProgressEvent", "progress": progress}
+    log = with_events(make_log(), event, before="ApplicationEnd")
+    assert accesses(collected(log)) == expected
 
 
 PROVIDER = "org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider@1f"
