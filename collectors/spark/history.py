@@ -210,9 +210,10 @@ class _Replay:
 
     def _outside(self, body: Body) -> None:
         """Take what a job reads that no execution has started."""
-        started = self.application.started_at
-        at = _moment(body["time"]) if body["time"] else started
-        for source in {source for _, source, _ in body["rdds"] if source} if at else ():
+        at = _moment(body["time"]) if body["time"] else self.application.started_at
+        for source in {source for _, source, _ in body["rdds"] if source}:
+            if at is None:
+                return
             first, last = self.application.outside.get(source, (at, at))
             self.application.outside[source] = min(first, at), max(last, at)
 
