@@ -1,19 +1,36 @@
-"""Events -> the application's executions, each with its plan, its outcome and its metrics."""
+"""Events -> the application's executions, each with its plan, its outcome and its metrics.
+
+Executions are given as soon as they are over, and then let go of: a log may hold more plans than
+memory does. What lives on (`Application`) is bounded, or small for each distinct thing.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 
 from collectors.spark.bodies import Body
+from collectors.spark.metrics import Metrics
 from collectors.spark.plans.info import Node, from_info
+from collectors.spark.recent import Recent
 from lineage.records import Status
 
 # Versions in which only the jobs of an execution tell how it ended.
 _TELLS_BY_JOBS = re.compile(r"[12]\.|3\.[0-3](?!\d)")
+_RUN = re.compile(r"^runId = (?P<run>[0-9a-f-]{36})$", re.MULTILINE)
+_BATCH = re.compile(r"^batch = (?P<number>\d{1,18})$", re.MULTILINE)
+# Metrics may come a little after the end of their execution: so many others end first.
+WAITS = 16
+# Plans of executions that never end, in bytes: beyond, the oldest counts as it is.
+_MOST_HELD = 64 << 20
+# What an operator of a plan takes beside its text.
+_OPERATOR = 500
+_MOST_RDDS, _MOST_SOURCES, _MOST_STREAMS = 10_000, 1_000, 10_000
+_MOST_OUTSIDE = 10_000
 
 
 @dataclass(slots=True)
@@ -29,6 +46,9 @@ class Execution:
         group: The job group it ran in.
         details: The call stack it came from.
         dropped: Tables (`db.name`) that the metastore dropped while it ran.
+        stages: Of its jobs.
+        written: How many rows its tasks gave away; None where no stage of it is done.
+        size: About what its plans take of memory, in bytes.
     """
 
     id: int
@@ -43,6 +63,9 @@ class Execution:
     group: str = ""
     details: str = ""
     dropped: set[str] = field(default_factory=set)
+    stages: list[int] = field(default_factory=list)
+    written: int | None = None
+    size: int = 0
 
     @property
     def status(self) -> Status:
@@ -50,6 +73,18 @@ class Execution:
         if self.ended_at is None:
             return Status.UNKNOWN
         return Status.FAILED if self.error else Status.OK
+
+    @property
+    def stream(self) -> str | None:
+        """The run of the streaming query that it is a batch of."""
+        found = _RUN.search(self.description)
+        return found["run"] if found else None
+
+    @property
+    def batch(self) -> tuple[str, int] | None:
+        """The run of the streaming query and the number of its batch that it is."""
+        run, found = self.stream, _BATCH.search(self.description)
+        return (run, int(found["number"])) if run and found else None
 
     def encloses(self, other: Execution) -> bool:
         """Whether the other ran within this one, under the same root."""
@@ -75,6 +110,41 @@ class Batch:
 
 
 @dataclass(slots=True)
+class Group:
+    """An outermost execution and all that are nested in it.
+
+    Attributes:
+        root: The id of the outermost; it need not be among them, for the log may lack its start.
+        executions: By id.
+        ended: The outermost has ended.
+        batch: What it is of a streaming query, as the query's progress tells it.
+    """
+
+    root: int
+    executions: dict[int, Execution] = field(default_factory=dict)
+    ended: bool = False
+    batch: Batch | None = None
+
+    @property
+    def outermost(self) -> Execution:
+        """The execution that all others ran in, or what comes closest to it."""
+        return self.executions.get(self.root) or next(iter(self.executions.values()))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all of them have ended."""
+        return self.ended and all(one.ended_at for one in self.executions.values())
+
+
+@dataclass(slots=True)
+class Stream:
+    """A run of a streaming query: how its progress describes its sources and its sink."""
+
+    sources: dict[str, None] = field(default_factory=dict)
+    sink: str = ""
+
+
+@dataclass(slots=True)
 class Application:
     """What a log tells of its application.
 
@@ -82,12 +152,11 @@ class Application:
         settings: Its configuration; may hold secrets.
         exit_code: Zero in most modes however Python ended, so only another number says something.
         finished: The log has the application's last event.
-        values: The last value of each metric, by accumulator, and the execution that counted it
-            first (scans below a cached relation repeat the numbers of the one that filled it).
-        written: How many rows the tasks of each execution gave away.
-        rdds: Of each RDD by its id what it reads, if anything, and its parents.
+        metrics: What its executions counted.
+        rdds: Of each RDD by its id what it was made of: scans and paths. Only the latest: an RDD
+            that is still used is in each job that uses it.
         outside: What jobs outside of SQL read, and from when to when.
-        batches: Of streaming queries.
+        streams: By the run of the streaming query.
     """
 
     id: str = ""
@@ -100,36 +169,39 @@ class Application:
     exit_code: int = 0
     warehouse: str = ""
     settings: dict[str, str] = field(default_factory=dict)
-    executions: dict[int, Execution] = field(default_factory=dict)
-    values: dict[int, tuple[int, int]] = field(default_factory=dict)
-    written: Counter[int] = field(default_factory=Counter)
-    rdds: dict[int, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+    metrics: Metrics = field(default_factory=Metrics)
+    rdds: Recent[int, tuple[str, ...]] = field(default_factory=lambda: Recent(_MOST_RDDS))
     outside: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
-    batches: list[Batch] = field(default_factory=list)
-
-    def metric(self, execution: Execution, accumulator: int | None) -> int | None:
-        """A metric as this execution counted it; None where it counted none."""
-        if accumulator is None:
-            return None
-        value, owner = self.values.get(accumulator, (0, -1))
-        return value if owner == execution.id else None
+    streams: Recent[str, Stream] = field(default_factory=lambda: Recent(_MOST_STREAMS))
 
 
-def replay(events: Iterable[tuple[str, Body]]) -> tuple[Application, list[str]]:
-    """The application that these events, in the order of the log, tell of.
+def replay(
+    events: Iterable[tuple[str, Body]],
+    application: Application,
+    tell: Callable[[str], None],
+    waits: int = WAITS,
+) -> Iterator[Group | Batch]:
+    """What happens in the events of a log, in the order in which it is over.
 
-    Returns:
-        It, and for each event that could not be used the reason.
+    Args:
+        events: In the order of the log.
+        application: Takes what they tell of it.
+        tell: Takes the reason for each event that could not be used.
+        waits: How many others must be over before an execution is given.
+
+    Yields:
+        Executions together with those nested in them, and batches of streaming queries that the
+        log has no execution of. A group is let go of thereafter.
     """
-    replay = _Replay()
-    problems: list[str] = []
+    replay = _Replay(application)
     for name, body in events:
         try:
             _HANDLERS[name](replay, body)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
             where = f"execution {body['executionId']}: " if "executionId" in body else ""
-            problems.append(f"{where}{name} is not as expected ({type(error).__name__})")
-    return replay.application, problems
+            tell(f"{where}{name} is not as expected ({type(error).__name__})")
+        yield from replay.settled(waits)
+    yield from replay.rest()
 
 
 @dataclass(slots=True)
@@ -137,13 +209,54 @@ class _Replay:
     """The application as far as its events have been seen.
 
     Attributes:
-        stages: Their executions.
-        jobs: The executions of those that run.
+        executions: Those that are not settled.
+        groups: The same by their outermost one.
+        stages: For each stage of theirs which one it belongs to.
+        jobs: The same of jobs that run.
+        over: What is over, in that order.
+        unplaced: Batches of streaming queries that are over, but the query's progress has not
+            said yet from where and into what: by run and number.
+        strays: Executions without a start that counted something.
+        held: What their plans take, in bytes.
     """
 
-    application: Application = field(default_factory=Application)
+    application: Application
+    executions: dict[int, Execution] = field(default_factory=dict)
+    groups: dict[int, Group] = field(default_factory=dict)
     stages: dict[int, int] = field(default_factory=dict)
     jobs: dict[int, int] = field(default_factory=dict)
+    over: deque[Group | Batch] = field(default_factory=deque)
+    unplaced: dict[tuple[str, int], list[int]] = field(default_factory=dict)
+    strays: deque[int] = field(default_factory=deque)
+    held: int = 0
+
+    def settled(self, waits: int) -> Iterator[Group | Batch]:
+        """What is over for long enough, or takes too much room."""
+        while len(self.over) > waits:
+            yield from self._given(self.over.popleft())
+        while self.held > _MOST_HELD and self.groups:
+            yield from self._given(next(iter(self.groups.values())))
+
+    def rest(self) -> Iterator[Group | Batch]:
+        """What is left at the log's end."""
+        yield from self.settled(0)
+        for group in list(self.groups.values()):
+            yield from self._given(group)
+
+    def _given(self, found: Group | Batch) -> Iterator[Group | Batch]:
+        if isinstance(found, Batch):
+            yield found
+            return
+        if self.groups.get(found.root) is not found:
+            return  # It took too much room.
+        yield found
+        del self.groups[found.root]
+        for execution in found.executions.values():
+            self.held -= execution.size
+            self.application.metrics.settle(execution.id)
+            del self.executions[execution.id]
+            for stage in execution.stages:
+                del self.stages[stage]
 
     def log_start(self, body: Body) -> None:
         self.application.spark_version = body["Spark Version"]
@@ -164,11 +277,13 @@ class _Replay:
         self.application.settings.update(body.get("settings", {}))
 
     def execution_start(self, body: Body) -> None:
+        id_ = body["executionId"]
+        root = body.get("rootExecutionId")
+        if id_ in self.executions:
+            raise ValueError("it runs already")
         started = Execution(
-            id=body["executionId"],
-            root=body["executionId"]
-            if body.get("rootExecutionId") is None
-            else body["rootExecutionId"],
+            id=id_,
+            root=id_ if root is None else root,
             description=body.get("description") or "",
             text=body.get("physicalPlanDescription") or "",
             started_at=_moment(body["time"]),
@@ -177,81 +292,113 @@ class _Replay:
         )
         self.application.settings.update(body.get("catalogs", {}))
         # First kept, then given its plan: one that cannot be read still ends and may fail.
-        self.application.executions[started.id] = started
+        self.executions[id_] = started
+        self.groups.setdefault(started.root, Group(started.root)).executions[id_] = started
+        self._hold(started, len(started.text))
         started.plan = from_info(body["sparkPlanInfo"])
+        self._hold(started, _size(started.plan))
 
     def plan_update(self, body: Body) -> None:
-        if execution := self.application.executions.get(body["executionId"]):
+        if execution := self.executions.get(body["executionId"]):
             execution.final = from_info(body["sparkPlanInfo"])
+            self._hold(execution, _size(execution.final))
 
     def execution_end(self, body: Body) -> None:
-        if execution := self.application.executions.get(body["executionId"]):
+        id_ = body["executionId"]
+        execution = self.executions.get(id_)
+        if execution:
             execution.ended_at = _moment(body["time"])
             if "errorMessage" in body:
                 execution.error = body["errorMessage"] or ""
+        group = self.groups.get(execution.root if execution else id_)
+        if group is None:
+            return
+        group.ended |= group.root == id_
+        if group.is_over:
+            batch = group.outermost.batch
+            if batch is None:
+                self.over.append(group)
+            else:
+                self.unplaced.setdefault(batch, []).append(group.root)
 
     def driver_metrics(self, body: Body) -> None:
         self._count(body["executionId"], body["accumUpdates"])
 
     def job_start(self, body: Body) -> None:
-        if execution := self.application.executions.get(body.get("execution", -1)):
-            execution.group = execution.group or body["group"]
-        if "execution" in body:
-            self.jobs[body["job"]] = body["execution"]
-        else:
-            self._outside(body)
-        for rdd, source, parents in body.get("rdds", ()):
-            known = self.application.rdds.get(rdd, ("", ()))
+        rdds = self.application.rdds
+        # Parents are older, so they come first.
+        for rdd, source, parents in sorted(body.get("rdds", ())):
             # A checkpoint cuts an RDD from its parents; earlier jobs have them.
-            self.application.rdds[rdd] = (known[0] or source, known[1] or tuple(parents))
-        for stage in body.get("stages", ()):
-            # A later job may list a stage again that it found already computed.
-            self.stages.setdefault(stage, body["execution"])
+            if rdds.recall(rdd) is None:
+                above = (rdds.recall(parent) or () for parent in parents)
+                made_of = (source,) if source else tuple(dict.fromkeys(chain.from_iterable(above)))
+                if made_of:
+                    rdds[rdd] = made_of[:_MOST_SOURCES]
+        if "execution" not in body:
+            self._outside(body)
+        elif execution := self.executions.get(body["execution"]):
+            self.jobs[body["job"]] = execution.id
+            execution.group = execution.group or body["group"]
+            for stage in body["stages"]:
+                # A later job may list a stage again that it found already computed.
+                if self.stages.setdefault(stage, execution.id) == execution.id:
+                    execution.stages.append(stage)
 
     def _outside(self, body: Body) -> None:
         """Take what a job reads that no execution has started."""
+        outside = self.application.outside
         at = _moment(body["time"]) if body["time"] else self.application.started_at
         for source in {source for _, source, _ in body["rdds"] if source}:
-            if at is None:
+            if at is None or (len(outside) == _MOST_OUTSIDE and source not in outside):
                 return
-            first, last = self.application.outside.get(source, (at, at))
-            self.application.outside[source] = min(first, at), max(last, at)
+            first, last = outside.get(source, (at, at))
+            outside[source] = min(first, at), max(last, at)
 
     def job_end(self, body: Body) -> None:
-        execution = self.application.executions.get(self.jobs.pop(body["job"], -1))
+        execution = self.executions.get(self.jobs.pop(body["job"], -1))
         if execution and _TELLS_BY_JOBS.match(self.application.spark_version):
             execution.error = execution.error or body["error"]
 
     def stage_completed(self, body: Body) -> None:
-        if body["stage"] in self.stages:
-            execution = self.stages[body["stage"]]
-            self._count(execution, body["metrics"])
-            self.application.written[execution] += body.get("written", 0)
+        if execution := self.executions.get(self.stages.get(body["stage"], -1)):
+            self._count(execution.id, body["metrics"])
+            execution.written = (execution.written or 0) + body["written"]
 
     def progress(self, body: Body) -> None:
         rows = body["rows"]
-        self.application.batches.append(
-            Batch(
-                run=body["run"],
-                number=body["number"],
-                at=datetime.fromisoformat(body["time"]),
-                sources=tuple((text, rows) for text, rows in body["sources"]),
-                sink=body["sink"],
-                rows=rows if rows is not None and rows >= 0 else None,
-            )
+        batch = Batch(
+            run=body["run"],
+            number=body["number"],
+            at=datetime.fromisoformat(body["time"]),
+            sources=tuple((text, rows) for text, rows in body["sources"]),
+            sink=body["sink"],
+            rows=rows if rows is not None and rows >= 0 else None,
         )
+        stream = self.application.streams.recall(batch.run) or Stream()
+        stream.sources |= dict.fromkeys(text for text, _ in batch.sources)
+        stream.sink = batch.sink
+        self.application.streams[batch.run] = stream
+        roots = self.unplaced.pop((batch.run, batch.number), ())
+        groups = [group for root in roots if (group := self.groups.get(root))]
+        if groups:
+            groups[-1].batch = batch
+        self.over.extend(groups or [batch])
 
     def table_dropped(self, body: Body) -> None:
-        for execution in self.application.executions.values():
+        for execution in self.executions.values():
             if execution.ended_at is None:
                 execution.dropped.add(f"{body['database']}.{body['name']}".casefold())
 
+    def _hold(self, execution: Execution, size: int) -> None:
+        execution.size += size
+        self.held += size
+
     def _count(self, execution: int, updates: Iterable[tuple[int, int]]) -> None:
-        values = self.application.values
-        for accumulator, value in updates:
-            _, owner = values.get(accumulator, (0, execution))
-            if owner == execution:
-                values[accumulator] = (value, owner)
+        self.application.metrics.count(execution, updates)
+        if execution not in self.executions:
+            self.strays.append(execution)
+            if len(self.strays) > WAITS and (stray := self.strays.popleft()) not in self.executions:
+                self.application.metrics.settle(stray)
 
 
 _HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
@@ -269,6 +416,11 @@ _HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
     "StreamingQueryListener$QueryProgressEvent": _Replay.progress,
     "DropTableEvent": _Replay.table_dropped,
 }
+
+
+def _size(plan: Node) -> int:
+    """About what a plan takes of memory."""
+    return sum(_OPERATOR + len(node.text) for node in plan.walk())
 
 
 def _moment(milliseconds: int) -> datetime:

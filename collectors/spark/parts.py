@@ -35,8 +35,8 @@ _ROW_LEVEL = ("ReplaceData", "WriteDelta")
 _ROW_PLACES = frozenset({"_file", "_pos", "_spec_id", "_partition"})
 # What Spark 2 calls every command that its text then names.
 _NAMELESS_COMMAND = "ExecutedCommand"
-# Plans are run again and again.
-plan_text = lru_cache(maxsize=256)(parse_text)
+# The plans of a statement are looked at several times.
+plan_text = lru_cache(maxsize=32)(parse_text)
 
 
 @dataclass(slots=True)

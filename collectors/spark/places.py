@@ -25,9 +25,9 @@ class Places:
     """Names and paths of an application's datasets.
 
     A metastore table and the path its files lie in are one dataset, the table: where a plan tells
-    both, the path is remembered (`locations`), and reading or writing it later by path is using
-    the table. Below the warehouse folder Hive's layout tells it too: `raw.db/orders` is
-    `raw.orders`.
+    both, the path is remembered (`locations`), and who reads or writes it by path, before or
+    after, uses the table (`owner`). Below the warehouse folder Hive's layout tells it too:
+    `raw.db/orders` is `raw.orders`.
     """
 
     namespace: str
@@ -101,19 +101,18 @@ class Places:
             self.locations.setdefault(path_dataset(folders[0]), self.table(table))
 
     def resolve(self, table: tuple[str, ...], paths: Iterable[str]) -> list[tuple[DatasetId, Kind]]:
-        """The table if there is one, else the datasets of the paths."""
+        """The table if there is one, else the paths, whosever they are."""
         if table:
             return [(self.table(table), Kind.TABLE)]
-        return [self._of_path(folder) for folder in dataset_folders(paths)]
+        return [(path_dataset(folder), Kind.PATH) for folder in dataset_folders(paths)]
 
     def symlinks(self, table: DatasetId) -> tuple[DatasetId, ...]:
         """The paths that are known to be this table's."""
         return tuple(sorted(path for path, owner in self.locations.items() if owner == table))
 
-    def _of_path(self, folder: str) -> tuple[DatasetId, Kind]:
-        dataset = path_dataset(folder)
-        table = self.locations.get(dataset) or self._in_warehouse(dataset)
-        return (table, Kind.TABLE) if table else (dataset, Kind.PATH)
+    def owner(self, dataset: DatasetId) -> DatasetId:
+        """The table whose files lie in a path, as far as it is known by now; else the dataset."""
+        return self.locations.get(dataset) or self._in_warehouse(dataset) or dataset
 
     def _in_warehouse(self, path: DatasetId) -> DatasetId | None:
         if not self.warehouse:

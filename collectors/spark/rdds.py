@@ -18,8 +18,8 @@ from collectors.spark.scans import Scan, read_scan
 _NUMBER = re.compile(r"\b\w*RDD\[(?P<id>\d{1,18})\] at ")
 _SCAN = re.compile(r"\w*Scan(?: |$)")
 
-# Of each RDD what it reads, if anything, and its parents.
-Rdds = Mapping[int, tuple[str, tuple[int, ...]]]
+# Of each RDD what it was made of: scans and paths.
+Rdds = Mapping[int, tuple[str, ...]]
 
 
 def scanned_rdd(operator: Operator) -> int | None:
@@ -36,16 +36,7 @@ def rdd_scans(operator: Operator, rdds: Rdds) -> list[Scan]:
     if number is None:
         return []
     ids = tuple(one.id for one in attributes(operator.fields.get("Output", "")))
-    labels: dict[str, None] = {}
-    todo, seen = [number], {number}
-    while todo:
-        label, parents = rdds.get(todo.pop(), ("", ()))
-        if label:
-            labels[label] = None
-            continue
-        todo += [parent for parent in parents if parent not in seen]
-        seen.update(parents)
-    return [scan for label in labels if (scan := labelled_scan(label, ids))]
+    return [scan for label in rdds.get(number, ()) if (scan := labelled_scan(label, ids))]
 
 
 def labelled_scan(label: str, ids: tuple[int, ...] = ()) -> Scan | None:

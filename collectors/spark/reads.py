@@ -8,7 +8,6 @@ its batch. Behind any other RDD there is code of the task: only the datasets are
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -59,7 +58,7 @@ class Reads:
 
     places: Places
     scans: dict[int, Scan] = field(default_factory=dict)
-    bridges: dict[int, list[Scan]] = field(default_factory=lambda: defaultdict(list))
+    bridges: dict[int, list[Scan]] = field(default_factory=dict)
     checkpoints: dict[int, Kept] = field(default_factory=dict)
     batches: dict[int, Kept] = field(default_factory=dict)
 
@@ -69,7 +68,7 @@ class Reads:
         for column in scan.ids:
             if not scan.bridged:
                 self.scans[column] = scan
-            elif scan not in self.bridges[column]:
+            elif scan not in self.bridges.setdefault(column, []):
                 self.bridges[column].append(scan)
 
     def keep(self, query: Part) -> None:

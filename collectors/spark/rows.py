@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,8 @@ from collectors.spark.redact import redacted_error
 from collectors.spark.scans import PATHS_CUT
 from collectors.spark.schema import merge_columns
 from collectors.spark.statements import COUNTS, Statement, Use
+from collectors.spark.tasks import parent_run
+from collectors.spark.work import Done, End
 from lineage.dataset import DatasetId, Kind
 from lineage.records import Direction, Evidence, Outcome, Status
 
@@ -36,22 +38,21 @@ class Rows:
     column_edges: list[Row]
 
 
-def rows(
-    application: Application, task: str, found: list[Statement], places: Places, origin: str
-) -> Rows:
-    """Everything to keep of an application that ran a task."""
+def rows(application: Application, done: Done, places: Places, origin: str) -> Rows:
+    """Everything to keep of what an application did for a task."""
+    task, found = done.task, done.statements
     run = run_id(application, origin)
     shapes = _shapes(found)
     return Rows(
         accesses=_accesses(found, shapes, {"task": task, "run_id": run, "origin": origin}),
-        runs=[_run(application, task, run, origin)],
+        runs=[_run(application, done, run, origin)],
         shapes=sorted(shapes.values(), key=lambda shape: shape["shape_id"]),
         datasets=_datasets(found, places, origin),
         column_edges=_column_edges(found, shapes, {"task": task, "origin": origin}),
     )
 
 
-def run_status(application: Application) -> tuple[Status, str | None]:
+def run_status(application: Application, end: End) -> tuple[Status, str | None]:
     """How a run ended, and the error it ended with.
 
     What Spark's log shows of the end of a Python script is little: `ApplicationEnd` has the exit
@@ -61,10 +62,8 @@ def run_status(application: Application) -> tuple[Status, str | None]:
     failed (a failure that the script got over has a success after it); UNKNOWN where the log has
     no end; else OK. A script that fails in Python code after a successful execution passes for OK.
     """
-    ended = [e for e in application.executions.values() if e.ended_at]
-    last = max(ended, key=lambda e: (e.ended_at, -e.id), default=None)
-    if last and last.error:
-        return Status.FAILED, redacted_error(last.error)
+    if end.error:
+        return Status.FAILED, redacted_error(end.error)
     if application.exit_code:
         return Status.FAILED, f"exit code {application.exit_code}"
     return (Status.OK if application.finished else Status.UNKNOWN), None
@@ -76,21 +75,20 @@ def run_id(application: Application, origin: str) -> str:
     return f"{name}_{application.attempt}" if application.attempt else name
 
 
-def _run(application: Application, task: str, run: str, origin: str) -> Row:
-    status, error = run_status(application)
-    ends = [e.ended_at for e in application.executions.values() if e.ended_at]
+def _run(application: Application, done: Done, run: str, origin: str) -> Row:
+    status, error = run_status(application, done.end)
     return {
         "run_id": run,
-        "task": task,
+        "task": done.task,
         "engine": ENGINE,
         "started_at": application.started_at,
-        "ended_at": application.ended_at or max(ends, default=None),
+        "ended_at": application.ended_at or done.end.at,
         "status": status,
         "error": error,
         "application_id": application.id or None,
         "engine_version": application.spark_version or None,
         "code_version": None,
-        "parent_run_id": None,
+        "parent_run_id": parent_run(application.settings),
         "origin": origin,
     }
 
@@ -173,55 +171,48 @@ def _spoken(dataset: DatasetId) -> str:
 
 
 def _accesses(found: list[Statement], shapes: dict[_What, Row], same: Row) -> list[Row]:
-    """One row for each shape, dataset, direction and outcome, added up over the statements."""
-    groups: dict[tuple[str, Direction, DatasetId, Status], list[tuple[Statement, Use]]]
-    groups = defaultdict(list)
-    for statement in found:
-        shape_id = shapes[_what(statement)]["shape_id"]
-        uses = [(Direction.READ, use) for use in statement.reads]
-        uses += [(Direction.WRITE, use) for use in statement.writes]
-        for direction, use in uses:
-            groups[shape_id, direction, use.dataset, statement.status].append((statement, use))
+    """One row for each shape, dataset, direction and outcome."""
     return [
         {
             **same,
-            "namespace": dataset.namespace,
-            "name": dataset.name,
-            "kind": group[0][1].kind,
+            "namespace": use.dataset.namespace,
+            "name": use.dataset.name,
+            "kind": use.kind,
             "direction": direction,
-            "operation": group[0][0].operation,
-            "shape_id": shape_id,
-            "statements": len(group),
-            **{count: _total(getattr(use, count) for _, use in group) for count in COUNTS},
-            "first_at": min(statement.started_at for statement, _ in group),
-            "last_at": max(statement.ended_at for statement, _ in group),
-            "status": status,
+            "operation": statement.operation,
+            "shape_id": shapes[_what(statement)]["shape_id"],
+            "statements": statement.times,
+            **{count: getattr(use, count) for count in COUNTS},
+            "first_at": statement.started_at,
+            "last_at": statement.ended_at,
+            "status": statement.status,
             "evidence": Evidence.OBSERVED,
         }
-        for (shape_id, direction, dataset, status), group in groups.items()
+        for statement in found
+        for direction, use in _uses(statement)
     ]
 
 
-def _total(numbers: Iterable[int | None]) -> int | None:
-    known = [number for number in numbers if number is not None]
-    return sum(known) if known else None
+def _uses(statement: Statement) -> Iterator[tuple[Direction, Use]]:
+    for use in statement.reads:
+        yield Direction.READ, use
+    for use in statement.writes:
+        yield Direction.WRITE, use
 
 
 def _datasets(found: list[Statement], places: Places, origin: str) -> list[Row]:
     seen: dict[DatasetId, Row] = {}
-    for statement in found:
-        if statement.status is Status.FAILED:
-            continue
-        for direction, uses in (
-            (Direction.READ, statement.reads),
-            (Direction.WRITE, statement.writes),
-        ):
-            for use in uses:
-                row = seen.setdefault(use.dataset, _dataset(use, places, statement, origin))
-                row["last_seen"] = max(row["last_seen"], statement.ended_at)
-                row["columns"] = merge_columns(row["columns"], use.columns)
-                row["kind"] = Kind.VIEW if use.kind is Kind.VIEW else row["kind"]
-                row["dropped_at"] = _dropped(row["dropped_at"], statement, direction)
+    lasting = [statement for statement in found if statement.status is not Status.FAILED]
+    for statement in lasting:
+        for _, use in _uses(statement):
+            row = seen.setdefault(use.dataset, _dataset(use, places, statement, origin))
+            row["last_seen"] = max(row["last_seen"], statement.ended_at)
+            row["columns"] = merge_columns(row["columns"], use.columns)
+            row["kind"] = Kind.VIEW if use.kind is Kind.VIEW else row["kind"]
+    for statement in sorted(lasting, key=lambda one: one.ended_at):
+        for direction, use in _uses(statement):
+            row = seen[use.dataset]
+            row["dropped_at"] = _dropped(row["dropped_at"], statement, direction)
     for row in seen.values():
         row["columns"] = [{"name": c.name, "type": c.type} for c in row["columns"]]
     return [seen[dataset] for dataset in sorted(seen)]

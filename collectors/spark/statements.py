@@ -9,22 +9,22 @@ have views resolved; only `CREATE VIEW` still shows the views it stands on.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial, reduce
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from collectors.spark import streams
 from collectors.spark.commands import Command, Role
 from collectors.spark.connectors import Target
 from collectors.spark.edges import Edge, column_edges
-from collectors.spark.history import Application, Batch, Execution
+from collectors.spark.history import Application, Batch, Execution, Group
 from collectors.spark.parts import Part, bridge, parts_of
 from collectors.spark.places import Places
 from collectors.spark.rdds import labelled_scan
 from collectors.spark.reads import Reads
+from collectors.spark.recent import Recent
 from collectors.spark.scans import PATHS_CUT, Scan
 from collectors.spark.schema import merge_columns, typed_columns
 from lineage.dataset import DatasetId, Kind
@@ -41,10 +41,12 @@ _WRITTEN = {
     "partitions": "number of dynamic part",
 }
 # What these take from their own target stays in it.
+IN_PLACE = frozenset({"MERGE", "UPDATE", "DELETE"})
+# Of the columns that scans of the application showed, the latest.
+_MOST_COLUMNS = 20_000
 # Of streaming queries, whose plans have none.
 _SINK = Command(Role.SAVE, lambda _: None, "INSERT")
 _CHECKPOINT = re.compile(r"\.(?:localC|c)heckpoint\(")
-_IN_PLACE = frozenset({"MERGE", "UPDATE", "DELETE"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,6 @@ class Statement:
     """One statement of an application: what it does, from what, to what, when, how it ended.
 
     Attributes:
-        root: The id of the outermost execution it ran in.
         edges: Which column comes from which.
         gaps: Why column edges are missing or not exact, and why inputs are (`PATHS_CUT`).
     """
@@ -76,103 +77,114 @@ class Statement:
     status: Status
     started_at: datetime
     ended_at: datetime
-    root: int = -1
     edges: tuple[Edge, ...] = ()
     gaps: tuple[str, ...] = ()
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the statements of an application tell of those that follow.
+
+    Attributes:
+        reads: Where tables lie, and which scan gave a column.
+        types: Of columns by their ids.
+    """
+
+    reads: Reads
+    types: Recent[int, str]
+
+    @classmethod
+    def of(cls, places: Places) -> Known:
+        """Nothing is known yet but the places."""
+        columns: list[Recent[int, Any]] = [Recent(_MOST_COLUMNS) for _ in range(4)]
+        return cls(Reads(places, *columns[1:]), columns[0])
 
 
 def statements(
-    application: Application, namespace: str
-) -> tuple[list[Statement], Places, list[str]]:
-    """The statements of an application in the order they started.
+    group: Group, application: Application, known: Known, tell: Callable[[str], None]
+) -> list[Statement]:
+    """The statements that an outermost execution is, with all that is nested in it.
 
-    Returns:
-        Them, the places they use, and for each piece that could not be used the reason.
+    Their datasets are as the plans have them: that a path is a table's may come out later, so
+    `Places.owner` is asked at the end.
+
+    Args:
+        known: Takes what these tell of later ones.
+        tell: Takes the reason for each piece that could not be used.
     """
-    problems: list[str] = []
 
     def spared(execution: int, work: Callable[[], T]) -> T | None:
         # Whatever a plan we do not know does to the parser costs this execution only.
         try:
             return work()
         except Exception as error:
-            reason = f"the plan cannot be read ({type(error).__name__})"
-            problems.append(f"execution {execution}: {reason}")
+            tell(f"execution {execution}: the plan cannot be read ({type(error).__name__})")
             return None
 
-    groups: dict[int, list[Part]] = defaultdict(list)
-    for execution in sorted(application.executions.values(), key=lambda e: e.id):
-        groups[execution.root] += spared(execution.id, partial(parts_of, execution, problems)) or ()
-    places = Places(namespace, application.warehouse, application.settings)
-    types: dict[int, str] = {}
-    reads = Reads(places)
-    watched = streams.sources(application.batches)
-    sinks = streams.written(application.batches)
     parts: list[Part] = []
-    for root, group in groups.items():
-        for part in group:
-            spared(part.execution.id, partial(_complete, part, application, watched))
-        parts += spared(root, partial(_paired, group, sinks)) or ()
-        for part in group:
-            spared(part.execution.id, partial(_learn, part, reads, types))
+    problems: list[str] = []
+    for execution in sorted(group.executions.values(), key=lambda e: e.id):
+        parts += spared(execution.id, partial(parts_of, execution, problems)) or ()
+    for problem in problems:
+        tell(problem)
+    for part in parts:
+        spared(part.execution.id, partial(_complete, part, application))
+    paired = spared(group.root, partial(_paired, parts, application)) or []
+    for part in parts:
+        spared(part.execution.id, partial(_learn, part, known))
     found = [
-        spared(part.execution.id, partial(_statement, application, part, reads, types))
-        for part in parts
+        spared(part.execution.id, partial(_statement, application, part, known)) for part in paired
     ]
-    found += spared(-1, lambda: list(_streamed(application, groups, reads))) or ()
-    found += spared(-1, lambda: list(_outside(application, places))) or ()
-    told = (one for one in found if one and (one.reads or one.writes))
-    return sorted(told, key=lambda s: s.started_at), places, problems
+    if batch := group.batch:
+        found.append(spared(group.root, partial(_streamed, application, batch, parts, known)))
+    return [one for one in found if one and (one.reads or one.writes)]
 
 
-def _complete(
-    part: Part, application: Application, watched: Mapping[str, tuple[Scan, ...]]
-) -> None:
+def outside(application: Application, places: Places) -> Iterator[Statement]:
+    """What jobs outside of SQL read: files and tables that RDDs were made of."""
+    for label, (first, last) in application.outside.items():
+        scan = labelled_scan(label)
+        reads = [Use(d, kind) for d, kind in places.read(scan)] if scan else []
+        if reads:
+            yield Statement("SELECT", merged(reads), (), Status.OK, first, last)
+
+
+def _complete(part: Part, application: Application) -> None:
     """Take what a plan itself does not tell of its sources: RDDs before it, a stream's folders."""
     bridge(part, application.rdds)
-    run = streams.stream_run(part.execution)
-    if run and run in watched and part.role in (None, Role.INSERT, Role.SAVE):
-        part.scans = streams.whole(part.scans, watched[run])
+    stream = application.streams.get(part.execution.stream or "")
+    if stream and part.role in (None, Role.INSERT, Role.SAVE):
+        part.scans = streams.whole(part.scans, streams.sources(stream))
 
 
 def _streamed(
-    application: Application, groups: Mapping[int, list[Part]], known: Reads
-) -> Iterator[Statement]:
-    """One statement for each batch of a streaming query whose sink is a place, or that no
-    execution tells of.
+    application: Application, batch: Batch, parts: list[Part], known: Known
+) -> Statement | None:
+    """A batch of a streaming query whose sink is a place, or that no execution tells of; its plan
+    tells its columns and what it is joined with.
     """
-    queries = (part for group in groups.values() for part in group if part.command is None)
-    plans = {streams.stream_batch(part.execution): part for part in queries}
-    runs = {streams.stream_run(execution) for execution in application.executions.values()}
-    for batch in application.batches:
-        sink = streams.place(batch.sink)
-        if sink or batch.run not in runs:
-            part = plans.get((batch.run, batch.number))
-            yield _batch(application, batch, sink, part, known)
-
-
-def _batch(
-    application: Application, batch: Batch, sink: Scan | None, part: Part | None, known: Reads
-) -> Statement:
-    """A batch; its plan, where the log has it, tells its columns and what it is joined with."""
-    places = known.places
+    sink, places = streams.place(batch.sink), known.reads.places
+    queries = [part for part in parts if part.command is None and part.execution.batch]
+    if sink is None and parts:
+        return None
     taken = [(streams.place(text), rows) for text, rows in batch.sources]
     reads = [Use(d, kind, rows) for one, rows in taken if one for d, kind in places.read(one)]
     rows, edges, gaps = batch.rows, list[Edge](), list[str]()
-    if part and sink:
+    if queries and sink:
+        part = queries[-1]
         watched = {use.dataset for use in reads}
         scanned = (_scanned(application, part.execution, scan, places) for scan in part.scans)
         reads += [use for uses in scanned for use in uses if use.dataset not in watched]
-        rows = application.written.get(part.execution.id) if rows is None else rows
-        edges, gaps = column_edges(_into(sink, part), known)
+        rows = part.execution.written if rows is None else rows
+        edges, gaps = column_edges(_into(sink, part), known.reads)
     return Statement(
         operation="INSERT" if sink else "SELECT",
-        reads=_merged(reads),
-        writes=_merged(Use(d, kind, rows) for d, kind in (places.read(sink) if sink else ())),
+        reads=merged(reads),
+        writes=merged(Use(d, kind, rows) for d, kind in (places.read(sink) if sink else ())),
         status=Status.OK,
         started_at=batch.at,
         ended_at=batch.at,
-        root=part.execution.root if part else -1,
         edges=tuple(edges),
         gaps=tuple(gaps),
     )
@@ -184,39 +196,33 @@ def _into(sink: Scan, batch: Part) -> Part:
     return replace(batch, command=_SINK, target=target, feeds=[batch])
 
 
-def _outside(application: Application, places: Places) -> Iterator[Statement]:
-    """What jobs outside of SQL read: files and tables that RDDs were made of."""
-    for label, (first, last) in application.outside.items():
-        scan = labelled_scan(label)
-        reads = [Use(d, kind) for d, kind in places.read(scan)] if scan else []
-        yield Statement("SELECT", _merged(reads), (), Status.OK, first, last)
-
-
-def _learn(part: Part, reads: Reads, types: dict[int, str]) -> None:
+def _learn(part: Part, known: Known) -> None:
     """Take note of where tables lie and of which types columns are, for the whole application."""
     if part.target and part.target.path:
-        reads.places.learn(part.target.table, [part.target.path])
+        known.reads.places.learn(part.target.table, [part.target.path])
     for scan in part.scans:
-        reads.learn(scan)
-        types.update(scan.types)
+        known.reads.learn(scan)
+        for column, kind in scan.types:
+            known.types[column] = kind
     if part.command is None and _is_kept(part.execution):
-        reads.keep(part)
+        known.reads.keep(part)
 
 
 def _is_kept(execution: Execution) -> bool:
     """Whether other plans begin with the columns of this one."""
-    return bool(_CHECKPOINT.search(execution.details) or streams.stream_run(execution))
+    return bool(_CHECKPOINT.search(execution.details) or execution.stream)
 
 
-def _paired(group: list[Part], sinks: Container[str | None]) -> list[Part]:
+def _paired(group: list[Part], application: Application) -> list[Part]:
     """The parts of one root that are statements, inserts under the name their wrappers give."""
     namers = [part for part in group if part.role in (Role.WRAPPER, Role.SAVE)]
     queries = [part for part in group if part.command is None]
     nested = [part for part in queries if part.execution.id != part.execution.root]
     commanded = any(part.command and part.execution.id == part.execution.root for part in group)
     # The rows of a streaming batch go into its sink, or into what foreachBatch writes.
-    streamed = any(streams.stream_run(part.execution) in sinks for part in group)
-    streamed |= any(part.command and streams.stream_run(part.execution) for part in group)
+    runs = [(part, run) for part in group if (run := part.execution.stream)]
+    sinks = [stream.sink for _, run in runs if (stream := application.streams.get(run))]
+    streamed = any(map(streams.place, sinks)) or any(part.command for part, _ in runs)
     used: set[int] = set()
     for part in group:
         if part.role is Role.INSERT:
@@ -284,10 +290,8 @@ def _found_nothing(part: Part) -> bool:
     return own and target.if_exists and name not in part.execution.dropped
 
 
-def _statement(
-    application: Application, part: Part, known: Reads, types: dict[int, str]
-) -> Statement:
-    execution, places = part.execution, known.places
+def _statement(application: Application, part: Part, known: Known) -> Statement:
+    execution, places = part.execution, known.reads.places
     reads = [
         use
         for execution_, scan in _scans(part)
@@ -307,27 +311,23 @@ def _statement(
                 dataset,
                 Kind.VIEW if target.is_view else kind,
                 **counted,
-                columns=typed_columns(list(target.columns), part.inputs, types),
+                columns=typed_columns(list(target.columns), part.inputs, known.types),
             )
             for dataset, kind in places.written(target)
         ]
-    edges, gaps = column_edges(part, known)
+    edges, gaps = column_edges(part, known.reads)
     if any(scan.is_cut for one in (part, *part.feeds) for scan in one.scans):
         gaps.append(PATHS_CUT)
     if not reads and part.role is Role.SAVE:
         # Before Spark 3.4 a save's query is in its text alone.
         reads = [Use(d, _kind(d)) for d in sorted({edge.use.dataset for edge in edges})]
-    if part.operation in _IN_PLACE:
-        itself = {use.dataset for use in writes}
-        reads = [use for use in reads if use.dataset not in itself]
     return Statement(
         operation=part.operation,
-        reads=_merged(reads),
-        writes=_merged(writes),
+        reads=merged(reads),
+        writes=merged(writes),
         status=part.status,
         started_at=execution.started_at,
         ended_at=execution.ended_at or execution.started_at,
-        root=execution.root,
         edges=tuple(edges),
         gaps=tuple(gaps),
     )
@@ -351,12 +351,12 @@ def _written(application: Application, part: Part) -> dict[str, int | None]:
     """What Spark counted of a write."""
     metrics = part.node.metrics if part.node else {}
     counted = {
-        count: application.metric(part.execution, metrics.get(metric))
+        count: application.metrics.of(part.execution.id, metrics.get(metric))
         for count, metric in _WRITTEN.items()
     }
-    if part.role is Role.SAVE and part.operation not in _IN_PLACE and counted["rows"] is None:
+    if part.role is Role.SAVE and part.operation not in IN_PLACE and counted["rows"] is None:
         # Connectors have no metrics of their own: what tasks gave away they took.
-        given = (application.written.get(one.execution.id) for one in (part, *part.feeds))
+        given = (one.execution.written for one in (part, *part.feeds))
         counted["rows"] = reduce(_sum, given, None)
     return counted
 
@@ -364,9 +364,11 @@ def _written(application: Application, part: Part) -> dict[str, int | None]:
 def _scanned(
     application: Application, execution: Execution, scan: Scan, places: Places
 ) -> Iterator[Use]:
-    counted = {count: application.metric(execution, getattr(scan, count)) for count in COUNTS}
+    counted = {
+        count: application.metrics.of(execution.id, getattr(scan, count)) for count in COUNTS
+    }
     ran = counted["bytes"] is not None and execution.status is not Status.FAILED
-    if ran and scan.rows not in application.values:
+    if ran and scan.rows not in application.metrics:
         counted["rows"] = 0  # Spark leaves out what counted nothing.
     found = places.read(scan)
     if len(found) > 1:
@@ -375,7 +377,7 @@ def _scanned(
         yield Use(dataset, kind, **counted, columns=scan.columns)
 
 
-def _merged(uses: Iterable[Use]) -> tuple[Use, ...]:
+def merged(uses: Iterable[Use]) -> tuple[Use, ...]:
     """Each dataset once, sorted; what was counted for it is added up."""
     merged: dict[DatasetId, Use] = {}
     for use in uses:

@@ -8,18 +8,15 @@ task, and what it writes are executions nested in the batch's own.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
-from collectors.spark.history import Batch, Execution
+from collectors.spark.history import Stream
 from collectors.spark.scans import Scan
 
 _PLACE = re.compile(r"(?P<kind>\w+)\[(?P<place>.*)\]")
 _TOPICS = re.compile(r"(?:Subscribe|Assign)\[(?P<topics>[^\]]*)\]")
 _PARTITION = re.compile(r"-\d+$")
-_RUN = re.compile(r"^runId = (?P<run>[0-9a-f-]{36})$", re.MULTILINE)
-_BATCH = re.compile(r"^batch = (?P<number>\d{1,18})$", re.MULTILINE)
 _FILES = ("FileStreamSource", "FileSink", "CloudFilesSource", "DeltaSource", "DeltaSink")
 
 
@@ -35,26 +32,9 @@ def place(description: str) -> Scan | None:
     return Scan(paths=(found["place"],)) if found["kind"] in _FILES else None
 
 
-def stream_run(execution: Execution) -> str | None:
-    """The run of the streaming query that an execution is a batch of."""
-    found = _RUN.search(execution.description)
-    return found["run"] if found else None
-
-
-def stream_batch(execution: Execution) -> tuple[str, int] | None:
-    """The run of the streaming query and the number of its batch that an execution is."""
-    run, batch = stream_run(execution), _BATCH.search(execution.description)
-    return (run, int(batch["number"])) if run and batch else None
-
-
-def sources(batches: Iterable[Batch]) -> dict[str, tuple[Scan, ...]]:
-    """The sources of each run."""
-    found: dict[str, dict[Scan, None]] = defaultdict(dict)
-    for batch in batches:
-        for description, _ in batch.sources:
-            if scan := place(description):
-                found[batch.run][scan] = None
-    return {run: tuple(scans) for run, scans in found.items()}
+def sources(stream: Stream) -> tuple[Scan, ...]:
+    """What a run reads."""
+    return tuple(dict.fromkeys(scan for text in stream.sources if (scan := place(text))))
 
 
 def whole(scans: Iterable[Scan], of_run: tuple[Scan, ...]) -> list[Scan]:
@@ -73,8 +53,3 @@ def whole(scans: Iterable[Scan], of_run: tuple[Scan, ...]) -> list[Scan]:
 
 def _below(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/") or path == folder
-
-
-def written(batches: Iterable[Batch]) -> Mapping[str, Scan]:
-    """The sink of each run, where it is a place."""
-    return {batch.run: sink for batch in batches if (sink := place(batch.sink))}

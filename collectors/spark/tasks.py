@@ -17,9 +17,7 @@ own, with all that is nested in it. All tasks of one application attempt have th
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from collectors.spark.history import Application, Execution
 from collectors.spark.identity import task_name
@@ -38,54 +36,30 @@ _AIRFLOW = ("AIRFLOW_CTX_DAG_ID", "AIRFLOW_CTX_TASK_ID", "AIRFLOW_CTX_DAG_RUN_ID
 _LABELS = tuple(f"spark.kubernetes.driver.label.{key}" for key in ("dag_id", "task_id", "run_id"))
 
 
-@dataclass(frozen=True, slots=True)
-class TaskRun:
-    """A task, and what of an application was its run."""
-
-    task: str
-    application: Application
-
-
-def task_runs(
-    application: Application, places: tuple[str, ...], rule: str, otherwise: str = ""
-) -> tuple[list[TaskRun], list[str]]:
-    """The tasks that an application ran, sorted by name; none where no name can be found.
+def task_of(
+    application: Application, root: Execution | None, places: tuple[str, ...], rule: str
+) -> str | None:
+    """The task that an outermost execution is of; without one, the application's own.
 
     Args:
         places: Where to look, in this order.
         rule: As `identity.task_name` takes it.
-        otherwise: The task of what no place gives a name for; without it, that is left out.
-
-    Returns:
-        Them, and what to tell where something has no task.
     """
-    tasks: dict[str, dict[int, Execution]] = defaultdict(dict)
-    of_root: dict[int, str | None] = {}
-    nameless = 0
-    for execution in application.executions.values():
-        if execution.root not in of_root:
-            root = application.executions.get(execution.root, execution)
-            of_root[execution.root] = _task(application, root, places, rule) or otherwise
-        if task := of_root[execution.root]:
-            tasks[task][execution.id] = execution
-        else:
-            nameless += 1
-    alone = _task(application, None, places, rule) or otherwise
-    if alone and not application.executions:
-        tasks[alone] = {}
-    if not tasks:
-        name = f"the application is called {application.name!r}, which names no task"
-        return [], [f"{name}: set spark.app.name to the task's name"]
-    found = [
-        TaskRun(task, replace(application, executions=mine)) for task, mine in sorted(tasks.items())
-    ]
-    problem = f"{nameless} executions name no task: `task_from` finds none"
-    return found, [problem] if nameless else []
+    for place in places:
+        for text in _texts(application, root, place):
+            if len(text) <= _LONGEST and (task := task_name(text, rule)):
+                return task
+    return None
 
 
 def is_place(text: str) -> bool:
     """Whether a task's name may be looked for there."""
     return bool(_PLACE.fullmatch(text))
+
+
+def is_of_application(place: str) -> bool:
+    """Whether all that an application does has the same name there."""
+    return place == "app_name" or place.startswith(_CONF)
 
 
 def parent_run(settings: Mapping[str, str]) -> str | None:
@@ -100,16 +74,6 @@ def parent_run(settings: Mapping[str, str]) -> str | None:
         found = [values[key] for key in keys if values.get(key)]
         if len(found) == len(keys):
             return "/".join(found)
-    return None
-
-
-def _task(
-    application: Application, root: Execution | None, places: tuple[str, ...], rule: str
-) -> str | None:
-    for place in places:
-        for text in _texts(application, root, place):
-            if len(text) <= _LONGEST and (task := task_name(text, rule)):
-                return task
     return None
 
 

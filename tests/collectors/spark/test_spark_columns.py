@@ -10,8 +10,11 @@ import pytest
 
 from collectors.spark.decode import Event, decode
 from collectors.spark.edges import Edge
-from collectors.spark.history import replay
-from collectors.spark.statements import Statement, statements
+from collectors.spark.history import Application, replay
+from collectors.spark.logs import SparkLogs
+from collectors.spark.rejects import Rejects
+from collectors.spark.statements import Statement
+from collectors.spark.work import Work
 
 pytestmark = pytest.mark.spark
 
@@ -140,10 +143,13 @@ def found(
     [log] = run_job("column_job.py", folder).glob("*/events_*")
     with log.open("rb") as file:
         events = [(event.name, event.body) for event in decode(file) if isinstance(event, Event)]
-    application, problems = replay(events)
-    done, _, more = statements(application, "spark")
-    assert [*problems, *more] == []
-    return done
+    application, rejects = Application(), Rejects()
+    work = Work(application, SparkLogs("logs", "logs"))
+    for one in replay(iter(events), application, rejects.tell):
+        work.take(one)
+    [done] = work.finish(rejects)
+    assert rejects.found == []
+    return done.statements
 
 
 def told(edges: list[Edge]) -> Columns:

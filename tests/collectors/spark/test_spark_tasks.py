@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from collectors.spark.history import Application, Execution
-from collectors.spark.tasks import parent_run, task_runs
+from collectors.spark.history import Application, Execution, Group
+from collectors.spark.logs import SparkLogs
+from collectors.spark.rejects import Rejects
+from collectors.spark.tasks import parent_run, task_of
+from collectors.spark.work import Work
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANY = r"(?P<task>.+)"
 PARENT = "spark.openlineage.parentJobName"
 
 
-def execution(number: int, root: int | None = None, **told: str) -> Execution:
+def execution(number: int, **told: str) -> Execution:
+    """One that ended a second after the one before."""
     told = {"description": "", "text": "", **told}
-    return Execution(number, number if root is None else root, started_at=NOON, **told)  # type: ignore[arg-type]
+    ended = NOON + timedelta(seconds=number)
+    return Execution(number, number, started_at=NOON, ended_at=ended, **told)  # type: ignore[arg-type]
+
+
+def group(first: Execution, *nested: Execution) -> Group:
+    return Group(first.id, {one.id: one for one in (first, *nested)}, ended=True)
 
 
 def found(
-    places: tuple[str, ...], *executions: Execution, name: str = "shop", **settings: str
-) -> dict[str, list[int]]:
-    application = Application(
-        name=name, settings={k.replace("_", "."): v for k, v in settings.items()}
-    )
-    application.executions = {one.id: one for one in executions}
-    runs, _ = task_runs(application, places, ANY)
-    return {run.task: list(run.application.executions) for run in runs}
+    places: tuple[str, ...], *groups: Group, nameless: str = ""
+) -> tuple[dict[str, int], list[str]]:
+    """The tasks, each with its last execution, and what is told besides."""
+    application, rejects = Application(name="shop", started_at=NOON), Rejects()
+    work = Work(application, SparkLogs("logs", "logs", task_from=places, nameless=nameless))
+    for one in groups:
+        work.take(one)
+    tasks = {done.task: done.end.execution for done in work.finish(rejects)}
+    return tasks, [reason for _, reason in rejects.found]
 
 
 @pytest.mark.parametrize(
@@ -64,38 +74,49 @@ def found(
     ],
 )
 def test_each_place_gives_its_name(place: str, told: dict[str, str], task: str | None) -> None:
-    assert found((place,), execution(0, **told)) == ({task: [0]} if task else {})
+    application = Application(name="shop")
+    assert task_of(application, execution(0, **told), (place,), ANY) == task
 
 
 def test_the_first_place_that_gives_a_name_counts() -> None:
     application = Application(name="pyspark-shell", settings={PARENT: "shop_dag.load_orders"})
     for places in (("app_name", f"conf:{PARENT}"), (f"conf:{PARENT}", "app_name")):
-        runs, problems = task_runs(application, places, ANY)
-        assert [run.task for run in runs] == ["shop_dag.load_orders"]
-        assert problems == []
+        for root in (None, execution(0)):
+            assert task_of(application, root, places, ANY) == "shop_dag.load_orders"
 
 
 def test_an_application_holds_as_many_tasks_as_it_has_job_groups() -> None:
-    executions = [
-        execution(0, group="load_orders"),
-        execution(1, root=0),
-        execution(2, group="load_customers"),
-        execution(3, group="load_orders"),
-        execution(4),
+    groups = [
+        group(execution(0, group="load_orders"), execution(1)),
+        group(execution(2, group="load_customers")),
+        group(execution(3, group="load_orders")),
+        group(execution(4)),
     ]
-    assert found(("job_group", "app_name"), *executions) == {
-        "load_customers": [2],
-        "load_orders": [0, 1, 3],
-        "shop": [4],
-    }
+    tasks = {"load_customers": 2, "load_orders": 3, "shop": 4}
+    assert found(("job_group", "app_name"), *groups) == (tasks, [])
 
 
-def test_what_has_no_task_is_told() -> None:
-    application = Application(name="shop")
-    application.executions = {0: execution(0, group="a"), 1: execution(1)}
-    runs, problems = task_runs(application, ("job_group",), ANY)
-    assert [run.task for run in runs] == ["a"]
-    assert problems == ["1 executions name no task: `task_from` finds none"]
+def test_what_is_nested_has_the_task_of_what_it_is_nested_in() -> None:
+    nested = group(execution(0, group="load_orders"), execution(1, group="another"))
+    assert found(("job_group",), nested) == ({"load_orders": 1}, [])
+
+
+def test_an_application_without_executions_ran_its_task() -> None:
+    assert found(("job_group", "app_name")) == ({"shop": -1}, [])
+
+
+@pytest.mark.parametrize(
+    ("nameless", "tasks", "told"),
+    [
+        ("", {"a": 0}, ["1 executions name no task: `task_from` finds none"]),
+        ("(no name)", {"(no name)": 1, "a": 0}, []),
+    ],
+)
+def test_what_has_no_task_is_told_or_has_a_name_of_its_own(
+    nameless: str, tasks: dict[str, int], told: list[str]
+) -> None:
+    groups = [group(execution(0, group="a")), group(execution(1))]
+    assert found(("job_group",), *groups, nameless=nameless) == (tasks, told)
 
 
 AIRFLOW = {
