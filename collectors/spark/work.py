@@ -148,8 +148,9 @@ class Work:
         for run, totals in self._loose.items():
             told = self._of_stream.get(run)
             for statement in totals.found.values():
-                # What a stream without a sink reads its executions tell.
-                if task := told if statement.writes else alone if told is None else None:
+                # What a stream without a sink reads its executions tell, if it has any.
+                task = told or alone
+                if task and (statement.writes or told is None):
                     self._totals[task].add(statement)
         if alone:
             for statement in outside(self._application, self.known.reads.places):
