@@ -143,6 +143,11 @@ def _drop_v2(args: list[str]) -> Target:
     return replace(catalog_table(args), if_exists=args[2] == "true")
 
 
+def _truncate_v2(args: list[str]) -> Target | None:
+    """`cat.db.t, …` as the table calls itself, or `catalog.Class@hash, db.t`"""
+    return written(args) or (catalog_table(args) if "@" in args[0] else None)
+
+
 def _rename_v2(args: list[str]) -> Target:
     """`catalog.Class@hash, db.old, db.new, …`"""
     return replace(catalog_table([args[0], args[2]]), source_table=identifier(args[1]))
@@ -206,7 +211,7 @@ COMMANDS: Mapping[str, Command] = {
     "TruncateTableCommand": Command(Role.LIFECYCLE, _name, "TRUNCATE"),
     "DropTableCommand": Command(Role.LIFECYCLE, _drop, "DROP"),
     "DropTable": Command(Role.LIFECYCLE, _drop_v2, "DROP"),
-    "TruncateTable": Command(Role.LIFECYCLE, catalog_table, "TRUNCATE"),
+    "TruncateTable": Command(Role.LIFECYCLE, _truncate_v2, "TRUNCATE"),
     "AlterTable": Command(Role.LIFECYCLE, catalog_table, "ALTER"),
     "RenameTable": Command(Role.RENAME, _rename_v2, "RENAME"),
     "CreateTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),

@@ -39,6 +39,8 @@ _RELATION = re.compile(
     r"(?:RelationV2|DataSourceV2Relation|Relation)(?:\[[^\]]*\])? "
     r"(?P<table>[\w$`-]+(?:\.[\w$`-]+)+)"
 )
+_TABLE = re.compile(r"(?:[\w$-]+|`[^`]+`)(?:\.(?:[\w$-]+|`[^`]+`))+")
+_PATH = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:/[^\s,()]*")
 _LOCATION = re.compile(r"\bLocation: (?P<path>[^\n,)]+)")
 _REDACTED = "*********(redacted)"
 # Which option of a source names what is written, and as a part of what.
@@ -49,6 +51,8 @@ _NAMING_OPTIONS = (
     "topic",
     "index",
     "container",
+    "es.resource",
+    "kudu.table",
     "spark.mongodb.output.collection",
 )
 
@@ -116,14 +120,17 @@ def save(args: list[str]) -> Target | None:
     ):
         external = External(given["dbtable"])
         return Target(external=external, database=database_of(url), mode=mode)
-    if path := given.get("path", given.get("hoodie.base.path", "")):
+    path = given.get("path", given.get("hoodie.base.path", ""))
+    if path and "elasticsearch" not in provider:
         return Target(path=path, mode=mode)
-    return _elsewhere(provider, given, mode)
+    return elsewhere(provider, given, mode)
 
 
-def _elsewhere(provider: str, given: Mapping[str, str], mode: str) -> Target | None:
+def elsewhere(provider: str, given: Mapping[str, str], mode: str) -> Target | None:
     """A store of its own: the namespace is the connector's short name."""
     name = next((given[key] for key in _NAMING_OPTIONS if key in given), "")
+    if not name and "elasticsearch" in provider.lower():
+        name = given.get("path", "")
     if not name:
         return None
     if "snowflake" in provider:
@@ -143,6 +150,7 @@ def _elsewhere(provider: str, given: Mapping[str, str], mode: str) -> Target | N
         "cassandra",
         "elasticsearch",
         "cosmos",
+        "kudu",
         "sqlserver",
         "synapse",
     )
@@ -158,7 +166,14 @@ def catalog_table(args: list[str]) -> Target:
 
 
 def written(args: list[str]) -> Target | None:
-    """The target of a write whose arguments are a connector's own text."""
+    """The target of a write whose arguments are a connector's own text.
+
+    Before Spark 3.2 the table comes first, as it calls itself: by its name, or by its path.
+    """
+    if _TABLE.fullmatch(args[0]):
+        return Target(identifier(args[0]))
+    if _PATH.fullmatch(args[0]):
+        return Target(path=args[0])
     text = ", ".join(args)
     if found := _ICEBERG.search(text):
         return Target(identifier(found["table"]))

@@ -78,7 +78,7 @@ class Places:
     def read(self, scan: Scan) -> list[tuple[DatasetId, Kind]]:
         """The datasets that a scan reads."""
         if scan.external:
-            return [(one, Kind.TABLE) for one in tables(scan.external, Database())]
+            return [(one, Kind.TABLE) for one in tables(scan.external, scan.database)]
         if scan.topics:
             return _topics(scan.topics)
         return self.resolve(scan.table, scan.paths)

@@ -10,24 +10,32 @@
 | `Scan JDBCRelation(dbo.t) […]`, `Scan JDBCRelation((SELECT …) q) […]` | what `jdbc` makes of it |
 | `Scan JDBC v1 Relation from v2 scan cat.dbo.t` | the table of the catalog |
 | `Scan KafkaRelation(strategy=Subscribe[orders], …)` | the topics |
+| others | what `stores` makes of it |
 
-`FileScan`, `PhotonScan`, `GpuScan` are other builds' words for `Scan`. A Delta table is scanned as
-a folder of Parquet files; what Delta reads of its own log is no read of anybody's.
+`FileScan`, `PhotonScan`, `GpuScan`, `ScanTransformer` are other engines' words for `Scan`. A Delta
+table is scanned as a folder of Parquet files; what Delta reads of its own log is no read of
+anybody's.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from collectors.spark.databases import Database
 from collectors.spark.jdbc import External, external
 from collectors.spark.plans.arguments import Attribute, attributes, identifier
 from collectors.spark.plans.info import Node
 from collectors.spark.plans.text import Operator
 from collectors.spark.schema import output_columns, parse_struct
+from collectors.spark.stores import source
 from lineage.records import Column
 
-_BRAND = re.compile(r"^(?:GpuFile)?(?:File|Photon|Gpu|Comet|Native)+(?=Scan|BatchScan)")
+# What engines put around Spark's own names.
+_BRAND = re.compile(
+    r"^(?:GpuFile)?(?:Comet|File|Gpu|Native|Orc|Parquet|Photon)*((?:Batch)?Scan)(?:Transformer)?"
+    r"(?=\W|$)"
+)
 _SCAN = re.compile(r"Scan (?P<format>[\w.$-]+)(?: (?P<table>.+))?")
 _ANY_SCAN = re.compile(r"(?:\w+Scan|Scan|HiveTableScan)\b.*", re.DOTALL)
 _FROM_V2 = "Scan JDBC v1 Relation from v2 scan "
@@ -59,8 +67,10 @@ _METADATA_TABLES = frozenset(
 # Scans of data that is in the application already: made in Python, or read elsewhere in the plan.
 _IN_MEMORY = (
     *("Scan ExistingRDD", "Scan OneRowRelation", "LocalTableScan", "InMemoryTableScan"),
-    *("RDDScan", "Scan RDD", "Scan In-memory table", "TableCacheQueryStage"),
+    *("RDDScan", "Scan RDD", "Scan In-memory table", "Scan[", "ExternalRDDScan"),
+    "TableCacheQueryStage",
 )
+_STREAMED = ("MicroBatchScan", "ContinuousScan")
 _DELTA_LOG = "_delta_log"
 # Why inputs are missing where Spark left some of a scan's paths out.
 PATHS_CUT = "Spark cut the list of paths: raise spark.sql.maxMetadataStringLength"
@@ -71,7 +81,7 @@ class Scan:
     """One read: a metastore table, or paths; either may come with the other.
 
     Attributes:
-        external: A table or query of a database.
+        external: A table or query of a database, in `database` as far as the plan tells it.
         topics: Kafka's.
         types: The type of each column in the files by its id in the plan.
         ids: The columns' ids in the plan.
@@ -86,6 +96,7 @@ class Scan:
     table: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     external: External | None = None
+    database: Database = field(default_factory=Database)
     topics: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     types: tuple[tuple[int, str], ...] = ()
@@ -104,9 +115,11 @@ def read_scan(node: Node) -> Scan | None:
     Raises:
         LookupError: It reads something, but of a kind there is no rule for.
     """
-    name = _BRAND.sub("", node.name)
-    # An RDD without a name is scanned by a bare `Scan`.
-    if name.startswith(_IN_MEMORY) or name == "Scan" or not _ANY_SCAN.fullmatch(name):
+    name = _BRAND.sub(r"\1", node.name)
+    # An RDD without a name is scanned by a bare `Scan`; a stream's source is in its progress.
+    if name.startswith((*_IN_MEMORY, *_STREAMED)) or not _ANY_SCAN.fullmatch(name):
+        return None
+    if name == "Scan" and not node.text.startswith("ScanV2 "):
         return None
     location = node.metadata.get("Location", "")
     if not location and (found := _LOCATION_IN_TEXT.search(node.text)):
@@ -118,8 +131,12 @@ def read_scan(node: Node) -> Scan | None:
         paths = _split_paths(files["paths"])
     relation = external(name, _behind_name(node))
     topics = _topics(name) if "Kafka" in name or "kafka" in node.text[:300] else ()
+    database = Database()
     if relation is not None:
         table, paths = (), ()
+    elif not (table or paths or topics) and (told := source(name, node.text)):
+        table, paths, topics = told.table, tuple(filter(None, [told.path])), told.topics
+        relation, database = told.external, told.database
     if not (table or paths or relation or topics):
         raise LookupError(" ".join(name.split()[:2]).partition("(")[0].partition("[")[0])
     struct = _SCHEMA_IN_TEXT.search(node.text) if "ReadSchema" not in node.metadata else None
@@ -130,6 +147,7 @@ def read_scan(node: Node) -> Scan | None:
         table=table,
         paths=paths,
         external=relation,
+        database=database,
         topics=topics,
         columns=output_columns(schema, columns),
         types=tuple((a.id, by_name[a.name]) for a in columns if a.name in by_name),

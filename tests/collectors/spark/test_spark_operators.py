@@ -8,6 +8,7 @@ from collectors.spark.commands import Role, find_command, read_target
 from collectors.spark.connectors import Target
 from collectors.spark.databases import Database
 from collectors.spark.jdbc import External
+from collectors.spark.places import Places
 from collectors.spark.plans.info import Node
 from collectors.spark.scans import Scan, is_schema_inference, read_scan
 
@@ -40,7 +41,7 @@ def test_a_scan_tells_its_table_and_paths(
     "name",
     [
         *("Scan ExistingRDD", "Scan", "LocalTableScan", "Scan OneRowRelation"),
-        *("InMemoryTableScan", "Range", "Project", "Exchange"),
+        *("InMemoryTableScan", "Range", "Project", "Exchange", "ExternalRDDScan", "Scan[obj#1]"),
     ],
 )
 def test_what_is_in_memory_already_is_no_read(name: str) -> None:
@@ -84,6 +85,25 @@ HIVE = "HiveTableRelation [`spark_catalog`.`ml`.`t`, LazySimpleSerDe, Data Cols:
         ("Scan JDBC v1 Relation from v2 scan crm.dbo.t", "[a#1]", Scan(("crm", "dbo", "t"))),
         ("Scan KafkaRelation(strategy=Subscribe[b, a], start=x)", "[a#1]", Scan(topics=("a", "b"))),
         ("Scan KafkaRelation(strategy=Assign[a-0, a-1], start=x)", "", Scan(topics=("a",))),
+        ("FileScanTransformer parquet raw.t", "[a#1]", Scan(("raw", "t"))),
+        ("NativeParquetScan parquet raw.t", "[a#1]", Scan(("raw", "t"))),
+        ("GpuBatchScan", "[a#1] s3://b/raw/t [filters=]", Scan(paths=("s3://b/raw/t",))),
+        ("BatchScan s3://b/raw/t", "[a#1]", Scan(paths=("s3://b/raw/t",))),
+        (
+            "DataSourceV2Scan",
+            "ScanV2 kafka[key#7] (Options: [subscribe=b,kafka.bootstrap.servers=h:9092])",
+            Scan(topics=("b",)),
+        ),
+        (
+            "DataSourceV2Scan",
+            "ScanV2 iceberg[a#1] (Filters: [], Options: [path=raw.t,paths=[]])",
+            Scan(("raw", "t")),
+        ),
+        (
+            "Scan MergeOnReadSnapshotRelation(org.SQLContext@1f,Map(path -> /lake/t),None)",
+            "[a#1]",
+            Scan(paths=("/lake/t",)),
+        ),
     ],
 )
 def test_a_scan_of_another_kind_tells_what_it_reads(
@@ -93,6 +113,30 @@ def test_a_scan_of_another_kind_tells_what_it_reads(
     assert scan
     kept = (scan.table, scan.paths, scan.external, scan.topics)
     assert kept == (expected.table, expected.paths, expected.external, expected.topics)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "dataset"),
+    [
+        ('Scan RedshiftRelation("raw"."t")', "[a#1] PushedFilters: []", "redshift/raw.t"),
+        ("Scan PhoenixRelation(T,h:2181,false)", "[a#1]", "phoenix/T"),
+        ("BatchScan", "[a#1] Cassandra Scan: raw.t\n - Cassandra Filters: []", "cassandra/raw.t"),
+        (
+            "Scan ElasticsearchRelation(Map(es.resource -> orders, es.nodes -> h),org.X@1f,None)",
+            "[a#1]",
+            "elasticsearch/orders",
+        ),
+    ],
+)
+def test_a_connectors_scan_tells_its_store(name: str, arguments: str, dataset: str) -> None:
+    scan = read_scan(Node(name, f"{name} {arguments}"))
+    assert scan
+    assert [str(d) for d, _ in Places("spark").read(scan)] == [dataset]
+
+
+@pytest.mark.parametrize("name", ["MicroBatchScan", "ContinuousScan"])
+def test_a_streams_scan_is_known_by_its_progress(name: str) -> None:
+    assert read_scan(Node(name, f"{name}[key#1] class org.apache.KafkaScan")) is None
 
 
 def test_deltas_own_log_is_no_read() -> None:
@@ -391,6 +435,26 @@ WRITES = [
         " Union false, false, TableSpec(Map(),Some(delta)), [replaceWhere=a IN ('b')], true",
         "CREATE TABLE AS",
         Target(T[1:], catalog="com.databricks.UnityCatalogV2Proxy"),
+    ),
+    (
+        "AppendData",
+        "lake.raw.t, org.apache.spark.sql.util.CaseInsensitiveStringMap@1f, Project [a#1]",
+        "INSERT",
+        Target(("lake", "raw", "t")),
+    ),
+    (
+        "OverwriteByExpression",
+        "s3://b/raw/t, [AlwaysTrue()], org.CaseInsensitiveStringMap@1f, Project [a#1]",
+        "INSERT OVERWRITE",
+        Target(path="s3://b/raw/t"),
+    ),
+    ("DeleteFromTable", "lake.raw.t, [EqualTo(a,1)]", "DELETE", Target(("lake", "raw", "t"))),
+    ("TruncateTable", "lake.raw.t, org.Lambda$1/0x1@2f", "TRUNCATE", Target(("lake", "raw", "t"))),
+    (
+        "Execute SaveIntoDataSourceCommand",
+        "org.elasticsearch.spark.sql.DefaultSource@1f, Map(path -> orders), Append",
+        "INSERT",
+        Target(external=External("orders"), database=Database("elasticsearch"), mode="Append"),
     ),
     (
         "OverwriteByExpressionExecV1$",

@@ -488,6 +488,10 @@ def test_a_save_over_jdbc_writes_what_its_nested_query_reads(make_log: Make, nod
             {("INSERT", "write", "lake.raw.t"), ("INSERT", "read", "lake.raw.s")},
         ),
         (
+            ("OverwriteByExpression", "org.Lambda@1f, org.spark.datasources.noop.NoopWrite$@2f"),
+            {("SELECT", "read", "lake.raw.s")},
+        ),
+        (
             ("ReplaceData", "IcebergWrite(table=lake.raw.s, format=PARQUET)"),
             {("DELETE", "write", "lake.raw.s")},
         ),
