@@ -69,6 +69,9 @@ _TAGS = {
     ),
 }
 
+# What a graft notes down for programs, `meta.graft`, the page would show people as raw JSON.
+_DETAILS = {"if(e.meta=t.meta||d,": 'if(e.meta=t.meta&&o.omit(t.meta,"graft")||d,'}
+
 # The page's search results take names, descriptions and code as HTML: the head of the function
 # that all of them go through.
 _HIGHLIGHT = re.compile(r"(\w+)\.highlight=function\((\w+)\)\{(?=if\(!\1\.query)")
@@ -101,7 +104,7 @@ def changed(stock: str, parts: Mapping[str, str]) -> str:
     )
     if count != 1:
         raise _unknown(f"has {count} functions that show search results instead of one")
-    once = {**_TREES, **_GRAPH, **_WALK, **_TAGS, **parts}
+    once = {**_TREES, **_GRAPH, **_WALK, **_TAGS, **_DETAILS, **parts}
     for piece in once:
         if (count := safe.count(piece)) != 1:
             raise _unknown(f"has {piece[:60]} {count} times instead of once")

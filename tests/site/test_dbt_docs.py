@@ -11,6 +11,11 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from injector import artifacts, docs
+from injector.graft import graft
+from injector.options import Options
+from lineage.model import Lineage
+
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
 SCORES = "model.python_tasks.ml_customer_scores"
@@ -218,6 +223,27 @@ def test_the_page_works_from_a_file(browser: Browser, site: Path) -> None:
     page.wait_for_url("**/datasets/spark/ml/customer_scores/index.html")
     page.close()
     assert faults == []
+
+
+def test_the_browser_can_show_the_favicon(visit: Any, root: Path) -> None:
+    read = artifacts.read(root / "build" / "demo" / "target")
+    grafted = graft(read, Lineage(), Options("spark"))
+    content = docs.page(grafted, docs.Settings("Shop", root / "site/images/favicon.svg"))
+    visit.page.route(
+        "**/dbt/favicon.html",
+        lambda route: route.fulfill(body=content, content_type="text/html; charset=utf-8"),
+    )
+    page = visit.open("dbt/favicon.html#!/overview")
+    shown = page.evaluate(
+        """() => new Promise((done) => {
+          const icons = document.querySelectorAll("link[rel~=icon]");
+          const image = new Image();
+          image.onload = () => done([icons.length, image.width > 0]);
+          image.onerror = () => done([icons.length, false]);
+          image.src = icons[0].href;
+        })"""
+    )
+    assert shown == [1, True]
 
 
 def test_a_neighbourhood_of_two_columns_of_rungs_is_found_node_by_node(visit: Any) -> None:

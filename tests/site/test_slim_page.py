@@ -1,11 +1,13 @@
-"""The slim docs page shows the same as dbt's own page with the whole artifacts: every page, tab,
-tree, search and selection of the demo."""
+"""The docs page, slim or not, shows the same as dbt's own with the whole artifacts, but for the
+notes of the graft: every page, tab, tree, search and selection of the demo."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
+import orjson
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
@@ -16,20 +18,42 @@ pytestmark = [pytest.mark.browser, pytest.mark.demo]
 Tour = dict[str, str]
 
 TOUR = Path(__file__).with_name("tour.js").read_text("utf-8")
-OWN, SLIM = "dbt's own", "slim"
+OWN, WHOLE, SLIM = "dbt's own", "whole", "slim"
+# The parts of a manifest whose members have a page.
+PARTS = ("nodes", "sources", "exposures", "metrics", "unit_tests", "semantic_models")
 
 
 @pytest.fixture(scope="module")
-def pages(root: Path, site: Path) -> dict[str, str]:
-    """dbt's own page with the whole artifacts, and the published one."""
+def manifest(root: Path) -> dict[str, Any]:
+    return dict(orjson.loads((root / "build" / "graft" / "manifest.json").read_bytes()))
+
+
+@pytest.fixture(scope="module")
+def pages(root: Path, site: Path, manifest: dict[str, Any]) -> dict[str, str]:
+    """dbt's own page with the artifacts as they would be if the graft took no notes, the published
+    one with the whole artifacts (`slim: false`), and the published one."""
     published = (site / "dbt" / "index.html").read_text("utf-8")
-    own = stock.read()
-    for name, placeholder in (("manifest", docs._MANIFEST), ("catalog", docs._CATALOG)):
-        text = (root / "build" / "graft" / f"{name}.json").read_text("utf-8")
+    own, whole = stock.read(), published
+    catalog = orjson.loads((root / "build" / "graft" / "catalog.json").read_bytes())
+    for name, placeholder, document in (
+        ("manifest", docs._MANIFEST, manifest),
+        ("catalog", docs._CATALOG, catalog),
+    ):
+        text = docs._inline(document)
         [inlined] = re.findall(f'id="graft-{name}">([^<]*)', published)
         assert len(inlined) < len(text), "the published page is not slim"
-        own = own.replace(placeholder, text.replace("<", "\\u003c"))
-    return {OWN: own, SLIM: published}
+        own = own.replace(placeholder, docs._inline(_without_notes(document)))
+        whole = whole.replace(inlined, text)
+    return {OWN: own, WHOLE: whole, SLIM: published}
+
+
+def _without_notes(document: dict[str, Any]) -> dict[str, Any]:
+    """An artifact without the notes for programs (`meta.graft`), which the page does not show."""
+    found: dict[str, Any] = orjson.loads(orjson.dumps(document))
+    for part in (found.get(part) or {} for part in PARTS):
+        for node in part.values():
+            (node.get("meta") or {}).pop("graft", None)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +81,42 @@ def _start(page: Page, content: str) -> None:
     page.evaluate(f"() => {{ window.tour = ({TOUR})() }}")
 
 
-def test_the_slim_page_shows_the_same_as_dbts_own(tours: dict[str, Tour]) -> None:
-    seen, own = tours[SLIM], tours[OWN]
+@pytest.mark.parametrize("name", [WHOLE, SLIM])
+def test_the_page_shows_the_same_as_dbts_own(tours: dict[str, Tour], name: str) -> None:
+    seen, own = tours[name], tours[OWN]
     assert seen.keys() == own.keys()
     assert {place: (text, own[place]) for place, text in seen.items() if text != own[place]} == {}
+
+
+def test_the_comparison_comes_to_every_page(
+    tours: dict[str, Tour], manifest: dict[str, Any]
+) -> None:
+    nodes = {
+        f"dbt.{node['resource_type']} {unique_id}"
+        for part in PARTS
+        for unique_id, node in (manifest.get(part) or {}).items()
+    }
+    macros = {
+        f"dbt.macro {unique_id}"
+        for unique_id, macro in manifest["macros"].items()
+        if macro["package_name"] not in ("dbt", "dbt_spark")
+    }
+    assert nodes | macros <= tours[SLIM].keys()
+
+
+def test_what_the_graft_notes_down_for_programs_is_shown_to_nobody(
+    tours: dict[str, Tour], manifest: dict[str, Any]
+) -> None:
+    noted = {
+        f"dbt.{node['resource_type']} {unique_id}"
+        for part in PARTS
+        for unique_id, node in (manifest.get(part) or {}).items()
+        if "graft" in (node.get("meta") or {})
+    }
+    assert {place.split()[0] for place in noted} == {"dbt.model", "dbt.source", "dbt.exposure"}
+    for tour in (tours[WHOLE], tours[SLIM]):
+        for place in noted:
+            assert "graft" not in map(str.casefold, tour[place].splitlines()), place
 
 
 @pytest.mark.parametrize(
@@ -77,6 +133,8 @@ def test_the_slim_page_shows_the_same_as_dbts_own(tours: dict[str, Tour]) -> Non
         ("tree Database", "analytics"),
         ("tree Group", "purchasing"),
         ("search order_id", "columns:"),
+        ("dbt.project_overview shop", "Welcome"),
+        ("search orders: name", "stg_orders"),
         ("options", '"python_task"'),
         ("graph tag:daily", "model.shop.orders"),
         ("graph 1+orders+1", "model.shop.stg_orders -> model.shop.orders"),

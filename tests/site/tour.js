@@ -36,6 +36,9 @@ async () => {
     await visit("dbt.source_list", { source });
   }
   await visit("dbt.overview", {});
+  for (const name of new Set(Object.values(project.nodes).map((node) => node.package_name))) {
+    await visit("dbt.project_overview", { project_name: name });
+  }
 
   for (const tab of document.querySelectorAll(".switch-label")) {
     tab.click();
@@ -64,6 +67,13 @@ async () => {
       if (shown(more)) more.click();
     }
     seen[`search ${query}`] = text(".results");
+    for (const box of document.querySelectorAll("input[ng-model^=checkboxStatus]")) {
+      box.click();
+      await stable();
+      seen[`search ${query}: ${box.id}`] = text(".results");
+      box.click();
+      await stable();
+    }
   }
 
   const graph = service("graph");
