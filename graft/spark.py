@@ -15,8 +15,8 @@ from collectors.files import log_files
 from collectors.spark.assemble import Told, assemble
 from collectors.spark.collect import log_parts
 from collectors.spark.logs import SparkLogs, application_logs
-from collectors.spark.statements import COUNTS
 from collectors.spark.tasks import is_place
+from collectors.spark.uses import COUNTS
 from graft.terminal import one_line
 from lineage.errors import GraftError
 

@@ -14,8 +14,9 @@ from collectors.spark.places import Places
 from collectors.spark.redact import redacted_error
 from collectors.spark.scans import PATHS_CUT
 from collectors.spark.schema import merge_columns
-from collectors.spark.statements import COUNTS, Statement, Use
+from collectors.spark.statements import Statement
 from collectors.spark.tasks import parent_run
+from collectors.spark.uses import COUNTS, Use
 from collectors.spark.work import Done, End
 from lineage.dataset import DatasetId, Kind
 from lineage.records import Direction, Evidence, Outcome, Status

@@ -9,10 +9,10 @@ have views resolved; only `CREATE VIEW` still shows the views it stands on.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial, reduce
+from functools import partial
 from typing import Any, TypeVar
 
 from collectors.spark import streams
@@ -20,46 +20,25 @@ from collectors.spark.commands import Command, Role
 from collectors.spark.connectors import Target
 from collectors.spark.edges import Edge, column_edges
 from collectors.spark.history import Application, Batch, Execution, Group
+from collectors.spark.pairing import paired
 from collectors.spark.parts import Part, bridge, parts_of
 from collectors.spark.places import Places
 from collectors.spark.rdds import labelled_scan
 from collectors.spark.reads import Reads
 from collectors.spark.recent import Recent
 from collectors.spark.scans import PATHS_CUT, Scan
-from collectors.spark.schema import merge_columns, typed_columns
+from collectors.spark.schema import typed_columns
+from collectors.spark.uses import Use, counts_written, merged, scanned, scans_of
 from lineage.dataset import DatasetId, Kind
-from lineage.records import Column, Status
+from lineage.records import Status
 
 T = TypeVar("T")
 
-# What is counted for each use of a dataset.
-COUNTS = ("rows", "bytes", "files", "partitions")
-_WRITTEN = {
-    "rows": "number of output rows",
-    "bytes": "written output",
-    "files": "number of written files",
-    "partitions": "number of dynamic part",
-}
-# What these take from their own target stays in it.
-IN_PLACE = frozenset({"MERGE", "UPDATE", "DELETE"})
 # Of the columns that scans of the application showed, the latest.
 _MOST_COLUMNS = 20_000
 # Of streaming queries, whose plans have none.
 _SINK = Command(Role.SAVE, lambda _: None, "INSERT")
 _CHECKPOINT = re.compile(r"\.(?:localC|c)heckpoint\(")
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """A dataset as a statement read or wrote it; None for numbers that the log does not tell."""
-
-    dataset: DatasetId
-    kind: Kind
-    rows: int | None = None
-    bytes: int | None = None
-    files: int | None = None
-    partitions: int | None = None
-    columns: tuple[Column, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +109,11 @@ def statements(
         tell(problem)
     for part in parts:
         spared(part.execution.id, partial(_complete, part, application))
-    paired = spared(group.root, partial(_paired, parts, application)) or []
+    kept = spared(group.root, partial(paired, parts, application)) or []
     for part in parts:
         spared(part.execution.id, partial(_learn, part, known))
     found = [
-        spared(part.execution.id, partial(_statement, application, part, known)) for part in paired
+        spared(part.execution.id, partial(_statement, application, part, known)) for part in kept
     ]
     if batch := group.batch:
         found.append(spared(group.root, partial(_streamed, application, batch, parts, known)))
@@ -174,8 +153,12 @@ def _streamed(
     if queries and sink:
         part = queries[-1]
         watched = {use.dataset for use in reads}
-        scanned = (_scanned(application, part.execution, scan, places) for scan in part.scans)
-        reads += [use for uses in scanned for use in uses if use.dataset not in watched]
+        reads += [
+            use
+            for scan in part.scans
+            for use in scanned(application, part.execution, scan, places)
+            if use.dataset not in watched
+        ]
         rows = part.execution.written if rows is None else rows
         edges, gaps = column_edges(_into(sink, part), known.reads)
     return Statement(
@@ -213,89 +196,12 @@ def _is_kept(execution: Execution) -> bool:
     return bool(_CHECKPOINT.search(execution.details) or execution.stream)
 
 
-def _paired(group: list[Part], application: Application) -> list[Part]:
-    """The parts of one root that are statements, inserts under the name their wrappers give."""
-    namers = [part for part in group if part.role in (Role.WRAPPER, Role.SAVE)]
-    queries = [part for part in group if part.command is None]
-    nested = [part for part in queries if part.execution.id != part.execution.root]
-    commanded = any(part.command and part.execution.id == part.execution.root for part in group)
-    # The rows of a streaming batch go into its sink, or into what foreachBatch writes.
-    runs = [(part, run) for part in group if (run := part.execution.stream)]
-    sinks = [stream.sink for _, run in runs if (stream := application.streams.get(run))]
-    streamed = any(map(streams.place, sinks)) or any(part.command for part, _ in runs)
-    used: set[int] = set()
-    for part in group:
-        if part.role is Role.INSERT:
-            around = [w for w in namers if w.execution.encloses(part.execution)]
-            used.update(wrapper.execution.id for wrapper in around)
-            _take_name(part, around)
-
-    def counts(part: Part) -> bool:
-        if part.command is None:
-            # What a command asks for itself (its statistics, say) is no query of the user.
-            outermost = part.execution.id == part.execution.root
-            # A streaming batch and what its sink does with it are both executions.
-            again = outermost and any(part.scans == one.scans for one in nested)
-            return bool(part.scans) and not (streamed or again) and (not commanded or outermost)
-        if part.role not in (Role.WRAPPER, Role.SAVE):
-            return part.target is not None and not _found_nothing(part)
-        if part.execution.id in used:
-            return False
-        if any(w.execution.encloses(part.execution) for w in namers):
-            return False
-        # A wrapper alone wrote nothing (the table was there, and the mode is Ignore) or it failed;
-        # before Spark 3.4 it writes itself what is below it.
-        failed = part.execution.status is Status.FAILED
-        writes = part.target is not None and (failed or bool(part.node and part.node.children))
-        return part.role is Role.SAVE or writes
-
-    kept = [part for part in group if counts(part)]
-    for part in kept:
-        if part.role is Role.SAVE:
-            part.feeds = [query for query in queries if part.execution.encloses(query.execution)]
-            _take_place(part, [w for w in namers if part.execution.encloses(w.execution)])
-    return kept
-
-
-def _take_place(save: Part, inner: list[Part]) -> None:
-    """Say where the data went: a table that stands for one of a database is that one."""
-    for part in inner:
-        save.inputs = save.inputs or part.inputs
-        if part.target and part.target.external and save.target and not save.target.catalog:
-            save.target = part.target
-
-
-def _take_name(insert: Part, wrappers: list[Part]) -> None:
-    """Say what the user said: `saveAsTable("t")`, where the insert itself knows a path only."""
-    target = insert.target
-    assert target
-    insert.around = [wrapper.execution for wrapper in wrappers]
-    named = [
-        (wrapper, wrapper.target)
-        for wrapper in sorted(wrappers, key=lambda w: (w.execution.started_at, w.execution.id))
-        if wrapper.target and target.table[-1:] in ((), wrapper.target.table[-1:])
-    ]
-    if named:
-        insert.operation = named[0][0].operation
-        # The innermost says the catalog too.
-        insert.target = replace(target, table=named[-1][1].table)
-
-
-def _found_nothing(part: Part) -> bool:
-    """`DROP … IF EXISTS` of a table of Spark's own catalog that was not there."""
-    target = part.target
-    assert target
-    name = ".".join(("default", *target.table)[-2:]).casefold()
-    own = target.catalog in ("", "V2SessionCatalog")
-    return own and target.if_exists and name not in part.execution.dropped
-
-
 def _statement(application: Application, part: Part, known: Known) -> Statement:
     execution, places = part.execution, known.reads.places
     reads = [
         use
-        for execution_, scan in _scans(part)
-        for use in _scanned(application, execution_, scan, places)
+        for execution_, scan in scans_of(part)
+        for use in scanned(application, execution_, scan, places)
     ]
     if not (reads and part.role is Role.SAVE):
         reads += [Use(places.table(table), Kind.TABLE) for table in part.sources]
@@ -305,7 +211,7 @@ def _statement(application: Application, part: Part, known: Known) -> Statement:
             reads.append(Use(places.table(target.source_table, target.catalog), Kind.TABLE))
         if target.source_path:
             reads += [Use(d, kind) for d, kind in places.resolve((), [target.source_path])]
-        counted = _written(application, part)
+        counted = counts_written(application, part)
         writes = [
             Use(
                 dataset,
@@ -335,65 +241,3 @@ def _statement(application: Application, part: Part, known: Known) -> Statement:
 
 def _kind(dataset: DatasetId) -> Kind:
     return Kind.PATH if "/" in dataset.name else Kind.TABLE
-
-
-def _scans(part: Part) -> Iterator[tuple[Execution, Scan]]:
-    """The scans of a statement and their executions; what a plan reuses it shows again."""
-    seen: set[int] = set()
-    for one in (part, *part.feeds):
-        for scan in one.scans:
-            if scan.rows is None or scan.rows not in seen:
-                yield one.execution, scan
-            seen.add(-1 if scan.rows is None else scan.rows)
-
-
-def _written(application: Application, part: Part) -> dict[str, int | None]:
-    """What Spark counted of a write."""
-    metrics = part.node.metrics if part.node else {}
-    counted = {
-        count: application.metrics.of(part.execution.id, metrics.get(metric))
-        for count, metric in _WRITTEN.items()
-    }
-    if part.role is Role.SAVE and part.operation not in IN_PLACE and counted["rows"] is None:
-        # Connectors have no metrics of their own: what tasks gave away they took.
-        given = (one.execution.written for one in (part, *part.feeds))
-        counted["rows"] = reduce(_sum, given, None)
-    return counted
-
-
-def _scanned(
-    application: Application, execution: Execution, scan: Scan, places: Places
-) -> Iterator[Use]:
-    counted = {
-        count: application.metrics.of(execution.id, getattr(scan, count)) for count in COUNTS
-    }
-    ran = counted["bytes"] is not None and execution.status is not Status.FAILED
-    if ran and scan.rows not in application.metrics:
-        counted["rows"] = 0  # Spark leaves out what counted nothing.
-    found = places.read(scan)
-    if len(found) > 1:
-        counted = {}  # Spark counts a scan, not each of the folders it read.
-    for dataset, kind in found:
-        yield Use(dataset, kind, **counted, columns=scan.columns)
-
-
-def merged(uses: Iterable[Use]) -> tuple[Use, ...]:
-    """Each dataset once, sorted; what was counted for it is added up."""
-    merged: dict[DatasetId, Use] = {}
-    for use in uses:
-        mine = merged.get(use.dataset)
-        merged[use.dataset] = (
-            Use(
-                use.dataset,
-                use.kind if use.kind is Kind.VIEW else mine.kind,
-                **{count: _sum(getattr(mine, count), getattr(use, count)) for count in COUNTS},
-                columns=merge_columns(mine.columns, use.columns),
-            )
-            if mine
-            else use
-        )
-    return tuple(merged[key] for key in sorted(merged))
-
-
-def _sum(a: int | None, b: int | None) -> int | None:
-    return b if a is None else a if b is None else a + b

@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from collectors.spark.edges import Edge
 from collectors.spark.places import Places
-from collectors.spark.statements import IN_PLACE, Statement, Use, merged
+from collectors.spark.statements import Statement
+from collectors.spark.uses import IN_PLACE, Use, merged
 from lineage.dataset import DatasetId, Kind
 from lineage.records import ANY_COLUMN, EdgeType, Status
 
