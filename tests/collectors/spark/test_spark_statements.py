@@ -443,17 +443,23 @@ def test_before_spark_3_4_an_execution_fails_with_its_jobs(
     ],
 )
 def test_a_batch_that_no_execution_tells_of_is_known_by_its_progress(
-    make_log: Make, sink: str, expected: set[tuple[str, str, str, int | None, str]]
+    make_log: Make, node: Make, sink: str, expected: set[tuple[str, str, str, int | None, str]]
 ) -> None:
+    run = "00000000-0000-0000-0000-000000000001"
+    # What a stream scans does not say where from.
+    scan = {"plan": node("MicroBatchScan"), "description": f"runId = {run}\nbatch = 0"}
     progress = {
-        "runId": "00000000-0000-0000-0000-000000000001",
+        "runId": run,
+        "batchId": 0,
         "timestamp": "2026-11-21T05:00:00.000Z",
         "sources": [{"description": "FileStreamSource[file:/landing]", "numInputRows": 5}],
         "sink": {"description": sink, "numOutputRows": -1},
     }
     event = {"Event": "org.StreamingQueryListener$QueryProgressEvent", "progress": progress}
-    log = with_events(make_log(), event, before="ApplicationEnd")
-    assert accesses(collected(log)) == expected
+    for log in (make_log(), make_log(scan)):
+        row = collected(with_events(log, event, before="ApplicationEnd"))
+        assert accesses(row) == expected
+        assert reasons(row) == []
 
 
 PROVIDER = "org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider@1f"
