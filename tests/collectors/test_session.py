@@ -8,6 +8,7 @@ import pytest
 
 from collectors.session import _failure
 
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [
