@@ -26,6 +26,10 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.report import Report
+
 SIZES = {3_000: 200, 30_000: 2_000}
 BUILD = Path("build/bench/inject")
 START = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)
@@ -34,7 +38,20 @@ NAMES = ("manifest.json", "catalog.json")
 
 
 def main() -> int:
-    """Measure both sizes and print what was found; 1 where a bar is missed."""
+    """Measure both sizes and report what was found; 1 where a bar is missed."""
+    report = Report("Injecting into dbt's artifacts", "benchmarks/inject/bench_inject.py")
+    report.say("The same files read and written with orjson beside it; memory in MB.")
+    report.table(
+        "",
+        "MB",
+        "s",
+        "orjson s",
+        f"x (bar {SLOWEST})",
+        "CPU s",
+        "memory",
+        "parsed",
+        f"x (bar {LARGEST})",
+    )
     missed, times, busy = False, [], []
     for models, tasks in SIZES.items():
         folder = BUILD / str(models)
@@ -46,21 +63,20 @@ def main() -> int:
         times.append(grafted)
         busy.append(cpu)
         missed = missed or grafted > SLOWEST * plain or peak > LARGEST * parsed
-        print(f"{models:,} models, {tasks:,} tasks, {size / 1e6:,.0f} MB of JSON")
-        print(f"  orjson load and dump  {plain:7.2f} s   parsed {parsed / 1e6:7,.0f} MB")
-        print(
-            f"  graft inject          {grafted:7.2f} s   peak   {peak / 1e6:7,.0f} MB   "
-            f"processor {cpu:.2f} s"
-        )
-        print(
-            f"  time x {grafted / plain:.2f} (bar {SLOWEST}), "
-            f"memory x {peak / parsed:.2f} (bar {LARGEST})"
+        report.row(
+            f"{models:,} models, {tasks:,} tasks",
+            f"{size / 1e6:,.0f}",
+            *(f"{figure:.2f}" for figure in (grafted, plain, grafted / plain, cpu)),
+            *(f"{memory / 1e6:,.0f}" for memory in (peak, parsed)),
+            f"{peak / parsed:.2f}",
         )
     steep = times[1] / times[0]
-    print(
-        f"ten times the project: {steep:.1f} times the time (bar {STEEPEST}), "
-        f"{busy[1] / busy[0]:.1f} times the processor's"
+    report.say()
+    report.say(
+        f"Ten times the project: {steep:.1f} times the time (bar {STEEPEST}), "
+        f"{busy[1] / busy[0]:.1f} times the processor's."
     )
+    report.write()
     return int(missed or steep >= STEEPEST)
 
 

@@ -1,8 +1,9 @@
 """Event logs as Spark 4 writes them, made by hand: one full of tasks, one full of plans.
 
-The proportions are those of public logs: in the first 87 % of the bytes are TaskEnd events of
-4.5 KB; in the second nine executions of ten have plans of 30 operators that adaptive execution
-revised four times, and few tasks.
+The proportions are those of public logs: in the first nine tenths of the bytes are TaskEnd events
+of 4.5 KB; in the second nine executions of ten have plans of 30 operators that adaptive execution
+revised four times, and few tasks. Tables have columns of their own, ids go on counting, and
+revisions differ from what they revise, so that logs do not shrink better than public ones.
 """
 
 from __future__ import annotations
@@ -24,7 +25,25 @@ METRICS = (
     "spill size",
 )
 FORMAT = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat@4c2a1b"
-COLUMNS = [f"column_{n}" for n in range(20)]
+WORDS = """
+account amount batch branch category channel city code cost country currency customer date
+delivery discount email external first flag gross id invoice item kind language last ledger
+line market name net note number order origin partner payment period phone postal price
+product quantity rate reason ref region return sales segment shipment site source status
+stock store street supplier target tax tenant total type unit updated user value vendor
+"""
+TYPES = ("bigint", "string", "string", "double", "date", "timestamp", "decimal(18,2)")
+
+
+def table(number: int) -> dict[str, str]:
+    """The columns of a table and their types, always the same."""
+    chance = random.Random(number)
+    words = WORDS.split()
+    names = {f"{chance.choice(words)}_{chance.choice(words)}" for _ in range(20)}
+    return {name: chance.choice(TYPES) for name in sorted(names)}
+
+
+TABLES = [table(number) for number in range(90)]
 
 
 def line(event: Json) -> bytes:
@@ -53,11 +72,13 @@ def end() -> Iterator[bytes]:
     yield line({"Event": "SparkListenerApplicationEnd", "Timestamp": 1_795_240_800_000})
 
 
-def plan(execution: int) -> tuple[str, Json]:
-    """A formatted plan and its `sparkPlanInfo`: 14 scans joined and written to a table."""
-    base = execution * 1_000
-    ids = [f"{column}#{CHANCE.randrange(10**6)}" for column in COLUMNS]
-    output = ", ".join(ids)
+def plan(execution: int, revision: int) -> tuple[str, Json]:
+    """A formatted plan and its `sparkPlanInfo`: 14 scans joined and written to a table.
+
+    A revision knows the sizes of what ran, and counts some metrics anew.
+    """
+    ids = iter(range(execution * 600, (execution + 1) * 600))
+    metric_ids = iter(range(execution * 800, (execution + 1) * 800))
     tree, sections, number = [], [], 0
 
     def operator(depth: int, name: str, fields: str) -> None:
@@ -67,40 +88,55 @@ def plan(execution: int) -> tuple[str, Json]:
         sections.append(f"({number}) {name}\n{fields}")
 
     def info(name: str, arguments: str, children: list[Json], metadata: Json) -> Json:
+        anew = revision * 100_000_000 if next(metric_ids) % 3 == 0 else 0
         return {
             "nodeName": name,
             "simpleString": f"{name} {arguments}",
             "children": children,
             "metadata": metadata,
             "metrics": [
-                {"name": metric, "accumulatorId": CHANCE.randrange(10**6), "metricType": "sum"}
+                {"name": metric, "accumulatorId": anew + next(metric_ids), "metricType": "sum"}
                 for metric in METRICS
             ],
         }
 
+    written = TABLES[execution % 50]
     target = f"file:/warehouse/ml.db/t{execution % 50}"
-    command = f"{target}, false, Parquet, [path={target}], Overwrite, [{', '.join(COLUMNS)}]"
+    command = f"{target}, false, Parquet, [path={target}], Overwrite, [{', '.join(written)}]"
     operator(0, "Execute InsertIntoHadoopFsRelationCommand", "Input: []\nArguments: " + command)
-    operator(1, "WriteFiles", f"Input [20]: [{output}]")
-    tables = [f"spark_catalog.raw.t{(execution + n) % 90}" for n in range(14)]
+    output = ", ".join(f"{column}#{next(ids)}" for column in written)
+    operator(1, "WriteFiles", f"Input [{len(written)}]: [{output}]")
     scans = []
-    for n, table in enumerate(tables):
-        output = ", ".join(f"{column}#{CHANCE.randrange(10**6)}" for column in COLUMNS)
-        location = f"InMemoryFileIndex [file:/warehouse/{table.partition('.')[2]}]"
-        schema = f"struct<{','.join(f'{column}:bigint' for column in COLUMNS)}>"
-        name = f"Scan parquet {table}"
-        if n + 1 < len(tables):
-            operator(2 + n, "SortMergeJoin Inner", f"Left keys [1]: [column_0#{base}]")
+    key = ""
+    for n in range(14):
+        read = (execution * 7 + n) % len(TABLES)
+        columns = [f"{column}#{next(ids)}" for column in TABLES[read]]
+        output = ", ".join(columns)
+        location = f"InMemoryFileIndex [file:/warehouse/raw/t{read}]"
+        fields = ",".join(f"{column}:{kind}" for column, kind in TABLES[read].items())
+        schema = f"struct<{fields}>"
+        size = f", Statistics(sizeInBytes={CHANCE.randrange(10**9)} B)" if revision > n // 4 else ""
+        if n < 13:
+            operator(2 + n, "SortMergeJoin Inner", f"Left keys [1]: [{columns[0]}]{size}")
+        filters = f"[IsNotNull({columns[0]}), GreaterThan({columns[3]},{execution})]"
+        name = f"Scan parquet spark_catalog.raw.t{read}"
         operator(
             3 + n,
             name,
-            f"Output [20]: [{output}]\nBatched: true\nLocation: {location}\nReadSchema: {schema}",
+            f"Output [{len(columns)}]: [{output}]\nBatched: true\nLocation: {location}\n"
+            f"PushedFilters: {filters}\nReadSchema: {schema}",
         )
-        metadata = {"Location": location, "ReadSchema": schema, "Format": "Parquet"}
+        metadata = {
+            "Location": location,
+            "ReadSchema": schema,
+            "Format": "Parquet",
+            "PushedFilters": filters,
+        }
         scans.append(info(name, f"[{output}] Batched: true", [], metadata))
+        key = columns[0]
     below = scans.pop()
     while scans:
-        below = info("SortMergeJoin", f"[column_0#{base}]", [scans.pop(), below], {})
+        below = info("SortMergeJoin", f"[{key}]", [scans.pop(), below], {})
     write = info("WriteFiles", "", [below], {})
     root = info("Execute InsertIntoHadoopFsRelationCommand", command, [write], {})
     text = "== Physical Plan ==\n" + "\n".join(tree) + "\n\n\n" + "\n\n".join(sections) + "\n\n"
@@ -109,7 +145,7 @@ def plan(execution: int) -> tuple[str, Json]:
 
 def execution(number: int, updates: int) -> Iterator[bytes]:
     """A statement from its start to its end."""
-    text, info = plan(number)
+    text, info = plan(number, 0)
     now = 1_795_237_200_000 + number * 1_000
     yield line(
         {
@@ -124,7 +160,8 @@ def execution(number: int, updates: int) -> Iterator[bytes]:
             "modifiedConfigs": {},
         }
     )
-    for _ in range(updates):
+    for revision in range(1, updates + 1):
+        text, info = plan(number, revision)
         yield line(
             {
                 "Event": f"{SQL}SparkListenerSQLAdaptiveExecutionUpdate",
@@ -137,7 +174,7 @@ def execution(number: int, updates: int) -> Iterator[bytes]:
         {
             "Event": f"{SQL}SparkListenerDriverAccumUpdates",
             "executionId": number,
-            "accumUpdates": [[number * 1_000 + 40, 17]],
+            "accumUpdates": [[number * 800 + 1, 17]],
         }
     )
 
@@ -216,7 +253,7 @@ def stage(number: int, tasks: int) -> Iterator[bytes]:
                 "Task Metrics": metrics,
             }
         )
-    rows = {"ID": number * 1_000 + 40, "Value": "17", "Metadata": "sql", "Name": METRICS[0]}
+    rows = {"ID": number * 800 + 1, "Value": "17", "Metadata": "sql", "Name": METRICS[0]}
     completed = {**about, "Accumulables": [*accumulables, rows]}
     yield line({"Event": "SparkListenerStageCompleted", "Stage Info": completed})
 

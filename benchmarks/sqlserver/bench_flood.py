@@ -19,6 +19,7 @@ from memory import Memory
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from benchmarks.report import Report
 from benchmarks.xel.bench_decode import SHAPES, START, TASKS, template
 from collectors import store
 from collectors.session import session
@@ -59,8 +60,8 @@ def make(folder: Path, events: int) -> float:
     return sum(file.stat().st_size for file in folder.iterdir()) / 2**20
 
 
-def measure(events: int) -> None:
-    """Print size, time and memory."""
+def measure(report: Report, events: int) -> None:
+    """Report size, time and memory."""
     folder = BUILD / str(events)
     size = make(folder / "xe", events)
     memory = Memory()
@@ -77,14 +78,19 @@ def measure(events: int) -> None:
     assert done.events == events
     found = store.read(str(folder / "store"))
     counted = sum(access.statements for access in found.accesses if access.direction == "write")
-    print(f"flood       {events:,} events of {SHAPES} shapes, {size:,.0f} MB of .xel")
-    print(f"            {seconds:6.1f} s to {len(found.accesses):,} accesses, {counted:,} writes")
-    print(f"            peak memory: Java {memory.most('java'):,.0f} MB", end="")
-    print(f", Python workers {memory.most('python'):,.0f} MB")
+    report.row(
+        f"{events:,}",
+        *(f"{figure:,.0f}" for figure in (size, seconds, len(found.accesses), counted)),
+        *(f"{memory.most(kind):,.0f}" for kind in ("java", "python")),
+    )
     shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
     shutil.rmtree(BUILD, ignore_errors=True)
+    flood = Report("A flood of inserts to the store", "benchmarks/sqlserver/bench_flood.py")
+    flood.say(f".xel files of {SHAPES} shapes, on Spark with two cores; memory in MB.")
+    flood.table("events", "MB", "s", "accesses", "writes", "Java", "workers")
     for share in (10, 1):
-        measure(EVENTS // share)
+        measure(flood, EVENTS // share)
+    flood.write()

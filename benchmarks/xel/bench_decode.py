@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from benchmarks.report import Report
 from collectors.files import log_files
 from collectors.sqlserver.event import Event, Part, Wanted
 from collectors.sqlserver.files.xel.blocks import Block, blocks, sector_size
@@ -92,7 +93,8 @@ def measure(path: Path, work: Callable[[Part], int]) -> tuple[float, int]:
 
 
 def main() -> None:
-    """Print events a second for each way to read."""
+    """Report events a second for each way to read."""
+    report = Report("Events out of .xel files", "benchmarks/xel/bench_decode.py")
     shutil.rmtree(BUILD, ignore_errors=True)
     BUILD.mkdir(parents=True)
     is_task = Wanted(
@@ -103,15 +105,17 @@ def main() -> None:
         path = BUILD / f"tasks_{share:.0%}.xel".replace("%", "")
         make(path, share)
         size = path.stat().st_size / 2**20
-        print(f"xel decode  {EVENTS:,} events, {size:,.0f} MB, {share:.0%} of tasks, one core")
+        told = f"{EVENTS:,} events, {size:,.0f} MB, {share:.0%} of tasks, one core"
+        report.table(told, "events/s", "MB/s", "counted")
         for name, work in (
             ("limit: bytes and checksums", verified),
             ("ours: only the tasks' events", decoded(is_task)),
             ("ours: every event", decoded(Wanted())),
         ):
             seconds, count = measure(path, work)
-            told = f"{EVENTS / seconds:>12,.0f} events/s {size / seconds:>9,.0f} MB/s"
-            print(f"            {name:<29} {told}   {count:>11,}")
+            speeds = (EVENTS / seconds, size / seconds, count)
+            report.row(name, *(f"{speed:,.0f}" for speed in speeds))
+    report.write()
 
 
 if __name__ == "__main__":
