@@ -98,6 +98,7 @@ def _application(origin: str, told: Told) -> dict[str, Any]:
 def _task(run: Row, tables: Mapping[str, list[Any]]) -> dict[str, Any]:
     mine = [row for row in tables["accesses"] if row["task"] == run["task"]]
     columns = {(row["namespace"], row["name"]): row["columns"] for row in tables["datasets"]}
+    shapes = {row["shape_id"] for row in mine}
     return {
         **{key: run[key] for key in ("task", "run_id", "parent_run_id", "status", "error")},
         **{key: run[key] for key in ("started_at", "ended_at", "engine_version")},
@@ -112,6 +113,13 @@ def _task(run: Row, tables: Mapping[str, list[Any]]) -> dict[str, Any]:
             for row in tables["column_edges"]
             if row["task"] == run["task"]
         ],
+        "gaps": sorted(
+            {
+                row["reason"]
+                for row in tables["shapes"]
+                if row["shape_id"] in shapes and row["reason"]
+            }
+        ),
     }
 
 
@@ -153,6 +161,8 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
                 yield f"      {_spoken(dataset['namespace'], dataset['name'])}  {_facts(dataset)}"
                 if title == "outputs":
                     yield from _columns(dataset, task["column_edges"])
+        for gap in task["gaps"]:
+            yield f"    not all is known: {gap}"
     if not found["tasks"] and not found["rejects"]:
         yield "  an application of dbt's own: left out, for dbt tells more of it"
     for reject in found["rejects"]:

@@ -131,7 +131,7 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
 
 def _nothing_to_collect() -> Iterator[Finding]:
     yield Finding(
-        Severity.ERROR,
+        Severity.WARNING,
         FILE_NAME,
         "`collect` names no log",
         "name your Spark event logs or Extended Events there: docs/logs.md",

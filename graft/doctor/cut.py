@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from collectors.spark.databases import UNKNOWN
 from collectors.spark.plans.columns import CUT
 from collectors.spark.scans import PATHS_CUT
-from graft.doctor.words import count, named
+from graft.doctor.words import at_most, count, named
 from lineage.dataset import DatasetId
 from lineage.findings import Finding, Severity
 from lineage.names import NameRules
@@ -19,7 +19,6 @@ _CAUSES = {
     CUT: ("plans", "columns", "spark.sql.debug.maxToStringFields=10000"),
     PATHS_CUT: ("lists of paths", "inputs", "spark.sql.maxMetadataStringLength=100000"),
 }
-_MOST = 10
 
 
 def is_cut(shape: Shape) -> bool:
@@ -38,20 +37,22 @@ def cut_plans(records: Records) -> Iterator[Finding]:
             if shape and cause in (shape.reason or ""):
                 shapes[access.task].add(access.shape_id)
                 ran[access.task].add(applications.get((access.task, access.run_id)) or "")
-        for task in sorted(shapes)[:_MOST]:
-            where = named(sorted(ran[task] - {""}))
-            yield Finding(
+        found = [
+            Finding(
                 Severity.WARNING,
                 task,
-                f"Spark cut the {what} of {count(len(shapes[task]), 'statement')}, so {missing} "
-                f"are missing{f' ({where})' if where else ''}",
+                f"Spark cut the {what} of {count(len(cut), 'statement')}, so {missing} are missing"
+                f"{_where(ran[task])}",
                 f"let its session set {setting}",
             )
-        if len(shapes) > _MOST:
-            more = f"Spark cut the {what} of {count(len(shapes) - _MOST, 'more task')}"
-            yield Finding(
-                Severity.WARNING, named(sorted(shapes)[_MOST:]), more, f"set {setting} for all"
-            )
+            for task, cut in sorted(shapes.items())
+        ]
+        yield from at_most(found, setting, f"tasks whose {what} Spark cut")
+
+
+def _where(applications: set[str]) -> str:
+    known = sorted(applications - {""})
+    return f" ({named(known)})" if known else ""
 
 
 def hidden_databases(

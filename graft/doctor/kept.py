@@ -12,12 +12,11 @@ import pyarrow as pa
 
 from collectors import store
 from graft.doctor.cut import is_cut
-from graft.doctor.words import ago, count, named
+from graft.doctor.words import ago, at_most, count, named
 from lineage.findings import Finding, Severity
-from lineage.gaps import gaps
+from lineage.gaps import Gap, gaps
 from lineage.records import Outcome, Records
 
-_MOST = 10
 _SHOWN_OF_EXAMPLE = 70
 
 
@@ -78,34 +77,31 @@ def rejects(held: Kept) -> Iterator[Finding]:
     origins: dict[str, list[str]] = defaultdict(list)
     for reject in held.records.rejects:
         origins[reject.reason].append(reject.origin)
-    found = sorted(origins.items(), key=lambda item: (-len(item[1]), item[0]))
-    for reason, where in found[:_MOST]:
-        logs = list(dict.fromkeys(where))
-        yield Finding(
+    found = [
+        Finding(
             Severity.WARNING,
-            named(logs),
-            f"{len(where):,} × {reason}",
+            named(list(dict.fromkeys(logs))),
+            f"{len(logs):,} × {reason}",
             "the rest was read; the site's page of what could not be read lists each piece",
         )
-    if len(found) > _MOST:
-        yield Finding(
-            Severity.WARNING, held.place, f"rejects have {len(found) - _MOST:,} more reasons"
-        )
+        for reason, logs in sorted(origins.items(), key=lambda item: (-len(item[1]), item[0]))
+    ]
+    yield from at_most(found, held.place, "reasons of rejects")
 
 
 def statements(held: Kept) -> Iterator[Finding]:
     """Statements that were not understood, or only in part, for reasons of our own."""
     found = gaps(shape for shape in held.records.shapes.values() if not is_cut(shape))
-    for gap in found[:_MOST]:
-        failed = gap.outcome is Outcome.FAILED
-        example = textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")
-        yield Finding(
-            Severity.WARNING if failed else Severity.NOTE,
-            f"statements in {gap.dialect}",
-            f"{gap.shapes:,} {'not understood' if failed else 'read in part'}: {gap.reason}; "
-            f"one of them: {example}",
-            "declare what it moves (docs/declared-lineage.md), and report it" if failed else "",
-        )
-    if len(found) > _MOST:
-        more = len(found) - _MOST
-        yield Finding(Severity.NOTE, held.place, f"statements have {more:,} more such reasons")
+    yield from at_most([_gap(gap) for gap in found], held.place, "reasons of such gaps")
+
+
+def _gap(gap: Gap) -> Finding:
+    failed = gap.outcome is Outcome.FAILED
+    example = textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")
+    return Finding(
+        Severity.WARNING if failed else Severity.NOTE,
+        f"statements in {gap.dialect}",
+        f"{gap.shapes:,} {'not understood' if failed else 'read in part'}: {gap.reason}; "
+        f"one of them: {example}",
+        "declare what it moves (docs/declared-lineage.md), and report it" if failed else "",
+    )

@@ -7,15 +7,13 @@ from collections.abc import Iterator
 
 from graft import pipeline
 from graft.config import Config
-from graft.doctor.words import count, named
+from graft.doctor.words import at_most, count, named
 from graft.progress import Progress
 from injector.forbidden import violations
 from injector.relations import relations
 from injector.report import Built, Grafted, Read
 from lineage.dataset import DatasetId
 from lineage.findings import Finding, Severity
-
-_MOST = 10
 
 
 def matches(config: Config) -> Iterator[Finding]:
@@ -26,37 +24,39 @@ def matches(config: Config) -> Iterator[Finding]:
     """
     grafted = pipeline.graft(config, Progress(quiet=True), write=False, inspect=True)
     report = grafted.report
-    unmatched: list[str] = []
     alike = _alike(grafted, config.dbt.namespace)
+    unwanted: list[Finding] = []
+    one_of_two: list[Finding] = []
+    unmatched: list[str] = []
     for found in violations(report, accept=config.check.accept):
-        dataset, *_ = found.names
+        subject, *_ = found.names
         if found.rule != "unmatched":
             remedy = "correct it, or name it under `check.accept` in graft.yml"
-            yield Finding(Severity.WARNING, dataset, found.text, remedy)
-        elif other := alike.get(dataset):
-            yield Finding(
-                Severity.WARNING,
-                dataset,
-                f"dbt does not know it, and no task uses dbt's {other}",
-                "if both are one, write under `names` in graft.yml: "
-                f'- {{from: "{dataset}", to: "{other}"}}',
-            )
+            unwanted.append(Finding(Severity.WARNING, subject, found.text, remedy))
+        elif other := alike.get(subject):
+            problem = f"dbt does not know it, and no task uses dbt's {other}"
+            remedy = "if both are one, write under `names` in graft.yml: "
+            remedy += f'- {{from: "{subject}", to: "{other}"}}'
+            one_of_two.append(Finding(Severity.WARNING, subject, problem, remedy))
         else:
-            unmatched.append(dataset)
+            unmatched.append(subject)
+    yield from at_most(unwanted, "graft.yml", "cycles and second writers")
+    yield from at_most(one_of_two, "graft.yml", "datasets that may have two names")
     if unmatched:
         yield Finding(
             Severity.NOTE,
             "graft.yml",
-            f"{count(len(unmatched), 'dataset')} of tasks new to dbt: {named(unmatched, _MOST)}",
+            f"{count(len(unmatched), 'dataset')} of tasks new to dbt: {named(unmatched, 10)}",
             "where dbt has one under another name, write a rule under `names`",
         )
-    for name in report.ambiguous[:_MOST]:
-        yield Finding(
-            Severity.WARNING,
-            str(name.dataset),
-            f"could be any of {named(name.candidates)}",
-            "say which by a rule under `names` in graft.yml",
+    remedy = "say which by a rule under `names` in graft.yml"
+    ambiguous = [
+        Finding(
+            Severity.WARNING, str(name.dataset), f"could be any of {named(name.candidates)}", remedy
         )
+        for name in report.ambiguous
+    ]
+    yield from at_most(ambiguous, "graft.yml", "names that could be several")
     if report.findings:
         first = report.findings[0]
         yield Finding(
@@ -69,8 +69,10 @@ def matches(config: Config) -> Iterator[Finding]:
 
 
 def _alike(grafted: Grafted, namespace: str) -> dict[str, str]:
-    """For a dataset that dbt does not know, the one relation of the same last name that no task
-    touches."""
+    """For a dataset that dbt does not know, the one relation of the same name that no task uses.
+
+    The same schema and name, or, of sources, the same name: models are called as many a raw table.
+    """
     report = grafted.report
     made: list[Built | Read] = [*report.added, *report.new_sources]
     new = {one.node_id for one in made}
@@ -80,16 +82,20 @@ def _alike(grafted: Grafted, namespace: str) -> dict[str, str]:
         if not task.is_definition
         for usage in task.usages
     }
-    idle: dict[str, set[DatasetId]] = defaultdict(set)
+    idle: dict[tuple[str, ...], set[DatasetId]] = defaultdict(set)
     for node_id, dataset in relations(grafted.manifest, namespace).datasets.items():
         if node_id not in new and dataset not in used:
-            idle[_last(dataset)].add(dataset)
-    return {
-        str(one.dataset): str(next(iter(found)))
-        for one in made
-        if one.dataset and len(found := idle.get(_last(one.dataset), set())) == 1
-    }
+            idle[_name(dataset, 2)].add(dataset)
+            if node_id in grafted.manifest["sources"]:
+                idle[_name(dataset, 1)].add(dataset)
+    found = {}
+    for one in made:
+        if one.dataset:
+            same = idle.get(_name(one.dataset, 2)) or idle.get(_name(one.dataset, 1)) or set()
+            if len(same) == 1:
+                found[str(one.dataset)] = str(next(iter(same)))
+    return found
 
 
-def _last(dataset: DatasetId) -> str:
-    return (dataset.parts or (dataset.name,))[-1].casefold()
+def _name(dataset: DatasetId, parts: int) -> tuple[str, ...]:
+    return tuple(part.casefold() for part in dataset.parts[-parts:])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
+from lineage.findings import Finding
+
+_MOST = 10
 _STEPS = ((timedelta(days=2), "days", 86_400), (timedelta(hours=2), "hours", 3_600))
 
 
@@ -26,3 +29,11 @@ def named(names: Sequence[str], shown: int = 3) -> str:
     """`a, b, c and 12 more`"""
     more = len(names) - shown
     return ", ".join(names[:shown]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def at_most(found: Sequence[Finding], subject: str, what: str) -> Iterator[Finding]:
+    """The first of findings of one kind, and how many more there are."""
+    yield from found[:_MOST]
+    if len(found) > _MOST:
+        problem = f"{len(found) - _MOST:,} more {what}"
+        yield Finding(found[_MOST].severity, subject, problem)

@@ -57,6 +57,15 @@ def test_the_tree_names_tasks_and_what_they_read_and_wrote(log: Path) -> None:
     assert show(str(log), "--strict")[0] == 3
 
 
+def test_what_spark_cut_is_told(make_log: Make, node: Make, tmp_path: Path) -> None:  # noqa: F811
+    cut = node("Scan csv", Location="InMemoryFileIndex(9 paths)[file:/in/a, ...]")
+    (tmp_path / "a").write_bytes(make_log({"plan": cut}, app="shop"))
+    assert show(str(tmp_path / "a"))[1].splitlines()[-1] == (
+        "    not all is known: inputs: Spark cut the list of paths: "
+        "raise spark.sql.maxMetadataStringLength"
+    )
+
+
 def test_json_holds_the_same(log: Path) -> None:
     code, output = show(str(log), "--json")
     assert code == 0

@@ -177,11 +177,15 @@ def _nothing_to_collect(project: Path) -> None:
     (project / "graft.yml").write_text("collect: []\n")
 
 
-def _other_name(project: Path) -> None:
-    path = project / ".graft/store/accesses/batch_id=1/part.parquet"
-    rows = pq.read_table(path).to_pylist()
-    rows[0] |= {"namespace": "mssql://crm:1433", "name": "Shop.dbo.Orders"}
-    pq.write_table(pa.Table.from_pylist(rows), path)
+def _writes(namespace: str, name: str) -> Callable[[Path], None]:
+    """The task writes another dataset."""
+
+    def change(project: Path) -> None:
+        path = project / ".graft/store/accesses/batch_id=1/part.parquet"
+        [row] = pq.read_table(path).to_pylist()
+        pq.write_table(pa.Table.from_pylist([row | {"namespace": namespace, "name": name}]), path)
+
+    return change
 
 
 def _no_overview(project: Path) -> None:
@@ -201,12 +205,17 @@ def _no_overview(project: Path) -> None:
         (_damaged_store, "error", "{}/.graft/store", "the store cannot be read (ArrowInvalid)"),
         (_wrong_yaml, "error", "{}/graft.yml:1", "`stor` is no key here"),
         (_no_yaml, "error", "{}/graft.yml", "there is no such file"),
-        (_nothing_to_collect, "error", "graft.yml", "`collect` names no log"),
+        (_nothing_to_collect, "warning", "graft.yml", "`collect` names no log"),
         (
-            _other_name,
+            _writes("mssql://crm:1433", "Shop.dbo.Orders"),
             "warning",
             "mssql://crm:1433/Shop.dbo.Orders",
             "dbt does not know it, and no task uses dbt's spark/raw.orders",
+        ),
+        (_writes("spark", "raw.customers"), "note", "graft.yml", "1 dataset of tasks new to dbt: "),
+        (
+            *(_writes("spark", "mart.customers"), "warning", "spark/mart.customers"),
+            "load writes spark/mart.customers, as dbt does",
         ),
     ],
 )

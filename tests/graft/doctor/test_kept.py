@@ -61,7 +61,7 @@ def test_rejects_are_summed_up_by_reason_the_most_frequent_first() -> None:
 def test_many_reasons_have_an_end() -> None:
     told = tuple(Reject("a", "", f"reason {n:02}") for n in range(25))
     found = list(rejects(Kept("store", Records(rejects=told))))
-    assert (len(found), found[-1].problem) == (11, "rejects have 15 more reasons")
+    assert (len(found), found[-1].problem) == (11, "15 more reasons of rejects")
 
 
 @pytest.mark.parametrize(
