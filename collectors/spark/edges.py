@@ -16,9 +16,12 @@ from collectors.spark.plans.operators import trace_columns
 from collectors.spark.plans.text import Operator, PlanText
 from collectors.spark.reads import Reads
 from collectors.spark.schema import is_plain
+from collectors.spark.uses import IN_PLACE
 from lineage.dataset import DatasetId
 from lineage.records import ANY_COLUMN
 
+# What formats keep of rows themselves while they change them.
+_OF_ROWS = re.compile(r"__row_operation|_file|_pos|_spec_id|_partition|_change_type|_\w+_")
 _FUNCTION = re.compile(r"\w+\((?:distinct )?(?P<of>[\w.*]+)\)", re.IGNORECASE)
 
 
@@ -39,13 +42,15 @@ def column_edges(part: Part, reads: Reads) -> tuple[list[Edge], list[str]]:
     written = [dataset for dataset, _ in reads.places.written(target)]
     plans = list(_plans(part))
     if not (written and plans):
-        return [], []
+        return [], [UNKNOWN] if part.feeds else []
     edges: dict[Edge, None] = {}
     gaps: dict[str, None] = {}
     for plan, root, columns in plans:
         trace = trace_columns(plan, root, partial(_source, reads, part))
         gaps |= trace.gaps
         given = columns or trace.columns_of(root)
+        if part.operation in IN_PLACE:
+            given = [one for one in given if not _OF_ROWS.fullmatch(one.name)]
         for dataset in written:
             edges |= dict.fromkeys(_edges(dataset, target, given, trace, gaps))
     return list(edges), list(gaps)
@@ -67,6 +72,8 @@ def _plans(part: Part) -> Iterator[tuple[PlanText, Operator, list[Attribute]]]:
     """The plans whose rows a command writes, and the columns it takes of them if that is said."""
     plan = plan_text(part.execution.text)
     command = part.operator
+    if len(part.feeds) > 1 and part.operation in IN_PLACE:
+        return  # Delta looks for rows first, and what it writes is not told from that.
     if part.feeds:
         for feed in part.feeds:
             fed = plan_text(feed.execution.text)

@@ -66,10 +66,11 @@ def _named(statement: Statement, places: Places) -> Statement:
     """With the tables instead of the paths that they lie in."""
     writes = _owned(statement.writes, places)
     reads = _owned(statement.reads, places)
+    edges = tuple(dict.fromkeys(_edge(edge, places) for edge in statement.edges))
     if statement.operation in IN_PLACE:
         itself = {use.dataset for use in writes}
         reads = tuple(use for use in reads if use.dataset not in itself)
-    edges = dict.fromkeys(_edge(edge, places) for edge in statement.edges)
+        edges = tuple(edge for edge in edges if edge.use.dataset not in itself)
     return replace(
         statement, reads=reads, writes=writes, edges=tuple(e for e in edges if not _is_own(e))
     )

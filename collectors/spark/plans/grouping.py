@@ -14,7 +14,7 @@ from collectors.spark.plans.arguments import (
     plain_expressions,
     split_arguments,
 )
-from collectors.spark.plans.columns import CUT, NOTHING, OPAQUE, Outputs, Trace, Uses
+from collectors.spark.plans.columns import CUT, NOTHING, UNKNOWN, Outputs, Trace, Uses
 from collectors.spark.plans.made import first_argument, given, make
 from collectors.spark.plans.text import Operator
 from lineage.records import Subtype
@@ -35,20 +35,21 @@ def aggregate(operator: Operator, trace: Trace) -> Outputs:
     elif operator.text.startswith("(keys="):
         keys, functions, results = _keyword_arguments(operator.text)
         made = ""
-    elif operator.name.startswith("Photon"):
-        lists = [one for one in split_arguments(operator.arguments) if one.startswith("[")]
-        *grouped, functions, made, results = ["", "", "", *lists]
-        keys = grouped[-1]
     else:
-        keys, results, *_ = [*split_arguments(operator.arguments), "", ""]
-        functions = made = ""
+        lists = [one for one in split_arguments(operator.arguments) if one.startswith("[")]
+        # Photon's and RAPIDS' say all; a logical one has its functions in its results.
+        says_all = len(lists) >= 4
+        keys, functions, made, results = (
+            lists[-4:] if says_all else [*lists[:1], "", "", *lists[1:2], "", ""][:4]
+        )
     _functions(functions, made, trace)
     prepares = _STAGE.search(functions[:20]) or id(operator) in trace.stages or "gid#" in keys
     if not prepares:
         trace.decides(keys, Subtype.GROUP_BY)
     columns = make(results, trace)
-    if functions and not made:
-        _by_position(columns[len(plain_expressions(keys)) :], functions, trace)
+    if functions and not made and not prepares:
+        grouped = {one.id for one in attributes(keys)}
+        _by_position([one for one in columns if one.id not in grouped], functions, trace)
     return columns
 
 
@@ -89,13 +90,13 @@ def _functions(functions: str, made: str, trace: Trace) -> None:
 
 
 def _by_position(columns: list[Attribute], functions: str, trace: Trace) -> None:
-    """The extended layout has no names for what the functions make."""
+    """The extended layout has no names for what the functions make, nor for keys under new ones."""
     texts = plain_expressions(functions)
     if len(texts) == len(columns):
         for column, text in zip(columns, texts, strict=True):
             trace.known[column.id] = trace.known.get(column.id) or trace.of(text)
     else:
-        trace.gaps[OPAQUE] = None
+        trace.gaps[UNKNOWN] = None
 
 
 def window(operator: Operator, trace: Trace) -> Outputs:

@@ -137,6 +137,7 @@ _RULES: Mapping[str, _Rule] = {
     "Filter": relational.restrict,
     "Generate": functions.generate,
     "InMemoryTableScan": references.listed,
+    "MergeRows": relational.merge_rows,
     "Project": relational.project,
     "Sort": relational.sort,
     "TakeOrderedAndProject": relational.top,

@@ -109,6 +109,27 @@ def union(operator: Operator, trace: Trace) -> Outputs:
     return columns
 
 
+def merge_rows(operator: Operator, trace: Trace) -> Outputs:
+    """`MergeRows …, [keep(true, a#1, b#2)], [split(true, a#1, b#2, a#3, b#4)], false, [a#5, b#6]`:
+    each instruction gives a row, or two, in the places of the last list.
+    """
+    lists = [one for one in split_arguments(operator.arguments) if one.startswith("[")]
+    columns = attributes(lists[-1]) if lists else []
+    found = [set(trace.known.get(one.id, NOTHING)) for one in columns]
+    for instruction in (one for each in lists[:-1] for one in plain_expressions(each)):
+        rows = 2 if instruction.startswith("split(") else 1
+        values = plain_expressions(instruction.partition("(")[2].removesuffix(")"))
+        # A condition and, in Spark 4, what the instruction is for stand before the values.
+        if columns and len(values) - rows * len(columns) not in (0, 1, 2):
+            trace.gaps[CUT] = None
+            continue
+        for at, text in enumerate(values[len(values) - rows * len(columns) :]):
+            found[at % len(columns)] |= trace.of(text)
+    for one, uses in zip(columns, found, strict=True):
+        trace.known[one.id] = frozenset(uses)
+    return columns
+
+
 def set_operation(operator: Operator, trace: Trace) -> Outputs:
     """Intersect and Except compare all columns of both sides."""
     for child in operator.children:

@@ -57,6 +57,8 @@ _PHYSICAL, _ANALYSED, _OPTIMISED = (
     "Analyzed Logical Plan",
     "Optimized Logical Plan",
 )
+# Fields that end with their bracket: what a source says of itself may stand right behind.
+_LISTS = ("Output", "Input")
 _DESCRIPTION = "CatalogTable("
 _PHASES = frozenset({"Final Plan", "Current Plan", "Initial Plan"})
 
@@ -190,7 +192,7 @@ class _Reader:
             self.close()
         if found:
             self.key, self.values = found["key"].rstrip(), [line[found.end() :]]
-        elif self.key:
+        elif self.key and not (self.key in _LISTS and self.values[-1].endswith("]")):
             self.values.append(line)
         _, _, described = line.rpartition(_DESCRIPTION)
         if self.open_brackets > 0 or described != line:

@@ -102,6 +102,14 @@ Aggregate [name#1], [name#1, sum(amount#2) AS s#9L]
       +- *(1) FileScan parquet t[name#1,amount#2] Batched: true
 """
 PHYSICAL_2 = SPARK_2[SPARK_2.index("== Physical") :]
+# `avg` is prepared by two columns; its keys come last, and not all of them.
+SHUFFLED_2 = """== Physical Plan ==
+*(2) HashAggregate(keys=[name#1, dt#3], functions=[avg(amount#2)], output=[m#9, name#1])
++- Exchange hashpartitioning(name#1, dt#3, 200)
+   +- *(1) HashAggregate(keys=[name#1, dt#3], functions=[partial_avg(amount#2)], \
+output=[name#1, dt#3, sum#5, count#6L])
+      +- *(1) FileScan parquet t[name#1,amount#2,dt#3] Batched: true
+"""
 PHOTON = """== Physical Plan ==
 PhotonGroupingAgg (3)
 +- PhotonGroupingAgg (2)
@@ -119,6 +127,31 @@ Arguments: [name#1], [partial_sum(amount#2) AS sum#7L], [], [name#1, sum#7L], fa
 Input [2]: [name#1, sum#7L]
 Arguments: [name#1], [finalmerge_sum(merge sum#7L) AS sum(v)#8L], [sum(v)#8L], \
 [name#1, sum(v)#8L AS s#9L], true
+"""
+# RAPIDS's sections have no fields but Input and Arguments.
+RAPIDS = """== Physical Plan ==
+GpuHashAggregate (3)
++- GpuHashAggregate (2)
+   +- GpuScan parquet t (1)
+
+
+(1) GpuScan parquet t
+Output [2]: [name#1, amount#2]
+
+(2) GpuHashAggregate
+Input [2]: [name#1, amount#2]
+Arguments: [name#1], [partial_gpusum(amount#2, DoubleType, false)], [sum#7], [name#1, sum#8], 99
+
+(3) GpuHashAggregate
+Input [2]: [name#1, sum#8]
+Arguments: [name#1], [gpusum(amount#2, DoubleType, false)], [sum(amount)#3], \
+[name#1, sum(amount)#3 AS s#9], 99
+"""
+MERGE = """MergeRows isnotnull(x#7), isnotnull(y#8), [keep(true, a#1, (b#2 + d#4))], \
+[keep(COPY, true, c#3, d#4)], [split((b#2 > 1), a#1, null, a#1, b#2)], false, [a#5, b#6]
++- Join FullOuter, (a#1 = c#3)
+   :- Scan t[a#1, b#2]
+   +- Scan u[c#3, d#4]
 """
 REUSED = """Union (5)
 :- Project (2)
@@ -145,7 +178,23 @@ MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
     [
         (SPARK_2, [*MERGED, "* <- t.dt FILTER, t.name GROUP_BY"]),
         (PHYSICAL_2, [*MERGED, "* <- t.name GROUP_BY"]),
+        (
+            SHUFFLED_2,
+            [
+                *("m <- t.amount AGGREGATION", "name <- t.name IDENTITY"),
+                "* <- t.dt GROUP_BY, t.name GROUP_BY",
+            ],
+        ),
         (PHOTON, [*MERGED, "* <- t.name GROUP_BY"]),
+        (RAPIDS, [*MERGED, "* <- t.name GROUP_BY"]),
+        (
+            MERGE,
+            [
+                "a <- t.a IDENTITY, u.c IDENTITY",
+                "b <- t.b IDENTITY, t.b TRANSFORMATION, u.d IDENTITY, u.d TRANSFORMATION",
+                "* <- t.a JOIN, u.c JOIN",
+            ],
+        ),
         (REUSED, ["a <- t.a IDENTITY", "* <- "]),
         (
             "Expand [[a#1, b#2, 0], [a#1, null, 1]], [a#3, b#4, gid#5]\n+- Scan t[a#1, b#2]\n",
@@ -164,7 +213,7 @@ MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
             ["a <- t.a IDENTITY", "b <- t.b IDENTITY", "* <- t.a FILTER, t.b FILTER"],
         ),
     ],
-    ids=["spark 2", "physical only", "photon", "reused", "expand", "semi join", "not null"],
+    ids=lambda given: given[:30] if isinstance(given, str) else "",
 )
 def test_a_plan_of_every_layout_tells_its_columns(text: str, expected: list[str]) -> None:
     trace, found = follow(text)

@@ -129,6 +129,15 @@ def test_an_extended_text_has_the_optimised_logical_plan_too() -> None:
     assert tree(found.root) == "FileScan"
 
 
+def test_what_a_source_says_of_itself_is_no_part_of_its_columns() -> None:
+    found = parse_text(
+        "BatchScan lake.t (1)\n\n\n(1) BatchScan lake.t\nOutput [2]: [a#1, odd\nname#2]\n"
+        "lake.t (branch=null) [filters=, groupedBy=]\n"
+    )
+    assert found.root
+    assert found.root.fields == {"Output": "[a#1, odd\nname#2]"}
+
+
 def test_a_tables_description_is_no_list_of_fields() -> None:
     described = "CatalogTable(\nDatabase: ml\nTable: t\nSchema: root\n |-- a: decimal(3,2)\n), [a]"
     found = parse_text(

@@ -542,6 +542,29 @@ def test_a_merge_that_does_not_name_its_table_changes_the_one_with_row_positions
     }
 
 
+def test_a_merge_has_the_columns_of_its_source_and_nothing_of_how_rows_are_found(
+    make_log: Make, node: Make
+) -> None:
+    text = (
+        "WriteDelta (4)\n+- MergeRows (3)\n   +- SortMergeJoin (5)\n"
+        "      :- BatchScan lake.raw.t (1)\n      +- BatchScan lake.raw.s (2)\n\n\n"
+        "(1) BatchScan lake.raw.t\nOutput [2]: [a#1, _pos#3L]\nlake.raw.t (branch=null) []\n\n"
+        "(2) BatchScan lake.raw.s\nOutput [1]: [a#4]\nlake.raw.s (branch=null) []\n\n"
+        "(5) SortMergeJoin\nLeft keys [1]: [a#1]\nRight keys [1]: [a#4]\n\n"
+        "(3) MergeRows\nArguments: [keep(true, 5, (a#1 + a#4), _pos#3L)], false, "
+        "[__row_operation#6, a#7, _pos#8L]\n\n(4) WriteDelta\nArguments: org.Write@1f\n"
+    )
+    target = node("BatchScan lake.raw.t", args="[a#1, _pos#3L] lake.raw.t (branch=null)")
+    source = node("BatchScan lake.raw.s", args="[a#4] lake.raw.s (branch=null)")
+    join = node("MergeRows", node("SortMergeJoin", target, source))
+    write = node("WriteDelta", join, args="org.Write@1f")
+    row = collected(make_log({"plan": write, "text": text}))
+    assert {
+        (e["to_column"], e["from_name"], e["from_column"], str(e["subtype"]))
+        for e in row["column_edges"]
+    } == {("a", "lake.raw.s", "a", "TRANSFORMATION"), ("*", "lake.raw.s", "a", "JOIN")}
+
+
 def test_a_query_of_another_database_is_read_table_by_table(make_log: Make, node: Make) -> None:
     query = "(SELECT o.id FROM dbo.o JOIN Crm.dbo.c ON o.id = c.id WHERE c.name = 'Jane') q"
     scan = node(f"Scan JDBCRelation({query}) [numPartitions=1]", args="[id#1]")
