@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 
+from collectors.spark.sql_text import connect_sql, thrift_sql
+
 Body = dict[str, Any]
 
 # Rows that tasks gave away, into whatever.
@@ -40,7 +42,7 @@ def _catalogs(settings: Mapping[str, str]) -> dict[str, str]:
 
 _EXECUTION = _keep(
     *("executionId", "rootExecutionId", "description", "time"),
-    *("details", "jobGroupId", "physicalPlanDescription", "sparkPlanInfo"),
+    *("details", "jobGroupId", "jobTags", "physicalPlanDescription", "sparkPlanInfo"),
 )
 
 
@@ -48,7 +50,13 @@ def _execution_start(event: Body) -> Body:
     body = _EXECUTION(event)
     if catalogs := _catalogs(event.get("modifiedConfigs") or {}):
         body["catalogs"] = catalogs
+    body["sql"] = thrift_sql(event.get("description") or "", event.get("details") or "")
     return body
+
+
+def _request(event: Body) -> Body | None:
+    sql = connect_sql(event["statementText"])
+    return {"tag": event["jobTag"], "sql": sql} if sql else None
 
 
 def _job_start(event: Body) -> Body | None:
@@ -138,4 +146,5 @@ READERS: Mapping[str, Callable[[Body], Body | None]] = {
     "SparkListenerSQLExecutionEnd": _keep("executionId", "time", "errorMessage"),
     "StreamingQueryListener$QueryProgressEvent": _progress,
     "DropTableEvent": _keep("database", "name"),
+    "SparkListenerConnectOperationStarted": _request,
 }

@@ -30,7 +30,7 @@ _MOST_HELD = 64 << 20
 # What an operator of a plan takes beside its text.
 _OPERATOR = 500
 _MOST_RDDS, _MOST_SOURCES, _MOST_STREAMS = 10_000, 1_000, 10_000
-_MOST_OUTSIDE = 10_000
+_MOST_OUTSIDE, _MOST_REQUESTS = 10_000, 1_000
 
 
 @dataclass(slots=True)
@@ -45,6 +45,7 @@ class Execution:
         error: The message it failed with; empty where it did not.
         group: The job group it ran in.
         details: The call stack it came from.
+        sql: Its statement's text without literals, where the log has it.
         dropped: Tables (`db.name`) that the metastore dropped while it ran.
         stages: Of its jobs.
         written: How many rows its tasks gave away; None where no stage of it is done.
@@ -62,6 +63,7 @@ class Execution:
     error: str = ""
     group: str = ""
     details: str = ""
+    sql: str = ""
     dropped: set[str] = field(default_factory=set)
     stages: list[int] = field(default_factory=list)
     written: int | None = None
@@ -157,6 +159,7 @@ class Application:
             that is still used is in each job that uses it.
         outside: What jobs outside of SQL read, and from when to when.
         streams: By the run of the streaming query.
+        requests: To Spark Connect, as SQL without literals, by the tag of their jobs.
     """
 
     id: str = ""
@@ -173,6 +176,7 @@ class Application:
     rdds: Recent[int, tuple[str, ...]] = field(default_factory=lambda: Recent(_MOST_RDDS))
     outside: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
     streams: Recent[str, Stream] = field(default_factory=lambda: Recent(_MOST_STREAMS))
+    requests: Recent[str, str] = field(default_factory=lambda: Recent(_MOST_REQUESTS))
 
 
 def replay(
@@ -289,6 +293,7 @@ class _Replay:
             started_at=_moment(body["time"]),
             group=body.get("jobGroupId") or "",
             details=body.get("details") or "",
+            sql=body.get("sql") or self._requested(body.get("jobTags") or ()),
         )
         self.application.settings.update(body.get("catalogs", {}))
         # First kept, then given its plan: one that cannot be read still ends and may fail.
@@ -297,6 +302,13 @@ class _Replay:
         self._hold(started, len(started.text))
         started.plan = from_info(body["sparkPlanInfo"])
         self._hold(started, _size(started.plan))
+
+    def _requested(self, tags: Iterable[str]) -> str:
+        requests = self.application.requests
+        return next((sql for tag in tags if (sql := requests.recall(tag))), "")
+
+    def connect_request(self, body: Body) -> None:
+        self.application.requests[body["tag"]] = body["sql"]
 
     def plan_update(self, body: Body) -> None:
         if execution := self.executions.get(body["executionId"]):
@@ -415,6 +427,7 @@ _HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
     "SparkListenerStageCompleted": _Replay.stage_completed,
     "StreamingQueryListener$QueryProgressEvent": _Replay.progress,
     "DropTableEvent": _Replay.table_dropped,
+    "SparkListenerConnectOperationStarted": _Replay.connect_request,
 }
 
 

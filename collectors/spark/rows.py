@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,7 @@ from collectors.spark.statements import Statement
 from collectors.spark.tasks import parent_run
 from collectors.spark.uses import COUNTS, Use
 from collectors.spark.work import Done, End
+from collectors.statements.dialect import Dialect
 from lineage.dataset import DatasetId, Kind
 from lineage.records import Direction, Evidence, Outcome, Status
 
@@ -94,12 +95,13 @@ def _run(application: Application, done: Done, run: str, origin: str) -> Row:
     }
 
 
-_What = tuple[str, tuple[DatasetId, ...], tuple[DatasetId, ...]]
+_What = tuple[str, str, tuple[DatasetId, ...], tuple[DatasetId, ...]]
 
 
 def _what(statement: Statement) -> _What:
-    """What a statement does, whoever does it: the operation, its inputs, its outputs."""
+    """What a statement does, whoever does it: its text, the operation, its inputs, its outputs."""
     return (
+        statement.sql,
         statement.operation,
         tuple(use.dataset for use in statement.reads),
         tuple(use.dataset for use in statement.writes),
@@ -115,22 +117,24 @@ def _shapes(found: list[Statement]) -> dict[_What, Row]:
 
 
 def _shape(what: _What, gaps: list[str]) -> Row:
-    operation, reads, writes = what
-    inputs = ", ".join(map(_spoken, reads))
-    text = f"{operation} {', '.join(map(_spoken, writes))}" if writes else f"{operation} {inputs}"
-    if reads and writes:
-        text += f" <- {inputs}"
-    keys = "\n".join(
-        [operation, *map(repr, (sorted(r.key for r in reads), [w.key for w in writes]))]
-    )
+    sql, operation, reads, writes = what
+    dialect = Dialect.SPARK if sql else DIALECT
+    datasets = repr(sorted(r.key for r in reads)), repr([w.key for w in writes])
+    keys = "\n".join([dialect, operation, *datasets, *filter(None, [sql])])
     return {
-        "shape_id": hashlib.sha256(f"{DIALECT}\n{keys}".encode()).hexdigest()[:16],
-        "dialect": DIALECT,
-        "text": text,
+        "shape_id": hashlib.sha256(keys.encode()).hexdigest()[:16],
+        "dialect": dialect,
+        "text": sql or _described(operation, reads, writes),
         "parser": PARSER,
         "outcome": Outcome.PARTIAL if gaps else Outcome.PARSED,
         "reason": _reason(gaps),
     }
+
+
+def _described(operation: str, reads: Sequence[DatasetId], writes: Sequence[DatasetId]) -> str:
+    inputs = ", ".join(map(_spoken, reads))
+    text = f"{operation} {', '.join(map(_spoken, writes)) or inputs}"
+    return f"{text} <- {inputs}" if reads and writes else text
 
 
 def _reason(gaps: list[str]) -> str | None:

@@ -46,6 +46,7 @@ class Statement:
     """One statement of an application: what it does, from what, to what, when, how it ended.
 
     Attributes:
+        sql: Its text without literals; empty where the log has none.
         edges: Which column comes from which.
         gaps: Why column edges are missing or not exact, and why inputs are (`PATHS_CUT`).
     """
@@ -56,6 +57,7 @@ class Statement:
     status: Status
     started_at: datetime
     ended_at: datetime
+    sql: str = ""
     edges: tuple[Edge, ...] = ()
     gaps: tuple[str, ...] = ()
     times: int = 1
@@ -234,6 +236,7 @@ def _statement(application: Application, part: Part, known: Known) -> Statement:
         status=part.status,
         started_at=execution.started_at,
         ended_at=execution.ended_at or execution.started_at,
+        sql=execution.sql,
         edges=tuple(edges),
         gaps=tuple(gaps),
     )

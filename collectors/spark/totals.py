@@ -19,20 +19,22 @@ from lineage.records import ANY_COLUMN, EdgeType, Status
 T = TypeVar("T")
 
 _Datasets = tuple[DatasetId, ...]
+_Same = tuple[str, str, _Datasets, _Datasets, Status]
 
 
 @dataclass(slots=True)
 class Totals:
     """Statements by what they do, to what, and how that ended."""
 
-    found: dict[tuple[str, _Datasets, _Datasets, Status], Statement] = field(default_factory=dict)
+    found: dict[_Same, Statement] = field(default_factory=dict)
 
     def add(self, statement: Statement) -> None:
         """Count one in."""
         reads, writes = (
             [use.dataset for use in uses] for uses in (statement.reads, statement.writes)
         )
-        key = (statement.operation, tuple(reads), tuple(writes), statement.status)
+        does = statement.sql, statement.operation
+        key = (*does, tuple(reads), tuple(writes), statement.status)
         before = self.found.get(key)
         self.found[key] = _together(before, statement) if before else statement
 
