@@ -1,0 +1,110 @@
+"""What the doctor says of a log source: what lies there, how old it is, what its server says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from collectors.sqlserver.odbc import connection
+from collectors.sqlserver.server import session_state, snapshot
+from collectors.sqlserver.server.session_state import SessionState
+from graft.config import Config, SqlServer
+from graft.config import Source as Entry
+from graft.doctor.kept import Kept, kept
+from graft.doctor.logs import source, sqlserver
+from graft.sources import Source
+from lineage.findings import Severity
+from lineage.records import Records, Run
+
+NOW = datetime.now(UTC)
+CRM = "mssql://crm:1433"
+SPARK = Entry.model_validate({"spark": {"path": "logs/spark/"}})
+LIVE = Entry.model_validate({"sqlserver": {"server": CRM, "connection": "env:CRM", "session": "s"}})
+TABLE = Entry.model_validate(
+    {"sqlserver": {"server": CRM, "connection": "env:CRM", "table": "dbo.events", "key": "id"}}
+)
+
+
+def found(logs: int, new: int) -> Source:
+    return Source(lambda known: ["log"] * (new if known else logs), lambda spark, known: None)
+
+
+def held(*runs: tuple[str, timedelta]) -> Kept:
+    """A store with runs of logs, each so long ago."""
+    told = tuple(
+        Run(f"{n}", "load", "spark", NOW - age, origin=o) for n, (o, age) in enumerate(runs)
+    )
+    positions = {origin: ("1", 40) for origin, _ in runs}
+    return Kept("store", Records(runs=told), positions=positions)
+
+
+def test_logs_and_what_came_of_them_are_counted() -> None:
+    store = held(
+        ("logs/spark/app-1", timedelta(days=5)),
+        ("logs/spark/app-2", timedelta(days=3)),
+        ("logs/spark2/app-3", timedelta(0)),
+    )
+    assert [str(one) for one in source(SPARK, found(1_500, 2), store)] == [
+        "note: logs/spark/: 1,500 logs, 2 of them new or changed; 80 events collected\n"
+        "  run `graft collect`",
+        "note: logs/spark/: its newest run began 3 days ago",
+    ]
+
+
+def test_a_source_that_went_silent_is_a_warning() -> None:
+    *_, last = source(SPARK, found(1, 0), held(("logs/spark/app-1", timedelta(days=40))))
+    assert (last.severity, last.problem) == (Severity.WARNING, "its newest run began 40 days ago")
+
+
+class Open:
+    """A connection of which only its end matters."""
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Callable[[SessionState | None], None]:
+    """A SQL Server that answers, with this session."""
+
+    def answer(state: SessionState | None) -> None:
+        monkeypatch.setattr(connection, "connect", lambda setting, patient: Open())
+        monkeypatch.setattr(session_state, "session_state", lambda connection, name: state)
+
+    return answer
+
+
+def test_a_session_is_checked(server: Callable[[SessionState | None], None]) -> None:
+    server(None)
+    [told] = source(LIVE, found(0, 0), Kept("store"))
+    assert (told.severity, told.subject) == (Severity.ERROR, f"{CRM}/s: s")
+    assert told.problem == "there is no such session, or the login may not see it"
+
+
+def test_a_table_of_events_is_reached(server: Callable[[SessionState | None], None]) -> None:
+    server(None)
+    [told] = source(TABLE, found(0, 0), Kept("store"))
+    assert str(told) == f"note: {CRM}: answers"
+
+
+def test_what_is_known_of_a_server_beside_its_events(tmp_path: Path) -> None:
+    taken = snapshot.Snapshot("CRM", NOW - timedelta(days=12), {"Shop": snapshot.Database({})})
+    snapshot.write(taken, tmp_path / "snapshot.json")
+    for table, row in (
+        ("sessions", {"server": CRM, "session": "61", "task": "load", "run": "", "origin": "a"}),
+        ("batches", {"origin": "a", "position": "1", "events": 1, "noise": 0, "committed_at": NOW}),
+    ):
+        place = tmp_path / "store" / table / "batch_id=1"
+        place.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist([row]), place / "part.parquet")
+    given = SqlServer(server=CRM, path="logs", snapshot=str(tmp_path / "snapshot.json"))
+    told = sqlserver(given, Config(), kept(str(tmp_path / "store")))
+    assert [one.problem for one in told] == [
+        "1 database of CRM, taken 12 days ago",
+        "1 session still open at the end of its last log",
+    ]
