@@ -576,6 +576,23 @@ def test_a_query_of_another_database_is_read_table_by_table(make_log: Make, node
     assert "Jane" not in repr(row)
 
 
+def test_a_plan_that_spark_cut_marks_its_statement_in_the_store(make_log: Make, node: Make) -> None:
+    many = ", ".join(f"c{n}#{n}" for n in range(1, 26)) + ", ... 3 more fields"
+    text = (
+        f"Execute InsertIntoHadoopFsRelationCommand (2)\n+- {ORDERS} (1)\n\n\n"
+        f"(1) {ORDERS}\nOutput [28]: [{many}]\n\n"
+        f"(2) Execute InsertIntoHadoopFsRelationCommand\nInput [28]: [{many}]\n"
+        "Arguments: /t, false, Parquet, [path=/t], Append, [c1, ... 27 more fields]\n"
+    )
+    target = "/t, false, Parquet, [path=/t], Append, [c1, ... 27 more fields]"
+    plan = node(INSERT, node(ORDERS, args=f"[{many}]"), args=target)
+    [shape] = collected(make_log({"plan": plan, "text": text}))["shapes"]
+    assert (shape["outcome"], shape["reason"]) == (
+        "partial",
+        "columns: Spark cut its text: raise spark.sql.debug.maxToStringFields",
+    )
+
+
 def test_the_columns_of_a_write_are_in_the_store(make_log: Make, node: Make) -> None:
     text = (
         "Execute InsertIntoHadoopFsRelationCommand (3)\n+- Project (2)\n   +- "
