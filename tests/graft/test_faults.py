@@ -9,7 +9,9 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import orjson
 import pytest
 
 from collectors import store
@@ -23,6 +25,7 @@ TABLES, EVENTS = 10, 3_000
 PROJECT = """
 collect:
   - sqlserver: {path: logs/, server: "mssql://sql01:1433"}
+  - spark: {path: events/}
 store: STORE
 spark: {master: "local[2]", spark.sql.shuffle.partitions: 2}
 """
@@ -30,9 +33,11 @@ Reads = dict[str, int]
 
 
 def project(folder: Path, store_: str = "store") -> Path:
-    """A folder with two logs and a `graft.yml`."""
+    """A folder with two logs of each engine, and a `graft.yml`."""
     (folder / "logs").mkdir(parents=True)
+    (folder / "events").mkdir()
     for log in "ab":
+        (folder / "events" / f"app-{log}").write_bytes(spark_log(f"app-{log}", f"raw.{log}"))
         told = [
             event("batch", f"SELECT x FROM dbo.{log}{n % TABLES} WHERE x = {n}", n)
             for n in range(EVENTS)
@@ -42,7 +47,20 @@ def project(folder: Path, store_: str = "store") -> Path:
     return folder
 
 
+def spark_log(app: str, table: str) -> bytes:
+    """An event log of an application that reads a table again and again."""
+    sql = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecution"
+    start = {"Event": "SparkListenerApplicationStart", "App Name": app, "App ID": app}
+    told: list[dict[str, Any]] = [{**start, "Timestamp": 0}]
+    for n in range(EVENTS):
+        plan = {"nodeName": f"Scan hive {table}"}
+        told.append({"Event": f"{sql}Start", "executionId": n, "sparkPlanInfo": plan, "time": n})
+        told.append({"Event": f"{sql}End", "executionId": n, "time": n})
+    return b"".join(orjson.dumps(event) + b"\n" for event in told)
+
+
 EXPECTED = {f"dbo.{log}{n}": EVENTS // TABLES for log in "ab" for n in range(TABLES)}
+EXPECTED |= {f"raw.{log}": EVENTS for log in "ab"}
 
 
 def collect(folder: Path) -> subprocess.Popen[str]:
