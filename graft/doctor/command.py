@@ -103,7 +103,7 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     from graft.doctor import cut, kept, logs, names, project
     from graft.sources import sources
 
-    held = kept.kept(config.path(config.store))
+    held = kept.read(config.path(config.store))
     servers = [entry.sqlserver for entry in config.collect if entry.sqlserver]
     yield "Python", machine.python
     yield "Java", machine.java
@@ -120,11 +120,8 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     yield held.place, partial(kept.rejects, held)
     yield held.place, partial(kept.statements, held)
     yield held.place, partial(cut.cut_plans, held.records)
-    addresses = [server.server for server in servers]
-    yield (
-        held.place,
-        partial(cut.hidden_databases, held.records, config.name_rules, addresses),
-    )
+    known = [server.server for server in servers]
+    yield held.place, partial(cut.hidden_databases, held.records, config.name_rules, known)
     if held.records.accesses:
         yield FILE_NAME, partial(names.matches, config)
 

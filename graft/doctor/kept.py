@@ -37,7 +37,7 @@ class Kept:
     fault: Finding | None = None
 
 
-def kept(place: str) -> Kept:
+def read(place: str) -> Kept:
     """Read a store, whatever its state."""
     try:
         return Kept(place, store.read(place), store.batches(place), store.positions(place))
@@ -92,7 +92,7 @@ def rejects(held: Kept) -> Iterator[Finding]:
 def statements(held: Kept) -> Iterator[Finding]:
     """Statements that were not understood, or only in part, for reasons of our own."""
     found = gaps(shape for shape in held.records.shapes.values() if not is_cut(shape))
-    yield from at_most([_gap(gap) for gap in found], held.place, "reasons of such gaps")
+    yield from at_most([_gap(gap) for gap in found], held.place, "such reasons")
 
 
 def _gap(gap: Gap) -> Finding:

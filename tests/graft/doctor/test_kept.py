@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from collectors.spark.plans.columns import CUT
-from graft.doctor.kept import Kept, contents, kept, rejects, statements
+from graft.doctor.kept import Kept, contents, read, rejects, statements
 from lineage.findings import Severity
 from lineage.records import Outcome, Records, Reject, Run, Shape
 
@@ -17,7 +17,7 @@ BATCH = {"batch_id": "1", "origin": "a", "committed_at": NOW - timedelta(days=3)
 
 
 def test_an_empty_store_says_what_to_run(tmp_path: Path) -> None:
-    [found] = contents(kept(str(tmp_path)))
+    [found] = contents(read(str(tmp_path)))
     assert (found.severity, found.problem, found.remedy) == (
         Severity.WARNING,
         "nothing was collected yet",
@@ -29,7 +29,7 @@ def test_a_damaged_store_is_an_error_and_is_taken_as_empty(tmp_path: Path) -> No
     folder = tmp_path / "batches" / "batch_id=1"
     folder.mkdir(parents=True)
     (folder / "part-0.parquet").write_bytes(b"PAR1 and no more")
-    held = kept(str(tmp_path))
+    held = read(str(tmp_path))
     [found] = contents(held)
     assert found.severity is Severity.ERROR
     assert found.problem == "the store cannot be read (ArrowInvalid)"

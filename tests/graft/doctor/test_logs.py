@@ -15,7 +15,7 @@ from collectors.sqlserver.server import session_state, snapshot
 from collectors.sqlserver.server.session_state import SessionState
 from graft.config import Config, SqlServer
 from graft.config import Source as Entry
-from graft.doctor.kept import Kept, kept
+from graft.doctor.kept import Kept, read
 from graft.doctor.logs import source, sqlserver
 from graft.sources import Source
 from lineage.findings import Severity
@@ -103,7 +103,7 @@ def test_what_is_known_of_a_server_beside_its_events(tmp_path: Path) -> None:
         place.mkdir(parents=True)
         pq.write_table(pa.Table.from_pylist([row]), place / "part.parquet")
     given = SqlServer(server=CRM, path="logs", snapshot=str(tmp_path / "snapshot.json"))
-    told = sqlserver(given, Config(), kept(str(tmp_path / "store")))
+    told = sqlserver(given, Config(), read(str(tmp_path / "store")))
     assert [one.problem for one in told] == [
         "1 database of CRM, taken 12 days ago",
         "1 session still open at the end of its last log",
