@@ -12,10 +12,11 @@ from itertools import zip_longest
 from collectors.spark.commands import Command, Role, find_command, read_target
 from collectors.spark.connectors import Target
 from collectors.spark.history import Execution
-from collectors.spark.plans.arguments import Attribute, attributes, identifier, split_arguments
+from collectors.spark.plans.arguments import Attribute, attributes, identifier
 from collectors.spark.plans.info import Node
 from collectors.spark.plans.text import Operator, parse_text
 from collectors.spark.rdds import Rdds, rdd_scans
+from collectors.spark.relations import relation_scan
 from collectors.spark.scans import (
     Scan,
     is_schema_inference,
@@ -45,7 +46,7 @@ class Part:
 
     Attributes:
         operator: The command in the plan's text.
-        sources: The tables and views that the logical plan in it names.
+        sources: What the logical plan in it names: tables, views, other databases' tables.
         inputs: The columns that it writes.
         around: The executions that it is nested in and that name its target.
         feeds: The queries nested in its execution: what it writes is what they give.
@@ -57,7 +58,7 @@ class Part:
     target: Target | None = None
     node: Node | None = None
     scans: list[Scan] = field(default_factory=list)
-    sources: list[tuple[str, ...]] = field(default_factory=list)
+    sources: list[Scan] = field(default_factory=list)
     inputs: list[Attribute] = field(default_factory=list)
     operator: Operator | None = None
     operation: str = "SELECT"
@@ -242,15 +243,15 @@ def written_columns(command: Operator) -> list[Attribute]:
     return attributes(text or command.fields.get("Input", ""))
 
 
-def _logical_sources(view: Operator) -> Iterator[tuple[str, ...]]:
-    """The tables and views that a view's query names, nothing below the latter."""
-    stack = [*view.inside, *view.children]
+def _logical_sources(command: Operator) -> Iterator[Scan]:
+    """What the query of a view or save names, nothing below the views in it."""
+    stack = [*command.inside, *command.children]
     while stack:
         operator = stack.pop()
-        arguments = split_arguments(operator.arguments)
-        named = [identifier(arg) for arg in arguments if arg.startswith("`")]
-        is_view = operator.name == "View" and bool(named) and len(named[0]) > 1
-        if named and (is_view or operator.name in ("LogicalRelation", "HiveTableRelation")):
-            yield named[0]
-        if not is_view:
-            stack.extend([*operator.inside, *operator.children])
+        view = identifier(operator.arguments.lstrip("(")) if operator.kind == "View" else ()
+        if len(view) > 1:
+            yield Scan(view)
+            continue
+        if found := relation_scan(operator):
+            yield found
+        stack.extend([*operator.inside, *operator.children])

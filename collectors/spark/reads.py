@@ -18,21 +18,17 @@ from collectors.spark.places import Places
 from collectors.spark.plans.arguments import (
     Attribute,
     attributes,
-    identifier,
     plain_expressions,
-    split_arguments,
 )
 from collectors.spark.plans.columns import NOTHING, Source, Use, Uses
 from collectors.spark.plans.operators import trace_columns
 from collectors.spark.plans.text import Operator
 from collectors.spark.rdds import scanned_rdd
+from collectors.spark.relations import relation_scan
 from collectors.spark.scans import Scan, read_scan, scan_node
 from lineage.dataset import DatasetId
 from lineage.records import ANY_COLUMN, EdgeType, Subtype
 
-_RELATIONS = frozenset(
-    {"LogicalRelation", "HiveTableRelation", "Relation", "UnresolvedCatalogRelation"}
-)
 _ENGINE_QUERY = "External engine query"
 _NAME = re.compile(r"[A-Za-z_]\w*(?!\w*\()")
 
@@ -96,9 +92,7 @@ class Reads:
         if scanned_rdd(operator) is not None or operator.kind == "LogicalRDD":
             return self._of_kept(list(columns), batch) or self._of_rdd(columns)
         scan = next((self.scans[one.id] for one in columns if one.id in self.scans), None)
-        if scan is None and operator.kind in _RELATIONS:
-            named = [identifier(a) for a in split_arguments(operator.arguments) if a[:1] == "`"]
-            return Source((self.places.table(named[0]),)) if named else None
+        scan = scan or relation_scan(operator)
         if scan is None:
             try:
                 scan = read_scan(scan_node(operator))

@@ -71,7 +71,7 @@ _IN_MEMORY = (
     "TableCacheQueryStage",
 )
 _STREAMED = ("MicroBatchScan", "ContinuousScan")
-_DELTA_LOG = "_delta_log"
+_DELTA_LOG, _NO_PATHS = "_delta_log", "(0 paths)"
 # Why inputs are missing where Spark left some of a scan's paths out.
 PATHS_CUT = "Spark cut the list of paths: raise spark.sql.maxMetadataStringLength"
 
@@ -126,6 +126,8 @@ def read_scan(node: Node) -> Scan | None:
         location = found["location"]
     table, paths = _named(name, node.text), _paths(location)
     if paths and all(f"/{_DELTA_LOG}" in path for path in paths):
+        return None
+    if not table and _NO_PATHS in location:
         return None
     if files := _V2_FILES.match(name):
         paths = _split_paths(files["paths"])

@@ -206,7 +206,8 @@ def _statement(application: Application, part: Part, known: Known) -> Statement:
         for use in scanned(application, execution_, scan, places)
     ]
     if not (reads and part.role is Role.SAVE):
-        reads += [Use(places.table(table), Kind.TABLE) for table in part.sources]
+        named = (scanned(application, execution, source, places) for source in part.sources)
+        reads += [use for uses in named for use in uses]
     writes: list[Use] = []
     if target := part.target:
         if target.source_table:

@@ -10,6 +10,8 @@ from collectors.spark.databases import Database
 from collectors.spark.jdbc import External
 from collectors.spark.places import Places
 from collectors.spark.plans.info import Node
+from collectors.spark.plans.text import Operator
+from collectors.spark.relations import relation_scan
 from collectors.spark.scans import Scan, is_schema_inference, read_scan
 
 ONE = {"Location": "InMemoryFileIndex(1 paths)[file:/wh/raw.db/orders]"}
@@ -46,6 +48,10 @@ def test_a_scan_tells_its_table_and_paths(
 )
 def test_what_is_in_memory_already_is_no_read(name: str) -> None:
     assert read_scan(Node(name, name)) is None
+
+
+def test_a_scan_of_no_paths_reads_nothing() -> None:
+    assert read_scan(Node("Scan csv", "", {"Location": "InMemoryFileIndex(0 paths)[]"})) is None
 
 
 LOCATION = "InMemoryFileIndex(1 paths)[file:/in/a, file:/in/b]"
@@ -137,6 +143,29 @@ def test_a_connectors_scan_tells_its_store(name: str, arguments: str, dataset: s
 @pytest.mark.parametrize("name", ["MicroBatchScan", "ContinuousScan"])
 def test_a_streams_scan_is_known_by_its_progress(name: str) -> None:
     assert read_scan(Node(name, f"{name}[key#1] class org.apache.KafkaScan")) is None
+
+
+RELATIONS = [
+    ("LogicalRelation", "parquet, [a#1], `spark_catalog`.`raw`.`t`, false", "raw.t"),
+    ("LogicalRelation", "parquet, [a#1], false", ""),
+    ("LogicalRelation", "JDBCRelation(dbo.t) [numPartitions=1], [a#1], false", "jdbc dbo.t"),
+    ("Relation", "[a#1] JDBCRelation(dbo.t) [numPartitions=1]", "jdbc dbo.t"),
+    ("Relation", "raw.t[a#1,b#2] parquet", "raw.t"),
+    ("Relation", "[a#1] parquet", ""),
+    ("HiveTableRelation", "`raw`.`t`, org.serde2.Simple, [a#1]", "raw.t"),
+    ("HiveTableRelation", "[`raw`.`t`, org.serde2.Simple, Data Cols: [a#1]]", "raw.t"),
+    ("RelationV2", "[a#1] lake.raw.t", "lake.raw.t"),
+    ("DataSourceV2ScanRelation", "[a#1] lake.raw.t lake.raw.t (branch=null)", "lake.raw.t"),
+    ("SubqueryAlias", "raw.t", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "read"), RELATIONS)
+def test_a_relation_of_a_logical_plan_tells_its_table(name: str, text: str, read: str) -> None:
+    scan = relation_scan(Operator(name, text))
+    found = Places("spark").read(scan) if scan else []
+    told = [f"jdbc {d.name}" if d.namespace == "jdbc" else d.name for d, _ in found]
+    assert told == ([read] if read else [])
 
 
 def test_deltas_own_log_is_no_read() -> None:

@@ -289,7 +289,7 @@ DataFilters: []\nLocation: InMemoryFileIndex [{LONG}]\n"
 SAVED_2 = """== Physical Plan ==
 ExecutedCommand
    +- SaveIntoDataSourceCommand org.delta.DeltaDataSource@1f, Map(path -> /out/t), Append
-         +- Relation[a#1] parquet
+         +- Relation[a#1] JDBCRelation(dbo.t) [numPartitions=1]
 """
 
 
@@ -321,7 +321,11 @@ ExecutedCommand
             CACHED_2,
             {("SELECT", "read", "raw.orders"), ("SELECT", "read", "raw.old")},
         ),
-        (("ExecutedCommand", ""), SAVED_2, {("INSERT", "write", "/out/t")}),
+        (
+            ("ExecutedCommand", ""),
+            SAVED_2,
+            {("INSERT", "write", "/out/t"), ("INSERT", "read", "dbo.t")},
+        ),
     ],
     ids=["V2 files", "on GPU", "GPU, cut", "cached", "cached, Spark 2", "a command of Spark 2"],
 )
