@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
+from pyarrow import fs
 
 from collectors.files import filesystem, fresh, log_files
 from collectors.spark.assemble import TABLES, Part, assemble, failed
@@ -43,6 +44,8 @@ _RESULT = "origin string, position string, events bigint, run string, " + ", ".j
 _BATCH = 64
 # A worker gets this many logs, or this many bytes of them, at a time.
 _LOGS_AT_ONCE, _BYTES_AT_ONCE = 64, 32 << 20
+# Of a file elsewhere this much is asked for at once: each request takes its time.
+_REQUEST = 8 << 20
 
 Positions = Mapping[str, tuple[str, int]]
 
@@ -166,7 +169,9 @@ def _row(listed: Mapping[str, Any], logs: SparkLogs) -> dict[str, Any]:
 
 def _open(url: str) -> AbstractContextManager[Readable]:
     files, path = filesystem(url)
-    return cast("AbstractContextManager[Readable]", files.open_input_file(path))
+    buffer = None if isinstance(files, fs.LocalFileSystem) else _REQUEST
+    opened = files.open_input_stream(path, compression=None, buffer_size=buffer)
+    return cast("AbstractContextManager[Readable]", opened)
 
 
 @contextmanager
