@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from collectors.spark.bodies import Body
 from collectors.spark.codecs import Readable
 from collectors.spark.decode import Damage, Event, Finished, decode
-from collectors.spark.history import WAITS, Application, replay
+from collectors.spark.history import Application
 from collectors.spark.logs import SparkLogs
 from collectors.spark.rejects import WHOLE, Rejects
+from collectors.spark.replay import WAITS, replay
 from collectors.spark.rows import Row, rows, run_id
 from collectors.spark.work import Work
 
@@ -51,7 +52,7 @@ def assemble(origin: str, parts: Sequence[Part], logs: SparkLogs, waits: int = W
     """All that the files of a log tell, oldest file first.
 
     Args:
-        waits: As `history.replay` takes it.
+        waits: As `replay` takes it.
     """
     application, rejects, reading = Application(), Rejects(), _Reading()
     if not parts:

@@ -64,7 +64,7 @@ class Work:
     def __init__(self, application: Application, logs: SparkLogs) -> None:
         """
         Args:
-            application: As `history.replay` fills it.
+            application: As `replay` fills it.
         """
         self.known = Known.of(Places(logs.namespace, settings=application.settings))
         self._application = application
