@@ -176,7 +176,8 @@ def written(args: list[str]) -> Target | None:
         return Target(path=args[0])
     text = ", ".join(args)
     if found := _ICEBERG.search(text):
-        return Target(identifier(found["table"]))
+        is_path = "/" in found["table"]
+        return Target(path=found["table"]) if is_path else Target(identifier(found["table"]))
     if found := _JDBC_TABLE.search(text):
         return Target(external=External(found["table"].strip()), catalog="jdbc")
     if delta := _delta(text):

@@ -90,19 +90,21 @@ class Places:
             return [(one, Kind.TABLE) for one in found]
         if target.topics:
             return _topics(target.topics)
-        if target.table and target.catalog:
+        if target.table and target.catalog and not _path_in(target.table):
             return [(self.table(target.table, target.catalog), Kind.TABLE)]
         return self.resolve(target.table, [target.path])
 
     def learn(self, table: tuple[str, ...], paths: Iterable[str]) -> None:
         """Remember that a table's files lie in these paths, if they are in one folder."""
         folders = dataset_folders(paths)
-        if table and len(folders) == 1:
+        if table and not _path_in(table) and len(folders) == 1:
             self.locations.setdefault(path_dataset(folders[0]), self.table(table))
 
     def resolve(self, table: tuple[str, ...], paths: Iterable[str]) -> list[tuple[DatasetId, Kind]]:
         """The table if there is one, else the paths, whosever they are."""
-        if table:
+        if path := _path_in(table):
+            paths = [path]
+        elif table:
             return [(self.table(table), Kind.TABLE)]
         return [(path_dataset(folder), Kind.PATH) for folder in dataset_folders(paths)]
 
@@ -126,6 +128,11 @@ class Places:
             case [table]:
                 return self.table((table,))
         return None
+
+
+def _path_in(table: tuple[str, ...]) -> str:
+    """The path that a name like ``delta.`/lake/t` `` has instead of a table."""
+    return table[-1] if len(table) > 1 and "/" in table[-1] else ""
 
 
 def _topics(topics: Iterable[str]) -> list[tuple[DatasetId, Kind]]:

@@ -186,6 +186,12 @@ MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
             ],
         ),
         (PHOTON, [*MERGED, "* <- t.name GROUP_BY"]),
+        (
+            "PhotonAgg (2)\n+- PhotonScan parquet t (1)\n\n\n(1) PhotonScan parquet t\n"
+            "Output [1]: [a#1]\n\n(2) PhotonAgg\nInput [1]: [a#1]\n"
+            "Arguments: [max(a#1) AS max(a)#2], [max(a)#2], [max(a)#2 AS m#3], true\n",
+            ["m <- t.a AGGREGATION", "* <- "],
+        ),
         (RAPIDS, [*MERGED, "* <- t.name GROUP_BY"]),
         (
             MERGE,

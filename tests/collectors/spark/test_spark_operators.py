@@ -9,10 +9,12 @@ from collectors.spark.connectors import Target
 from collectors.spark.databases import Database
 from collectors.spark.jdbc import External
 from collectors.spark.places import Places
+from collectors.spark.plans.arguments import identifier
 from collectors.spark.plans.info import Node
 from collectors.spark.plans.text import Operator
 from collectors.spark.relations import relation_scan
 from collectors.spark.scans import Scan, is_schema_inference, read_scan
+from lineage.dataset import DatasetId, Kind
 
 ONE = {"Location": "InMemoryFileIndex(1 paths)[file:/wh/raw.db/orders]"}
 TWO = {"Location": "InMemoryFileIndex(9 paths)[file:/in/a.csv, file:/in/b, c.csv, ...]"}
@@ -447,6 +449,12 @@ WRITES = [
         Target(("lake", "raw", "t")),
     ),
     (
+        "AppendData",
+        "org.Lambda$1/0x1@2f, IcebergWrite(table=s3://b/raw/t, format=PARQUET)",
+        "INSERT",
+        Target(path="s3://b/raw/t"),
+    ),
+    (
         "OverwritePartitionsDynamic",
         "IcebergWrite(table=lake.raw.t, format=PARQUET)",
         "INSERT OVERWRITE",
@@ -521,6 +529,14 @@ def test_a_write_through_a_connector_tells_its_target(
     assert found
     assert read_target(found[1], arguments) == target
     assert found[1].operation_of(target) == operation
+
+
+@pytest.mark.parametrize(
+    ("table", "catalog"), [("delta.`/lake/t`", ""), ("parquet.`/lake/t`", "DeltaCatalog")]
+)
+def test_a_table_named_by_its_path_is_the_path(table: str, catalog: str) -> None:
+    target = Target(identifier(table), catalog=catalog)
+    assert Places("spark").written(target) == [(DatasetId("file", "/lake/t"), Kind.PATH)]
 
 
 @pytest.mark.parametrize(
