@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from collectors.spark.plans.arguments import Attribute
 from lineage.records import Column
@@ -20,6 +21,7 @@ def is_plain(name: str) -> bool:
     return bool(_PLAIN_NAME.fullmatch(name))
 
 
+@lru_cache(maxsize=512)  # The same tables are read again and again.
 def parse_struct(text: str) -> tuple[Column, ...]:
     """The columns of a struct type as Spark writes it; nested types are kept as they are."""
     if not (text.startswith("struct<") and text.endswith(">")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _PART = re.compile(r"`(?P<quoted>(?:[^`]|``)*)`|(?P<plain>[^`.,\s\[\]()]+)")
 _ATTRIBUTE = re.compile(r"(?P<name>.+)#(?P<id>\d{1,18})(?P<long>L?)", re.DOTALL)
@@ -107,7 +108,12 @@ def attribute(text: str) -> Attribute | None:
 
 def attributes(text: str) -> list[Attribute]:
     """The columns of `[id#3L, name#4]`; of expressions, those that they make."""
-    return [found for item in expressions(text) if (found := attribute(item))]
+    return list(_attributes(text))
+
+
+@lru_cache(maxsize=64)  # An execution's plans and its text have the same lists.
+def _attributes(text: str) -> tuple[Attribute, ...]:
+    return tuple(found for item in expressions(text) if (found := attribute(item)))
 
 
 def _inner(text: str) -> str:
