@@ -28,7 +28,9 @@ _OPTIONS = re.compile(r"(?:Map\(|\[)(?P<inside>.*)[)\]]", re.DOTALL)
 _OPTION = re.compile(r"(?P<key>[\w.$-]+)(?:=| -> )(?P<value>.*)", re.DOTALL)
 _ICEBERG = re.compile(r"IcebergWrite\(table=(?P<table>[^\s,()]+)")
 _JDBC_TABLE = re.compile(r"JDBCTable\((?P<table>(?:\"[^\"]*\"|[^,()])+),")
-_DELTA_FILES = re.compile(r"Delta\[version=-?\d+, (?P<path>[^\],\s]+)\]")
+# What a path begins with of which Delta shows the last hundred characters only.
+CUT_PATH = "... "
+_DELTA_FILES = re.compile(r"Delta\[version=-?\d+, (?P<path>(?:\.\.\. )?[^\],\s]+)\]")
 _DELTA_PATH = re.compile(r"DeltaTableV2\([^,()]+(?:\([^()]*\))?, ?(?P<path>[^,()\s]+)")
 _CATALOG_TABLE = re.compile(
     r"CatalogTable\(\s*(?:Catalog: (?P<catalog>[^\n,]+)[\n,]\s*)?"

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from collectors.spark import streams
 from collectors.spark.commands import Role
+from collectors.spark.connectors import CUT_PATH
 from collectors.spark.history import Application
 from collectors.spark.parts import Part
 from lineage.records import Status
@@ -56,6 +57,7 @@ def paired(group: list[Part], application: Application) -> list[Part]:
         if part.role is Role.SAVE:
             part.feeds = [query for query in queries if part.execution.encloses(query.execution)]
             _take_place(part, [w for w in namers if part.execution.encloses(w.execution)])
+            _take_path(part)
     return kept
 
 
@@ -65,6 +67,16 @@ def _take_place(save: Part, inner: list[Part]) -> None:
         save.inputs = save.inputs or part.inputs
         if part.target and part.target.external and save.target and not save.target.catalog:
             save.target = part.target
+
+
+def _take_path(save: Part) -> None:
+    """Say the whole of a path that Delta shows the end of: where it changes rows, it reads too."""
+    target = save.target
+    if target and target.path.startswith(CUT_PATH):
+        end = target.path.removeprefix(CUT_PATH)
+        scans = [scan for one in (save, *save.feeds) for scan in one.scans]
+        whole = {path for scan in scans for path in scan.paths if path.endswith(end)}
+        save.target = replace(target, path=whole.pop()) if len(whole) == 1 else None
 
 
 def _take_name(insert: Part, wrappers: list[Part]) -> None:

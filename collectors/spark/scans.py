@@ -71,7 +71,8 @@ _IN_MEMORY = (
     "TableCacheQueryStage",
 )
 _STREAMED = ("MicroBatchScan", "ContinuousScan")
-_DELTA_LOG, _NO_PATHS = "_delta_log", "(0 paths)"
+_DELTA_LOG, _DELTA_LOG_INDEX = "_delta_log", "DeltaLogFileIndex"
+_NO_PATHS = "(0 paths)"
 # Why inputs are missing where Spark left some of a scan's paths out.
 PATHS_CUT = "Spark cut the list of paths: raise spark.sql.maxMetadataStringLength"
 
@@ -125,7 +126,9 @@ def read_scan(node: Node) -> Scan | None:
     if not location and (found := _LOCATION_IN_TEXT.search(node.text)):
         location = found["location"]
     table, paths = _named(name, node.text), _paths(location)
-    if paths and all(f"/{_DELTA_LOG}" in path for path in paths):
+    if location.startswith(_DELTA_LOG_INDEX) or (
+        paths and all(f"/{_DELTA_LOG}" in path for path in paths)
+    ):
         return None
     if not table and _NO_PATHS in location:
         return None

@@ -170,8 +170,16 @@ def test_a_relation_of_a_logical_plan_tells_its_table(name: str, text: str, read
     assert told == ([read] if read else [])
 
 
-def test_deltas_own_log_is_no_read() -> None:
-    log = {"Location": "DeltaLogFileIndex(1 paths)[file:/t/_delta_log/0010.checkpoint.parquet]"}
+@pytest.mark.parametrize(
+    "location",
+    [
+        "DeltaLogFileIndex(1 paths)[file:/t/_delta_log/0010.checkpoint.parquet]",
+        "DeltaLogFileIndex(1 paths)[file:/a/long/path/that/is/cut...",
+        "InMemoryFileIndex(1 paths)[file:/t/_delta_log]",
+    ],
+)
+def test_deltas_own_log_is_no_read(location: str) -> None:
+    log = {"Location": location}
     assert read_scan(Node("Scan parquet", "FileScan parquet [txn#1]", log)) is None
 
 

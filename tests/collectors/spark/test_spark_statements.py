@@ -546,6 +546,25 @@ def test_a_merge_that_does_not_name_its_table_changes_the_one_with_row_positions
     }
 
 
+def test_a_path_that_delta_shows_the_end_of_is_known_from_what_is_read(
+    make_log: Make, node: Make
+) -> None:
+    path = "file:/lake/" + "long/" * 20 + "t"
+    inner = f"Relation [a#1] parquet, Delta[version=3, ... {path[-100:]}], (a#1 = a#2), [], []"
+    merge = bare("MergeIntoCommand", f"Project [a#2], {inner}")
+    target = node("Scan parquet", Location=f"PreparedDeltaFileIndex(1 paths)[{path}]")
+    row = collected(
+        make_log(
+            {"plan": node("Execute MergeIntoCommand"), "text": merge, "lasts": 4_000},
+            {"plan": node("SortMergeJoin", target, node(ORDERS)), "root": 0},
+        )
+    )
+    assert accesses(row) == {
+        ("MERGE", "write", path.removeprefix("file:"), None, "ok"),
+        ("MERGE", "read", "raw.orders", None, "ok"),
+    }
+
+
 def test_a_merge_has_the_columns_of_its_source_and_nothing_of_how_rows_are_found(
     make_log: Make, node: Make
 ) -> None:
