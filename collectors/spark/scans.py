@@ -143,7 +143,7 @@ def read_scan(node: Node) -> Scan | None:
         table, paths, topics = told.table, tuple(filter(None, [told.path])), told.topics
         relation, database = told.external, told.database
     if not (table or paths or relation or topics):
-        raise LookupError(" ".join(name.split()[:2]).partition("(")[0].partition("[")[0])
+        raise LookupError(re.split(r"[(\[@]", " ".join(name.split()[:2]))[0])
     struct = _SCHEMA_IN_TEXT.search(node.text) if "ReadSchema" not in node.metadata else None
     schema = parse_struct(struct["schema"] if struct else node.metadata.get("ReadSchema", ""))
     columns = output(node)

@@ -20,6 +20,7 @@ _UNSURE = re.compile(
     r"isnotnull\([^()]*#(?P<id>\d{1,18})L?\)|\(size\([^()]*#(?P<size>\d{1,18})L?(?:, \w+)?\) > 0\)"
 )
 _EXISTS = re.compile(r"ExistenceJoin\((?P<name>[^#()]*)#(?P<id>\d{1,18})")
+_SCALA_LIST = re.compile(r"^[A-Z]\w+\((?P<items>.*)\)$", re.DOTALL)
 _ONE_SIDE = ("LeftSemi", "LeftAnti")
 
 
@@ -92,6 +93,8 @@ def expand(operator: Operator, trace: Trace) -> Outputs:
     found = [set(trace.known.get(one.id, NOTHING)) for one in columns]
     before = [trace.known.get(one.id) for one in columns]
     for row in plain_expressions(rows):
+        # Before Spark 3.2, `ArrayBuffer(a#1, null, 1)` or another of Scala's lists.
+        row = _SCALA_LIST.sub(r"[\g<items>]", row)
         for at, text in enumerate(plain_expressions(row)[: len(columns)]):
             found[at] |= trace.of(text)
     for one, uses, was in zip(columns, found, before, strict=True):

@@ -1,0 +1,104 @@
+"""Make the checked-in log of an older Spark: the suite, run by that Spark.
+
+    python -m venv /tmp/old && /tmp/old/bin/pip install 'pyspark==3.5.*' 'pandas<3' pyarrow
+    python -m tests.collectors.spark.logs.generate /tmp/old/bin/python
+
+writes `spark-3.5/suite.zstd` beside this file, and tells which cases that Spark could not run.
+`JAVA_HOME` has to be a Java that it runs on.
+
+The events are as Spark wrote them, but for three things: folders, host and user of the machine
+have other names; of the environment only Spark's own settings are left; and what happens every
+time a task runs, which no reader of lineage looks at and which is most of a log, is left out.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import zstandard
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[3]
+_TASKS = ("TaskStart", "TaskEnd", "TaskGettingResult", "StageSubmitted", "ExecutorMetrics")
+_VERSION = re.compile(r'"Spark Version":"(\d+\.\d+)')
+
+
+def run(python: str, base: Path) -> None:
+    """Run the suite below a folder with an interpreter that has the older Spark."""
+    subprocess.run(
+        [python, "-m", "tests.collectors.spark.suite.run", str(base)],
+        cwd=base.parent,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYSPARK_PYTHON": python,
+            "SPARK_USER": "someone",
+            "SPARK_LOCAL_IP": "127.0.0.1",
+        },
+        check=True,
+    )
+
+
+def events(base: Path, python: str) -> Iterator[str]:
+    """The lines of the log, without what they tell of this machine."""
+    names = {
+        str(base): "/shop",
+        str(ROOT): "/suite",
+        str(Path(python).absolute().parents[1]): "/python",
+        os.environ.get("JAVA_HOME", "/java"): "/java",
+        socket.gethostname(): "driver",
+        f"Owner: {getpass.getuser()}": "Owner: someone",
+    }
+    for file in sorted(base.glob("events/**/*")):
+        if file.is_file() and not file.name.startswith((".", "appstatus")):
+            text = file.read_bytes()
+            if text[:1] != b"{":
+                text = (
+                    zstandard.ZstdDecompressor().stream_reader(text, read_across_frames=True).read()
+                )
+            for line in text.decode().splitlines():
+                for name, other in names.items():
+                    line = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", other, line)
+                if (kept := _kept(line)) is not None:
+                    yield kept
+
+
+def _kept(line: str) -> str | None:
+    event = json.loads(line)
+    name = event["Event"].rpartition(".")[2].removeprefix("SparkListener")
+    if name.startswith(_TASKS):
+        return None
+    if name == "EnvironmentUpdate":
+        event = {"Event": event["Event"], "Spark Properties": event["Spark Properties"]}
+    return json.dumps(event, separators=(",", ":"))
+
+
+def main(python: str) -> None:
+    """Write the log."""
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(folder).resolve() / "shop"
+        run(python, base)
+        lines = list(events(base, python))
+        broken = json.loads((base / "broken.json").read_text())
+    found = _VERSION.search(lines[0])
+    assert found
+    target = HERE / f"spark-{found[1]}" / "suite.zstd"
+    target.parent.mkdir(exist_ok=True)
+    text = "".join(f"{line}\n" for line in lines).encode()
+    target.write_bytes(zstandard.ZstdCompressor(level=19).compress(text))
+    print(f"{target}: {len(lines)} events, {target.stat().st_size:,} bytes")
+    for name, problem in broken.items():
+        print(f"could not run {name}: {problem.strip().splitlines()[-1]}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,206 @@
+"""Databases over JDBC: Derby, which comes with Spark, stands for any of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.collectors.spark.suite.case import Instead, case
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+URL = "jdbc:derby:memory:shop;create=true"
+DRIVER = "org.apache.derby.jdbc.EmbeddedDriver"
+LOGIN = {"driver": DRIVER, "user": "APP", "password": "hunter2", "quoteIdentifiers": "false"}
+# Of the catalog `crm`.
+CRM = "derby/memory:shop.APP"
+
+
+def _people(spark: SparkSession, table: str) -> None:
+    frame = spark.table("raw.customers").selectExpr("id AS ID", "name AS NAME", "age AS AGE")
+    frame.write.jdbc(URL, f"APP.{table}", mode="append", properties=LOGIN)
+
+
+@case(
+    "2 x INSERT jdbc/APP.WRITTEN 6 <- raw.customers 6",
+    "INSERT OVERWRITE jdbc/APP.WRITTEN 3 <- raw.customers 3",
+    columns="""
+    ID   <- raw.customers.id
+    NAME <- raw.customers.name
+    AGE  <- raw.customers.age
+    """,
+)
+def jdbc_write(spark: SparkSession, _: Path) -> None:
+    _people(spark, "WRITTEN")
+    _people(spark, "WRITTEN")
+    frame = spark.table("raw.customers").selectExpr("id AS ID", "name AS NAME", "age AS AGE")
+    writer = frame.write.format("jdbc").options(url=URL, dbtable="APP.WRITTEN", **LOGIN)
+    writer.option("truncate", "true").mode("overwrite").save()
+
+
+@case(
+    "INSERT jdbc/APP.PEOPLE 3 <- raw.customers 3",
+    "CREATE TABLE AS ml.jdbc_read 2 <- jdbc/APP.PEOPLE 2",
+    columns="""
+    jdbc/APP.PEOPLE: ID   <- raw.customers.id
+    jdbc/APP.PEOPLE: NAME <- raw.customers.name
+    jdbc/APP.PEOPLE: AGE  <- raw.customers.age
+    ml.jdbc_read: NAME  <- jdbc/APP.PEOPLE.NAME
+    ml.jdbc_read: *     <- jdbc/APP.PEOPLE.AGE FILTER
+    """,
+)
+def jdbc_read(spark: SparkSession, _: Path) -> None:
+    _people(spark, "PEOPLE")
+    frame = spark.read.jdbc(URL, "APP.PEOPLE", properties=LOGIN)
+    frame.where("AGE > 30").select("NAME").write.saveAsTable("ml.jdbc_read")
+
+
+@case(
+    "INSERT jdbc/APP.ASKED 3 <- raw.customers 3",
+    "CREATE TABLE AS ml.jdbc_asked 2 <- jdbc/APP.ASKED 2",
+    "CREATE TABLE AS ml.jdbc_subquery 2 <- jdbc/APP.ASKED 2",
+    columns="""
+    jdbc/APP.ASKED: ID     <- raw.customers.id
+    jdbc/APP.ASKED: NAME   <- raw.customers.name
+    jdbc/APP.ASKED: AGE    <- raw.customers.age
+    ml.jdbc_asked: LOUD    <- jdbc/APP.ASKED.NAME TRANSFORMATION
+    ml.jdbc_asked: *       <- jdbc/APP.ASKED.AGE FILTER
+    ml.jdbc_subquery: LOUD <- jdbc/APP.ASKED.NAME TRANSFORMATION
+    ml.jdbc_subquery: *    <- jdbc/APP.ASKED.AGE FILTER
+    """,
+)
+def jdbc_query(spark: SparkSession, _: Path) -> None:
+    _people(spark, "ASKED")
+    text = "SELECT UPPER(NAME) AS LOUD FROM APP.ASKED WHERE AGE > 30"
+    for table, given in (("asked", {"query": text}), ("subquery", {"dbtable": f"({text}) q"})):
+        frame = spark.read.format("jdbc").options(url=URL, **LOGIN, **given).load()
+        frame.write.saveAsTable(f"ml.jdbc_{table}")
+
+
+@case(
+    "INSERT jdbc/APP.SPLIT 3 <- raw.customers 3",
+    "2 x SELECT <- jdbc/APP.SPLIT 6",
+    columns="""
+    ID   <- raw.customers.id
+    NAME <- raw.customers.name
+    AGE  <- raw.customers.age
+    """,
+)
+def jdbc_split(spark: SparkSession, _: Path) -> None:
+    _people(spark, "SPLIT")
+    spark.read.jdbc(URL, "APP.SPLIT", "ID", 0, 3, 2, properties=LOGIN).collect()
+    halves = ["ID < 2", "ID >= 2"]
+    spark.read.jdbc(URL, "APP.SPLIT", predicates=halves, properties=LOGIN).toPandas()
+
+
+@case(
+    "2 x INSERT jdbc/APP.KNOWN 6 <- raw.customers 6",
+    "CREATE TABLE ml.known",
+    "SELECT <- jdbc/APP.KNOWN 6",
+    columns="""
+    ID   <- raw.customers.id
+    NAME <- raw.customers.name
+    AGE  <- raw.customers.age
+    """,
+)
+def jdbc_table_in_catalog(spark: SparkSession, _: Path) -> None:
+    _people(spark, "KNOWN")
+    spark.sql(
+        f"CREATE TABLE ml.known USING jdbc OPTIONS (url '{URL}', dbtable 'APP.KNOWN', "
+        f"driver '{DRIVER}', user 'APP', password 'hunter2')"
+    )
+    spark.sql("INSERT INTO ml.known SELECT id, name, age FROM raw.customers")
+    spark.table("ml.known").collect()
+
+
+@case(
+    f"CREATE TABLE AS {CRM}.MADE 3 <- raw.customers 3",
+    f"INSERT {CRM}.MADE 3 <- raw.customers 3",
+    f"SELECT <- {CRM}.MADE 6",
+    columns="""
+    ID   <- raw.customers.id
+    NAME <- raw.customers.name
+    """,
+    older={
+        # The scan has no name, and nothing around it has.
+        (3, 5): Instead(
+            (
+                f"CREATE TABLE AS {CRM}.MADE 3 <- raw.customers 3",
+                f"INSERT {CRM}.MADE 3 <- raw.customers 3",
+            )
+        ),
+    },
+)
+def jdbc_catalog(spark: SparkSession, _: Path) -> None:
+    spark.sql("CREATE TABLE crm.APP.MADE AS SELECT id AS ID, name AS NAME FROM raw.customers")
+    spark.sql("INSERT INTO crm.APP.MADE SELECT id, name FROM raw.customers")
+    spark.sql("SELECT * FROM crm.APP.MADE").collect()
+
+
+@case(
+    f"CREATE TABLE AS {CRM}.REMADE 3 <- raw.customers 3",
+    f"CREATE TABLE AS {CRM}.REMADE 6 <- raw.orders 6",
+    f"INSERT OVERWRITE {CRM}.REMADE 3 <- raw.customers 3",
+    f"DROP {CRM}.REMADE",
+    columns="ID <- raw.customers.id, raw.orders.order_id",
+)
+def jdbc_catalog_replace(spark: SparkSession, _: Path) -> None:
+    people = spark.table("raw.customers").selectExpr("id AS ID")
+    people.writeTo("crm.APP.REMADE").create()
+    orders = spark.table("raw.orders").selectExpr("order_id AS ID")
+    orders.writeTo("crm.APP.REMADE").createOrReplace()
+    spark.sql("INSERT OVERWRITE crm.APP.REMADE SELECT id FROM raw.customers")
+    spark.sql("DROP TABLE crm.APP.REMADE")
+
+
+@case(
+    f"CREATE TABLE AS {CRM}.GROUPED 6 <- raw.orders 6",
+    f"CREATE TABLE AS ml.jdbc_grouped 3 <- {CRM}.GROUPED 3, raw.customers 3",
+    columns=f"""
+    {CRM}.GROUPED: CUSTOMER_ID <- raw.orders.customer_id
+    {CRM}.GROUPED: AMOUNT      <- raw.orders.amount
+    ml.jdbc_grouped: name      <- raw.customers.name
+    ml.jdbc_grouped: spent     <- {CRM}.GROUPED.AMOUNT AGGREGATION
+    ml.jdbc_grouped: *         <- {CRM}.GROUPED.CUSTOMER_ID GROUP_BY
+    ml.jdbc_grouped: *         <- {CRM}.GROUPED.CUSTOMER_ID FILTER
+    ml.jdbc_grouped: *         <- {CRM}.GROUPED.CUSTOMER_ID JOIN, raw.customers.id JOIN
+    """,
+    older={
+        (3, 5): Instead(
+            (
+                f"CREATE TABLE AS {CRM}.GROUPED 6 <- raw.orders 6",
+                "CREATE TABLE AS ml.jdbc_grouped 3 <- raw.customers 3",
+            ),
+            f"""
+            {CRM}.GROUPED: CUSTOMER_ID <- raw.orders.customer_id
+            {CRM}.GROUPED: AMOUNT      <- raw.orders.amount
+            ml.jdbc_grouped: name      <- raw.customers.name
+            ml.jdbc_grouped: *         <- raw.customers.id JOIN
+            """,
+        ),
+    },
+)
+def jdbc_pushdown(spark: SparkSession, _: Path) -> None:
+    spark.sql(
+        "CREATE TABLE crm.APP.GROUPED AS "
+        "SELECT customer_id AS CUSTOMER_ID, amount AS AMOUNT FROM raw.orders"
+    )
+    spark.sql(
+        "CREATE TABLE ml.jdbc_grouped USING parquet AS SELECT name, spent FROM raw.customers JOIN "
+        "(SELECT CUSTOMER_ID, sum(AMOUNT) AS spent FROM crm.APP.GROUPED GROUP BY CUSTOMER_ID) "
+        "ON CUSTOMER_ID = id"
+    )
+
+
+@case(
+    f"CREATE TABLE {CRM}.CHANGED",
+    f"ALTER {CRM}.CHANGED",
+    f"RENAME {CRM}.RENAMED <- {CRM}.CHANGED",
+    f"DROP {CRM}.RENAMED",
+)
+def jdbc_lifecycle(spark: SparkSession, _: Path) -> None:
+    spark.sql("CREATE TABLE crm.APP.CHANGED (ID INT)")
+    spark.sql("ALTER TABLE crm.APP.CHANGED ADD COLUMNS (NAME STRING)")
+    spark.sql("ALTER TABLE crm.APP.CHANGED RENAME TO APP.RENAMED")
+    spark.sql("DROP TABLE crm.APP.RENAMED")

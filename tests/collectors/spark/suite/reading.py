@@ -1,0 +1,100 @@
+"""What the collector makes of a log of the suite, in the words of `case`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from collectors.spark.assemble import Part, assemble
+from collectors.spark.logs import SparkLogs
+from lineage.dataset import DatasetId
+from tests.collectors.spark.suite.case import Told, Version
+
+Row = dict[str, Any]
+# A streaming query puts its name before the rest of the description, a client a comment.
+LOGS = SparkLogs("suite", "suite", task=r"\W*(?P<task>\w+)", task_from=("job_description",))
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The Spark that wrote a log, what it tells of each case, and what could not be used."""
+
+    version: Version
+    cases: dict[str, Told]
+    rejects: list[str]
+
+
+def read(*files: Path) -> Log:
+    """A log of the suite."""
+    parts = [Part(file.name, lambda file=file: file.open("rb")) for file in files]
+    found = assemble("suite", parts, LOGS)
+    version = found.application.spark_version.split(".")
+    base = found.application.warehouse.removeprefix("file:").removesuffix("/warehouse")
+
+    def place(row: Row, prefix: str = "") -> str:
+        dataset = DatasetId(row[f"{prefix}namespace"], row[f"{prefix}name"])
+        if dataset.namespace == "file":
+            return dataset.name.removeprefix(base)
+        return dataset.name if dataset.namespace == "spark" else str(dataset)
+
+    grouped: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for table in ("accesses", "column_edges"):
+        for row in found.tables[table]:
+            grouped[row["task"]][table].append(row)
+    reasons = {row["shape_id"]: row["reason"] for row in found.tables["shapes"]}
+    tells = {
+        task: Told(
+            does=tuple(sorted(_statements(tables["accesses"], place))),
+            columns=tuple(sorted(_edges(tables["column_edges"], place))),
+            gaps=_gaps(tables["accesses"], reasons),
+        )
+        for task, tables in grouped.items()
+    }
+    rejects = [f"{row['position']}: {row['reason']}" for row in found.tables["rejects"]]
+    return Log((int(version[0]), int(version[1])), tells, rejects)
+
+
+Place = Callable[..., str]
+
+
+def _statements(accesses: list[Row], place: Place) -> Iterable[str]:
+    shapes: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in accesses:
+        shapes[row["shape_id"], row["status"]].append(row)
+    for (_, status), rows in shapes.items():
+        sides = {
+            direction: ", ".join(
+                sorted(_with_rows(row, place) for row in rows if row["direction"] == direction)
+            )
+            for direction in ("write", "read")
+        }
+        times = f"{rows[0]['statements']} x " if rows[0]["statements"] > 1 else ""
+        head = f"{times}{'' if status == 'ok' else f'{status} '}{rows[0]['operation']}"
+        written = f" {sides['write']}" if sides["write"] else ""
+        yield f"{head}{written}{' <- ' + sides['read'] if sides['read'] else ''}"
+
+
+def _with_rows(row: Row, place: Place) -> str:
+    return place(row) if row["rows"] is None else f"{place(row)} {row['rows']}"
+
+
+def _edges(edges: list[Row], place: Place) -> set[str]:
+    several = len({place(row, "to_") for row in edges}) > 1
+    return {
+        f"{place(row, 'to_') + ': ' if several else ''}{row['to_column']} <- "
+        f"{place(row, 'from_')}.{row['from_column']}{_how(row)}"
+        for row in edges
+    }
+
+
+def _how(row: Row) -> str:
+    how = "" if row["subtype"] == "IDENTITY" else f" {row['subtype']}"
+    return f"{how} masked" if row["masking"] else how
+
+
+def _gaps(accesses: list[Row], reasons: dict[str, str | None]) -> tuple[str, ...]:
+    found = {reasons[row["shape_id"]] for row in accesses} - {None}
+    return tuple(sorted(str(reason).removeprefix("columns: ") for reason in found))
