@@ -42,7 +42,7 @@ def aggregate(operator: Operator, trace: Trace) -> Outputs:
         keys, functions, made, results = (
             ["", *lists][-4:] if says_all else [*lists[:1], "", "", *lists[1:], "", ""][:4]
         )
-    _functions(functions, made, trace)
+    _functions(functions, made, trace, _reused_stage(operator))
     prepares = _STAGE.search(functions[:20]) or id(operator) in trace.stages or "gid#" in keys
     if not prepares:
         trace.decides(keys, Subtype.GROUP_BY)
@@ -63,7 +63,22 @@ def _keyword_arguments(text: str) -> tuple[str, str, str]:
     return found.get("keys", ""), found.get("functions", ""), found.get("output", "")
 
 
-def _functions(functions: str, made: str, trace: Trace) -> None:
+def _reused_stage(operator: Operator) -> list[str]:
+    """The functions of the stage that an aggregation takes from a reused exchange, where its own
+    stand with ids that the plan shows nowhere.
+    """
+    below, reused = operator, False
+    while below.reuses or len(below.children) == 1:
+        reused |= below.reuses is not None
+        below = below.reuses or below.children[0]
+        if below.kind.endswith(AGGREGATES):
+            return plain_expressions(below.fields.get("Functions", "")) if reused else []
+        if below.kind not in (*_BETWEEN_STAGES, "ReusedExchange"):
+            break
+    return []
+
+
+def _functions(functions: str, made: str, trace: Trace, reused: list[str]) -> None:
     """Give the columns that aggregate functions make what they take."""
     if is_cut(functions) or is_cut(made):
         trace.gaps[CUT] = None
@@ -71,10 +86,11 @@ def _functions(functions: str, made: str, trace: Trace) -> None:
     names = attributes(made)
     filters: dict[str, list[Uses]] = defaultdict(list)
     times: Counter[str] = Counter()
-    for text, name in zip_longest(texts, names if len(names) == len(texts) else []):
+    names_or_none = names if len(names) == len(texts) else []
+    for text, name, stage in zip_longest(texts, names_or_none, reused, fillvalue=None):
         if text is None:
             continue
-        found = trace.of(text)
+        found = trace.of(text) or trace.of(stage or "")
         bare = _STEP.sub("", text.partition(" FILTER (")[0])
         if text.startswith("partial_"):
             filters[bare].append(found if " FILTER (" in text else NOTHING)

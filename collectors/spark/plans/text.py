@@ -36,19 +36,21 @@ a cached relation, the logical plan of a command.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _HEADER = re.compile(r"== (?P<title>[A-Z][A-Za-z ]{1,40}) ==")
 _SUBQUERY = re.compile(r"Subquery:\d{1,9} Hosting operator id = ")
 _SUBQUERY_ID = re.compile(r"(?:sub|dynamicpruning)\w*#(?P<id>\d{1,18})")
-_SECTION = re.compile(r"\((?P<number>\d{1,9})\) \S")
+_SECTION = re.compile(r"\((?P<number>\d{1,9})\) (?P<word>\S+)")
 _KEY = re.compile(r"(?P<key>[A-Z][A-Za-z ]{0,40}?)(?: \[\d{1,9}\])? ?: ?")
 _NUMBERED = re.compile(r" \((?P<number>\d{1,9})\)$")
 _CODEGEN = re.compile(r"\*(?:\(\d{1,9}\))? ")
 _REMARK = (" (columnarIn=", ", Statistics(")
 _WORD = re.compile(r"[\w$.]+")
 _NAME = re.compile(r"(?:Execute )?[\w$.]+")
+_REUSABLE = ("Exchange", "Subquery", "SubqueryBroadcast")
 _REUSES = re.compile(r"\[Reuses operator id: (?P<number>\d{1,9})\]")
 # What engines put before Spark's own names.
 _BRANDS = re.compile(r"^(?:GpuFile)?(?:Gpu|Photon|Comet|Native)(?=[A-Z])")
@@ -138,8 +140,9 @@ class _Reader:
         self.plan = PlanText()
         self.title = _PHYSICAL
         self.formatted = False
-        self.numbered: dict[str, Operator] = {}
-        self.described: set[str] = set()
+        # By their numbers and the first words of their names.
+        self.numbered: dict[tuple[str, str], list[Operator]] = defaultdict(list)
+        self.described: set[Operator] = set()
         self.reused: list[tuple[Operator, str]] = []
         self.above: list[tuple[int, Operator]] = []
         self.last: Operator | None = None
@@ -163,8 +166,8 @@ class _Reader:
             self.begin(_PHYSICAL)
             hosted = _SUBQUERY_ID.search(line)
             self.hosted = int(hosted["id"]) if hosted else -1
-        elif (head := _SECTION.match(line)) and head["number"] in self.numbered:
-            self.describe(head["number"], line)
+        elif (head := _SECTION.match(line)) and (head["number"], head["word"]) in self.numbered:
+            self.describe((head["number"], head["word"]), line)
         elif self.section is not None:
             self.field(line)
         elif self.schema:
@@ -178,10 +181,12 @@ class _Reader:
         self.hosted, self.final, self.skips, self.expected = None, False, None, 0
         self.schema = title == _ANALYSED
 
-    def describe(self, number: str, line: str) -> None:
+    def describe(self, head: tuple[str, str], line: str) -> None:
         self.close()
-        self.section = self.numbered[number]
-        self.described.add(number)
+        # Below a cached relation Spark 3.1 counts on, and takes the numbers again above it.
+        same = self.numbered[head]
+        self.section = next((one for one in reversed(same) if one not in self.described), same[0])
+        self.described.add(self.section)
         if found := _REUSES.search(line):
             self.reused.append((self.section, found["number"]))
 
@@ -234,13 +239,12 @@ class _Reader:
             head, mark, _ = text.rpartition(remark)
             text = head if mark and _NUMBERED.search(head[-16:]) else text
         if found := _NUMBERED.search(text[-16:]):
-            name = text[: len(text) - len(found.group())]
-            made = self.numbered.get(found["number"]) if self.hosted is not None else None
-            if made is None:
-                made = Operator(name.strip())
-                self.numbered[found["number"]] = made
+            name = text[: len(text) - len(found.group())].strip()
+            same = self.numbered[found["number"], name.partition(" ")[0]]
+            if self.hosted is None or not same:
+                same.append(Operator(name))
             self.formatted = True
-            return made
+            return same[-1]
         word = _NAME.match(text)
         end = word.end() if word else 0
         return Operator(text[:end], text[end:].strip())
@@ -270,9 +274,14 @@ class _Reader:
         self.close()
         for operator, lines in self.more.values():
             operator.text = "\n".join([operator.text, *lines])
+        reusable = {
+            number: same[-1]
+            for (number, word), same in self.numbered.items()
+            if word.endswith(_REUSABLE)
+        }
         for operator, number in self.reused:
-            operator.reuses = self.numbered.get(number)
+            operator.reuses = reusable.get(number)
         self.plan.is_formatted = self.formatted
         if self.formatted:
-            self.plan.is_cut = len(self.described) < len(self.numbered)
+            self.plan.is_cut = len(self.described) < sum(map(len, self.numbered.values()))
         return self.plan

@@ -186,7 +186,7 @@ def test_deltas_own_log_is_no_read(location: str) -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("Scan com.shop.Relation@1f (n='Jane')", "Scan com.shop.Relation@1f"),
+        ("Scan com.shop.Relation@1f (n='Jane')", "Scan com.shop.Relation"),
         ("BatchScan[a#1] class com.shop.Table", "BatchScan"),
     ],
 )
