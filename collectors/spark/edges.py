@@ -9,7 +9,8 @@ from functools import partial
 
 from collectors.spark.commands import Role
 from collectors.spark.connectors import Target
-from collectors.spark.parts import Part, plan_text
+from collectors.spark.described import plan_text
+from collectors.spark.parts import Part
 from collectors.spark.plans.arguments import Attribute, attributes, identifier
 from collectors.spark.plans.columns import UNKNOWN, Source, Trace, Use
 from collectors.spark.plans.operators import trace_columns

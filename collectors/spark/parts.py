@@ -5,25 +5,22 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from collectors.spark.commands import Command, Role, find_command, read_target
 from collectors.spark.connectors import Target
+from collectors.spark.described import cached, plan_text, whole
 from collectors.spark.history import Execution
 from collectors.spark.plans.arguments import Attribute, attributes, identifier
 from collectors.spark.plans.info import Node
-from collectors.spark.plans.text import Operator, parse_text
+from collectors.spark.plans.text import Operator
 from collectors.spark.rdds import Rdds, rdd_scans
 from collectors.spark.relations import relation_scan
 from collectors.spark.scans import (
     Scan,
     is_schema_inference,
-    output,
     read_scan,
-    scan_node,
-    tells_paths,
 )
 from lineage.records import Status
 
@@ -36,8 +33,6 @@ _ROW_LEVEL = ("ReplaceData", "WriteDelta")
 _ROW_PLACES = frozenset({"_file", "_pos", "_spec_id", "_partition"})
 # What Spark 2 calls every command that its text then names.
 _NAMELESS_COMMAND = "ExecutedCommand"
-# The plans of a statement are looked at several times.
-plan_text = lru_cache(maxsize=32)(parse_text)
 
 
 @dataclass(slots=True)
@@ -101,13 +96,20 @@ def bridge(part: Part, rdds: Rdds) -> None:
     """Take what the RDDs were made of that a part's plan begins with."""
     if not rdds or _RDD not in part.execution.text:
         return
-    root = plan_text(part.execution.text).root
-    for top in part.operator.children if part.operator else filter(None, [root]):
+    for top in _below(part):
         for operator in top.walk():
             seen = {(scan.table, scan.paths) for scan in part.scans}
             part.scans += [
                 scan for scan in rdd_scans(operator, rdds) if (scan.table, scan.paths) not in seen
             ]
+
+
+def _below(part: Part) -> list[Operator]:
+    """What a part takes rows from, in the plan's text."""
+    if part.operator:
+        return part.operator.children
+    root = plan_text(part.execution.text).root
+    return [root] if root else []
 
 
 def _split(execution: Execution, plan: Node, unknown: set[str]) -> list[Part]:
@@ -123,7 +125,7 @@ def _split(execution: Execution, plan: Node, unknown: set[str]) -> list[Part]:
             if found := find_command(_command_name(node, execution)):
                 part = Part(execution, found[0], found[1], node=node)
                 parts.append(part)
-            elif scan := read_scan(_whole(node, execution)):
+            elif scan := read_scan(whole(node, execution.text)):
                 part.scans.append(scan)
         except LookupError as error:
             unknown.add(str(error.args[0]))
@@ -133,7 +135,7 @@ def _split(execution: Execution, plan: Node, unknown: set[str]) -> list[Part]:
         _read_commands(parts[1:], unknown)
     if hides:
         for part in parts:
-            part.scans += _cached(part, unknown)
+            part.scans += cached(_below(part), unknown)
     return parts
 
 
@@ -141,35 +143,6 @@ def _command_name(node: Node, execution: Execution) -> str:
     if node.name == _NAMELESS_COMMAND and (root := plan_text(execution.text).root):
         return next((f"Execute {inner.name}" for inner in root.inside), node.name)
     return node.name
-
-
-def _whole(node: Node, execution: Execution) -> Node:
-    """A scan with what the text alone tells of its paths, found by the ids of its columns."""
-    if tells_paths(node) or "Scan" not in node.name or "\nLocation: " not in execution.text:
-        return node
-    ids = {one.id for one in output(node)}
-    root = plan_text(execution.text).root
-    for operator in root.walk() if root else ():
-        if "Location" in operator.fields and ids.intersection(
-            one.id for one in attributes(operator.fields.get("Output", ""))
-        ):
-            return replace(node, metadata={**operator.fields, **node.metadata})
-    return node
-
-
-def _cached(part: Part, unknown: set[str]) -> Iterator[Scan]:
-    """What the cached relations were made of that a part reads: before Spark 3.5 text alone
-    tells.
-    """
-    root = plan_text(part.execution.text).root
-    tops = part.operator.children if part.operator else [root] if root else []
-    for relation in (one for top in tops for one in top.walk() if one.kind == "InMemoryRelation"):
-        for operator in relation.walk():
-            try:
-                if scan := read_scan(scan_node(operator)):
-                    yield scan
-            except LookupError as error:
-                unknown.add(str(error.args[0]))
 
 
 def _read_commands(parts: list[Part], unknown: set[str]) -> None:

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from collectors.spark.databases import Database
+from collectors.spark.described import plan_text, scan_node
 from collectors.spark.jdbc import External, query_columns
-from collectors.spark.parts import Part, plan_text
+from collectors.spark.parts import Part
 from collectors.spark.places import Places
 from collectors.spark.plans.arguments import (
     Attribute,
@@ -25,7 +26,7 @@ from collectors.spark.plans.operators import trace_columns
 from collectors.spark.plans.text import Operator
 from collectors.spark.rdds import scanned_rdd
 from collectors.spark.relations import relation_scan
-from collectors.spark.scans import Scan, read_scan, scan_node
+from collectors.spark.scans import Scan, read_scan
 from lineage.dataset import DatasetId
 from lineage.records import ANY_COLUMN, EdgeType, Subtype
 

@@ -26,8 +26,7 @@ from collectors.spark.databases import Database
 from collectors.spark.jdbc import External, external
 from collectors.spark.plans.arguments import Attribute, attributes, identifier
 from collectors.spark.plans.info import Node
-from collectors.spark.plans.text import Operator
-from collectors.spark.schema import output_columns, parse_struct
+from collectors.spark.schema import first_struct, output_columns, parse_struct
 from collectors.spark.stores import source
 from lineage.records import Column
 
@@ -51,7 +50,7 @@ _CUT = re.compile(r"\.\.\.(?: \d+ entries)?\]?$")
 _OUTPUT = re.compile(r"\[[^\[\]]*\]")
 _HIVE_COLUMNS = re.compile(r"(?:Data|Partition) Cols: (\[[^\[\]]*\])")
 _HIVE_TABLE = re.compile(r"HiveTableRelation \[?(?P<table>`[^,]+)")
-_SCHEMA_IN_TEXT = re.compile(r"ReadSchema: (?P<schema>struct<.*>)")
+_SCHEMA = "ReadSchema: "
 _V2_FILES = re.compile(r"BatchScan \w+ (?P<paths>(?:/|[a-zA-Z][a-zA-Z0-9+.-]*:/).*)")
 _V2_TABLE = re.compile(r"BatchScan (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
 _V2_DESCRIBED = re.compile(r"BatchScan ?\[[^\]]*\] (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
@@ -144,8 +143,7 @@ def read_scan(node: Node) -> Scan | None:
         relation, database = told.external, told.database
     if not (table or paths or relation or topics):
         raise LookupError(re.split(r"[(\[@]", " ".join(name.split()[:2]))[0])
-    struct = _SCHEMA_IN_TEXT.search(node.text) if "ReadSchema" not in node.metadata else None
-    schema = parse_struct(struct["schema"] if struct else node.metadata.get("ReadSchema", ""))
+    schema = parse_struct(node.metadata.get("ReadSchema") or first_struct(_behind_schema(node)))
     columns = output(node)
     by_name = {column.name: column.type for column in schema}
     return Scan(
@@ -171,23 +169,17 @@ def output(node: Node) -> list[Attribute]:
     return [attribute for text in lists for attribute in attributes(text)]
 
 
-def tells_paths(node: Node) -> bool:
-    """Whether a scan of files has its paths as a whole: in its metadata, or uncut in its line."""
+def tells_all(node: Node) -> bool:
+    """Whether a scan of files has its paths and columns: in its metadata, or uncut in its line."""
     if node.metadata.get("Location"):
         return True
-    found = _LOCATION_IN_TEXT.search(node.text)
-    return found is not None and not _CUT.search(found["location"])
+    found, schema = _LOCATION_IN_TEXT.search(node.text), _behind_schema(node)
+    is_whole = not schema or bool(first_struct(schema))
+    return found is not None and not _CUT.search(found["location"]) and is_whole
 
 
-def scan_node(operator: Operator) -> Node:
-    """An operator of a plan's text as `sparkPlanInfo` would have it."""
-    if operator.fields:
-        line = f"{operator.fields.get('Output', '')} {operator.fields.get('Arguments', '')}"
-        return Node(operator.name, line.strip(), operator.fields)
-    # `FileScan parquet raw.t[a#1] Batched: true, …`: what is scanned is a part of the name.
-    what, bracket, rest = operator.text.partition("[")
-    name = f"{operator.name} {what}".strip()
-    return Node(name, f"{name}{bracket}{rest}")
+def _behind_schema(node: Node) -> str:
+    return node.text.partition(_SCHEMA)[2]
 
 
 def _behind_name(node: Node) -> str:

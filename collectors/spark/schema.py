@@ -13,6 +13,7 @@ from functools import lru_cache
 from collectors.spark.plans.arguments import Attribute
 from lineage.records import Column
 
+_BRACKET = re.compile(r"[<>]")
 _PLAIN_NAME = re.compile(r"[\w$@#%.-]+(?: [\w$@#%.-]+)*")
 
 
@@ -33,8 +34,18 @@ def parse_struct(text: str) -> tuple[Column, ...]:
             fields.append(text[start:at])
             start = at + 1
         depth += (char in "<(") - (char in ">)")
-    named = (field.partition(":") for field in fields if field)
+    named = (field.partition(":") for field in fields if ":" in field)
     return tuple(Column(name, kind) for name, _, kind in named if _PLAIN_NAME.fullmatch(name))
+
+
+def first_struct(text: str) -> str:
+    """The struct type that a text begins with; empty where it is cut before its end."""
+    depth = 0
+    for found in _BRACKET.finditer(text) if text.startswith("struct<") else ():
+        depth += 1 if found.group() == "<" else -1
+        if not depth:
+            return text[: found.end()]
+    return ""
 
 
 def output_columns(schema: Iterable[Column], output: Iterable[Attribute]) -> tuple[Column, ...]:

@@ -17,7 +17,7 @@ from collectors.spark.plans.arguments import (
 )
 from collectors.spark.plans.info import from_info
 from collectors.spark.plans.text import Operator, parse_text
-from collectors.spark.schema import parse_struct, typed_columns
+from collectors.spark.schema import first_struct, parse_struct, typed_columns
 from lineage.records import Column
 
 VIEW = """== Physical Plan ==
@@ -270,6 +270,20 @@ def test_named_expressions_end_in_their_ids(text: str, items: list[str]) -> None
 )
 def test_a_struct_becomes_columns(text: str, columns: tuple[Column, ...]) -> None:
     assert parse_struct(text) == columns
+
+
+@pytest.mark.parametrize(
+    ("text", "struct"),
+    [
+        ("struct<a:int>, PushedFilters: [(a > 5)]", "struct<a:int>"),
+        ("struct<a:array<int>,b:struct<c:int>>", "struct<a:array<int>,b:struct<c:int>>"),
+        ("struct<a:array<int>,b:...", ""),
+        ("a:int", ""),
+        ("", ""),
+    ],
+)
+def test_a_struct_that_is_cut_is_none(text: str, struct: str) -> None:
+    assert first_struct(text) == struct
 
 
 def test_written_columns_have_the_types_of_the_scanned_ones() -> None:

@@ -546,6 +546,23 @@ def test_a_merge_that_does_not_name_its_table_changes_the_one_with_row_positions
     }
 
 
+def test_the_columns_of_a_scan_whose_schema_is_cut_are_taken_from_the_text(
+    make_log: Make, node: Make
+) -> None:
+    line = "[a#1,b#2] Location: InMemoryFileIndex[file:/in/t], ReadSchema: struct<a:array<int>,b..."
+    text = (
+        "== Physical Plan ==\nGpuScan parquet  (1)\n\n\n(1) GpuScan parquet \n"
+        "Output [2]: [a#1, b#2]\nLocation: InMemoryFileIndex [file:/in/t]\n"
+        "ReadSchema: struct<a:array<int>,b:bigint>\n"
+    )
+    row = collected(make_log({"plan": node("GpuScan parquet ", args=line), "text": text}))
+    [dataset] = row["datasets"]
+    assert dataset["columns"] == [
+        {"name": "a", "type": "array<int>"},
+        {"name": "b", "type": "bigint"},
+    ]
+
+
 def test_a_path_that_delta_shows_the_end_of_is_known_from_what_is_read(
     make_log: Make, node: Make
 ) -> None:

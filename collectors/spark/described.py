@@ -1,0 +1,60 @@
+"""Scans as a plan's text describes them, where `sparkPlanInfo` says less.
+
+Operators of engines and of data source V2 have their arguments cut at a hundred characters and no
+metadata; and before Spark 3.5 a scan of a cached relation hides the plan that filled it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from collectors.spark.plans.arguments import attributes
+from collectors.spark.plans.info import Node
+from collectors.spark.plans.text import Operator, parse_text
+from collectors.spark.scans import Scan, output, read_scan, tells_all
+
+_LOCATION = "\nLocation: "
+# The plans of a statement are looked at several times.
+plan_text = lru_cache(maxsize=32)(parse_text)
+
+
+def scan_node(operator: Operator) -> Node:
+    """An operator of a plan's text as `sparkPlanInfo` would have it."""
+    if operator.fields:
+        line = f"{operator.fields.get('Output', '')} {operator.fields.get('Arguments', '')}"
+        return Node(operator.name, line.strip(), operator.fields)
+    # `FileScan parquet raw.t[a#1] Batched: true, …`: what is scanned is a part of the name.
+    what, bracket, rest = operator.text.partition("[")
+    name = f"{operator.name} {what}".strip()
+    return Node(name, f"{name}{bracket}{rest}")
+
+
+def whole(node: Node, text: str) -> Node:
+    """A scan with what the text alone tells of its files, found by the ids of its columns."""
+    if "Scan" not in node.name or tells_all(node) or _LOCATION not in text:
+        return node
+    ids = {one.id for one in output(node)}
+    root = plan_text(text).root
+    for operator in root.walk() if root else ():
+        if "Location" in operator.fields and ids.intersection(
+            one.id for one in attributes(operator.fields.get("Output", ""))
+        ):
+            return replace(node, metadata={**operator.fields, **node.metadata})
+    return node
+
+
+def cached(plans: Iterable[Operator], unknown: set[str]) -> Iterator[Scan]:
+    """What the cached relations were made of that plans read.
+
+    Args:
+        unknown: Takes the names of what there is no rule for.
+    """
+    for relation in (one for top in plans for one in top.walk() if one.kind == "InMemoryRelation"):
+        for operator in relation.walk():
+            try:
+                if scan := read_scan(scan_node(operator)):
+                    yield scan
+            except LookupError as error:
+                unknown.add(str(error.args[0]))
