@@ -213,6 +213,18 @@ def run_origins(store: str) -> dict[str, str]:
     }
 
 
+def told_until(store: str) -> dict[str, datetime]:
+    """For each origin up to when its newest batch tells of statements and runs."""
+    newest = {row["origin"]: row["batch_id"] for row in batches(store)}
+    found: dict[str, datetime] = {}
+    for table, column in (("accesses", "last_at"), ("runs", "ended_at")):
+        for row in _rows(store, table):
+            origin, at = row["origin"], row[column]
+            if at and newest.get(origin) == row["batch_id"]:
+                found[origin] = max(at, found.get(origin, at))
+    return found
+
+
 def noise(store: str) -> int:
     """How many requests were left out by rule, over the newest batch of each origin."""
     newest = {row["origin"]: row.get("noise") or 0 for row in batches(store)}

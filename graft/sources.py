@@ -19,7 +19,7 @@ from collectors.sqlserver.odbc.table import EventTable, poll_table
 from collectors.sqlserver.runs.captured import wanted
 from collectors.sqlserver.runs.folding import Rules
 from collectors.sqlserver.server import snapshot
-from collectors.store import Collected, open_sessions, run_origins
+from collectors.store import Collected, open_sessions, run_origins, told_until
 from graft.config import Config, Declared, Spark, SqlServer
 from lineage.records import TaskInfo
 
@@ -90,7 +90,9 @@ def _spark(given: Spark, config: Config) -> Source:
 
     return Source(
         lambda known: spark_logs.new_logs(logs(), known),
-        lambda spark, known: spark_logs.collect(spark, logs(), known, run_origins(store)),
+        lambda spark, known: spark_logs.collect(
+            spark, logs(), known, run_origins(store), partial(told_until, store)
+        ),
     )
 
 

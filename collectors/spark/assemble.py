@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import datetime
 
 from collectors.spark.bodies import Body
 from collectors.spark.codecs import Readable
@@ -48,16 +49,23 @@ class Told:
     tables: dict[str, list[Row]]
 
 
-def assemble(origin: str, parts: Sequence[Part], logs: SparkLogs, waits: int = WAITS) -> Told:
+def assemble(
+    origin: str,
+    parts: Sequence[Part],
+    logs: SparkLogs,
+    waits: int = WAITS,
+    since: datetime | None = None,
+) -> Told:
     """All that the files of a log tell, oldest file first.
 
     Args:
         waits: As `replay` takes it.
+        since: As `Work` takes it.
     """
     application, rejects, reading = Application(), Rejects(), _Reading()
     if not parts:
         rejects.tell("the folder holds no file with events")
-    work = Work(application, logs)
+    work = Work(application, logs, since)
     for found in replay(reading.needed(parts, rejects), application, rejects.tell, waits):
         work.take(found)
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}

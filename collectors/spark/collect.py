@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,7 +24,7 @@ from pyarrow import fs
 from collectors.files import filesystem, fresh, log_files
 from collectors.spark.assemble import TABLES, Part, assemble, failed
 from collectors.spark.codecs import Readable
-from collectors.spark.duplicates import Claim, settle
+from collectors.spark.duplicates import Claim, already_told, forms, settle, uncompacted
 from collectors.spark.history_server import (
     NotGivenError,
     Open,
@@ -37,11 +38,15 @@ from collectors.store import SCHEMAS, Collected
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_LISTED = "origin string, position string, parts array<struct<url: string, growing: boolean>>"
+_LISTED = (
+    "origin string, position string, parts array<struct<url: string, growing: boolean>>, "
+    "told map<string, timestamp>"
+)
 _RESULT = "origin string, position string, events bigint, run string, " + ", ".join(
     f"{table}: array<struct<{SCHEMAS[table]}>>" for table in TABLES
 )
-_BATCH = 64
+# A worker gives away so many rows at a time, or those of a log that has more.
+_ROWS_AT_ONCE = 5_000
 # A worker gets this many logs, or this many bytes of them, at a time.
 _LOGS_AT_ONCE, _BYTES_AT_ONCE = 64, 32 << 20
 # Of a file elsewhere this much is asked for at once: each request takes its time.
@@ -72,6 +77,7 @@ def collect(
     logs: SparkLogs,
     known: Positions,
     owners: Mapping[str, str] | None = None,
+    told_until: Callable[[], Mapping[str, datetime]] = dict,
 ) -> Collected | None:
     """What the logs below a path tell that the store does not know yet.
 
@@ -79,6 +85,7 @@ def collect(
         known: As `new_logs` takes it.
         owners: For each run in the store the origin that told of it, as
             `collectors.store.run_origins` gives it.
+        told_until: Gives what `collectors.store.told_until` does.
 
     Returns:
         Data frames; None where no log is new or has changed.
@@ -89,9 +96,12 @@ def collect(
     new = new_logs(logs, known)
     if not new:
         return None
+    # What a History Server gives may turn out to be compacted.
+    any_compacted = any(uncompacted(log.log.origin) != log.log.origin for log in new)
+    told = forms(told_until()) if any_compacted or is_history_server(logs.path) else {}
     reader = _reader(logs, _arrow(spark, _RESULT))
     # Seven tables come from it: read once.
-    result = _spread(spark, new).mapInArrow(reader, _RESULT).persist()
+    result = _spread(spark, new, told).mapInArrow(reader, _RESULT).persist()
     looked_at = result.where("run IS NOT NULL OR position = ''")
     rows = looked_at.select("origin", "position", "run", "events").collect()
     claims = [Claim(row["origin"], row["run"], row["events"]) for row in rows if row["run"]]
@@ -99,8 +109,8 @@ def collect(
     missed = [r["origin"] for r in rows if not r["position"] and r["origin"] in known]
     result = _without(spark, result, missed)
     settled = settle(claims, owners or {}, known)
-    told = _without(spark, result, settled.losers)
-    tables = {table: told.selectExpr(f"inline({table})") for table in TABLES}
+    counted = _without(spark, result, settled.losers)
+    tables = {table: counted.selectExpr(f"inline({table})") for table in TABLES}
     origins = result.selectExpr("origin", "position", "events", "0L AS noise")
     if settled.replaced:
         replaced = [(origin, *known[origin], 0) for origin in settled.replaced]
@@ -112,13 +122,16 @@ def collect(
     return Collected(**{**tables, "rejects": result.selectExpr("inline(rejects)")}, origins=origins)
 
 
-def _spread(spark: SparkSession, new: Sequence[ApplicationLog]) -> DataFrame:
+def _spread(
+    spark: SparkSession, new: Sequence[ApplicationLog], told: Mapping[str, Mapping[str, datetime]]
+) -> DataFrame:
     size = sum(log.log.size for log in new)
     portions = max(min(len(new), 16), len(new) // _LOGS_AT_ONCE, size // _BYTES_AT_ONCE)
     rows = [
-        (log.log.origin, log.log.position, _files(log))
+        (origin, log.log.position, _files(log), told.get(uncompacted(origin), {}))
         # The longest first, so that nobody waits for one at the end.
         for log in sorted(new, key=lambda log: -log.log.size)
+        for origin in [log.log.origin]
     ]
     return spark.createDataFrame(rows, _LISTED).repartition(min(portions, len(new)))
 
@@ -143,10 +156,15 @@ def _reader(
     """Logs (`_LISTED`) -> a row each (`_RESULT`), run on the executors."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for start in range(0, batch.num_rows, _BATCH):
-                rows = [_row(listed, logs) for listed in batch.slice(start, _BATCH).to_pylist()]
-                yield pa.RecordBatch.from_pylist(rows, schema=schema)
+        held: list[dict[str, Any]] = []
+        size = 0
+        for listed in (listed for batch in batches for listed in batch.to_pylist()):
+            held.append(_row(listed, logs))
+            size += sum(len(held[-1][table]) for table in TABLES)
+            if size > _ROWS_AT_ONCE:
+                yield pa.RecordBatch.from_pylist(held, schema=schema)
+                held, size = [], 0
+        yield pa.RecordBatch.from_pylist(held, schema=schema)
 
     return run
 
@@ -156,7 +174,7 @@ def _row(listed: Mapping[str, Any], logs: SparkLogs) -> dict[str, Any]:
     row = {"position": listed["position"], "events": 0, "run": None}
     try:
         with _log(listed, logs) as (origin, parts):
-            told = assemble(origin, parts, logs)
+            told = assemble(origin, parts, logs, since=already_told(origin, dict(listed["told"])))
     except NotGivenError as error:
         # No log has this position: the next collect asks again.
         reason = f"the History Server did not give the log: {error}"

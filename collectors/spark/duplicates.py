@@ -3,7 +3,8 @@
 A log keeps its application's id and attempt wherever it is moved, whatever it is called and however
 it is packed. Of several logs of one attempt the one with the most events counts (the others are
 copies made while it grew, or cut off); of equals the one that counted before. What the history
-server compacted is not the same log: it holds what came later.
+server compacted is not the same log: it holds what came later, and some of what was read before
+(`already_told`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from collectors.spark.logs import COMPACTED
 
@@ -30,6 +32,33 @@ class Settled:
 
     losers: tuple[str, ...]
     replaced: tuple[str, ...]
+
+
+def forms(told_until: Mapping[str, datetime]) -> dict[str, dict[str, datetime]]:
+    """What is told of each log, by the origin it has whole: whole, and of what compacting made.
+
+    Args:
+        told_until: As `collectors.store.told_until` gives it.
+    """
+    found: dict[str, dict[str, datetime]] = defaultdict(dict)
+    for origin, at in told_until.items():
+        found[uncompacted(origin)][origin] = at
+    return found
+
+
+def already_told(origin: str, told: Mapping[str, datetime]) -> datetime | None:
+    """What had started by then is told of by other forms of a compacted log.
+
+    Args:
+        told: The log's `forms`; if it is not compacted, it replaces what it told before.
+    """
+    others = (at for other, at in told.items() if other != origin)
+    return max(others, default=None) if _compacted(origin) else None
+
+
+def uncompacted(origin: str) -> str:
+    """The origin of a log before it was compacted."""
+    return origin.rpartition("/")[0] if _compacted(origin) else origin
 
 
 def settle(

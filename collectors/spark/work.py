@@ -61,14 +61,18 @@ class Work:
         known: What statements told that others need.
     """
 
-    def __init__(self, application: Application, logs: SparkLogs) -> None:
+    def __init__(
+        self, application: Application, logs: SparkLogs, since: datetime | None = None
+    ) -> None:
         """
         Args:
             application: As `replay` fills it.
+            since: What had started by then is told already: it is learned from, but not counted.
         """
         self.known = Known.of(Places(logs.namespace, settings=application.settings))
         self._application = application
         self._logs = logs
+        self._since = since
         self._rejects = Rejects()
         self._totals: dict[str, Totals] = defaultdict(Totals)
         self._ends: dict[str, End] = defaultdict(End)
@@ -100,16 +104,20 @@ class Work:
         if self._is_dbt or nobodys:
             return
         for statement in statements(group, self._application, self.known, self._rejects.tell):
-            if task:
+            if task and self._is_new(group.outermost.started_at):
                 self._totals[task].add(statement)
         if task:
             for execution in executions:
                 self._ends[task].take(execution)
 
+    def _is_new(self, at: datetime) -> bool:
+        return self._since is None or at > self._since
+
     def _batch(self, batch: Batch) -> None:
         group = Group(_NO_EXECUTION, batch=batch)
         for statement in statements(group, self._application, self.known, self._rejects.tell):
-            self._loose[batch.run].add(statement)
+            if self._is_new(batch.at):
+                self._loose[batch.run].add(statement)
 
     def _task(self, root: Execution | None) -> str | None:
         logs = self._logs
@@ -154,4 +162,5 @@ class Work:
                     self._totals[task].add(statement)
         if alone:
             for statement in outside(self._application, self.known.reads.places):
-                self._totals[alone].add(statement)
+                if self._is_new(statement.ended_at):
+                    self._totals[alone].add(statement)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import Row
 
 from collectors import store
-from collectors.store import SCHEMAS, Collected, commit, positions, read
+from collectors.store import SCHEMAS, Collected, commit, positions, read, told_until
 from lineage import records
 from lineage.dataset import DatasetId, Kind
 
@@ -145,6 +145,21 @@ def test_a_store_from_before_a_column_is_read_without_it(tmp_path: Path) -> None
             assert (counts, versions) == ({"1.log": (None, None)}, {"1.log": None})
     assert counts == {"1.log": (None, None), "2.log": (3, 1)}
     assert versions == {"1.log": None, "2.log": "4.0.1"}
+
+
+def test_up_to_when_an_origin_tells_is_what_its_newest_batch_says(tmp_path: Path) -> None:
+    hours = [NOW + timedelta(hours=n) for n in range(4)]
+    batch = {"position": "9", "events": 1, "noise": 0, "committed_at": NOW}
+    for batch_id, origins in (
+        ("1", {"a": (hours[3], hours[3])}),
+        ("2", {"a": (hours[0], hours[1]), "b": (hours[2], None)}),
+    ):
+        last = [{"origin": origin, "last_at": at} for origin, (at, _) in origins.items()]
+        ends = [{"origin": origin, "ended_at": at} for origin, (_, at) in origins.items()]
+        write_rows(tmp_path, "accesses", batch_id, *last)
+        write_rows(tmp_path, "runs", batch_id, *ends)
+        write_rows(tmp_path, "batches", batch_id, *(batch | {"origin": one} for one in origins))
+    assert told_until(str(tmp_path)) == {"a": hours[1], "b": hours[2]}
 
 
 def test_no_store_reads_as_nothing(tmp_path: Path) -> None:

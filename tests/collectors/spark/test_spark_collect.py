@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +13,10 @@ import pytest
 
 from collectors.spark.collect import collect, new_logs
 from collectors.spark.logs import SparkLogs
-from collectors.store import commit, positions, read, run_origins
+from collectors.store import commit, positions, read, run_origins, told_until
 from lineage.flow import flows
 from lineage.records import Access, Records, Status
+from lineage.runs import runs_by_task
 from tests.collectors.spark.packed import lz4, snappy, zstd
 
 if TYPE_CHECKING:
@@ -87,7 +90,8 @@ FLOWS = {
 def load(spark: SparkSession, path: Path, store: Path) -> Records:
     """Collect what is new below a path and read the store."""
     logs = SparkLogs(str(path), "events")
-    found = collect(spark, logs, positions(str(store)), run_origins(str(store)))
+    until = partial(told_until, str(store))
+    found = collect(spark, logs, positions(str(store)), run_origins(str(store)), until)
     assert found
     assert commit(str(store), [found])
     return read(str(store))
@@ -212,6 +216,38 @@ def test_a_log_that_has_grown_replaces_what_was_known_of_it(
     grown = load(spark, tmp_path / "events", tmp_path / "store")
     assert sorted(access.dataset.name for access in grown.accesses) == ["raw.a", "raw.b"]
     assert [run.status for run in grown.runs] == [Status.OK]
+
+
+def test_what_was_read_before_a_log_was_compacted_counts_once(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "events" / "eventlog_v2_app-a_task"
+    folder.mkdir(parents=True)
+    app, *rest = make_log(*[{"plan": node(f"Scan hive raw.{n}")} for n in "abcd"]).splitlines(True)
+    told = [b"".join(rest[at : at + 3]) for at in (0, 3, 6, 9)]
+    (folder / "appstatus_app-a_task.inprogress").touch()
+
+    def compact(last: int) -> None:
+        """As the history server does: what is over is left out, and what came before."""
+        for old in folder.glob("events_*"):
+            if int(old.name.split("_")[1]) <= last:
+                old.unlink()
+        (folder / f"events_{last}_app-a_task.compact").write_bytes(app)
+
+    def names() -> dict[str, int]:
+        found = load(spark, tmp_path / "events", tmp_path / "store")
+        assert len(runs_by_task(found.runs)["a_task"]) == 1
+        return Counter(access.dataset.name for access in found.accesses)
+
+    (folder / "events_1_app-a_task").write_bytes(app + told[0])
+    (folder / "events_2_app-a_task").write_bytes(told[1])
+    assert names() == {"raw.a": 1, "raw.b": 1}
+    compact(1)
+    (folder / "events_3_app-a_task").write_bytes(told[2])
+    assert names() == {"raw.a": 1, "raw.b": 1, "raw.c": 1}
+    compact(2)
+    (folder / "events_4_app-a_task").write_bytes(told[3])
+    assert names() == {"raw.a": 1, "raw.b": 1, "raw.c": 1, "raw.d": 1}
 
 
 def test_what_is_damaged_or_foreign_is_a_reject_and_the_rest_is_kept(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from collectors.files import LogFile
 from collectors.spark.collect import new_logs
-from collectors.spark.duplicates import Claim, Settled, settle
+from collectors.spark.duplicates import Claim, Settled, already_told, forms, settle, uncompacted
 from collectors.spark.logs import ApplicationLog, SparkLogs, application_logs
 
 
@@ -124,3 +125,24 @@ def test_of_several_logs_of_one_run_the_most_complete_counts(
 ) -> None:
     settled = settle([Claim(*claim) for claim in claims], owners, known)
     assert settled == Settled(tuple(losers), tuple(replaced))
+
+
+EARLY, LATE = (datetime(2026, 11, day, tzinfo=UTC) for day in (20, 21))
+
+
+@pytest.mark.parametrize(
+    ("origin", "told_until", "expected"),
+    [
+        ("l/app/e_2.compact", {}, None),
+        ("l/app/e_2.compact", {"l/app": EARLY, "l/other": LATE}, EARLY),
+        ("l/app/e_9.compact", {"l/app": EARLY, "l/app/e_2.compact": LATE}, LATE),
+        # What it told itself it tells again, whole.
+        ("l/app/e_9.compact", {"l/app": EARLY, "l/app/e_9.compact": LATE}, EARLY),
+        ("l/app", {"l/app": EARLY}, None),
+    ],
+)
+def test_a_compacted_log_tells_of_what_its_other_forms_have_not(
+    origin: str, told_until: dict[str, datetime], expected: datetime | None
+) -> None:
+    of_log = forms(told_until).get(uncompacted(origin), {})
+    assert already_told(origin, of_log) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
 from typing import Any
@@ -264,6 +265,20 @@ def test_fields_of_another_type_cost_nothing_but_themselves(make_log: Make, node
         ("read", "raw.a", None, 1, "ok"),
         ("read", "raw.a", None, 1, "failed"),
     }
+
+
+def test_what_had_started_by_a_time_is_learned_from_but_not_counted(
+    make_log: Make, node: Make
+) -> None:
+    log = make_log(
+        {"plan": node("Scan parquet spark_catalog.sales.orders", Location=AT_ORDERS)},
+        {"plan": node("Scan hive raw.a"), "lasts": 60_000},
+        {"plan": node("Scan parquet", Location=AT_ORDERS), "error": "[A_CLASS] text"},
+    )
+    logs, since = SparkLogs("log", "log"), datetime.fromtimestamp(3, UTC)
+    told = assemble("log", [Part("log", lambda: BytesIO(log))], logs, since=since)
+    assert uses(told) == {("read", "sales.orders", None, 1, "failed")}
+    assert [run["status"] for run in told.tables["runs"]] == ["ok"]
 
 
 def test_an_event_with_an_impossible_time_costs_itself(make_log: Make, node: Make) -> None:
