@@ -3,7 +3,8 @@
 Made first, and no part of the time: small logs as Spark 4 writes them (a folder each, zstd), one
 plain log full of tasks and one full of plans in two sizes, ten times apart, and a folder of which
 only ten logs are new. Each measure is a process of its own with Spark on two cores. Bar: a log of
-ten times the size takes no more memory.
+ten times the size takes no more memory. Java takes what heap it is given before it tidies up, so of
+it the bar is that the same small heap does.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def make_small(folder: Path, count: int) -> int:
 def measure(folder: Path) -> None:
     """Collect and commit in this process, and print what it took."""
     memory = Memory()
-    with session(SETTINGS) as spark:
+    with session(SETTINGS, log=folder / "spark.log") as spark:
         spark.range(2).count()  # Spark has started
         memory.start()
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -87,11 +88,11 @@ def measure(folder: Path) -> None:
         assert collected
         done = store.commit(str(folder / "store"), [collected])
         seconds = time.perf_counter() - began
+        driver = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         memory.done.set()
     assert done
     told = store.read(str(folder / "store"))
     assert not told.rejects
-    driver = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     print(
         json.dumps(
             {
@@ -182,7 +183,7 @@ def main() -> int:
             peaks.append(measured(report, f"one log full of {kind}", folder, megabytes << 20))
         missed += [
             f"{what} on a log full of {kind}"
-            for what in ("java", "python", "driver")
+            for what in ("python", "driver")
             if peaks[1][what] > peaks[0][what] * MORE + 16
         ]
     listed(report, chosen.listed)
