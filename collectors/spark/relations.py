@@ -4,6 +4,8 @@
 |---|---|
 | `LogicalRelation parquet, [a#1], `c`.`db`.`t`, false`, `Relation c.db.t[a#1] …` | the table |
 | `HiveTableRelation [`db`.`t`, …]`, `HiveTableRelation `db`.`t`, …` | the table |
+| `LogicalRelation parquet, [a#1], CatalogTable(⏎Database: db⏎Table: t⏎…` (Spark 3.1) | the table |
+| `UnresolvedRelation [db, t], [], false` (views of Spark 3.1) | the table |
 | `RelationV2[a#1] lake.db.t`, `DataSourceV2Relation …` | the table |
 | `Relation[a#1] JDBCRelation(dbo.t) [numPartitions=1]` | what `jdbc` makes of it |
 
@@ -14,14 +16,15 @@ from __future__ import annotations
 
 import re
 
+from collectors.spark.connectors import described_table
 from collectors.spark.jdbc import external
-from collectors.spark.plans.arguments import attributes, identifier, split_arguments
+from collectors.spark.plans.arguments import attributes, bracketed, identifier, split_arguments
 from collectors.spark.plans.text import Operator
 from collectors.spark.scans import Scan
 
 _KINDS = frozenset(
     """DataSourceV2Relation DataSourceV2ScanRelation HiveTableRelation LogicalRelation Relation
-    RelationV2 UnresolvedCatalogRelation""".split()  # noqa: SIM905
+    RelationV2 UnresolvedCatalogRelation UnresolvedRelation""".split()  # noqa: SIM905
 )
 _COLUMNS = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
 _QUOTED = re.compile(r"(?:^|[\[ ])(?P<name>`[^`]+`(?:\.`[^`]+`)*)")
@@ -37,6 +40,12 @@ def relation_scan(operator: Operator) -> Scan | None:
     ids = tuple(one.id for one in attributes(columns.group())) if columns else ()
     if found := external(text, text):
         return Scan(external=found, ids=ids)
+    if operator.kind == "UnresolvedRelation":
+        # One part may be the name of a common table expression.
+        parts = tuple(bracketed(split_arguments(text)[0]))
+        return Scan(parts) if len(parts) > 1 else None
+    if described := described_table(text):
+        return Scan(described, ids=ids)
     quoted = next(filter(None, map(_QUOTED.match, split_arguments(text))), None)
     named = quoted or (_NAMED.match(text) if operator.kind != "LogicalRelation" else None)
     return Scan(identifier(named["name"]), ids=ids) if named else None
