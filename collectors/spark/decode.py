@@ -29,6 +29,9 @@ _LONGEST = 1 << 28
 _TOO_LONG = b"\0\n"
 _MOST_PENDING = 64
 _REPORTED = 20
+# A file that begins with so many lines that are no events is no log.
+_HEAD = 10
+_NO_EVENT = "no Spark event"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ class _Decoder:
 
     Attributes:
         number: Of the last whole line.
+        head: The lines before the first event, by their numbers.
         rest: The start of a line whose end was not seen yet; `held` is its length.
         pending: Of each running execution its last plan so far, unparsed, and its line's number.
     """
@@ -100,6 +104,7 @@ class _Decoder:
     events: int = 0
     foreign: int = 0
     foreign_file: bool = False
+    head: list[int] = field(default_factory=list)
     rest: list[bytes] = field(default_factory=list)
     held: int = 0
     pending: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
@@ -152,6 +157,10 @@ class _Decoder:
                 yield from self._line(last)
         elif not self.number and not broken and not self.growing:
             yield Damage("byte 0", "the file is empty")
+        if self.head and not self.events:
+            yield Damage("line 1", "no Spark event log: it does not start with an event")
+        else:
+            yield from self._before()
         for execution in list(self.pending):
             yield from self._plan(execution)
 
@@ -162,6 +171,7 @@ class _Decoder:
 
     def _line(self, line: bytes) -> Iterator[Found]:
         if found := _EVENT.match(line):
+            yield from self._before()
             self.events += 1
             start = found.end()
             name = _NAMES.get(line[start : line.find(b'"', start, start + 200)].rpartition(b".")[2])
@@ -171,13 +181,18 @@ class _Decoder:
                     yield from self._plan(next(iter(self.pending)))
             elif name:
                 yield from self._event(self.number, name, line)
-        elif self.number == 1:
-            self.foreign_file = True
-            yield Damage("line 1", "no Spark event log: it does not start with an event")
         elif line.strip():
             self.foreign += 1
-            if self.foreign <= _REPORTED:
-                yield Damage(f"line {self.number}", "no Spark event")
+            if not self.events:
+                self.head.append(self.number)
+                self.foreign_file = self.foreign == _HEAD
+            elif self.foreign <= _REPORTED:
+                yield Damage(f"line {self.number}", _NO_EVENT)
+
+    def _before(self) -> Iterator[Found]:
+        """The lines before the first event, which are damage because there is one."""
+        yield from (Damage(f"line {number}", _NO_EVENT) for number in self.head)
+        self.head.clear()
 
     def _event(self, number: int, name: str, line: bytes) -> Iterator[Found]:
         try:

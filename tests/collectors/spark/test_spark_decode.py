@@ -64,7 +64,13 @@ END = "SparkListenerApplicationEnd"
             [],
             Damage("line 1", "no Spark event log: it does not start with an event"),
         ),
+        (
+            b'{"user": "someone else"}\n' * 10 + LINES[0],
+            [],
+            Damage("line 1", "no Spark event log: it does not start with an event"),
+        ),
         (LINES[0] + b"oops\n" + LINES[2], [START, END], Damage("line 2", "no Spark event")),
+        (b"\noops\n" + LINES[0] + LINES[2], [START, END], Damage("line 2", "no Spark event")),
         (
             LINES[0] + b'{"Event":"SparkListenerApplicationEnd","Timestamp":oops}\n' + LINES[2],
             [START, END],
@@ -88,7 +94,10 @@ END = "SparkListenerApplicationEnd"
             Damage("line 1, byte 0", "lzf compression is not supported: use zstd"),
         ),
     ],
-    ids=["empty", "garbage", "foreign", "line", "json", "field", "cut", "cut zstd", "lzf"],
+    ids=[
+        *("empty", "garbage", "foreign", "long foreign", "line", "first line", "json", "field"),
+        *("cut", "cut zstd", "lzf"),
+    ],
 )
 def test_damage_is_told_and_the_rest_is_kept(data: bytes, names: list[str], damage: Damage) -> None:
     assert read(data)[:2] == (names, [damage])
