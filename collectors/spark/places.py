@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -15,6 +16,13 @@ from lineage.dataset import DatasetId, Kind
 # Spark's own catalog, and what Databricks calls it.
 _SESSION_CATALOGS = ("spark_catalog", "hive_metastore")
 _CATALOG = "spark.sql.catalog."
+# `SetCatalogAndNamespace …CatalogManager@1f, spark_catalog, ArrayBuffer(ml)`; Spark 3.0 has them in
+# `Some(…)`, Spark 2 `SetDatabaseCommand ml`.
+_USE = re.compile(
+    r"SetCatalogAndNamespace(?: \S+|[^\n]*\nArguments: \S+), (?:Some\()?(?P<catalog>[^,()]+)\)?,"
+    r" (?:Some\()?\w+\((?P<database>[^,()]+)\)|\bSetDatabaseCommand (?P<old>`?\w+`?)$",
+    re.MULTILINE,
+)
 _SESSION_CLASSES = ("V2SessionCatalog", "DeltaCatalog", "SparkSessionCatalog", "HoodieCatalog")
 # OpenLineage's namespace of a topic has the servers, which a plan does not show.
 _TOPICS = "kafka"
@@ -34,6 +42,13 @@ class Places:
     warehouse: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     locations: dict[DatasetId, DatasetId] = field(default_factory=dict)
+    database_in_use: str = "default"
+
+    def use(self, plan: str) -> None:
+        """Take note of the database of names without one, where a plan's text is that of `USE`."""
+        found = _USE.search(plan)
+        if found and (found["catalog"] or _SESSION_CATALOGS[0]) in _SESSION_CATALOGS:
+            self.database_in_use = (found["database"] or found["old"]).strip("`")
 
     def table(self, parts: tuple[str, ...], catalog: str = "") -> DatasetId:
         """The dataset of a table, named `schema.table`, with the catalog if it is not Spark's.
@@ -49,7 +64,7 @@ class Places:
         elif len(parts) > 1 and (url := self.settings.get(f"{_CATALOG}{parts[0]}.url")):
             return database_of(url).table(parts[1:])
         if len(parts) == 1:
-            parts = ("default", *parts)
+            parts = (self.database_in_use, *parts)
         return DatasetId(self.namespace, ".".join(parts))
 
     def _catalogs_of(self, class_name: str) -> list[str]:

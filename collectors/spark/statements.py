@@ -38,6 +38,7 @@ T = TypeVar("T")
 _MOST_COLUMNS = 20_000
 # Of streaming queries, whose plans have none.
 _SINK = Command(Role.SAVE, lambda _: None, "INSERT")
+_USES = ("SetCatalogAndNamespace", "Execute SetDatabaseCommand")
 _CHECKPOINT = re.compile(r"\.(?:localC|c)heckpoint\(")
 
 
@@ -106,6 +107,8 @@ def statements(
     parts: list[Part] = []
     problems: list[str] = []
     for execution in sorted(group.executions.values(), key=lambda e: e.id):
+        if execution.plan and execution.plan.name.startswith(_USES):
+            known.reads.places.use(execution.text)
         parts += spared(execution.id, partial(parts_of, execution, problems)) or ()
     for problem in problems:
         tell(problem)
