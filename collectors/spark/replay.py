@@ -130,8 +130,12 @@ class _Replay:
         self.application.exit_code = body.get("ExitCode") or 0
 
     def environment(self, body: Body) -> None:
-        self.application.warehouse = body["warehouse"]
-        self.application.settings.update(body.get("settings", {}))
+        application, settings = self.application, body.get("settings", {})
+        application.warehouse = body["warehouse"]
+        application.settings.update(settings)
+        # The event that starts the application says it too, where the log has it.
+        application.name = application.name or settings.get("spark.app.name", "")
+        application.id = application.id or settings.get("spark.app.id", "")
 
     def execution_start(self, body: Body) -> None:
         id_, root = int(body["executionId"]), body.get("rootExecutionId")

@@ -132,7 +132,10 @@ class Work:
         application = self._application
         if application.started_at is None:
             rejects.tell("the event that starts the application is missing")
-            return
+            done = [one for totals in self._totals.values() for one in totals.found.values()]
+            if not done:
+                return
+            application.started_at = min(one.started_at for one in done)
         if self._is_dbt or is_dbt(application.name, (), ()):
             return
         if not self._executions and (alone := self._task(None)):

@@ -224,6 +224,20 @@ def test_a_log_without_its_beginning_says_so(make_log: Make, node: Make) -> None
     assert reasons(row) == ["the event that starts the application is missing"]
 
 
+def test_an_application_whose_start_is_missing_is_known_by_its_environment(
+    make_log: Make, node: Make
+) -> None:
+    _, *rest = make_log({"plan": node(ORDERS)}).splitlines(keepends=True)
+    settings = {"spark.app.name": "load_orders", "spark.app.id": "app-7"}
+    environment = {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": settings}
+    row = collected(orjson.dumps(environment) + b"\n" + b"".join(rest))
+    assert accesses(row) == {("SELECT", "read", "raw.orders", None, "ok")}
+    [run] = row["runs"]
+    assert (run["task"], run["run_id"]) == ("load_orders", "app-7")
+    assert run["started_at"] == row["accesses"][0]["first_at"]
+    assert reasons(row) == ["the event that starts the application is missing"]
+
+
 @pytest.mark.parametrize("app", ["pyspark-shell", "dbt"])
 def test_only_a_nameless_application_is_told_what_to_do(
     make_log: Make, node: Make, app: str
