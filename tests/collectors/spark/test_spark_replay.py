@@ -293,9 +293,9 @@ def test_of_a_log_full_of_rejects_the_first_are_told_and_the_rest_counted(
     make_log: Make, node: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rejects, "_MOST", 3)
-    log = make_log(*({"plan": node(f"Scan com.shop.Relation@{n}")} for n in range(8)))
+    log = make_log(*({"plan": node(f"Scan com.shop.Relation{n}")} for n in range(8)))
     said = reasons(read(events(log)))
     assert said[:3] == [
-        f"execution {n}: there is no rule for Scan com.shop.Relation@{n}" for n in range(3)
+        f"execution {n}: there is no rule for Scan com.shop.Relation{n}" for n in range(3)
     ]
     assert said[3:] == ["5 more pieces could not be used"]

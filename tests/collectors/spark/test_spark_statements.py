@@ -195,7 +195,7 @@ def test_what_there_is_no_rule_for_is_told(make_log: Make, node: Make) -> None:
     assert accesses(row) == {("SELECT", "read", "raw.orders", None, "ok")}
     assert reasons(row) == [
         "execution 0: there is no rule for the target of SaveIntoDataSourceCommand",
-        "execution 1: there is no rule for Scan com.shop.Relation@1f",
+        "execution 1: there is no rule for Scan com.shop.Relation",
     ]
 
 
