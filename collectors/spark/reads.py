@@ -19,6 +19,7 @@ from collectors.spark.places import Places
 from collectors.spark.plans.arguments import (
     Attribute,
     attributes,
+    bracketed,
     plain_expressions,
 )
 from collectors.spark.plans.columns import NOTHING, Source, Use, Uses
@@ -79,6 +80,8 @@ class Reads:
             tuple((one, trace.known.get(one.id, NOTHING)) for one in columns),
             frozenset(trace.influences),
         )
+        # Executions that are nested in a batch are settled with it.
+        self.batches.clear()
         self.batches[query.execution.id] = kept
         self.checkpoints.update((one.id, kept) for one in columns)
 
@@ -146,6 +149,8 @@ class Reads:
         if scan.external and scan.external.is_query:
             found = _of_query(scan.external, database)
             return Source(datasets, found.columns, found.influences, bool(found.columns))
+        if aggregates := _aggregates(operator, datasets):
+            return Source(datasets, *_grouped(operator, datasets, aggregates))
         pushed = scan.external.pushed if scan.external else ()
         filters = {Use(d, name, Subtype.FILTER) for d in datasets for name in pushed}
         return Source(datasets, influences=frozenset(filters))
@@ -163,6 +168,19 @@ def _aggregates(operator: Operator, datasets: Iterable[DatasetId]) -> dict[str, 
         )
         for one, function in zip(made, functions, strict=False)
     }
+
+
+def _grouped(
+    operator: Operator, datasets: Iterable[DatasetId], aggregates: dict[str, Uses]
+) -> tuple[dict[str, Uses], Uses]:
+    """The columns of what a database grouped, and those that it grouped by."""
+    columns = {
+        one.name.casefold(): frozenset(Use(dataset, one.name) for dataset in datasets)
+        for one in attributes(operator.fields.get("Output", ""))
+    }
+    keys = bracketed(operator.fields.get("PushedGroupByExpressions", "[]"))
+    by = {Use(dataset, key, Subtype.GROUP_BY) for dataset in datasets for key in keys}
+    return columns | aggregates, frozenset(by)
 
 
 def _of_query(query: External, database: Database) -> Source:

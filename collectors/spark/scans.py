@@ -81,6 +81,7 @@ class Scan:
     """One read: a metastore table, or paths; either may come with the other.
 
     Attributes:
+        nameless: What scans a table that is named elsewhere (see `nameless`).
         external: A table or query of a database, in `database` as far as the plan tells it.
         topics: Kafka's.
         types: The type of each column in the files by its id in the plan.
@@ -95,6 +96,7 @@ class Scan:
 
     table: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    nameless: str = ""
     external: External | None = None
     database: Database = field(default_factory=Database)
     topics: tuple[str, ...] = ()
@@ -141,7 +143,8 @@ def read_scan(node: Node) -> Scan | None:
     elif not (table or paths or topics) and (told := source(name, node.text)):
         table, paths, topics = told.table, tuple(filter(None, [told.path])), told.topics
         relation, database = told.external, told.database
-    if not (table or paths or relation or topics):
+    nameless = _NAMELESS if _NAMELESS in name else ""
+    if not (table or paths or relation or topics or nameless):
         raise LookupError(re.split(r"[(\[@]", " ".join(name.split()[:2]))[0])
     schema = parse_struct(node.metadata.get("ReadSchema") or first_struct(_behind_schema(node)))
     columns = output(node)
@@ -149,6 +152,7 @@ def read_scan(node: Node) -> Scan | None:
     return Scan(
         table=table,
         paths=paths,
+        nameless=nameless,
         external=relation,
         database=database,
         topics=topics,

@@ -20,6 +20,7 @@ from collectors.spark.commands import Command, Role
 from collectors.spark.connectors import Target
 from collectors.spark.edges import Edge, column_edges
 from collectors.spark.history import Application, Batch, Execution, Group
+from collectors.spark.nameless import name_scans
 from collectors.spark.pairing import paired
 from collectors.spark.parts import Part, bridge, parts_of
 from collectors.spark.places import Places
@@ -110,6 +111,7 @@ def statements(
         if execution.plan and execution.plan.name.startswith(_USES):
             known.reads.places.use(execution.text)
         parts += spared(execution.id, partial(parts_of, execution, problems)) or ()
+    problems += spared(group.root, partial(name_scans, parts)) or ()
     for problem in problems:
         tell(problem)
     for part in parts:

@@ -167,16 +167,15 @@ def jdbc_catalog_replace(spark: SparkSession, _: Path) -> None:
     ml.jdbc_grouped: *         <- {CRM}.GROUPED.CUSTOMER_ID JOIN, raw.customers.id JOIN
     """,
     older={
+        # What the database filters by is not told.
         (3, 5): Instead(
-            (
-                f"CREATE TABLE AS {CRM}.GROUPED 6 <- raw.orders 6",
-                "CREATE TABLE AS ml.jdbc_grouped 3 <- raw.customers 3",
-            ),
-            f"""
+            columns=f"""
             {CRM}.GROUPED: CUSTOMER_ID <- raw.orders.customer_id
             {CRM}.GROUPED: AMOUNT      <- raw.orders.amount
             ml.jdbc_grouped: name      <- raw.customers.name
-            ml.jdbc_grouped: *         <- raw.customers.id JOIN
+            ml.jdbc_grouped: spent     <- {CRM}.GROUPED.AMOUNT AGGREGATION
+            ml.jdbc_grouped: *         <- {CRM}.GROUPED.CUSTOMER_ID GROUP_BY
+            ml.jdbc_grouped: *         <- {CRM}.GROUPED.CUSTOMER_ID JOIN, raw.customers.id JOIN
             """,
         ),
     },
