@@ -71,6 +71,8 @@ _IN_MEMORY = (
 )
 _STREAMED = ("MicroBatchScan", "ContinuousScan")
 _DELTA_LOG, _DELTA_LOG_INDEX = "_delta_log", "DeltaLogFileIndex"
+# Of a JDBC catalog; what it reads is told elsewhere.
+_NAMELESS = "JDBCScan$$anon$1"
 _NO_PATHS = "(0 paths)"
 # Why inputs are missing where Spark left some of a scan's paths out.
 PATHS_CUT = "Spark cut the list of paths: raise spark.sql.maxMetadataStringLength"
