@@ -73,11 +73,11 @@ def path_dataset(path: str) -> DatasetId:
 def dataset_folders(paths: Iterable[str]) -> list[str]:
     """The folders (or single files) that paths read or written together are part of, sorted."""
     folded = {_fold(path) for path in paths if path}
-    in_folder = Counter(path.rpartition("/")[0] for path in folded if _is_file(path))
+    in_folder = Counter(path.rpartition("/")[0] for path in folded if is_file(path))
     return sorted(
         {
             _without_dates(parent)
-            if _is_file(path) and (in_folder[parent] > 1 or _is_piece(path))
+            if is_file(path) and (in_folder[parent] > 1 or _is_piece(path))
             else path
             for path in folded
             for parent in (path.rpartition("/")[0],)
@@ -112,7 +112,8 @@ def _root(path: str) -> tuple[str, str, str]:
     return (head, "/", below[1:]) if below.startswith("/") else (head, "", below)
 
 
-def _is_file(path: str) -> bool:
+def is_file(path: str) -> bool:
+    """Whether a path's last part is named as files are."""
     return bool(_FILE.fullmatch(path.rpartition("/")[2]))
 
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 
 from collectors.spark.databases import Database
 from collectors.spark.jdbc import External, external
+from collectors.spark.paths import is_file
 from collectors.spark.plans.arguments import Attribute, attributes, identifier
 from collectors.spark.plans.info import Node
 from collectors.spark.schema import first_struct, output_columns, parse_struct
@@ -244,6 +245,7 @@ def _split_paths(text: str) -> tuple[str, ...]:
     paths = [path.strip() for path in _BETWEEN_PATHS.split(text)]
     whole = [path for path in paths if path and not path.startswith("...")]
     # A path that Spark cut is as good as none, where there are others.
-    return tuple(p for p in whole if not p.endswith("...")) or tuple(
-        p.removesuffix("...").rpartition("/")[0] for p in whole
-    )
+    kept = tuple(path for path in whole if not path.endswith("..."))
+    if len(kept) == 1 and len(paths) > 1 and is_file(kept[0]):
+        return (f"{kept[0].rpartition('/')[0]}/*",)
+    return kept or tuple(path.removesuffix("...").rpartition("/")[0] for path in whole)

@@ -52,6 +52,22 @@ def test_what_is_in_memory_already_is_no_read(name: str) -> None:
     assert read_scan(Node(name, name)) is None
 
 
+@pytest.mark.parametrize(
+    ("location", "dataset"),
+    [
+        ("InMemoryFileIndex(9 paths)[file:/in/a.csv, ...]", "/in"),
+        ("InMemoryFileIndex [file:/in/a.csv, ... 8 entries]", "/in"),
+        ("InMemoryFileIndex(1 paths)[file:/in/a.csv]", "/in/a.csv"),
+        ("InMemoryFileIndex(2 paths)[file:/in/a, ...]", "/in/a"),
+        ("InMemoryFileIndex[file:/in/long/pa...", "/in/long"),
+    ],
+)
+def test_the_first_of_several_files_stands_for_its_folder(location: str, dataset: str) -> None:
+    scan = read_scan(Node("Scan csv", "", {"Location": location}))
+    assert scan
+    assert [d.name for d, _ in Places("spark").read(scan)] == [dataset]
+
+
 def test_a_scan_of_no_paths_reads_nothing() -> None:
     assert read_scan(Node("Scan csv", "", {"Location": "InMemoryFileIndex(0 paths)[]"})) is None
 
