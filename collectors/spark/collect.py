@@ -162,11 +162,25 @@ def _reader(
             held.append(_row(listed, logs))
             size += sum(len(held[-1][table]) for table in TABLES)
             if size > _ROWS_AT_ONCE:
-                yield pa.RecordBatch.from_pylist(held, schema=schema)
+                yield from _packed(held, schema)
                 held, size = [], 0
-        yield pa.RecordBatch.from_pylist(held, schema=schema)
+        yield from _packed(held, schema)
 
     return run
+
+
+def _packed(rows: list[dict[str, Any]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Rows of `_RESULT`; a log with something in it that no column can hold is a reject."""
+    try:
+        yield pa.RecordBatch.from_pylist(rows, schema=schema)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        if len(rows) > 1:
+            for row in rows:
+                yield from _packed([row], schema)
+        else:
+            reason = f"the log cannot be kept ({type(error).__name__})"
+            empty = rows[0] | {"run": None} | failed(rows[0]["origin"], reason)
+            yield pa.RecordBatch.from_pylist([empty], schema=schema)
 
 
 def _row(listed: Mapping[str, Any], logs: SparkLogs) -> dict[str, Any]:

@@ -204,7 +204,7 @@ class _Decoder:
             yield Damage(f"line {number}", "the event lacks a field or has it in another form")
             return
         if name == _EXECUTION_END:
-            yield from self._plan(str(body["executionId"]).encode() if body else b"")
+            yield from self._plan(str((body or {}).get("executionId")).encode())
         if body is not None:
             yield Event(number, name, body)
 

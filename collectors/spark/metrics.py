@@ -42,8 +42,14 @@ class Metrics:
         return value if owner == execution else None
 
     def count(self, execution: int, updates: Iterable[tuple[int, int]]) -> None:
-        """Take new values that an execution came to."""
+        """Take new values that an execution came to.
+
+        Raises:
+            TypeError: Something is no number; all before it was taken.
+        """
         for accumulator, value in updates:
+            if type(accumulator) is not int or type(value) is not int:
+                raise TypeError("no number")
             _, owner = self.values.get(accumulator, (0, None))
             if owner is None and not self._is_gone(accumulator):
                 owner = execution

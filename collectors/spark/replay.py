@@ -116,12 +116,12 @@ class _Replay:
                 self.stages.pop(stage, None)
 
     def log_start(self, body: Body) -> None:
-        self.application.spark_version = body["Spark Version"]
+        self.application.spark_version = str(body["Spark Version"])
 
     def application_start(self, body: Body) -> None:
-        self.application.name = body["App Name"]
-        self.application.id = body.get("App ID") or ""
-        self.application.attempt = body.get("App Attempt ID") or ""
+        self.application.name = str(body["App Name"] or "")
+        self.application.id = str(body.get("App ID") or "")
+        self.application.attempt = str(body.get("App Attempt ID") or "")
         self.application.started_at = _moment(body["Timestamp"])
 
     def application_end(self, body: Body) -> None:
@@ -130,8 +130,9 @@ class _Replay:
         self.application.exit_code = body.get("ExitCode") or 0
 
     def environment(self, body: Body) -> None:
-        application, settings = self.application, body.get("settings", {})
-        application.warehouse = body["warehouse"]
+        application = self.application
+        application.warehouse = str(body["warehouse"])
+        settings = {key: str(value) for key, value in body.get("settings", {}).items()}
         application.settings.update(settings)
         # The event that starts the application says it too, where the log has it.
         application.name = application.name or settings.get("spark.app.name", "")
@@ -151,7 +152,8 @@ class _Replay:
             details=str(body.get("details") or ""),
             sql=body.get("sql") or self._requested(body.get("jobTags") or ()),
         )
-        self.application.settings.update(body.get("catalogs", {}))
+        catalogs = {key: str(value) for key, value in body.get("catalogs", {}).items()}
+        self.application.settings.update(catalogs)
         # First kept, then given its plan: one that cannot be read still ends and may fail.
         self.executions[id_] = started
         self.groups.setdefault(started.root, Group(started.root)).executions[id_] = started

@@ -267,6 +267,8 @@ def test_what_is_damaged_or_foreign_is_a_reject_and_the_rest_is_kept(
     (events / "foreign.json").write_text('{"user": "Jane"}\n')
     (events / "shell").write_bytes(make_log({"plan": node("Scan hive raw.a")}, app="pyspark-shell"))
     (events / "good").write_bytes(make_log({"plan": node("Scan hive raw.a")}))
+    most = [{"plan": node("Scan hive raw.a", rows=n), "metrics": ((n, 2**62),)} for n in (1, 2)]
+    (events / "huge").write_bytes(make_log(*most, app="huge"))
 
     found = load(spark, events, tmp_path / "store")
     rejects = {reject.origin.partition("/")[2]: reject for reject in found.rejects}
@@ -276,6 +278,7 @@ def test_what_is_damaged_or_foreign_is_a_reject_and_the_rest_is_kept(
         "eventlog_v2_empty": "the folder holds no file with events",
         "garbage [1]{2}": foreign,
         "foreign.json": foreign,
+        "huge": "the log cannot be kept (OverflowError)",
         "shell": "the application is called 'pyspark-shell', which names no task: "
         "set spark.app.name to the task's name",
     }
@@ -288,7 +291,7 @@ def test_what_is_damaged_or_foreign_is_a_reject_and_the_rest_is_kept(
         "rebuild_returns": True,
         "a_task": True,
     }
-    assert len(positions(str(tmp_path / "store"))) == 6
+    assert len(positions(str(tmp_path / "store"))) == 7
 
 
 def test_a_file_that_cannot_be_read_is_a_reject(

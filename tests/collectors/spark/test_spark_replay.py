@@ -260,8 +260,12 @@ def test_fields_of_another_type_cost_nothing_but_themselves(make_log: Make, node
     log = events(make_log(*[{"plan": node("Scan hive raw.a")}] * 3))
     log[1] |= {"description": 7, "details": ["x"], "physicalPlanDescription": {"a": 1}}
     log[4] |= {"executionId": "x"}
+    log[8]["accumUpdates"] = [[1, "x"]]
     log[9] |= {"errorMessage": 7}
-    assert uses(read(log)) == {
+    end = {"Event": f"{SQL}SQLExecutionEnd", "time": 9_000}
+    settings = {"spark.sql.warehouse.dir": 7, "spark.sql.catalog.a": None}
+    environment = {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": settings}
+    assert uses(read([environment, *log[:-1], end, log[-1]])) == {
         ("read", "raw.a", None, 1, "ok"),
         ("read", "raw.a", None, 1, "failed"),
     }
