@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from itertools import chain
 
 from collectors.spark.bodies import Body
+from collectors.spark.commands import Role, find_command
 from collectors.spark.history import Application, Batch, Execution, Group, Stream
 from collectors.spark.plans.info import Node, from_info
 
@@ -25,6 +26,8 @@ _MOST_HELD = 64 << 20
 _OPERATOR = 500
 # Of an RDD or a streaming query; and of jobs outside of SQL.
 _MOST_SOURCES, _MOST_OUTSIDE = 1_000, 10_000
+# Delta in a call stack.
+_OF_DELTA = re.compile(r"\borg\.apache\.spark\.sql\.delta\.|\.tahoe\.")
 # Versions in which only the jobs of an execution tell how it ended.
 _TELLS_BY_JOBS = re.compile(r"[12]\.|3\.[0-3](?!\d)")
 
@@ -56,6 +59,16 @@ def replay(
             tell(f"{where}{name} is not as expected ({type(error).__name__})")
         yield from replay.settled(waits)
     yield from replay.rest()
+
+
+def _is_running_save(execution: Execution) -> bool:
+    if execution.plan is None or execution.ended_at is not None:
+        return False
+    try:
+        found = find_command(execution.plan.name)
+    except LookupError:
+        return False
+    return found is not None and found[1].role is Role.SAVE
 
 
 @dataclass(slots=True)
@@ -142,6 +155,8 @@ class _Replay:
         id_, root = int(body["executionId"]), body.get("rootExecutionId")
         if id_ in self.executions:
             raise ValueError("it runs already")
+        if root is None:
+            root = self._command_around(str(body.get("details") or ""))
         started = Execution(
             id=id_,
             root=id_ if root is None else int(root),
@@ -160,6 +175,13 @@ class _Replay:
         self._hold(started, len(started.text))
         started.plan = from_info(body["sparkPlanInfo"])
         self._hold(started, _size(started.plan))
+
+    def _command_around(self, details: str) -> int | None:
+        """The running command that Delta started an execution for; Spark says it from 3.4 on."""
+        if not _OF_DELTA.search(details):
+            return None
+        running = filter(_is_running_save, reversed(self.executions.values()))
+        return next((execution.root for execution in running), None)
 
     def _requested(self, tags: Iterable[str]) -> str:
         requests = self.application.requests

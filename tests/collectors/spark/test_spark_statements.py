@@ -577,6 +577,31 @@ def test_the_columns_of_a_scan_whose_schema_is_cut_are_taken_from_the_text(
     ]
 
 
+def test_before_spark_3_4_what_a_command_of_delta_runs_is_told_by_its_call_stack(
+    make_log: Make, node: Make
+) -> None:
+    merge = bare("MergeIntoCommand", "Project [a#2], Delta[version=3, file:/lake/t], (a#1 = a#2)")
+    target = node("Scan parquet", Location="PreparedDeltaFileIndex(1 paths)[file:/lake/t]")
+    log = make_log(
+        {"plan": node("Execute MergeIntoCommand"), "text": merge, "lasts": 4_000},
+        {"plan": node("SortMergeJoin", target, node(ORDERS))},
+        {"plan": node("Scan hive raw.payments")},
+    )
+    stack = "org.apache.spark.sql.delta.commands.MergeIntoCommand.run(M.scala:1)"
+    events = [orjson.loads(line) for line in log.splitlines()]
+    for event in events:
+        event.pop("rootExecutionId", None)
+        if event.get("executionId") == 1 and "details" in event:
+            event["details"] = stack
+    events.insert(6, events.pop(3))  # the merge ends behind what is nested in it
+    row = collected(b"".join(orjson.dumps(event) + b"\n" for event in events))
+    assert accesses(row) == {
+        ("MERGE", "write", "/lake/t", None, "ok"),
+        ("MERGE", "read", "raw.orders", None, "ok"),
+        ("SELECT", "read", "raw.payments", None, "ok"),
+    }
+
+
 def test_a_path_that_delta_shows_the_end_of_is_known_from_what_is_read(
     make_log: Make, node: Make
 ) -> None:
