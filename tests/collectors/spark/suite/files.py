@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.collectors.spark.suite.case import case
+from tests.collectors.spark.suite.case import Instead, case
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -156,6 +156,15 @@ def dated_output(spark: SparkSession, at: Path) -> None:
     dt       <- raw.orders.dt TRANSFORMATION
     *        <- raw.orders.dt FILTER
     """,
+    older={
+        (3, 1): Instead(
+            columns="""
+            order_id <- raw.orders.order_id
+            dt       <- raw.orders.dt
+            *        <- raw.orders.dt FILTER
+            """
+        )
+    },
 )
 def dynamic_path(spark: SparkSession, at: Path) -> None:
     frame = spark.table("raw.orders").select("order_id", "dt")
@@ -214,6 +223,7 @@ def sql_on_path(spark: SparkSession, at: Path) -> None:
 @case(
     "INSERT OVERWRITE /out/directory 3 <- raw.customers 3",
     columns="name <- raw.customers.name\nage <- raw.customers.age TRANSFORMATION",
+    older={(3, 1): Instead(("INSERT OVERWRITE /out/directory 3 <- raw.customers",))},
 )
 def insert_directory(spark: SparkSession, at: Path) -> None:
     spark.sql(
@@ -237,6 +247,7 @@ def insert_hive_directory(spark: SparkSession, at: Path) -> None:
     "failed INSERT /out/twice <- raw.customers",
     "INSERT /out/twice 3 <- raw.customers 3",
     columns="name <- raw.customers.name",
+    older={(3, 1): Instead(("2 x INSERT /out/twice 3 <- raw.customers 3",))},
 )
 def saved_twice(spark: SparkSession, at: Path) -> None:
     frame = spark.table("raw.customers").select("name")

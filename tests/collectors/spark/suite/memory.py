@@ -96,6 +96,11 @@ def local_checkpoint(spark: SparkSession, _: Path) -> None:
     "INSERT /out/checkpointed 3 <- raw.customers",
     "SELECT <- raw.customers 3",
     columns="id <- raw.customers.id",
+    older={
+        (3, 1): Instead(
+            ("INSERT /out/checkpointed 3 <- raw.customers", "SELECT <- raw.customers 6")
+        )
+    },
 )
 def checkpoint(spark: SparkSession, at: Path) -> None:
     frame = spark.table("raw.customers").select("id", "name")

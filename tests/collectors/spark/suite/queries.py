@@ -423,6 +423,7 @@ query(
     newest   <- raw.customers.id AGGREGATION
     *        <- raw.orders.amount FILTER, raw.customers.age FILTER
     """,
+    older={(3, 1): Instead(("CREATE TABLE AS q.scalar 2 <- raw.customers 6, raw.orders 6",))},
 )
 query(
     "correlated",

@@ -17,11 +17,10 @@ from pathlib import Path
 import pyspark
 from pyspark.sql import SparkSession
 
-from tests.collectors.spark.suite import CASES
+from tests.collectors.spark.suite import CASES, databases, shop
 from tests.collectors.spark.suite.case import Case
 from tests.collectors.spark.suite.databases import DRIVER, URL
 from tests.collectors.spark.suite.servers import PORT, free_port
-from tests.collectors.spark.suite.shop import fill, land
 
 JDBC_CATALOG = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
 VERSION = tuple(map(int, pyspark.__version__.split(".")[:2]))
@@ -72,10 +71,11 @@ def run(case: Case, spark: SparkSession, base: Path) -> str:
 def main(base: Path, names: list[str]) -> None:
     """Run the cases (all, or those of these names) and list what could not be run."""
     (base / "events").mkdir(parents=True)
-    land(base)
+    shop.land(base)
     spark = session(base)
     spark.sparkContext.setJobDescription("shop")
-    fill(spark)
+    shop.fill(spark)
+    databases.fill(spark)
     chosen = [case for case in CASES.values() if not names or case.name in names]
     problems = {case.name: run(case, spark, base) for case in chosen if case.runs_on(VERSION)}
     spark.stop()

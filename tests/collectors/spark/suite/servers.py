@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.collectors.spark.suite.case import case
+from tests.collectors.spark.suite.case import Instead, case
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,6 +35,11 @@ def _wait_for(port: int) -> None:
     "CREATE TABLE AS ml.thrift 3 <- raw.customers 3",
     "SELECT <- ml.thrift 3",
     columns="id <- raw.customers.id\nloud <- raw.customers.name TRANSFORMATION",
+    older={
+        (3, 1): Instead(
+            ("2 x CREATE TABLE AS ml.thrift 3 <- raw.customers 3", "SELECT <- ml.thrift 3")
+        )
+    },
 )
 def thrift_server(spark: SparkSession, _: Path) -> None:
     port = int(spark.sparkContext.getConf().get(f"spark.hadoop.{PORT}"))

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.collectors.spark.suite.case import case
+from tests.collectors.spark.suite.case import Instead, case
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,6 +39,11 @@ def save_over_table(spark: SparkSession, _: Path) -> None:
     "CREATE TABLE AS ml.outside 3 <- raw.customers 3",
     "SELECT <- ml.outside 3",
     columns="name <- raw.customers.name",
+    older={
+        (3, 1): Instead(
+            ("CREATE TABLE AS ml.outside 3 <- raw.customers 3", "SELECT <- /out/outside 3")
+        )
+    },
 )
 def save_outside(spark: SparkSession, at: Path) -> None:
     writer = spark.table("raw.customers").select("name").write
@@ -54,6 +59,15 @@ def save_outside(spark: SparkSession, at: Path) -> None:
     customer_id <- raw.orders.customer_id
     dt          <- raw.orders.dt TRANSFORMATION
     """,
+    older={
+        (3, 1): Instead(
+            columns="""
+            order_id    <- raw.orders.order_id
+            customer_id <- raw.orders.customer_id
+            dt          <- raw.orders.dt
+            """
+        )
+    },
 )
 def bucketed(spark: SparkSession, _: Path) -> None:
     frame = spark.table("raw.orders").select("order_id", "customer_id", "dt")
@@ -116,6 +130,15 @@ def hive_parquet_unconverted(spark: SparkSession, _: Path) -> None:
     name <- raw.customers.name, raw.orders.dt
     *    <- raw.orders.dt FILTER
     """,
+    older={
+        (3, 1): Instead(
+            columns="""
+            id   <- raw.customers.id, raw.orders.order_id TRANSFORMATION
+            name <- raw.customers.name, raw.orders.dt TRANSFORMATION
+            *    <- raw.orders.dt FILTER
+            """
+        )
+    },
 )
 def insert_into(spark: SparkSession, _: Path) -> None:
     spark.sql("CREATE TABLE ml.inserted (id INT, name STRING) USING parquet")
@@ -131,6 +154,11 @@ def insert_into(spark: SparkSession, _: Path) -> None:
     "CREATE TABLE ml.named",
     "INSERT ml.named 3 <- raw.customers 3",
     columns="id <- raw.customers.id\nname <- raw.customers.email",
+    older={
+        (3, 1): Instead(
+            columns="id <- raw.customers.id\nname <- raw.customers.email TRANSFORMATION"
+        )
+    },
 )
 def insert_by_name(spark: SparkSession, _: Path) -> None:
     spark.sql("CREATE TABLE ml.named (id INT, name STRING) USING parquet")
@@ -146,6 +174,15 @@ def insert_by_name(spark: SparkSession, _: Path) -> None:
     dt <- raw.orders.dt TRANSFORMATION
     *  <- raw.orders.dt FILTER
     """,
+    older={
+        (3, 1): Instead(
+            columns="""
+            id <- raw.orders.order_id TRANSFORMATION
+            dt <- raw.orders.dt
+            *  <- raw.orders.dt FILTER
+            """
+        )
+    },
 )
 def insert_partitions(spark: SparkSession, _: Path) -> None:
     spark.sql("CREATE TABLE ml.days (id INT, dt STRING) USING parquet PARTITIONED BY (dt)")
@@ -160,6 +197,9 @@ def insert_partitions(spark: SparkSession, _: Path) -> None:
     "CREATE TABLE ml.dynamic",
     "INSERT OVERWRITE ml.dynamic 6 <- raw.orders 6",
     columns="id <- raw.orders.order_id\ndt <- raw.orders.dt TRANSFORMATION",
+    older={
+        (3, 1): Instead(columns="id <- raw.orders.order_id TRANSFORMATION\ndt <- raw.orders.dt")
+    },
 )
 def insert_dynamic(spark: SparkSession, _: Path) -> None:
     spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
@@ -178,6 +218,15 @@ def insert_dynamic(spark: SparkSession, _: Path) -> None:
     dt   <- raw.orders.dt TRANSFORMATION
     *    <- raw.orders.dt FILTER
     """,
+    older={
+        (3, 1): Instead(
+            columns="""
+            id <- raw.orders.order_id TRANSFORMATION
+            dt <- raw.orders.dt
+            *  <- raw.orders.dt FILTER
+            """
+        )
+    },
 )
 def hive_partitions(spark: SparkSession, _: Path) -> None:
     spark.conf.set("hive.exec.dynamic.partition.mode", "nonstrict")
@@ -214,6 +263,15 @@ def insert_of_itself(spark: SparkSession, _: Path) -> None:
     ml.multi_a: * <- raw.orders.amount FILTER
     ml.multi_b: y <- raw.orders.amount
     """,
+    older={
+        (3, 1): Instead(
+            columns="""
+            ml.multi_a: x <- raw.orders.order_id TRANSFORMATION
+            ml.multi_a: * <- raw.orders.amount FILTER
+            ml.multi_b: y <- raw.orders.amount TRANSFORMATION
+            """
+        )
+    },
 )
 def multi_insert(spark: SparkSession, _: Path) -> None:
     spark.sql("CREATE TABLE ml.multi_a (x INT) USING parquet")
@@ -236,6 +294,11 @@ def multi_insert(spark: SparkSession, _: Path) -> None:
     ml.viewed: who  <- raw.customers.name TRANSFORMATION
     ml.viewed: *    <- raw.customers.age FILTER
     """,
+    older={
+        (3, 1): Instead(
+            columns="who <- raw.customers.name TRANSFORMATION\n* <- raw.customers.age FILTER"
+        )
+    },
 )
 def views(spark: SparkSession, _: Path) -> None:
     spark.sql(
@@ -249,6 +312,7 @@ def views(spark: SparkSession, _: Path) -> None:
     "2 x CREATE VIEW ml.altered <- raw.customers",
     "DROP ml.altered",
     columns="id <- raw.customers.id\nname <- raw.customers.name",
+    older={(3, 1): Instead(columns="")},
 )
 def alter_view(spark: SparkSession, _: Path) -> None:
     spark.sql("CREATE VIEW ml.altered AS SELECT id FROM raw.customers")
@@ -371,7 +435,9 @@ def lifecycle(spark: SparkSession, _: Path) -> None:
     spark.sql("DROP TABLE IF EXISTS ml.scratched")
 
 
-@case()
+@case(
+    older={(3, 1): Instead(("SELECT <- raw.customers 3",))},
+)
 def maintenance(spark: SparkSession, _: Path) -> None:
     for statement in (
         "ANALYZE TABLE raw.orders COMPUTE STATISTICS FOR COLUMNS order_id, amount",
