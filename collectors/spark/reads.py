@@ -164,7 +164,7 @@ def _aggregates(operator: Operator, datasets: Iterable[DatasetId]) -> dict[str, 
         one.name.casefold(): frozenset(
             Use(dataset, found.group(), Subtype.AGGREGATION)
             for dataset in datasets
-            for found in _NAME.finditer(function)
+            for found in _NAME.finditer(function.replace("DISTINCT ", ""))
         )
         for one, function in zip(made, functions, strict=False)
     }

@@ -1,6 +1,6 @@
 """Run every case of the suite in one Spark application with its event log on.
 
-Usage: python -m tests.collectors.spark.suite.run FOLDER
+Usage: python -m tests.collectors.spark.suite.run FOLDER [CASE …]
 
 Everything (metastore, warehouse, landing zone, `events`) lies below the folder. What a case did is
 told from the log by the job description, which is the case's name. Cases that could not be run are
