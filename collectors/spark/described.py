@@ -6,18 +6,34 @@ metadata; and before Spark 3.5 a scan of a cached relation hides the plan that f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
 from collectors.spark.plans.arguments import attributes
 from collectors.spark.plans.info import Node
-from collectors.spark.plans.text import Operator, parse_text
+from collectors.spark.plans.text import Operator, PlanText, parse_text
 from collectors.spark.scans import Scan, output, read_scan, tells_all
 
 _LOCATION = "\nLocation: "
-# The plans of a statement are looked at several times.
-plan_text = lru_cache(maxsize=32)(parse_text)
+_QUALIFIED = re.compile(r"(?:[\w$-]+|`[^`]+`)(?:\.(?:[\w$-]+|`[^`]+`))+")
+
+
+@lru_cache(maxsize=32)  # The plans of a statement are looked at several times.
+def plan_text(text: str) -> PlanText:
+    """The plans of a text; relations without a name have that of the alias right above them.
+
+    Before Spark 3.2 the table `raw.t` is a nameless relation below `SubqueryAlias raw.t`.
+    """
+    plan = parse_text(text)
+    for root in filter(None, (plan.root, plan.optimised)):
+        for operator in root.walk():
+            named = operator.kind == "SubqueryAlias" and _QUALIFIED.fullmatch(operator.text)
+            for below in operator.children if named else ():
+                if below.kind == "Relation" and below.text.startswith("["):
+                    below.text = operator.text + below.text
+    return plan
 
 
 def scan_node(operator: Operator) -> Node:

@@ -47,6 +47,7 @@ def column_edges(part: Part, reads: Reads) -> tuple[list[Edge], list[str]]:
     edges: dict[Edge, None] = {}
     gaps: dict[str, None] = {}
     for plan, root, columns in plans:
+        reads.adopt(root)
         trace = trace_columns(plan, root, partial(_source, reads, part))
         gaps |= trace.gaps
         given = columns or trace.columns_of(root)

@@ -8,6 +8,7 @@ its batch. Behind any other RDD there is code of the task: only the datasets are
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -68,6 +69,24 @@ class Reads:
                 self.scans[column] = scan
             elif scan not in self.bridges.setdefault(column, []):
                 self.bridges[column].append(scan)
+
+    def adopt(self, root: Operator) -> None:
+        """Take relations that no scan has the columns of for another one of the same columns: an
+        exchange that is reused is scanned once.
+        """
+        alike: dict[tuple[str, ...], list[list[Attribute]]] = defaultdict(list)
+        for operator in root.walk():
+            if operator.kind == "Relation" and operator.text.startswith("["):
+                columns = attributes(operator.text.partition("]")[0])
+                alike[*(one.name for one in columns), operator.text.rpartition("]")[2]].append(
+                    columns
+                )
+        for copies in alike.values():
+            known = [self.scans[o.id] for columns in copies for o in columns if o.id in self.scans]
+            if len({(scan.table, scan.paths) for scan in known}) == 1:
+                for columns in copies:
+                    if not any(one.id in self.scans for one in columns):
+                        self.scans.update((one.id, known[0]) for one in columns)
 
     def keep(self, query: Part) -> None:
         """Take note of the columns of a query that other plans begin with."""

@@ -48,4 +48,7 @@ def relation_scan(operator: Operator) -> Scan | None:
         return Scan(described, ids=ids)
     quoted = next(filter(None, map(_QUOTED.match, split_arguments(text))), None)
     named = quoted or (_NAMED.match(text) if operator.kind != "LogicalRelation" else None)
-    return Scan(identifier(named["name"]), ids=ids) if named else None
+    table = identifier(named["name"]) if named else ()
+    # A table of another catalog that does not say which: JDBC's.
+    nameless = "V2" in operator.kind and len(table) < 3
+    return Scan(table, ids=ids) if table and not nameless else None

@@ -235,6 +235,7 @@ class _Reader:
 
     def operator(self, text: str) -> Operator:
         text = _CODEGEN.sub("", text, count=1) if text.startswith("*") else text
+        text = text.removeprefix("'")  # what is not resolved yet
         for remark in _REMARK:
             head, mark, _ = text.rpartition(remark)
             text = head if mark and _NUMBERED.search(head[-16:]) else text

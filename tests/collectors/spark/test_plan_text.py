@@ -129,6 +129,11 @@ def test_an_extended_text_has_the_optimised_logical_plan_too() -> None:
     assert tree(found.root) == "FileScan"
 
 
+def test_what_is_not_resolved_yet_has_its_operators_name() -> None:
+    found = parse_text("== Physical Plan ==\n'Project ['a]\n+- 'UnresolvedRelation [raw, t]\n")
+    assert tree(found.root) == "Project(UnresolvedRelation)"
+
+
 def test_what_a_source_says_of_itself_is_no_part_of_its_columns() -> None:
     found = parse_text(
         "BatchScan lake.t (1)\n\n\n(1) BatchScan lake.t\nOutput [2]: [a#1, odd\nname#2]\n"

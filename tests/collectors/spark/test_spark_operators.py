@@ -173,6 +173,7 @@ RELATIONS = [
     ("HiveTableRelation", "`raw`.`t`, org.serde2.Simple, [a#1]", "raw.t"),
     ("HiveTableRelation", "[`raw`.`t`, org.serde2.Simple, Data Cols: [a#1]]", "raw.t"),
     ("RelationV2", "[a#1] lake.raw.t", "lake.raw.t"),
+    ("RelationV2", "[a#1] raw.t", ""),
     ("DataSourceV2ScanRelation", "[a#1] lake.raw.t lake.raw.t (branch=null)", "lake.raw.t"),
     ("SubqueryAlias", "raw.t", ""),
 ]

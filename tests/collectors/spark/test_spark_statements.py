@@ -307,9 +307,23 @@ ExecutedCommand
 """
 
 
+ALIASED_2 = """== Physical Plan ==
+Execute SaveIntoDataSourceCommand
+   +- SaveIntoDataSourceCommand org.delta.DeltaDataSource@1f, Map(path -> /out/t), Append
+         +- Project [a#1]
+            +- SubqueryAlias spark_catalog.raw.orders
+               +- Relation[a#1,b#2] parquet
+"""
+
+
 @pytest.mark.parametrize(
     ("plan", "text", "expected"),
     [
+        (
+            ("Execute SaveIntoDataSourceCommand", ""),
+            ALIASED_2,
+            {("INSERT", "write", "/out/t"), ("INSERT", "read", "raw.orders")},
+        ),
         (
             ("BatchScan", f"{BATCH}(1 paths)[{LONG[:60]}..., PartitionFilters: []"),
             DESCRIBED,
@@ -341,7 +355,15 @@ ExecutedCommand
             {("INSERT", "write", "/out/t"), ("INSERT", "read", "dbo.t")},
         ),
     ],
-    ids=["V2 files", "on GPU", "GPU, cut", "cached", "cached, Spark 2", "a command of Spark 2"],
+    ids=[
+        "alias",
+        "V2 files",
+        "on GPU",
+        "GPU, cut",
+        "cached",
+        "cached, Spark 2",
+        "a command of Spark 2",
+    ],
 )
 def test_what_the_text_alone_tells_is_read_from_it(
     make_log: Make,
@@ -575,6 +597,27 @@ def test_the_columns_of_a_scan_whose_schema_is_cut_are_taken_from_the_text(
         {"name": "a", "type": "array<int>"},
         {"name": "b", "type": "bigint"},
     ]
+
+
+def test_a_relation_that_is_scanned_once_for_two_has_its_columns_in_both(
+    make_log: Make, node: Make
+) -> None:
+    insert = "InsertIntoHadoopFsRelationCommand"
+    target = "file:/out, false, Parquet, Map(path -> /out), Append, [a, again]"
+    text = (
+        f"== Optimized Logical Plan ==\n{insert} {target}\n+- Join Inner, (a#1 = a#3)\n"
+        "   :- Project [a#1]\n   :  +- Relation[a#1,b#2] parquet\n"
+        "   +- Project [b#4 AS again#5]\n      +- Relation[a#3,b#4] parquet\n\n"
+        f"== Physical Plan ==\nExecute {insert} {target}\n+- FileScan parquet raw.orders[a#1]\n"
+    )
+    scan = node(ORDERS, args="[a#1,b#2]")
+    row = collected(make_log({"plan": node(f"Execute {insert}", scan, args=target), "text": text}))
+    edges = {(e["to_column"], e["from_name"], e["from_column"]) for e in row["column_edges"]}
+    assert edges == {
+        ("a", "raw.orders", "a"),
+        ("again", "raw.orders", "b"),
+        ("*", "raw.orders", "a"),
+    }
 
 
 def test_before_spark_3_4_what_a_command_of_delta_runs_is_told_by_its_call_stack(
