@@ -66,7 +66,7 @@ def _source(
         return reads.source(operator, columns, part.execution.root)
     if part.role is not Role.VIEW:
         return None
-    named = identifier(operator.arguments)
+    named = identifier(operator.arguments.lstrip("("))
     return Source((reads.places.table(named),)) if len(named) > 1 else None
 
 
@@ -81,9 +81,9 @@ def _plans(part: Part) -> Iterator[tuple[PlanText, Operator, list[Attribute]]]:
             fed = plan_text(feed.execution.text)
             top = fed.optimised or fed.root
             if top is not None:
-                given = top.fields.get("Input", "") if top.kind == "DeserializeToObject" else ""
-                below = top.children[0] if given and top.children else top
-                yield fed, below, attributes(given)
+                rows = top.kind == "DeserializeToObject" and top.children
+                given = top.fields.get("Input", "") if rows else ""
+                yield fed, top.children[0] if rows else top, attributes(given)
     elif command is not None and command.children and (inner := _logical(plan, part.name)):
         yield plan, inner.children[0], []
     elif command is not None and command.children:

@@ -232,8 +232,8 @@ def _statement(application: Application, part: Part, known: Known) -> Statement:
     edges, gaps = column_edges(part, known.reads)
     if any(scan.is_cut for one in (part, *part.feeds) for scan in one.scans):
         gaps.append(PATHS_CUT)
-    if not reads and part.role is Role.SAVE:
-        # Before Spark 3.4 a save's query is in its text alone.
+    if not reads:
+        # Before Spark 3.4 a save's query is in its text alone; a checkpoint's is in another.
         reads = [Use(d, _kind(d)) for d in sorted({edge.use.dataset for edge in edges})]
     return Statement(
         operation=part.operation,

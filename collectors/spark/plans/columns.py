@@ -138,7 +138,7 @@ class Trace:
         """An expression in which a column of a merged subquery stands under its own id."""
         for (number, name), id_ in self.merged.items():
             if f"subquery#{number}" in text:
-                used = rf"subquery#{number}(?:, \[id=#\d{{1,18}}\])?\.{re.escape(name)}"
+                used = rf"subquery#{number}(?:, \[id=#\d{{1,18}}\]| \[\])?\.{re.escape(name)}"
                 text = re.sub(used, f"subquery#{id_}", text)
         return text
 

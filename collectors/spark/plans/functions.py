@@ -8,11 +8,12 @@ from itertools import takewhile
 from collectors.spark.plans.arguments import (
     Attribute,
     attributes,
+    bracketed,
     expressions,
     plain_expressions,
     split_arguments,
 )
-from collectors.spark.plans.columns import OPAQUE, Outputs, Trace
+from collectors.spark.plans.columns import OPAQUE, Outputs, Trace, flat
 from collectors.spark.plans.expressions import parts
 from collectors.spark.plans.made import all_given, given
 from collectors.spark.plans.text import Operator
@@ -23,7 +24,9 @@ _NEW_ID = re.compile(r"#(?P<id>\d{1,18})")
 
 
 def generate(operator: Operator, trace: Trace) -> Outputs:
-    """`Generate explode(tags#1), [id#2], false, [tag#3]`"""
+    """`Generate explode(tags#1), [id#2], false, [tag#3]`: the second are those kept of the input;
+    in a logical plan, `[0]`, the places of those that are not.
+    """
     generator, *rest = split_arguments(operator.arguments)
     trace.explained.update(part.id for part in parts(generator, trace.known))
     lists = [one for one in rest if one.startswith("[")]
@@ -33,7 +36,9 @@ def generate(operator: Operator, trace: Trace) -> Outputs:
         trace.known[one.id] = uses
     kept = attributes(lists[0]) if len(lists) > 1 and "#" in lists[0] else None
     if kept is None and "Input" not in operator.fields:
-        return (given(operator, trace), made)
+        left_out = set(bracketed(lists[0])) if len(lists) > 1 else set()
+        columns = enumerate(flat(given(operator, trace)))
+        return ([one for at, one in columns if str(at) not in left_out], made)
     return (kept if kept is not None else [], made)
 
 
@@ -63,6 +68,11 @@ def opaque(operator: Operator, trace: Trace) -> Outputs:
         # The keys, of each side: `[k#1], [k#2], f(k#1, v#3)#5, [v#6]`.
         for keys in takewhile(lambda argument: argument.startswith("["), split_arguments(text)):
             trace.decides(keys, Subtype.GROUP_BY)
+        # In a logical plan, of each side how many of its first columns: `1, 1, f(k#1, v#3)#5, …`.
+        counts = takewhile(str.isdigit, split_arguments(text))
+        for count, child in zip(counts, operator.children, strict=False):
+            firsts = trace.columns_of(child)[: int(count)]
+            trace.influences |= trace.all_of(firsts, Subtype.GROUP_BY)
     return made or inputs
 
 

@@ -39,8 +39,9 @@ def aggregate(operator: Operator, trace: Trace) -> Outputs:
         lists = [one for one in split_arguments(operator.arguments) if one.startswith("[")]
         # Photon's and RAPIDS' say all; a logical one has its functions in its results.
         says_all = len(lists) > 2
+        by = lists[:1] if len(lists) == 2 else [""]
         keys, functions, made, results = (
-            ["", *lists][-4:] if says_all else [*lists[:1], "", "", *lists[1:], "", ""][:4]
+            ["", *lists][-4:] if says_all else [*by, "", "", *lists[-1:], ""][:4]
         )
     _functions(functions, made, trace, _reused_stage(operator))
     prepares = _STAGE.search(functions[:20]) or id(operator) in trace.stages or "gid#" in keys

@@ -19,6 +19,7 @@ from lineage.records import Subtype
 _UNSURE = re.compile(
     r"isnotnull\([^()]*#(?P<id>\d{1,18})L?\)|\(size\([^()]*#(?P<size>\d{1,18})L?(?:, \w+)?\) > 0\)"
 )
+_PRUNING = re.compile(r"\bdynamicpruning#\d{1,18} \[[^\[\]]*\]")
 _EXISTS = re.compile(r"ExistenceJoin\((?P<name>[^#()]*)#(?P<id>\d{1,18})")
 _SCALA_LIST = re.compile(r"^[A-Z]\w+\((?P<items>.*)\)$", re.DOTALL)
 _ONE_SIDE = ("LeftSemi", "LeftAnti")
@@ -39,7 +40,9 @@ def filter_text(condition: str, trace: Trace) -> None:
     """A condition on rows, without the tests for NULL that Spark may have added."""
     for found in _UNSURE.finditer(condition):
         trace.unsure.add(int(found["id"] or found["size"]))
-    trace.decides(_UNSURE.sub("", condition), Subtype.FILTER)
+    # What it prunes a table's partitions by is a key of the join that the filter is made from.
+    sure = _PRUNING.sub("", _UNSURE.sub("", condition))
+    trace.decides(sure, Subtype.FILTER)
 
 
 def join(operator: Operator, trace: Trace) -> Outputs:
