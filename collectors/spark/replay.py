@@ -230,7 +230,7 @@ class _Replay:
             self._outside(body)
         elif execution := self.executions.get(body["execution"]):
             self.jobs[body["job"]] = execution.id
-            execution.group = execution.group or body["group"]
+            execution.group = execution.group or str(body["group"])
             for stage in body["stages"]:
                 # A later job may list a stage again that it found already computed.
                 if self.stages.setdefault(stage, execution.id) == execution.id:

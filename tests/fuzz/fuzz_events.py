@@ -175,7 +175,13 @@ def _size(value: Value) -> int:
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
+def limited() -> Iterator[None]:
+    """Ends what takes too long.
+
+    Raises:
+        AssertionError: It did.
+    """
+
     def stop(_number: int, _frame: FrameType | None) -> None:
         raise _FoundError(f"it takes more than {_SECONDS} s")
 
@@ -205,7 +211,7 @@ def fuzz(cases: int, seed: int, folder: Path) -> Counter[str]:
             data = _sealed(data)
         text = _mutated(b"\n".join(chance.choices(xml, k=3)), chance.choice(xml), chance)
         try:
-            with _limited():
+            with limited():
                 told += _check_xel(data, folder / "fuzz.xel", chance.choice((1, 600, 5_000)))
                 told += _check_xml(text, folder / "fuzz.xml")
         except Exception as error:

@@ -1,0 +1,11 @@
+"""A short slice of the fuzzing of Spark event logs, the same in every run."""
+
+from __future__ import annotations
+
+from tests.fuzz.fuzz_spark import fuzz
+
+
+def test_damaged_logs_end_as_rows_and_counted_rejects() -> None:
+    told = fuzz(300, 0)
+    assert told["accesses"] > 1_000
+    assert told["rejects"] > 1_000
