@@ -50,7 +50,10 @@ def aggregate(operator: Operator, trace: Trace) -> Outputs:
     columns = make(results, trace)
     if functions and not made and not prepares:
         grouped = {one.id for one in attributes(keys)}
-        _by_position([one for one in columns if one.id not in grouped], functions, trace)
+        others = [one for one in columns if one.id not in grouped]
+        # A key under a new name may stand anywhere among them.
+        all_keys = len(columns) - len(others) == len(plain_expressions(keys))
+        _by_position(others, functions if all_keys or len(others) == 1 else "", trace)
     return columns
 
 

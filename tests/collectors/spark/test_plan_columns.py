@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from collectors.spark.plans.arguments import Attribute
-from collectors.spark.plans.columns import CUT, OPAQUE, Source, Trace, Uses
+from collectors.spark.plans.columns import CUT, OPAQUE, UNKNOWN, Source, Trace, Uses
 from collectors.spark.plans.expressions import parts
 from collectors.spark.plans.operators import trace_columns
 from collectors.spark.plans.text import Operator, parse_text
@@ -233,6 +233,11 @@ def test_a_plan_of_every_layout_tells_its_columns(text: str, expected: list[str]
         ("Project [a#1, ... 15 more fields]\n+- Scan t[a#1]\n", CUT),
         ("Project (2)\n+- Scan parquet t (1)\n\n(1) Scan parquet t\nOutput [1]: [a#1]\n", CUT),
         ("MapInPandas f(a#1, b#2)#5, [c#6]\n+- Scan t[a#1, b#2]\n", OPAQUE),
+        (
+            "HashAggregate(keys=[upper(a#1)#4], functions=[sum(b#2), max(b#2)], "
+            "output=[ratio#5, who#6])\n+- Scan t[a#1, b#2]\n",
+            UNKNOWN,
+        ),
     ],
 )
 def test_what_is_cut_or_opaque_is_marked(text: str, gap: str) -> None:
