@@ -11,8 +11,8 @@ A dataset is what people think of as one thing, not the pieces it happens to lie
 - a folder named by a date, and any file in it, is a piece of the one above:
   `/exports/2026/11/21` is `/exports`;
 - several files of one folder are that folder: that is how a plan shows a glob;
-- a file whose name starts with its folder's name, or is a number or date, is a piece of that
-  folder even alone: `/landing/orders/orders_2026-11-21.csv` is `/landing/orders`;
+- a file named by a number or date, or as its folder with one behind, is a piece of that folder
+  even alone: `/landing/orders/orders_2026-11-21.csv` is `/landing/orders`;
 - any other single file is a dataset itself: `/landing/customers.json`.
 """
 
@@ -125,8 +125,9 @@ def _is_piece(path: str) -> bool:
     if file is None or not parent:
         return False
     stem = file["stem"]
+    behind = stem[len(parent) :] if stem.casefold().startswith(parent) else ""
     return (
         bool(_DATE_FOLDERS.search(folder))
         or bool(_ONLY_NUMBER.fullmatch(stem))
-        or stem.casefold().startswith(parent)
+        or any(map(str.isdigit, behind))
     )
