@@ -51,14 +51,21 @@ def whole(node: Node, text: str) -> Node:
     """A scan with what the text alone tells of its files, found by the ids of its columns."""
     if "Scan" not in node.name or tells_all(node) or _LOCATION not in text:
         return node
-    ids = {one.id for one in output(node)}
+    found = _by_column(text)
+    told = next((found[one.id] for one in output(node) if one.id in found), {})
+    return replace(node, metadata={**told, **node.metadata})
+
+
+@lru_cache(maxsize=8)
+def _by_column(text: str) -> dict[int, dict[str, str]]:
+    """The sections of the scans of files, by the ids of their columns."""
     root = plan_text(text).root
-    for operator in root.walk() if root else ():
-        if "Location" in operator.fields and ids.intersection(
-            one.id for one in attributes(operator.fields.get("Output", ""))
-        ):
-            return replace(node, metadata={**operator.fields, **node.metadata})
-    return node
+    return {
+        one.id: operator.fields
+        for operator in (root.walk() if root else ())
+        if "Location" in operator.fields
+        for one in attributes(operator.fields.get("Output", ""))
+    }
 
 
 def cached(plans: Iterable[Operator], unknown: set[str]) -> Iterator[Scan]:

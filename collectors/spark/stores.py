@@ -25,7 +25,7 @@ from collectors.spark.plans.arguments import bracketed, identifier
 _RELATION = re.compile(r"Scan (?P<kind>\w+)Relation\((?P<inside>.*)\)[^)]*", re.DOTALL)
 # Relations whose first argument is the table, and OpenLineage's word for the store.
 _TABLE_FIRST = {"Redshift": "redshift", "SqlDW": "synapse", "Phoenix": "phoenix"}
-_SCAN_V2 = re.compile(r"ScanV2 (?P<source>[\w.$]+)\[.*\bOptions: \[(?P<options>.*)\]\)", re.DOTALL)
+_SCAN_V2 = re.compile(r"ScanV2 (?P<source>[\w.$]+)\[")
 _CASSANDRA = re.compile(r"\bCassandra Scan: (?P<table>[\w.]+)")
 _PATH = re.compile(r"\w*BatchScan(?: \S+)? ?\[[^\]]*\] (?P<path>[a-zA-Z][a-zA-Z0-9+.-]*:/\S+)")
 _TOPICS = ("subscribe", "assign", "topic")
@@ -41,7 +41,8 @@ def source(name: str, text: str) -> Target | None:
     if found := _RELATION.fullmatch(name):
         return _relation(found["kind"], bracketed(found["inside"]))
     if found := _SCAN_V2.search(text):
-        return _with_options(found["source"], options(f"[{found['options']}]"))
+        given = text.rpartition("Options: ")[2].removesuffix(")")
+        return _with_options(found["source"], options(given))
     if found := _CASSANDRA.search(text):
         return Target(external=External(found["table"]), database=Database("cassandra"))
     if found := _PATH.match(text) or _PATH.match(f"{name}[] {name.removeprefix('BatchScan ')}"):
