@@ -18,15 +18,23 @@ from lineage.records import ANY_COLUMN, EdgeType, Status
 
 T = TypeVar("T")
 
+# Of what a task does differently; a log with more is no task's, but names that are made up.
+_MOST = 100_000
+
 _Datasets = tuple[DatasetId, ...]
 _Same = tuple[str, str, _Datasets, _Datasets, Status]
 
 
 @dataclass(slots=True)
 class Totals:
-    """Statements by what they do, to what, and how that ended."""
+    """Statements by what they do, to what, and how that ended.
+
+    Attributes:
+        left_out: How many there were beyond the most that are kept.
+    """
 
     found: dict[_Same, Statement] = field(default_factory=dict)
+    left_out: int = 0
 
     def add(self, statement: Statement) -> None:
         """Count one in."""
@@ -36,7 +44,10 @@ class Totals:
         does = statement.sql, statement.operation
         key = (*does, tuple(reads), tuple(writes), statement.status)
         before = self.found.get(key)
-        self.found[key] = _together(before, statement) if before else statement
+        if before is None and len(self.found) == _MOST:
+            self.left_out += 1
+        else:
+            self.found[key] = _together(before, statement) if before else statement
 
     def settled(self, places: Places) -> list[Statement]:
         """What they come to, by the time they began, now that it is known whose paths are."""

@@ -116,7 +116,8 @@ class Work:
     def _batch(self, batch: Batch) -> None:
         group = Group(_NO_EXECUTION, batch=batch)
         for statement in statements(group, self._application, self.known, self._rejects.tell):
-            if self._is_new(batch.at):
+            has_room = batch.run in self._loose or len(self._loose) < _MOST_STREAMS
+            if has_room and self._is_new(batch.at):
                 self._loose[batch.run].add(statement)
 
     def _task(self, root: Execution | None) -> str | None:
@@ -148,6 +149,8 @@ class Work:
             rejects.tell(f"{self._nameless} executions name no task: `task_from` finds none")
         self._place_loose()
         rejects.join(self._rejects)
+        if left_out := sum(totals.left_out for totals in self._totals.values()):
+            rejects.tell(f"{left_out} statements are left out: no task does so much differently")
         places = self.known.reads.places
         places.warehouse = application.warehouse
         for task in sorted(self._ends):

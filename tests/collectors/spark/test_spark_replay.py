@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from collectors.spark import history, rejects, replay
+from collectors.spark import history, rejects, replay, totals
 from collectors.spark.assemble import Part, Told, assemble
 from collectors.spark.bodies import READERS
 from collectors.spark.history import Application, Group
@@ -303,3 +303,15 @@ def test_of_a_log_full_of_rejects_the_first_are_told_and_the_rest_counted(
         f"execution {n}: there is no rule for Scan com.shop.Relation{n}" for n in range(3)
     ]
     assert said[3:] == ["5 more pieces could not be used"]
+
+
+def test_of_a_log_of_ever_new_names_the_first_are_kept_and_the_rest_counted(
+    make_log: Make, node: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(totals, "_MOST", 3)
+    log = make_log(*({"plan": node(f"Scan hive raw.t{n % 5}")} for n in range(10)))
+    found = read(events(log))
+    assert {(name, times) for _, name, _, times, _ in uses(found)} == {
+        (f"raw.t{n}", 2) for n in range(3)
+    }
+    assert reasons(found) == ["4 statements are left out: no task does so much differently"]
