@@ -71,8 +71,13 @@ def _table(argument: str) -> tuple[str, ...]:
 
 def _first(args: list[str]) -> Target:
     mode = next((arg for arg in args if arg in _MODES), "")
-    columns = tuple(bracketed(args[-1])) if len(args) > 1 and args[-1].startswith("[") else ()
-    return Target(_table(args[0]), mode=mode, columns=columns)
+    return Target(_table(args[0]), mode=mode, columns=_last_list(args[1:]))
+
+
+def _last_list(args: list[str]) -> tuple[str, ...]:
+    """The columns, behind which RAPIDS adds flags."""
+    lists = [arg for arg in args if arg.startswith("[")]
+    return tuple(bracketed(lists[-1])) if lists else ()
 
 
 def _name(args: list[str]) -> Target:
@@ -80,16 +85,11 @@ def _name(args: list[str]) -> Target:
 
 
 def _hadoop_files(args: list[str]) -> Target:
-    """`file:/t, false, [dt#3], Parquet, [path=…], Append, `c`.`db`.`t`, …, [id, dt]`
-
-    RAPIDS adds flags behind the columns.
-    """
+    """`file:/t, false, [dt#3], Parquet, [path=…], Append, `c`.`db`.`t`, …, [id, dt]`"""
     at = next((at for at, arg in enumerate(args) if arg in _MODES), len(args) - 1)
     behind = args[at + 1 :]
     named = [arg for arg in behind[:1] if arg.startswith(("`", "CatalogTable("))]
-    lists = [arg for arg in behind if arg.startswith("[")]
-    columns = tuple(bracketed(lists[-1])) if lists else ()
-    return Target(_table(named[0]) if named else (), args[0], columns, mode=args[at])
+    return Target(_table(named[0]) if named else (), args[0], _last_list(behind), mode=args[at])
 
 
 def _hive_insert(args: list[str]) -> Target:

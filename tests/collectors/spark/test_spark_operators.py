@@ -272,6 +272,12 @@ DESCRIBED = (
             Target((), "file:/o", ("id",), mode="Append"),
         ),
         (
+            "Execute GpuCreateDataSourceTableAsSelectCommand",
+            "`ml`.`t`, Overwrite, [a, b], class org.ParquetFileFormat, false",
+            "CREATE TABLE AS",
+            Target(T[1:], columns=("a", "b"), mode="Overwrite"),
+        ),
+        (
             "Execute GpuInsertIntoHiveTable",
             f"`ml`.`t`, {SERDE}, [dt=Some(1)], org.rapids.GpuHiveFileFormat@1f, true, false, [a]",
             "INSERT OVERWRITE",
