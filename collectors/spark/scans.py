@@ -34,7 +34,7 @@ from lineage.records import Column
 # What engines put around Spark's own names.
 _BRAND = re.compile(
     r"^(?:GpuFile)?(?:Comet|File|Gpu|Native|Orc|Parquet|Photon)*((?:Batch)?Scan)(?:Transformer)?"
-    r"(?=\W|$)"
+    r"(?=\W|$)|^(?:Comet|Gpu|Native|Photon)(?=(?:Hive|InMemory|Local)TableScan)"
 )
 _SCAN = re.compile(r"Scan (?P<format>[\w.$-]+)(?: (?P<table>.+))?")
 _ANY_SCAN = re.compile(r"(?:\w+Scan|Scan|HiveTableScan)\b.*", re.DOTALL)

@@ -46,6 +46,7 @@ def test_a_scan_tells_its_table_and_paths(
     [
         *("Scan ExistingRDD", "Scan", "LocalTableScan", "Scan OneRowRelation"),
         *("InMemoryTableScan", "Range", "Project", "Exchange", "ExternalRDDScan", "Scan[obj#1]"),
+        *("GpuInMemoryTableScan", "PhotonLocalTableScan"),
     ],
 )
 def test_what_is_in_memory_already_is_no_read(name: str) -> None:
@@ -95,6 +96,7 @@ HIVE = "HiveTableRelation [`spark_catalog`.`ml`.`t`, LazySimpleSerDe, Data Cols:
         ("BatchScan lake.raw.orders.snapshots", "[a#1]", Scan(("lake", "raw", "orders"))),
         ("HiveTableScan", f"[a#1], {HIVE}", Scan(("spark_catalog", "ml", "t"))),
         ("GpuScan hive spark_catalog.ml.t", f"[a#1], {HIVE}", Scan(("spark_catalog", "ml", "t"))),
+        ("GpuHiveTableScan", f"[a#1], {HIVE}", Scan(("spark_catalog", "ml", "t"))),
         (
             "FileScan parquet",
             f"[a#1] Location: {LOCATION}",
