@@ -67,6 +67,8 @@ def _rule(operator: Operator, *, leaf: bool) -> _Rule:
         return rule
     if operator.kind.endswith("Join"):
         return relational.join
+    if operator.kind.endswith("Window"):
+        return grouping.window
     if operator.kind.endswith(grouping.AGGREGATES):
         return grouping.aggregate
     return unchanged if operator.children or operator.inside else _leaf
@@ -125,9 +127,7 @@ _RULES: Mapping[str, _Rule] = {
     **dict.fromkeys(_OPAQUE, functions.opaque),
     **dict.fromkeys(("ArrowEvalPython", "BatchEvalPython"), functions.python),
     **dict.fromkeys(("AggregateInPandas", "ArrowAggregatePython"), grouping.python_aggregate),
-    **dict.fromkeys(
-        ("Window", "WindowInPandas", "ArrowWindowPython", "RunningWindow"), grouping.window
-    ),
+    **dict.fromkeys(("WindowInPandas", "ArrowWindowPython"), grouping.window),
     **dict.fromkeys(("Intersect", "Except"), relational.set_operation),
     **dict.fromkeys(("Distinct", "Deduplicate"), relational.distinct),
     **dict.fromkeys(("ReusedExchange", "InMemoryRelation"), references.same),
@@ -138,10 +138,10 @@ _RULES: Mapping[str, _Rule] = {
     "Generate": functions.generate,
     "InMemoryTableScan": references.listed,
     "MergeRows": relational.merge_rows,
-    "Project": relational.project,
+    **dict.fromkeys(("Project", "ProjectAst"), relational.project),
     "Sort": relational.sort,
     "TakeOrderedAndProject": relational.top,
-    "TopK": relational.top,
+    **dict.fromkeys(("TopK", "TopN"), relational.top),
     "Union": relational.union,
     "Subquery": references.subquery,
     "WithCTE": references.with_cte,

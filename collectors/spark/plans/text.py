@@ -52,8 +52,10 @@ _WORD = re.compile(r"[\w$.]+")
 _NAME = re.compile(r"(?:Execute )?[\w$.]+")
 _REUSABLE = ("Exchange", "Subquery", "SubqueryBroadcast")
 _REUSES = re.compile(r"\[Reuses operator id: (?P<number>\d{1,9})\]")
-# What engines put before Spark's own names.
-_BRANDS = re.compile(r"^(?:GpuFile)?(?:Gpu|Photon|Comet|Native)(?=[A-Z])")
+# What engines put around Spark's own names.
+_BRANDS = re.compile(
+    r"^(?:GpuFile)?(?:Gpu|Photon|Comet|Native)(?=[A-Z])|(?<=\w)(?:Exec)?Transformer$"
+)
 _PHYSICAL, _ANALYSED, _OPTIMISED = (
     "Physical Plan",
     "Analyzed Logical Plan",

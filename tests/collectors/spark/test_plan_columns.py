@@ -192,6 +192,19 @@ MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
             "Arguments: [max(a#1) AS max(a)#2], [max(a)#2], [max(a)#2 AS m#3], true\n",
             ["m <- t.a AGGREGATION", "* <- "],
         ),
+        (
+            "GpuProjectAst [(a#1 + 1) AS c#3, b#2]\n+- GpuTopN 3, [a#1 ASC], [a#1, b#2], 0\n"
+            "   +- Scan t[a#1, b#2]\n",
+            ["c <- t.a TRANSFORMATION", "b <- t.b IDENTITY", "* <- t.a SORT"],
+        ),
+        (
+            "GpuBatchedBoundedWindow [sum(a#1) windowspecdefinition(b#2, x) AS s#3], [b#2]\n"
+            "+- ProjectExecTransformer [a#1, b#2]\n   +- Scan t[a#1, b#2]\n",
+            [
+                *("a <- t.a IDENTITY", "b <- t.b IDENTITY"),
+                *("s <- t.a AGGREGATION, t.b WINDOW", "* <- "),
+            ],
+        ),
         (RAPIDS, [*MERGED, "* <- t.name GROUP_BY"]),
         (
             MERGE,
