@@ -27,8 +27,8 @@ _RELATION = re.compile(r"Scan (?P<kind>\w+)Relation\((?P<inside>.*)\)[^)]*", re.
 _TABLE_FIRST = {"Redshift": "redshift", "SqlDW": "synapse", "Phoenix": "phoenix"}
 _SCAN_V2 = re.compile(r"ScanV2 (?P<source>[\w.$]+)\[")
 _CASSANDRA = re.compile(r"\bCassandra Scan: (?P<table>[\w.]+)")
-_PATH = re.compile(r"\w*BatchScan(?: \S+)? ?\[[^\]]*\] (?P<path>[a-zA-Z][a-zA-Z0-9+.-]*:/\S+)")
-_TOPICS = ("subscribe", "assign", "topic")
+# Iceberg's, in the name or behind the columns.
+_PATH = re.compile(r"BatchScan(?: ?\[[^\]]*\])? (?P<path>[a-zA-Z][a-zA-Z0-9+.-]*:/[^\s\[]+)")
 
 
 def source(name: str, text: str) -> Target | None:
@@ -45,9 +45,8 @@ def source(name: str, text: str) -> Target | None:
         return _with_options(found["source"], options(given))
     if found := _CASSANDRA.search(text):
         return Target(external=External(found["table"]), database=Database("cassandra"))
-    if found := _PATH.match(text) or _PATH.match(f"{name}[] {name.removeprefix('BatchScan ')}"):
-        return Target(path=found["path"])
-    return None
+    found = _PATH.search(text) or _PATH.match(name)
+    return Target(path=found["path"]) if found else None
 
 
 def _relation(kind: str, args: list[str]) -> Target | None:
@@ -58,7 +57,7 @@ def _relation(kind: str, args: list[str]) -> Target | None:
 
 
 def _with_options(source: str, given: dict[str, str]) -> Target | None:
-    if topics := next((given[key] for key in _TOPICS if key in given), ""):
+    if topics := given.get("subscribe", ""):
         return Target(topics=tuple(sorted(topic.strip() for topic in topics.split(","))))
     if found := elsewhere(source, given, ""):
         return found
