@@ -46,7 +46,7 @@ class Case:
 
     Attributes:
         older: What logs of an older Spark tell instead, by the last version that does.
-        extended: What logs with plans in the extended layout tell instead.
+        extended: What a log with plans in the extended layout tells instead, by its Spark.
         since: The first Spark that can run it.
         workers: It runs Python in workers, which Sparks before 3.4 cannot on today's Python.
     """
@@ -55,7 +55,7 @@ class Case:
     job: Job
     tells: Told
     older: Mapping[Version, Told]
-    extended: Instead | None
+    extended: Mapping[Version, Instead]
     since: Version = (0, 0)
     workers: bool = False
 
@@ -67,7 +67,8 @@ class Case:
         """What a log of this Spark tells."""
         fits = [last for last in sorted(self.older) if version <= last]
         tells = self.older[fits[0]] if fits else self.tells
-        return told(self.extended, tells) if extended and self.extended else tells
+        otherwise = self.extended.get(version) if extended else None
+        return told(otherwise, tells) if otherwise else tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def case(
     columns: str = "",
     gaps: str = "",
     older: Mapping[Version, Instead] | None = None,
-    extended: Instead | None = None,
+    extended: Mapping[Version, Instead] | None = None,
     since: Version = (0, 0),
     workers: bool = False,
 ) -> Callable[[Job], Job]:
@@ -104,7 +105,7 @@ def case(
     def keep(job: Job) -> Job:
         name = job.__name__
         assert name not in CASES
-        CASES[name] = Case(name, job, tells, others, extended, since, workers)
+        CASES[name] = Case(name, job, tells, others, extended or {}, since, workers)
         return job
 
     return keep

@@ -217,18 +217,20 @@ def jdbc_catalog_replace(spark: SparkSession, _: Path) -> None:
             """,
         ),
     },
-    extended=Instead(
-        (
-            f"CREATE TABLE AS {CRM}.GROUPED 6 <- raw.orders 6",
-            "CREATE TABLE AS ml.jdbc_grouped 3 <- raw.customers 3",
-        ),
-        f"""
+    extended={
+        (3, 5): Instead(
+            (
+                f"CREATE TABLE AS {CRM}.GROUPED 6 <- raw.orders 6",
+                "CREATE TABLE AS ml.jdbc_grouped 3 <- raw.customers 3",
+            ),
+            f"""
         {CRM}.GROUPED: CUSTOMER_ID <- raw.orders.customer_id
         {CRM}.GROUPED: AMOUNT      <- raw.orders.amount
         ml.jdbc_grouped: name      <- raw.customers.name
         ml.jdbc_grouped: *         <- raw.customers.id JOIN
         """,
-    ),
+        )
+    },
 )
 def jdbc_pushdown(spark: SparkSession, _: Path) -> None:
     spark.sql(

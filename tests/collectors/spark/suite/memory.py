@@ -24,7 +24,7 @@ OPAQUE = "a function of the task takes and gives all columns at once"
     gaps=OPAQUE,
     older={(3, 5): Instead(("CREATE TABLE AS ml.rdd_mapped 6 <- raw.orders",))},
     workers=True,
-    extended=Instead(("CREATE TABLE AS ml.rdd_mapped 6",), "", ""),
+    extended={(3, 5): Instead(("CREATE TABLE AS ml.rdd_mapped 6",), "", "")},
 )
 def rdd_mapped(spark: SparkSession, _: Path) -> None:
     rows = spark.table("raw.orders").rdd.map(lambda row: (row.order_id,))
@@ -37,7 +37,7 @@ def rdd_mapped(spark: SparkSession, _: Path) -> None:
     gaps=OPAQUE,
     older={(3, 5): Instead(("CREATE TABLE AS ml.rdd_to_frame 3 <- raw.customers",))},
     workers=True,
-    extended=Instead(("CREATE TABLE AS ml.rdd_to_frame 3",), "", ""),
+    extended={(3, 5): Instead(("CREATE TABLE AS ml.rdd_to_frame 3",), "", "")},
 )
 def rdd_to_frame(spark: SparkSession, _: Path) -> None:
     rows = spark.table("raw.customers").rdd.filter(lambda row: row.age > 0)
@@ -50,7 +50,7 @@ def rdd_to_frame(spark: SparkSession, _: Path) -> None:
     columns="line <- /landing/notes.txt.* TRANSFORMATION",
     gaps=OPAQUE,
     workers=True,
-    extended=Instead(("CREATE TABLE AS ml.lines 2",), "", ""),
+    extended={(3, 5): Instead(("CREATE TABLE AS ml.lines 2",), "", "")},
 )
 def rdd_of_text(spark: SparkSession, at: Path) -> None:
     lines = spark.sparkContext.textFile(f"{at}/landing/notes.txt").map(lambda line: (line,))
@@ -62,7 +62,7 @@ def rdd_of_text(spark: SparkSession, at: Path) -> None:
     columns="text <- /landing/orders.* TRANSFORMATION",
     gaps=OPAQUE,
     workers=True,
-    extended=Instead(("INSERT /out/texts 2",), "", ""),
+    extended={(3, 5): Instead(("INSERT /out/texts 2",), "", "")},
 )
 def rdd_of_whole_files(spark: SparkSession, at: Path) -> None:
     texts = spark.sparkContext.wholeTextFiles(f"{at}/landing/orders").map(lambda pair: (pair[1],))
@@ -78,7 +78,7 @@ def rdd_of_whole_files(spark: SparkSession, at: Path) -> None:
     gaps=OPAQUE,
     older={(3, 5): Instead(("CREATE TABLE AS ml.rdd_joined 3 <- raw.customers, raw.orders",))},
     workers=True,
-    extended=Instead(("CREATE TABLE AS ml.rdd_joined 3",), "", ""),
+    extended={(3, 5): Instead(("CREATE TABLE AS ml.rdd_joined 3",), "", "")},
 )
 def rdd_joined(spark: SparkSession, _: Path) -> None:
     orders = spark.table("raw.orders").rdd.map(lambda row: (row.customer_id, 1))
@@ -243,13 +243,15 @@ def pandas_scalar(spark: SparkSession, _: Path) -> None:
     *    <- raw.orders.dt GROUP_BY
     """,
     workers=True,
-    extended=Instead(
-        columns="""
+    extended={
+        (3, 5): Instead(
+            columns="""
     dt   <- raw.orders.dt
     mean <- raw.orders.amount TRANSFORMATION
     *    <- raw.orders.dt GROUP_BY
     """
-    ),
+        )
+    },
 )
 def pandas_mean(spark: SparkSession, _: Path) -> None:
     mean = F.pandas_udf(lambda v: v.mean(), "double", F.PandasUDFType.GROUPED_AGG)
