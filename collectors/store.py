@@ -8,7 +8,7 @@ Parquet tables in one folder or URL, a sub-folder for each table and batch:
 One collect run writes one batch, its `batches` rows last. Readers see only batches that have
 them, so a run that dies leaves nothing half-read behind. A batch lists the origins (log files,
 applications) that it read and the position reached in each. What a later batch says of an origin
-replaces what earlier ones said, so a log that has grown is simply read again.
+replaces what earlier ones said; what it adds to a log is an origin of its own.
 Readers outside Spark use pyarrow and need no JVM.
 """
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from collectors.spark.bodies import Body
@@ -14,8 +14,13 @@ from collectors.spark.history import Application
 from collectors.spark.logs import SparkLogs
 from collectors.spark.rejects import WHOLE, Rejects
 from collectors.spark.replay import WAITS, replay
+from collectors.spark.resume import Reached, whole
 from collectors.spark.rows import Row, rows, run_id
 from collectors.spark.work import Work
+
+_BEGINNING = frozenset(
+    f"SparkListener{name}" for name in ("LogStart", "ApplicationStart", "EnvironmentUpdate")
+)
 
 TABLES = ("accesses", "runs", "shapes", "datasets", "column_edges", "rejects")
 
@@ -39,14 +44,16 @@ class Told:
 
     Attributes:
         run: The id of the run that it is the log of; None where it gives no rows.
-        events: How many events it holds.
+        events: How many events it holds, of those that it is told of by.
         tables: The rows of each of `TABLES`.
+        reached: From where it is to be read on; None where it was told of as a whole.
     """
 
     application: Application
     run: str | None
     events: int
     tables: dict[str, list[Row]]
+    reached: Reached | None = None
 
 
 def assemble(
@@ -55,47 +62,90 @@ def assemble(
     logs: SparkLogs,
     waits: int = WAITS,
     since: datetime | None = None,
+    start: Reached | None = None,
+    resumable: bool = False,
 ) -> Told:
     """All that the files of a log tell, oldest file first.
 
     Args:
         waits: As `replay` takes it.
         since: As `Work` takes it.
+        start: Only what comes behind it is told.
+        resumable: Of a growing log what still runs is not told, so that it can be read on later.
     """
-    application, rejects, reading = Application(), Rejects(), _Reading()
+    application, rejects, reading = Application(), Rejects(), _Reading(start)
     if not parts:
         rejects.tell("the folder holds no file with events")
-    work = Work(application, logs, since)
-    for found in replay(reading.needed(parts, rejects), application, rejects.tell, waits):
+    paused = reading.pause if resumable and parts and parts[-1].growing else None
+    work, took = Work(application, logs, since), False
+    events = reading.needed(parts, rejects)
+    for found in replay(events, application, rejects.tell, waits, paused):
         work.take(found)
+        took = True
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
-    if reading.events:
+    if start and (reading.reached == start or not took):
+        rejects = Rejects()
+    elif reading.events:
         for done in work.finish(rejects):
             made = rows(application, done, work.known.reads.places, origin)
             for table in TABLES:
                 tables[table] += getattr(made, table, ())
     return Told(
         application,
-        run_id(application, origin) if tables["runs"] else None,
-        reading.events,
+        run_id(application, whole(origin)) if tables["runs"] else None,
+        reading.told_of(),
         tables | {"rejects": rejects.rows(origin)},
+        reading.reached,
     )
 
 
 @dataclass(slots=True)
 class _Reading:
-    """A log while it is read: how many events there were."""
+    """A log while it is read.
 
+    Attributes:
+        reached: The last moment at which nothing ran, if that matters; where it began at first.
+        events: How many events there were in all.
+        part: The file that is read, and the last event of it.
+    """
+
+    reached: Reached | None
     events: int = 0
+    part: str = ""
+    last: Event | None = None
+    start: Reached | None = field(init=False)
 
-    def needed(self, parts: Iterable[Part], rejects: Rejects) -> Iterator[tuple[str, Body]]:
+    def __post_init__(self) -> None:
+        self.start = self.reached
+        self.events = self.start.events if self.start else 0
+
+    def pause(self) -> None:
+        """Note that nothing runs now."""
+        if self.last:
+            events = self.events + self.last.events
+            self.reached = Reached(self.part, self.last.end, self.last.line, events)
+
+    def told_of(self) -> int:
+        """How many events the rows are made of."""
+        end = self.reached.events if self.reached else self.events
+        return end - (self.start.events if self.start else 0)
+
+    def needed(self, parts: Sequence[Part], rejects: Rejects) -> Iterator[tuple[str, Body]]:
         """The events that are needed, one after the other."""
+        start = self.start
+        if start and parts:
+            yield from _beginning(parts[0])
+            names = [part.name for part in parts]
+            parts = parts[names.index(start.part) if start.part in names else len(parts) :]
         for part in parts:
+            behind = (start.byte, start.line) if start and part.name == start.part else (0, 0)
+            self.part, self.last = part.name, None
             try:
                 with part.open() as file:
-                    for found in decode(file, part.growing):
+                    for found in decode(file, part.growing, behind):
                         match found:
                             case Event():
+                                self.last = found
                                 yield found.name, found.body
                             case Damage():
                                 rejects.add(f"{part.name}, {found.position}", found.reason)
@@ -103,6 +153,16 @@ class _Reading:
                                 self.events += found.events
             except OSError:
                 rejects.add(part.name, "the file cannot be read")
+
+
+def _beginning(part: Part) -> Iterator[tuple[str, Body]]:
+    """What a log tells of its application before that does anything."""
+    with suppress(OSError), part.open() as file:
+        for found in decode(file, growing=True):
+            if isinstance(found, Event):
+                if found.name not in _BEGINNING:
+                    return
+                yield found.name, found.body
 
 
 def failed(origin: str, reason: str) -> dict[str, list[Row]]:

@@ -7,13 +7,15 @@ there; so logs are read side by side, and none needs more memory for being long:
 
 Nothing of one log can stop the others: what cannot be used is a reject with its place. A log that
 lies there twice, under another name or packed in another way, counts once (`duplicates`). One that
-a History Server does not give (`history_server`) is asked for again next time.
+grows is read on from where nothing ran in it (`resume`); one that a History Server does not give
+(`history_server`) is asked for again next time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -21,7 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 from pyarrow import fs
 
-from collectors.files import filesystem, fresh, log_files
+from collectors.files import filesystem, log_files
 from collectors.spark.assemble import TABLES, Part, assemble, failed
 from collectors.spark.codecs import Readable
 from collectors.spark.duplicates import Claim, already_told, forms, settle, uncompacted
@@ -33,14 +35,22 @@ from collectors.spark.history_server import (
     new_attempts,
 )
 from collectors.spark.logs import ApplicationLog, SparkLogs, application_logs
+from collectors.spark.resume import (
+    goes_on,
+    last_positions,
+    pieces,
+    position,
+    reached,
+    segment,
+)
 from collectors.store import SCHEMAS, Collected
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _LISTED = (
-    "origin string, position string, parts array<struct<url: string, growing: boolean>>, "
-    "told map<string, timestamp>"
+    "origin string, position string, start string, "
+    "parts array<struct<url: string, growing: boolean>>, told map<string, timestamp>"
 )
 _RESULT = "origin string, position string, events bigint, run string, " + ", ".join(
     f"{table}: array<struct<{SCHEMAS[table]}>>" for table in TABLES
@@ -68,8 +78,25 @@ def new_logs(logs: SparkLogs, known: Positions) -> list[ApplicationLog]:
     """
     if is_history_server(logs.path):
         return new_attempts(logs, known)
-    found = {log.log.origin: log for log in application_logs(log_files(logs.path, logs.label))}
-    return [found[log.origin] for log in fresh([log.log for log in found.values()], known)]
+    found = application_logs(log_files(logs.path, logs.label))
+    told = last_positions(known)
+    return [new for log in found if (new := _news(log, known, told.get(log.log.origin, "")))]
+
+
+def _news(log: ApplicationLog, known: Positions, told: str) -> ApplicationLog | None:
+    """What of a log is to be read.
+
+    Args:
+        told: The position up to which it is told of in part.
+    """
+    origin, state = log.log.origin, log.log.position
+    start = goes_on(state, told) if log.growing else None
+    if start is None:
+        return log if known.get(origin, ("",))[0] != state else None
+    if told == position(state, start):
+        return None
+    # What was told behind the last pause is told anew, under the same origin.
+    return replace(log, log=replace(log.log, origin=segment(origin, start)), start=start)
 
 
 def collect(
@@ -112,8 +139,11 @@ def collect(
     counted = _without(spark, result, settled.losers)
     tables = {table: counted.selectExpr(f"inline({table})") for table in TABLES}
     origins = result.selectExpr("origin", "position", "events", "0L AS noise")
-    if settled.replaced:
-        replaced = [(origin, *known[origin], 0) for origin in settled.replaced]
+    replaced = [(origin, *known[origin], 0) for origin in settled.replaced]
+    told_of = pieces(known)
+    # Pieces of logs that were read as a whole now.
+    replaced += [(one, "", 0, 0) for log in new for one in told_of.get(log.log.origin, ())]
+    if replaced:
         origins = origins.unionByName(
             spark.createDataFrame(
                 replaced, "origin string, position string, events bigint, noise bigint"
@@ -128,7 +158,10 @@ def _spread(
     size = sum(log.log.size for log in new)
     portions = max(min(len(new), 16), len(new) // _LOGS_AT_ONCE, size // _BYTES_AT_ONCE)
     rows = [
-        (origin, log.log.position, _files(log), told.get(uncompacted(origin), {}))
+        (
+            *(origin, log.log.position, position(log.log.position, log.start)),
+            *(_files(log), told.get(uncompacted(origin), {})),
+        )
         # The longest first, so that nobody waits for one at the end.
         for log in sorted(new, key=lambda log: -log.log.size)
         for origin in [log.log.origin]
@@ -188,7 +221,12 @@ def _row(listed: Mapping[str, Any], logs: SparkLogs) -> dict[str, Any]:
     row = {"position": listed["position"], "events": 0, "run": None}
     try:
         with _log(listed, logs) as (origin, parts):
-            told = assemble(origin, parts, logs, since=already_told(origin, dict(listed["told"])))
+            told = assemble(
+                *(origin, parts, logs),
+                since=already_told(origin, dict(listed["told"])),
+                start=reached(listed["start"]),
+                resumable=not is_history_server(logs.path),
+            )
     except NotGivenError as error:
         # No log has this position: the next collect asks again.
         reason = f"the History Server did not give the log: {error}"
@@ -196,7 +234,8 @@ def _row(listed: Mapping[str, Any], logs: SparkLogs) -> dict[str, Any]:
     except Exception as error:  # Whatever a log does to us costs that log only.
         reason = f"the log cannot be read ({type(error).__name__})"
         return row | {"origin": origin} | failed(origin, reason)
-    return row | {"origin": origin, "events": told.events, "run": told.run} | told.tables
+    row |= {"position": position(listed["position"], told.reached), "events": told.events}
+    return row | {"origin": origin, "run": told.run} | told.tables
 
 
 def _open(url: str) -> AbstractContextManager[Readable]:

@@ -36,11 +36,18 @@ _NO_EVENT = "no Spark event"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event: the line it stands in (from 1), its short name, and the fields that are needed."""
+    """An event: the line it stands in (from 1), its short name, and the fields that are needed.
+
+    Attributes:
+        end: How many bytes of the text have been read with it.
+        events: How many events.
+    """
 
     line: int
     name: str
     body: Body
+    end: int = 0
+    events: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,9 @@ class Finished:
 Found = Event | Damage | Finished
 
 
-def decode(file: Readable, growing: bool = False) -> Iterator[Found]:
+def decode(
+    file: Readable, growing: bool = False, behind: tuple[int, int] = (0, 0)
+) -> Iterator[Found]:
     """The needed events of a file in their order, its damage, and at the end a `Finished`.
 
     A plan that adaptive execution came to is given when its execution ends, or at the file's end.
@@ -69,10 +78,12 @@ def decode(file: Readable, growing: bool = False) -> Iterator[Found]:
     Args:
         file: Open at its start.
         growing: The file is still being written: an end in the middle of a line is no damage.
+        behind: So many bytes of the text, and lines, are passed over.
     """
-    decoder = _Decoder(growing)
+    byte, line = behind
+    decoder = _Decoder(growing, line, base=byte)
     try:
-        yield from decoder.lines(uncompressed(file))
+        yield from decoder.lines(_behind(uncompressed(file), byte))
         yield from decoder.end()
     except BrokenError as error:
         yield from decoder.end(broken=True)
@@ -96,6 +107,7 @@ class _Decoder:
         number: Of the last whole line.
         head: The lines before the first event, by their numbers.
         rest: The start of a line whose end was not seen yet; `held` is its length.
+        text: The piece that is being read, which is so large and begins at `base`.
         pending: Of each running execution its last plan so far, unparsed, and its line's number.
     """
 
@@ -107,12 +119,17 @@ class _Decoder:
     head: list[int] = field(default_factory=list)
     rest: list[bytes] = field(default_factory=list)
     held: int = 0
+    base: int = 0
+    size: int = 0
+    text: BytesIO = field(default_factory=BytesIO)
     pending: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
 
     def lines(self, chunks: Iterable[bytes]) -> Iterator[Found]:
         """What stands in the text, which comes in pieces."""
         for chunk in chunks:
-            lines: Iterator[bytes] = BytesIO(chunk)  # the quickest way to lines that Python has
+            self.base, self.size = self.base + self.size, len(chunk)
+            self.text = BytesIO(chunk)  # the quickest way to lines that Python has
+            lines: Iterator[bytes] = self.text
             if self.rest:
                 self._hold(end := next(lines, b""))
                 if not end.endswith(b"\n"):
@@ -206,12 +223,20 @@ class _Decoder:
         if name == _EXECUTION_END:
             yield from self._plan(str((body or {}).get("executionId")).encode())
         if body is not None:
-            yield Event(number, name, body)
+            yield Event(number, name, body, self.base + self.text.tell(), self.events)
 
     def _plan(self, execution: bytes) -> Iterator[Found]:
         if found := self.pending.pop(execution, None):
             number, line = found
             yield from self._event(number, _PLAN_UPDATE, line)
+
+
+def _behind(pieces: Iterable[bytes], byte: int) -> Iterator[bytes]:
+    """A text from one of its bytes on."""
+    for piece in pieces:
+        if byte < len(piece):
+            yield piece[byte:] if byte else piece
+        byte = max(byte - len(piece), 0)
 
 
 _NAMES: Mapping[bytes, str] = {name.encode(): name for name in READERS}

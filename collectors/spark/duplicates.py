@@ -4,7 +4,7 @@ A log keeps its application's id and attempt wherever it is moved, whatever it i
 it is packed. Of several logs of one attempt the one with the most events counts (the others are
 copies made while it grew, or cut off); of equals the one that counted before. What the history
 server compacted is not the same log: it holds what came later, and some of what was read before
-(`already_told`).
+(`already_told`). The pieces in which a growing log is told of go with it (`resume`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from collectors.spark.logs import COMPACTED
+from collectors.spark.resume import pieces, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ def already_told(origin: str, told: Mapping[str, datetime]) -> datetime | None:
 
 def uncompacted(origin: str) -> str:
     """The origin of a log before it was compacted."""
-    return origin.rpartition("/")[0] if _compacted(origin) else origin
+    log = whole(origin)
+    return log.rpartition("/")[0] if _compacted(log) else log
 
 
 def settle(
@@ -70,29 +72,35 @@ def settle(
 
     Args:
         claims: Of all logs that are read now.
-        owners: For each run in the store the origin that tells of it.
+        owners: For each run in the store an origin that tells of it.
         known: Position and number of events of each origin in the store.
     """
     read_now: dict[tuple[str, str], list[Claim]] = defaultdict(list)
-    for claim in claims:
-        read_now[claim.run, _compacted(claim.origin)].append(claim)
-    read_again = {claim.origin for found in read_now.values() for claim in found}
     losers: list[str] = []
     replaced: list[str] = []
+    told_of = pieces(known)
+    for claim in claims:
+        log = whole(claim.origin)
+        if log == claim.origin:
+            read_now[claim.run, _compacted(log)].append(claim)
+        elif whole(owners.get(claim.run, log)) != log:
+            # Another log tells of the run, and so of what comes behind.
+            losers.append(claim.origin)
+    read_again = {claim.origin for found in read_now.values() for claim in found}
     for (run, compacted), found in read_now.items():
         candidates = {claim.origin: claim.events for claim in found}
-        owner = owners.get(run, "")
+        owner = whole(owners.get(run, ""))
         before = ""
         if owner in known and owner not in read_again and _compacted(owner) == compacted:
             before = owner
-            candidates[owner] = known[owner][1]
+            candidates[owner] = sum(known[one][1] for one in (owner, *told_of.get(owner, ())))
         winner = max(candidates, key=lambda origin: (candidates[origin], origin == owner, origin))
         losers += [origin for origin in candidates if origin not in (winner, before)]
         if before and before != winner:
-            replaced.append(before)
+            replaced += [before, *told_of.get(before, ())]
     return Settled(tuple(sorted(losers)), tuple(sorted(replaced)))
 
 
 def _compacted(origin: str) -> str:
-    name = origin.rpartition("/")[2]
+    name = whole(origin).rpartition("/")[2]
     return name if name.endswith(COMPACTED) else ""

@@ -22,6 +22,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from collectors.files import LogFile
+from collectors.spark.resume import Reached
 
 COMPACTED = ".compact"
 _IN_PROGRESS = ".inprogress"
@@ -63,11 +64,13 @@ class ApplicationLog:
         log: Origin and position of all its files together, as the lineage store knows them.
         parts: The files with events, oldest first.
         growing: Spark says that the application runs.
+        start: Only what comes behind it is to be read.
     """
 
     log: LogFile
     parts: tuple[LogFile, ...]
     growing: bool
+    start: Reached | None = None
 
 
 def application_logs(files: Iterable[LogFile]) -> list[ApplicationLog]:

@@ -37,6 +37,7 @@ def replay(
     application: Application,
     tell: Callable[[str], None],
     waits: int = WAITS,
+    paused: Callable[[], None] | None = None,
 ) -> Iterator[Group | Batch]:
     """What happens in the events of a log, in the order in which it is over.
 
@@ -45,20 +46,28 @@ def replay(
         application: Takes what they tell of it.
         tell: Takes the reason for each event that could not be used.
         waits: How many others must be over before an execution is given.
+        paused: Is called at moments when nothing runs; all that is over is given before, and what
+            comes after the last of them is not.
 
     Yields:
         Executions together with those nested in them, and batches of streaming queries that the
         log has no execution of. A group is let go of thereafter.
     """
-    replay = _Replay(application)
+    replay, was_idle = _Replay(application), False
     for name, body in events:
         try:
             _HANDLERS[name](replay, body)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
             where = f"execution {body['executionId']}: " if "executionId" in body else ""
             tell(f"{where}{name} is not as expected ({type(error).__name__})")
-        yield from replay.settled(waits)
-    yield from replay.rest()
+        if paused and replay.is_idle:
+            yield from replay.rest()
+            paused()
+            was_idle = True
+        else:
+            yield from replay.settled(len(replay.over) if paused else waits)
+    if not was_idle:
+        yield from replay.rest()
 
 
 def _is_running_save(execution: Execution) -> bool:
@@ -77,6 +86,7 @@ class _Replay:
 
     Attributes:
         executions: Those that are not settled.
+        running: Those of them that have not ended.
         groups: The same by their outermost one.
         stages: For each stage of theirs which one it belongs to.
         jobs: The same of jobs that run.
@@ -89,6 +99,7 @@ class _Replay:
 
     application: Application
     executions: dict[int, Execution] = field(default_factory=dict)
+    running: set[int] = field(default_factory=set)
     groups: dict[int, Group] = field(default_factory=dict)
     stages: dict[int, int] = field(default_factory=dict)
     jobs: dict[int, int] = field(default_factory=dict)
@@ -96,6 +107,11 @@ class _Replay:
     unplaced: dict[tuple[str, int], list[int]] = field(default_factory=dict)
     strays: deque[int] = field(default_factory=deque)
     held: int = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs, so that nothing more is said of what ran."""
+        return not (self.running or self.jobs or self.unplaced)
 
     def settled(self, waits: int) -> Iterator[Group | Batch]:
         """What is over for long enough, or takes too much room."""
@@ -125,6 +141,7 @@ class _Replay:
             self.held -= execution.size
             self.application.metrics.settle(execution.id)
             del self.executions[execution.id]
+            self.running.discard(execution.id)
             for stage in execution.stages:
                 self.stages.pop(stage, None)
 
@@ -171,6 +188,7 @@ class _Replay:
         self.application.settings.update(catalogs)
         # First kept, then given its plan: one that cannot be read still ends and may fail.
         self.executions[id_] = started
+        self.running.add(id_)
         self.groups.setdefault(started.root, Group(started.root)).executions[id_] = started
         self._hold(started, len(started.text))
         started.plan = from_info(body["sparkPlanInfo"])
@@ -199,6 +217,7 @@ class _Replay:
         id_ = body["executionId"]
         execution = self.executions.get(id_)
         if execution:
+            self.running.discard(execution.id)
             execution.ended_at = _moment(body["time"])
             if "errorMessage" in body:
                 execution.error = str(body["errorMessage"] or "")

@@ -197,25 +197,36 @@ def test_collecting_twice_adds_nothing(
     assert collect(spark, logs, positions(str(tmp_path))) is None
 
 
-def test_a_log_that_has_grown_replaces_what_was_known_of_it(
+def test_a_growing_log_is_read_on_and_a_finished_one_replaces_what_was_known_of_it(
     spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
 ) -> None:
     folder = tmp_path / "events" / "eventlog_v2_app-a_task"
     folder.mkdir(parents=True)
-    (folder / "appstatus_app-a_task.inprogress").touch()
-    full = make_log({"plan": node("Scan hive raw.a")}, {"plan": node("Scan hive raw.b")})
-    (folder / "events_1_app-a_task").write_bytes(full[: len(full) // 2])
-    growing = load(spark, tmp_path / "events", tmp_path / "store")
-    assert [run.status for run in growing.runs] == [Status.UNKNOWN]
-    assert growing.rejects == ()
+    running = folder / "appstatus_app-a_task.inprogress"
+    running.touch()
+    first, second = (folder / f"events_{n}_app-a_task" for n in (1, 2))
+    app, *lines = make_log(*[{"plan": node(f"Scan hive raw.{n}")} for n in "abcd"]).splitlines(True)
 
-    (folder / "appstatus_app-a_task.inprogress").rename(folder / "appstatus_app-a_task")
-    half = full.index(b"\n", len(full) // 2) + 1
-    (folder / "events_1_app-a_task").write_bytes(full[:half])
-    (folder / "events_2_app-a_task").write_bytes(full[half:])
-    grown = load(spark, tmp_path / "events", tmp_path / "store")
-    assert sorted(access.dataset.name for access in grown.accesses) == ["raw.a", "raw.b"]
-    assert [run.status for run in grown.runs] == [Status.OK]
+    def told() -> tuple[dict[str, int], set[str]]:
+        found = load(spark, tmp_path / "events", tmp_path / "store")
+        [run] = runs_by_task(found.runs)["a_task"]
+        assert run.status is (Status.UNKNOWN if running.exists() else Status.OK)
+        assert found.rejects == ()
+        names = Counter(access.dataset.name for access in found.accesses)
+        return names, {access.origin.rpartition("/")[2] for access in found.accesses}
+
+    log = folder.name
+    first.write_bytes(app + b"".join(lines[:4]))
+    assert told() == ({"raw.a": 1}, {log})
+    first.write_bytes(app + b"".join(lines[:6]))
+    second.write_bytes(b"".join(lines[6:8]))
+    assert told() == ({"raw.a": 1, "raw.b": 1}, {log, f"{log}@4"})
+    all_four = dict.fromkeys(("raw.a", "raw.b", "raw.c", "raw.d"), 1)
+    second.write_bytes(b"".join(lines[6:-1]))
+    assert told() == (all_four, {log, f"{log}@4", f"{log}@7"})
+    second.write_bytes(b"".join(lines[6:]))
+    running.rename(folder / "appstatus_app-a_task")
+    assert told() == (all_four, {log})
 
 
 def test_what_was_read_before_a_log_was_compacted_counts_once(

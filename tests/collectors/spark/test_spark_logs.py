@@ -112,6 +112,12 @@ def test_what_is_known_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.M
         # It has grown itself.
         ([("a", "r", 6)], {"r": "a"}, {"a": ("x", 5)}, [], []),
         ([("a", "r", 6), ("b", "r", 5)], {"r": "a"}, {"a": ("x", 5)}, ["b"], []),
+        # A growing log is told of in pieces: they count with it, and go with it.
+        ([("a@5", "r", 2)], {"r": "a"}, {"a": ("x", 5)}, [], []),
+        ([("a@7", "r", 2)], {"r": "a@5"}, {"a": ("x", 5), "a@5": ("y", 2)}, [], []),
+        ([("a@5", "r", 2)], {"r": "b"}, {"a": ("x", 5), "b": ("y", 9)}, ["a@5"], []),
+        ([("b", "r", 6)], {"r": "a@5"}, {"a": ("x", 5), "a@5": ("y", 2)}, ["b"], []),
+        ([("b", "r", 9)], {"r": "a@5"}, {"a": ("x", 5), "a@5": ("y", 2)}, [], ["a", "a@5"]),
         # What was compacted is told beside what was read before.
         ([("l/e_2.compact", "r", 3)], {"r": "l"}, {"l": ("x", 5)}, [], []),
     ],
