@@ -44,9 +44,10 @@ class Source:
 
 def sources(config: Config) -> Iterator[Source]:
     """The entries of `collect`, in order."""
+    spark_runs: set[str] = set()
     for entry in config.collect:
         if entry.spark:
-            yield _spark(entry.spark, config)
+            yield _spark(entry.spark, config, spark_runs)
         if entry.sqlserver:
             yield _sqlserver(entry.sqlserver, config)
         if entry.declared:
@@ -78,7 +79,7 @@ def _declared(files: declared_lineage.DeclaredFiles) -> Source:
     )
 
 
-def _spark(given: Spark, config: Config) -> Source:
+def _spark(given: Spark, config: Config, taken: set[str]) -> Source:
     store = config.path(config.store)
 
     def logs() -> SparkLogs:
@@ -91,7 +92,7 @@ def _spark(given: Spark, config: Config) -> Source:
     return Source(
         lambda known: spark_logs.new_logs(logs(), known),
         lambda spark, known: spark_logs.collect(
-            spark, logs(), known, run_origins(store), partial(told_until, store)
+            *(spark, logs(), known, run_origins(store), partial(told_until, store)), taken
         ),
     )
 

@@ -105,6 +105,7 @@ def collect(
     known: Positions,
     owners: Mapping[str, str] | None = None,
     told_until: Callable[[], Mapping[str, datetime]] = dict,
+    taken: set[str] | None = None,
 ) -> Collected | None:
     """What the logs below a path tell that the store does not know yet.
 
@@ -113,6 +114,7 @@ def collect(
         owners: For each run in the store the origin that told of it, as
             `collectors.store.run_origins` gives it.
         told_until: Gives what `collectors.store.told_until` does.
+        taken: Runs that another source of the same collect tells of; takes those of this one.
 
     Returns:
         Data frames; None where no log is new or has changed.
@@ -135,8 +137,11 @@ def collect(
     # What the store knows of a log stays until the log can be had again.
     missed = [r["origin"] for r in rows if not r["position"] and r["origin"] in known]
     result = _without(spark, result, missed)
-    settled = settle(claims, owners or {}, known)
-    counted = _without(spark, result, settled.losers)
+    taken = set() if taken is None else taken
+    settled = settle([claim for claim in claims if claim.run not in taken], owners or {}, known)
+    losers = {*settled.losers, *(claim.origin for claim in claims if claim.run in taken)}
+    taken.update(claim.run for claim in claims)
+    counted = _without(spark, result, sorted(losers))
     tables = {table: counted.selectExpr(f"inline({table})") for table in TABLES}
     origins = result.selectExpr("origin", "position", "events", "0L AS noise")
     replaced = [(origin, *known[origin], 0) for origin in settled.replaced]

@@ -378,6 +378,20 @@ def test_a_log_counts_once_whatever_it_is_called_and_however_it_is_packed(
     assert statements() == [6]
 
 
+def test_a_log_that_two_sources_of_a_collect_give_counts_once(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    taken: set[str] = set()
+    told = []
+    for name in ("here", "there"):
+        (tmp_path / name).write_bytes(make_log({"plan": node("Scan hive raw.a")}))
+        logs = SparkLogs(str(tmp_path / name), name)
+        found = collect(spark, logs, {}, taken=taken)
+        assert found
+        told.append([row["origin"] for row in found.accesses.collect()])
+    assert told == [["here"], []]
+
+
 def test_tasks_come_from_where_the_source_says(
     spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
 ) -> None:
