@@ -57,7 +57,8 @@ def project(tmp_path: Path) -> Path:
         "metadata": {
             "dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json",
             "dbt_version": "1.11.0",
-            "generated_at": (NOW + timedelta(minutes=1)).isoformat(),
+            # Newer than the models, whenever this is run.
+            "generated_at": (datetime.now(UTC) + timedelta(minutes=1)).isoformat(),
             "project_name": "shop",
             "adapter_type": "spark",
         },
