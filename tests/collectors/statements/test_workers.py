@@ -77,9 +77,10 @@ def failed(item: str, reason: str) -> object:
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker[str, object]]:
-    """A worker of little patience; no child of it is left behind."""
-    with Worker(work, failed, seconds=0.5) as worker:
+def worker(end: str) -> Iterator[Worker[str, object]]:
+    """A worker, of little patience with what would never end; no child of it is left behind."""
+    patience = 0.5 if "took longer" in ENDS[end][1] else 60
+    with Worker(work, failed, seconds=patience) as worker:
         yield worker
     assert multiprocessing.active_children() == []
 

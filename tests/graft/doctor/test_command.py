@@ -19,7 +19,6 @@ from graft.cli import main
 from graft.doctor import machine
 from lineage.errors import GraftError
 
-NOW = datetime.now(UTC)
 LOG = "logs/spark/app-1"
 Doctor = Callable[..., dict[tuple[str, str], str]]
 
@@ -52,13 +51,13 @@ def _node(kind: str, schema: str, name: str) -> dict[str, Any]:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A project that is well: artifacts, one log, and what was collected from it."""
+    now = datetime.now(UTC)
     source, model = _node("source", "raw", "orders"), _node("model", "mart", "customers")
     manifest = {
         "metadata": {
             "dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json",
             "dbt_version": "1.11.0",
-            # Newer than the models, whenever this is run.
-            "generated_at": (datetime.now(UTC) + timedelta(minutes=1)).isoformat(),
+            "generated_at": (now + timedelta(minutes=1)).isoformat(),
             "project_name": "shop",
             "adapter_type": "spark",
         },
@@ -92,14 +91,14 @@ def project(tmp_path: Path) -> Path:
         shape_id="s",
         evidence="observed",
     )
-    _write(tmp_path, "runs", **same, engine="spark", started_at=NOW)
+    _write(tmp_path, "runs", **same, engine="spark", started_at=now)
     _write(
         *(tmp_path, "batches"),
         origin=LOG,
         position=log.position,
         events=7,
         noise=0,
-        committed_at=NOW,
+        committed_at=now,
     )
     return tmp_path
 
@@ -149,7 +148,7 @@ def _no_catalog(project: Path) -> None:
 
 
 def _newer_model(project: Path) -> None:
-    later = (NOW + timedelta(hours=1)).timestamp()
+    later = (datetime.now(UTC) + timedelta(hours=1)).timestamp()
     os.utime(project / "models/customers.sql", (later, later))
 
 
