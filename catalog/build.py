@@ -12,23 +12,23 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from dbt_graft.catalog.care import care
+from dbt_graft.catalog.dataset_page import dataset_page
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.markup import text
+from dbt_graft.catalog.overview_pages import overview_pages
+from dbt_graft.catalog.page import Page, Templates
+from dbt_graft.catalog.task_page import task_page
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
 from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
 
-from catalog.care import care
-from catalog.dataset_page import dataset_page
-from catalog.index import Index
-from catalog.markup import text
-from catalog.overview_pages import overview_pages
-from catalog.page import Page, Templates
-from catalog.task_page import task_page
-from lineage.dataset import DatasetId
-from lineage.describe import Consumer, Description
-from lineage.errors import GraftError
-from lineage.model import Lineage
+import dbt_graft
 
-_HERE = Path(__file__).resolve().parent
 # What of the designer's folder is published as it is.
 _PUBLISHED = ("styles", "scripts", "images")
 
@@ -103,8 +103,8 @@ def build(
 
 def design_folder() -> Path:
     """The designer's folder: `site/` of the source tree, or its copy inside the package."""
-    packaged = _HERE / "_site"
-    return packaged if packaged.is_dir() else _HERE.parent / "site"
+    packaged = Path(dbt_graft.__file__).parent / "site"
+    return packaged if packaged.is_dir() else packaged.parent.parent / "site"
 
 
 def _pages(index: Index, settings: Settings) -> Iterator[Page]:

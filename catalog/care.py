@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from catalog.index import Index
-from lineage.dataset import DatasetId
-from lineage.gaps import Gap, gaps
-from lineage.model import Task
-from lineage.records import Status
+from dbt_graft.catalog.index import Index
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.gaps import Gap, gaps
+from dbt_graft.lineage.model import Task
+from dbt_graft.lineage.records import Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.page import prose
+from dbt_graft.catalog.words import SUBTYPE
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Subtype
 from markupsafe import Markup
-
-from catalog.index import Index
-from catalog.page import prose
-from catalog.words import SUBTYPE
-from lineage.dataset import DatasetId
-from lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Subtype
 
 # How many sources a column shows.
 _ROOM = 12

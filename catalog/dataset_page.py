@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from catalog.columns import columns
-from catalog.index import Index
-from catalog.neighbourhood import around_dataset
-from catalog.page import Page, prose
-from catalog.picture import picture, run_bars
-from lineage.dataset import DatasetId
-from lineage.describe import Role
-from lineage.flow import Flow
-from lineage.model import Task
-from lineage.records import Evidence, Outcome, Run, Shape
-from lineage.urls import dataset_path
-from lineage.usage import Usage
+from dbt_graft.catalog.columns import columns
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.neighbourhood import around_dataset
+from dbt_graft.catalog.page import Page, prose
+from dbt_graft.catalog.picture import picture, run_bars
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Role
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Task
+from dbt_graft.lineage.records import Evidence, Outcome, Run, Shape
+from dbt_graft.lineage.urls import dataset_path
+from dbt_graft.lineage.usage import Usage
 
 # How far the lists of what is upstream and downstream go, and how many names they hold: with
 # all of them, a site would grow with the square of its datasets.

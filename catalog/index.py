@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
-from lineage.dataset import DatasetId
-from lineage.describe import Consumer, Description, Role
-from lineage.flow import LIFECYCLE, Flow
-from lineage.graph import Graph
-from lineage.model import VIEW, Lineage, Task
-from lineage.records import ColumnEdge, Dataset, Direction
-from lineage.usage import Usage
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.flow import LIFECYCLE, Flow
+from dbt_graft.lineage.graph import Graph
+from dbt_graft.lineage.model import VIEW, Lineage, Task
+from dbt_graft.lineage.records import ColumnEdge, Dataset, Direction
+from dbt_graft.lineage.usage import Usage
 
 BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
 

@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from catalog.index import Index
-from catalog.words import KIND, ROLE, engine, platform
-from lineage.dataset import DatasetId, Kind
-from lineage.describe import Role
-from lineage.flow import LIFECYCLE
-from lineage.records import Direction, Status
-from lineage.urls import dataset_path, task_path
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.words import KIND, ROLE, engine, platform
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.describe import Role
+from dbt_graft.lineage.flow import LIFECYCLE
+from dbt_graft.lineage.records import Direction, Status
+from dbt_graft.lineage.urls import dataset_path, task_path
 
 LIMIT = 40
 _STEPS = 2

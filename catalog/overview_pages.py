@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
 
-from catalog import words
-from catalog.care import Care
-from catalog.dataset_page import names_on_way
-from catalog.index import Index
-from catalog.neighbourhood import everything
-from catalog.page import LONG, Page
-from catalog.picture import picture
-from lineage.dataset import DatasetId
-from lineage.urls import owner_path, tag_path
+from dbt_graft.catalog import words
+from dbt_graft.catalog.care import Care
+from dbt_graft.catalog.dataset_page import names_on_way
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.neighbourhood import everything
+from dbt_graft.catalog.page import LONG, Page
+from dbt_graft.catalog.picture import picture
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.urls import owner_path, tag_path
 
 # A picture of this many boxes can still be read by scrolling.
 MAP_LIMIT = 300

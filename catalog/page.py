@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+from dbt_graft.catalog import markup, words
+from dbt_graft.catalog.neighbourhood import sign
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.urls import dataset_path, owner_path, tag_path, task_path
 from markupsafe import Markup
-
-from catalog import markup, words
-from catalog.neighbourhood import sign
-from lineage.errors import GraftError
-from lineage.urls import dataset_path, owner_path, tag_path, task_path
 
 # A list of this many rows still opens at once.
 LONG = 1000

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from catalog.dataset_page import shapes
-from catalog.index import Index
-from catalog.neighbourhood import around_task
-from catalog.page import Page, prose
-from catalog.picture import picture, run_bars
-from lineage.graph import Graph
-from lineage.records import Direction
-from lineage.urls import task_path
+from dbt_graft.catalog.dataset_page import shapes
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.neighbourhood import around_task
+from dbt_graft.catalog.page import Page, prose
+from dbt_graft.catalog.picture import picture, run_bars
+from dbt_graft.lineage.graph import Graph
+from dbt_graft.lineage.records import Direction
+from dbt_graft.lineage.urls import task_path
 
 
 def task_page(index: Index, name: str, order: Graph[str]) -> Page:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError
 
 OLDEST = 17
 _SHIM = """#!/bin/sh

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 import tempfile
@@ -12,8 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collectors.java import java_home
-from lineage.errors import GraftError
+from dbt_graft.collectors.java import java_home
+from dbt_graft.lineage.errors import GraftError
+
+import dbt_graft
+from dbt_graft import collectors, lineage
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -117,11 +119,10 @@ def _archive(folder: Path) -> Path:
     """The rooms that executors need, as one archive."""
     archive = folder / "graft_collectors.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as package:
-        for room in ("lineage", "collectors"):
-            spec = importlib.util.find_spec(room)
-            assert spec
-            assert spec.origin
-            root = Path(spec.origin).parent
+        package.write(dbt_graft.__file__, "dbt_graft/__init__.py")
+        for room in (lineage, collectors):
+            root = Path(str(room.__file__)).parent
             for module in sorted(root.rglob("*.py")):
-                package.write(module, f"{room}/{module.relative_to(root)}")
+                name = f"dbt_graft/{root.name}/{module.relative_to(root)}"
+                package.write(module, name)
     return archive

@@ -25,9 +25,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import yaml
-
-from collectors.java import java_home
-from lineage.errors import GraftError
+from dbt_graft.collectors.java import java_home
+from dbt_graft.lineage.errors import GraftError
 
 PROJECT = Path(__file__).resolve().parent
 # What the steps read; the rest of this folder describes the demo or belongs to graft.

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lineage.dataset import DatasetId, Kind
-from lineage.model import VIEW, Lineage, Task
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.model import VIEW, Lineage, Task
 
 Entity = dict[str, str | None]
 _ENTITY_TYPE = {Kind.TABLE: "BASE TABLE", Kind.VIEW: "VIEW"}

@@ -11,23 +11,24 @@ from typing import Any
 
 import click
 import orjson
+from dbt_graft.collectors import store
+from dbt_graft.graft import pipeline
+from dbt_graft.graft.config import FILE_NAME, Config, load
+from dbt_graft.graft.declared import declared
+from dbt_graft.graft.doctor.command import doctor
+from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.spark import spark
+from dbt_graft.graft.sqlserver import sqlserver
+from dbt_graft.graft.start import write_config
+from dbt_graft.graft.summary import Summary
+from dbt_graft.graft.xel import xel
+from dbt_graft.injector import artifacts
+from dbt_graft.injector.report import Report
+from dbt_graft.injector.tell import tell
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.gaps import gaps
 
-from collectors import store
-from graft import __version__, pipeline
-from graft.config import FILE_NAME, Config, load
-from graft.declared import declared
-from graft.doctor.command import doctor
-from graft.progress import Progress
-from graft.spark import spark
-from graft.sqlserver import sqlserver
-from graft.start import write_config
-from graft.summary import Summary
-from graft.xel import xel
-from injector import artifacts
-from injector.report import Report
-from injector.tell import tell
-from lineage.errors import GraftError
-from lineage.gaps import gaps
+from dbt_graft import __version__
 
 _EXIT_CODES = """
 Exit codes: 0 done, 1 could not be done, 2 wrong command line or graft.yml,

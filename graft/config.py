@@ -7,6 +7,15 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+from dbt_graft.collectors.checked_yaml import read_yaml
+from dbt_graft.collectors.declared.document import TaskEntry
+from dbt_graft.collectors.spark.application.tasks import is_place
+from dbt_graft.collectors.spark.log.history_server import is_history_server
+from dbt_graft.injector.forbidden import RULES, Rule
+from dbt_graft.injector.options import TAG_KINDS, TagKind
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.names import NameRule, NameRules
+from dbt_graft.lineage.records import TaskInfo
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -17,16 +26,6 @@ from pydantic import (
     StringConstraints,
     model_validator,
 )
-
-from collectors.checked_yaml import read_yaml
-from collectors.declared.document import TaskEntry
-from collectors.spark.history_server import is_history_server
-from collectors.spark.tasks import is_place
-from injector.forbidden import RULES, Rule
-from injector.options import TAG_KINDS, TagKind
-from lineage.errors import GraftError
-from lineage.names import NameRule, NameRules
-from lineage.records import TaskInfo
 
 FILE_NAME = "graft.yml"
 _CODE = 1 << 18  # bytes of a file that is shown as a task's code
@@ -152,7 +151,7 @@ class SqlServer(_Section):
 
 
 class Spark(_Section):
-    """Spark event logs of one cluster; see `collectors.spark.logs.SparkLogs`."""
+    """Spark event logs of one cluster; see `collectors.spark.log.files.SparkLogs`."""
 
     path: LogPath | None = None
     history_server: Annotated[str, AfterValidator(_history_server)] | None = None

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 import orjson
-
-from collectors.declared import document
-from lineage.errors import GraftError
+from dbt_graft.collectors.declared import document
+from dbt_graft.lineage.errors import GraftError
 
 
 @click.group(epilog="\b\nExample: graft declared check lineage/*.yml")

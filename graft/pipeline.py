@@ -15,26 +15,25 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import orjson
-
-from collectors import store
-from collectors.java import java_home
-from collectors.session import session
-from exporters.task_metadata import task_metadata
-from graft.config import Config
-from graft.progress import Progress
-from graft.summary import Summary
-from injector import artifacts
-from injector import validate as validation
-from injector.forbidden import violations
-from injector.graft import graft as graft_lineage
-from injector.matching import ShortNames, short_names
-from injector.options import Options
-from injector.relations import relations
-from injector.report import Grafted
-from lineage.errors import GraftError
-from lineage.gaps import gaps
-from lineage.model import Lineage, build
-from lineage.records import Reject, TaskInfo
+from dbt_graft.collectors import store
+from dbt_graft.collectors.java import java_home
+from dbt_graft.collectors.session import session
+from dbt_graft.exporters.task_metadata import task_metadata
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.summary import Summary
+from dbt_graft.injector import artifacts
+from dbt_graft.injector import validate as validation
+from dbt_graft.injector.forbidden import violations
+from dbt_graft.injector.graft import graft as graft_lineage
+from dbt_graft.injector.matching import ShortNames, short_names
+from dbt_graft.injector.options import Options
+from dbt_graft.injector.relations import relations
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.gaps import gaps
+from dbt_graft.lineage.model import Lineage, build
+from dbt_graft.lineage.records import Reject, TaskInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def collect(config: Config, progress: Progress) -> Collected:
     Raises:
         GraftError: None of the sources can be read, or Spark or the store cannot be used.
     """
-    from graft.sources import sources
+    from dbt_graft.graft.sources import sources
 
     place = config.path(config.store)
     known = store.positions(place)
@@ -205,7 +204,7 @@ def _infos(config: Config) -> dict[str, TaskInfo]:
     """What people say of tasks: graft.yml first, then files of declared lineage."""
     found = {}
     if any(entry.declared for entry in config.collect):
-        from graft.sources import declared_infos
+        from dbt_graft.graft.sources import declared_infos
 
         found = declared_infos(config)
     for name, told in config.task_infos.items():
@@ -225,9 +224,9 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
     Raises:
         GraftError: The site cannot be written.
     """
-    from catalog.build import Settings
-    from catalog.build import build as build_catalog
-    from injector import docs
+    from dbt_graft.catalog.build import Settings
+    from dbt_graft.catalog.build import build as build_catalog
+    from dbt_graft.injector import docs
 
     with progress.step("site", "building the pages") as step:
         name, section = config.site.name, config.docs

@@ -9,19 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collectors.declared import collect as declared_lineage
-from collectors.spark import collect as spark_logs
-from collectors.spark.history_server import authorization
-from collectors.spark.logs import SparkLogs
-from collectors.sqlserver import collect as sqlserver_logs
-from collectors.sqlserver.odbc.live import LiveSession, poll
-from collectors.sqlserver.odbc.table import EventTable, poll_table
-from collectors.sqlserver.runs.captured import wanted
-from collectors.sqlserver.runs.folding import Rules
-from collectors.sqlserver.server import snapshot
-from collectors.store import Collected, open_sessions, run_origins, told_until
-from graft.config import Config, Declared, Spark, SqlServer
-from lineage.records import TaskInfo
+from dbt_graft.collectors.declared import collect as declared_lineage
+from dbt_graft.collectors.spark import collect as spark_logs
+from dbt_graft.collectors.spark.log.files import SparkLogs
+from dbt_graft.collectors.spark.log.history_server import authorization
+from dbt_graft.collectors.sqlserver import collect as sqlserver_logs
+from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
+from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
+from dbt_graft.collectors.sqlserver.runs.captured import wanted
+from dbt_graft.collectors.sqlserver.runs.folding import Rules
+from dbt_graft.collectors.sqlserver.server import snapshot
+from dbt_graft.collectors.store import Collected, open_sessions, run_origins, told_until
+from dbt_graft.graft.config import Config, Declared, Spark, SqlServer
+from dbt_graft.lineage.records import TaskInfo
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

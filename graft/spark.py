@@ -10,15 +10,14 @@ from typing import Any
 
 import click
 import orjson
-
-from collectors.files import log_files
-from collectors.spark.assemble import Told, assemble
-from collectors.spark.collect import log_parts
-from collectors.spark.logs import SparkLogs, application_logs
-from collectors.spark.tasks import is_place
-from collectors.spark.uses import COUNTS
-from graft.terminal import one_line
-from lineage.errors import GraftError
+from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.spark.application.accesses import COUNTS
+from dbt_graft.collectors.spark.application.tasks import is_place
+from dbt_graft.collectors.spark.collect import log_parts
+from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
+from dbt_graft.collectors.spark.store.read_log import Told, assemble
+from dbt_graft.graft.terminal import one_line
+from dbt_graft.lineage.errors import GraftError
 
 _EXAMPLES = """\b
 Examples:

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import click
 import orjson
-
-from collectors.sqlserver.server import session_script, snapshot
-from collectors.sqlserver.server.check import check
-from lineage.dataset import Kind
-from lineage.errors import GraftError
-from lineage.findings import Finding, Severity
+from dbt_graft.collectors.sqlserver.server import session_script, snapshot
+from dbt_graft.collectors.sqlserver.server.check import check
+from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.findings import Finding, Severity
 
 _DEFAULT = session_script.Options()
 
@@ -129,8 +128,8 @@ def check_session(setting: str, name: str, *, as_json: bool) -> None:
 
     Exits with 1 where something is wrong or missing (an error), else with 0.
     """
-    from collectors.sqlserver.odbc.connection import connect
-    from collectors.sqlserver.server.session_state import session_state
+    from dbt_graft.collectors.sqlserver.odbc.connection import connect
+    from dbt_graft.collectors.sqlserver.server.session_state import session_state
 
     with closing(connect(setting)) as connection:
         findings = check(session_state(connection, name), name)
@@ -174,8 +173,8 @@ def take_snapshot(setting: str, databases: tuple[str, ...], out: Path) -> None:
     With it views and synonyms are resolved and `SELECT *` has columns, without a connection. No
     row of any table is read, and no literal is kept: the file may go into version control.
     """
-    from collectors.sqlserver.odbc.connection import connect
-    from collectors.sqlserver.server.catalog_queries import take
+    from dbt_graft.collectors.sqlserver.odbc.connection import connect
+    from dbt_graft.collectors.sqlserver.server.catalog_queries import take
 
     with closing(connect(setting)) as connection:
         taken = take(connection, databases or None)

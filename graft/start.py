@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import yaml
-
-from graft.config import FILE_NAME
-from lineage.errors import GraftError
+from dbt_graft.graft.config import FILE_NAME
+from dbt_graft.lineage.errors import GraftError
 
 _TEMPLATE = """\
 # dbt-graft: where the logs are, what to call things, where the site goes.

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from injector.report import Report
-from injector.tell import tell
-from lineage.gaps import Gap
-from lineage.records import Outcome, Reject
+from dbt_graft.injector.report import Report
+from dbt_graft.injector.tell import tell
+from dbt_graft.lineage.gaps import Gap
+from dbt_graft.lineage.records import Outcome, Reject
 
 _SHOWN_REASONS = 5
 _SHOWN_OF_EXAMPLE = 70

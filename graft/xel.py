@@ -14,11 +14,10 @@ from typing import IO, Any
 
 import click
 import orjson
-
-from collectors.files import log_files
-from collectors.sqlserver.event import Chunk, Damage, Event, Wanted
-from collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
-from collectors.sqlserver.files.xel.read import parts, read
+from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Wanted
+from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
+from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
 
 _EXAMPLES = """\b
 Examples:

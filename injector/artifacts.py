@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-
-from injector.report import Grafted
-from injector.undo import restore
-from lineage.errors import GraftError
+from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.undo import restore
+from dbt_graft.lineage.errors import GraftError
 
 Document = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from injector.relations import Node
+from dbt_graft.injector.relations import Node
 
 
 def merged(sources: Iterable[Node], field: str) -> dict[str, Any]:

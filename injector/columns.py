@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lineage.dataset import DatasetId
-from lineage.records import ANY_COLUMN, Column, ColumnEdge, EdgeType, Subtype
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, EdgeType, Subtype
 
 _SHOWN = 12
 Edges = Mapping[DatasetId, list[ColumnEdge]]

@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
-from injector.report import Cycle, Step
-from lineage.flow import Flow
+from dbt_graft.injector.report import Cycle, Step
+from dbt_graft.lineage.flow import Flow
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 Edge = tuple[str, str]

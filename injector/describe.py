@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from injector.carried import merged
-from injector.plan import Plan
-from injector.relations import Node, Relations, exposures, owner, parents, string_tags
-from lineage.dataset import DatasetId
-from lineage.describe import Consumer, Description, Role
-from lineage.model import Lineage
+from dbt_graft.injector.carried import merged
+from dbt_graft.injector.plan import Plan
+from dbt_graft.injector.relations import Node, Relations, exposures, owner, parents, string_tags
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.model import Lineage
 
 
 def descriptions(

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from injector import stock
-from injector.artifacts import Document, dump
-from injector.report import Grafted
-from injector.slim import slim
-from lineage import urls
-from lineage.errors import GraftError
+from dbt_graft.injector import stock
+from dbt_graft.injector.artifacts import Document, dump
+from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.slim import slim
+from dbt_graft.lineage import urls
+from dbt_graft.lineage.errors import GraftError
 
 _MANIFEST = '"MANIFEST.JSON INLINE DATA"'
 _CATALOG = '"CATALOG.JSON INLINE DATA"'
@@ -67,7 +67,7 @@ def page(grafted: Grafted, settings: Settings) -> bytes:
         "redirects": grafted.redirects,
         "selectors": _selectors(grafted),
     }
-    here = resources.files("injector")
+    here = resources.files("dbt_graft.injector")
     script = here.joinpath("page.js").read_text("utf-8").replace("GRAFT_DATA", _inline(links))
     style = here.joinpath("page.css").read_text("utf-8")
     # dbt's page is one AngularJS template, head included: nothing of ours may be a part of it.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias, get_args
 
-from injector.report import Built, Read, Report
+from dbt_graft.injector.report import Built, Read, Report
 
 # A cycle that had to be broken; a task that writes what dbt builds; a dataset unknown to dbt.
 Rule: TypeAlias = Literal["cycle", "second_writer", "unmatched"]

@@ -10,27 +10,27 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
-from injector import groups, integrity, nodes, prose, warehouse
-from injector.artifacts import Artifacts
-from injector.columns import by_target
-from injector.describe import consumers, descriptions
-from injector.matching import ShortNames, short_names
-from injector.nodes import Context
-from injector.options import Options
-from injector.plan import Plan, plan
-from injector.promote import Promotion, promote
-from injector.relations import (
+from dbt_graft.injector import groups, integrity, nodes, prose, warehouse
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.injector.columns import by_target
+from dbt_graft.injector.describe import consumers, descriptions
+from dbt_graft.injector.matching import ShortNames, short_names
+from dbt_graft.injector.nodes import Context
+from dbt_graft.injector.options import Options
+from dbt_graft.injector.plan import Plan, plan
+from dbt_graft.injector.promote import Promotion, promote
+from dbt_graft.injector.relations import (
     Relations,
     all_nodes,
     described_columns,
     own_lineage,
     relations,
 )
-from injector.report import Ambiguous, Grafted, Report
-from injector.undo import changes
-from lineage.dataset import DatasetId
-from lineage.errors import GraftError
-from lineage.model import Lineage
+from dbt_graft.injector.report import Ambiguous, Grafted, Report
+from dbt_graft.injector.undo import changes
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
 
 # Set in the manifest's `metadata.env`, where dbt keeps what a team wants to note there.
 MARK = "DBT_GRAFT"

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from injector.naming import plain
-from injector.plan import PACKAGE
-from injector.relations import Node
-from lineage.model import Task
+from dbt_graft.injector.naming import plain
+from dbt_graft.injector.plan import PACKAGE
+from dbt_graft.injector.relations import Node
+from dbt_graft.lineage.model import Task
 
 
 def of(tasks: Iterable[Task]) -> str | None:

@@ -12,8 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 
-from injector.relations import PARTS, Node, all_nodes, parents
-from injector.report import Finding
+from dbt_graft.injector.relations import PARTS, Node, all_nodes, parents
+from dbt_graft.injector.report import Finding
 
 # Resource types that the page shows or at least knows.
 _KNOWN = frozenset(

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from injector.relations import Node, Relations
-from lineage.dataset import DatasetId
+from dbt_graft.injector.relations import Node, Relations
+from dbt_graft.lineage.dataset import DatasetId
 
 
 @dataclass(frozen=True, slots=True)

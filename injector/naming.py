@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 
-from lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset import DatasetId
 
 # The docs page builds its trees from JavaScript objects, which have these keys from the start.
 _OF_EVERY_OBJECT = frozenset(

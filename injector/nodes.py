@@ -11,17 +11,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from injector import carried, groups, prose
-from injector.columns import Edges
-from injector.columns import columns as node_columns
-from injector.naming import plain
-from injector.options import Options, TagKind
-from injector.plan import PACKAGE, source_group
-from injector.relations import Node
-from injector.report import Built, Read
-from lineage import urls
-from lineage.dataset import DatasetId, Kind
-from lineage.model import VIEW, Lineage, Task
+from dbt_graft.injector import carried, groups, prose
+from dbt_graft.injector.columns import Edges
+from dbt_graft.injector.columns import columns as node_columns
+from dbt_graft.injector.naming import plain
+from dbt_graft.injector.options import Options, TagKind
+from dbt_graft.injector.plan import PACKAGE, source_group
+from dbt_graft.injector.relations import Node
+from dbt_graft.injector.report import Built, Read
+from dbt_graft.lineage import urls
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.model import VIEW, Lineage, Task
 
 # The docs page's own colour of a Python model.
 COLOR = "#6a5acd"

@@ -14,14 +14,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from injector.cycles import Acyclic, Edge, without_cycles
-from injector.naming import Names, plain
-from injector.relations import Node, Relations, all_nodes, parents
-from injector.report import Built, Read, Renamed, SelfRead
-from lineage.dataset import DatasetId, Kind
-from lineage.flow import Flow
-from lineage.model import DBT, VIEW, Lineage, Task
-from lineage.records import Direction
+from dbt_graft.injector.cycles import Acyclic, Edge, without_cycles
+from dbt_graft.injector.naming import Names, plain
+from dbt_graft.injector.relations import Node, Relations, all_nodes, parents
+from dbt_graft.injector.report import Built, Read, Renamed, SelfRead
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import DBT, VIEW, Lineage, Task
+from dbt_graft.lineage.records import Direction
 
 # The dbt package that everything from logs belongs to.
 PACKAGE = "python_tasks"

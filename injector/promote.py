@@ -15,10 +15,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from injector.nodes import ref
-from injector.relations import PARTS, Node, parents, project_name
-from injector.report import Built
-from injector.selectors import selecting_models
+from dbt_graft.injector.nodes import ref
+from dbt_graft.injector.relations import PARTS, Node, parents, project_name
+from dbt_graft.injector.report import Built
+from dbt_graft.injector.selectors import selecting_models
 
 Pair = tuple[str, str]
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from lineage import urls
-from lineage.dataset import DatasetId
-from lineage.model import Task
-from lineage.records import Direction, Shape
-from lineage.usage import Usage
+from dbt_graft.lineage import urls
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Task
+from dbt_graft.lineage.records import Direction, Shape
+from dbt_graft.lineage.usage import Usage
 
 # What Markdown reads inside a line; an underscore within a word is plain text.
 _MARKUP = re.compile(r"([\\`*\[\]!|<>~&$]|(?<!\w)_|_(?!\w))")

@@ -8,12 +8,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lineage.dataset import DatasetId, Kind
-from lineage.describe import Consumer
-from lineage.flow import Flow
-from lineage.model import DBT, Lineage, Task
-from lineage.records import Column, Dataset, Direction, Evidence, TaskInfo
-from lineage.usage import Usage
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import DBT, Lineage, Task
+from dbt_graft.lineage.records import Column, Dataset, Direction, Evidence, TaskInfo
+from dbt_graft.lineage.usage import Usage
 
 Node = Mapping[str, Any]
 

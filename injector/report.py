@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from lineage.dataset import DatasetId
-from lineage.describe import Consumer, Description
-from lineage.model import Lineage
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.model import Lineage
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from injector.artifacts import Document
+from dbt_graft.injector.artifacts import Document
 
 _EDGES = frozenset(("metadata", "groups", "docs", "parent_map"))
 _KINDS = frozenset(("nodes", "sources", "macros", "exposures", "metrics", "unit_tests"))

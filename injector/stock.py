@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from importlib import metadata, resources
 
-from lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError
 
 _REMEDY = "install dbt-core 1.11.10 or a later 1.11"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from injector.report import Built, Cycle, Read, Report
+from dbt_graft.injector.report import Built, Cycle, Read, Report
 
 _SHOWN = 200
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from json import loads
 from typing import Any
 
-from injector import integrity
-from injector.artifacts import Artifacts, dump
-from injector.relations import PARTS
-from injector.report import Grafted
+from dbt_graft.injector import integrity
+from dbt_graft.injector.artifacts import Artifacts, dump
+from dbt_graft.injector.relations import PARTS
+from dbt_graft.injector.report import Grafted
 
 _SHOWN = 20
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from injector import prose
-from injector.relations import Node
-from lineage.dataset import DatasetId, Kind
-from lineage.model import Lineage, Task
-from lineage.records import Column, Status
+from dbt_graft.injector import prose
+from dbt_graft.injector.relations import Node
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import Column, Status
 
 _DAYS = 30
 

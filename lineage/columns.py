@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lineage.dataset import DatasetId, Kind, is_global_temporary
-from lineage.flow import Flow
-from lineage.records import (
+from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Access,
     ColumnEdge,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset import DatasetId
 
 
 class Role(StrEnum):

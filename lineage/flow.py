@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from lineage.dataset import DatasetId, Kind, is_global_temporary
-from lineage.records import Access, Direction, Evidence, Status
+from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
+from dbt_graft.lineage.records import Access, Direction, Evidence, Status
 
 # Writes that change or remove what is there and bring no data of their own.
 LIFECYCLE = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lineage.records import Outcome, Shape
+from dbt_graft.lineage.records import Outcome, Shape
 
 _LONGEST = 1_000
 _UNTOLD = {Outcome.PARTIAL: "read in part", Outcome.FAILED: "not understood"}

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from lineage.columns import column_edges
-from lineage.dataset import DatasetId, Kind
-from lineage.flow import LIFECYCLE, Flow, flows
-from lineage.graph import Graph
-from lineage.names import NameRules, Rename
-from lineage.records import (
+from dbt_graft.lineage.columns import column_edges
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.flow import LIFECYCLE, Flow, flows
+from dbt_graft.lineage.graph import Graph
+from dbt_graft.lineage.names import NameRules, Rename
+from dbt_graft.lineage.records import (
     Access,
     Column,
     ColumnEdge,
@@ -25,9 +25,9 @@ from lineage.records import (
     Status,
     TaskInfo,
 )
-from lineage.runs import runs_by_task
-from lineage.transient import transient
-from lineage.usage import Usage, usages
+from dbt_graft.lineage.runs import runs_by_task
+from dbt_graft.lineage.transient import transient
+from dbt_graft.lineage.usage import Usage, usages
 
 # The engines of tasks that nobody runs: they say what a dataset is made of.
 DBT, VIEW = "dbt", "view"

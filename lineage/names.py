@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from lineage.dataset import DatasetId, parse_dataset_id
+from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 
 # The name that a dataset goes by.
 Rename: TypeAlias = Callable[[DatasetId], DatasetId]

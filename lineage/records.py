@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset import DatasetId, Kind
 
 
 class Direction(StrEnum):

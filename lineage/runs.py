@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from lineage.records import Run
+from dbt_graft.lineage.records import Run
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 

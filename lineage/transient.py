@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from lineage.dataset import DatasetId, Kind
-from lineage.records import Access, Direction, Status
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.records import Access, Direction, Status
 
 _CREATES = frozenset({"CREATE TABLE", "CREATE TABLE AS", "SELECT INTO", "RENAME"})
 _DROPS = frozenset({(Direction.WRITE, "DROP"), (Direction.READ, "RENAME")})

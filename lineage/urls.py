@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset import DatasetId
 
 # Told apart by their slug alone: `spark`, `mssql://crm-db:1433` (not `mssql://crm-1433`).
 _PLAIN_NAMESPACE = re.compile(

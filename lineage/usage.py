@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from lineage.dataset import DatasetId
-from lineage.records import Access, Direction, Evidence, Status
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Access, Direction, Evidence, Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from collectors.session import session
+from dbt_graft.collectors.session import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

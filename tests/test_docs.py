@@ -9,12 +9,11 @@ from pathlib import Path
 import click
 import pytest
 import yaml
+from dbt_graft.collectors.checked_yaml import sections
+from dbt_graft.graft.cli import main
+from dbt_graft.graft.config import Config, load
+from dbt_graft.graft.start import write_config
 from pydantic import BaseModel
-
-from collectors.checked_yaml import sections
-from graft.cli import main
-from graft.config import Config, load
-from graft.start import write_config
 
 
 def keys(section: type[BaseModel]) -> Iterator[str]:

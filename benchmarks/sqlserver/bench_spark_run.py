@@ -14,11 +14,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from dbt_graft.collectors import store
+from dbt_graft.collectors.session import session
+from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from memory import Memory
-
-from collectors import store
-from collectors.session import session
-from collectors.sqlserver.collect import Server, SqlServerLogs, collect
 
 EVENTS, SHAPES, TASKS, FILES = 1_000_000, 500, 50, 8
 BUILD = Path("build/bench")

@@ -24,12 +24,11 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from cases import Case, cases, same_name  # noqa: E402
-
-from collectors.statements.dialect import Dialect  # noqa: E402
-from collectors.statements.parse import normalise, parse  # noqa: E402
-from collectors.statements.scan import scan  # noqa: E402
-from collectors.statements.split import split  # noqa: E402
-from collectors.statements.tokens import tokenise  # noqa: E402
+from dbt_graft.collectors.statements.parse import normalise, parse  # noqa: E402
+from dbt_graft.collectors.statements.tables.scan import scan  # noqa: E402
+from dbt_graft.collectors.statements.text.dialect import Dialect  # noqa: E402
+from dbt_graft.collectors.statements.text.split import split  # noqa: E402
+from dbt_graft.collectors.statements.text.tokens import tokenise  # noqa: E402
 
 SHAPES, STATEMENTS = 200, 20_000
 ENVIRONMENT = Path("build/bench-venv")

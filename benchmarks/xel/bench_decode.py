@@ -16,11 +16,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.sqlserver.event import Event, Part, Wanted
+from dbt_graft.collectors.sqlserver.files.xel.blocks import Block, blocks, sector_size
+from dbt_graft.collectors.sqlserver.files.xel.read import open_log, parts, read
+
 from benchmarks.report import Report
-from collectors.files import log_files
-from collectors.sqlserver.event import Event, Part, Wanted
-from collectors.sqlserver.files.xel.blocks import Block, blocks, sector_size
-from collectors.sqlserver.files.xel.read import open_log, parts, read
 from tests.collectors.sqlserver.xel_session import BASE
 from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, Template, write_records
 

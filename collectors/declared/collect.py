@@ -9,13 +9,21 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collectors.declared import document
-from collectors.declared.document import Document, Upstream, parse_column
-from collectors.frames import frames
-from collectors.store import Collected
-from lineage.dataset import DatasetId, Kind, parse_dataset_id
-from lineage.errors import GraftError
-from lineage.records import Access, ColumnEdge, Direction, Evidence, Records, Status, TaskInfo
+from dbt_graft.collectors.declared import document
+from dbt_graft.collectors.declared.document import Document, Upstream, parse_column
+from dbt_graft.collectors.store import Collected
+from dbt_graft.collectors.store.frames import frames
+from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import (
+    Access,
+    ColumnEdge,
+    Direction,
+    Evidence,
+    Records,
+    Status,
+    TaskInfo,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,6 +17,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from dbt_graft.collectors.checked_yaml import read_yaml
+from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
+from dbt_graft.lineage.records import Subtype, TaskInfo
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -26,10 +29,6 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
-
-from collectors.checked_yaml import read_yaml
-from lineage.dataset import DatasetId, parse_dataset_id
-from lineage.records import Subtype, TaskInfo
 
 ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
 Maturity = Literal["high", "medium", "low", ""]

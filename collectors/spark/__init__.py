@@ -1,7 +1,7 @@
 """Spark event logs -> accesses: what applications read and wrote, from the history Spark keeps.
 
-The road: `logs` finds the files of each application, `decode` takes the few events that matter
-out of them, `replay` puts these together to executions with their plans and metrics,
-`statements` says what each execution read and wrote, `rows` makes the store's rows of it, and
-`collect` runs all of this on Spark.
+`log` finds each application's files and decodes the few events that matter, `plans` reads the
+plans in them, `sources` names the datasets that plans read and write, `application` puts events
+together to executions and statements, and `store` makes the store's rows of these. `collect` is
+the door: it runs all of this on Spark.
 """

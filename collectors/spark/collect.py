@@ -21,21 +21,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
-from pyarrow import fs
-
-from collectors.files import filesystem, log_files
-from collectors.spark.assemble import TABLES, Part, assemble, failed
-from collectors.spark.codecs import Readable
-from collectors.spark.duplicates import Claim, already_told, forms, settle, uncompacted
-from collectors.spark.history_server import (
-    NotGivenError,
-    Open,
-    downloaded,
-    is_history_server,
-    new_attempts,
-)
-from collectors.spark.logs import ApplicationLog, SparkLogs, application_logs
-from collectors.spark.resume import (
+from dbt_graft.collectors.files import filesystem, log_files
+from dbt_graft.collectors.spark.log.checkpoint import (
     goes_on,
     last_positions,
     pieces,
@@ -43,7 +30,25 @@ from collectors.spark.resume import (
     reached,
     segment,
 )
-from collectors.store import SCHEMAS, Collected
+from dbt_graft.collectors.spark.log.codecs import Readable
+from dbt_graft.collectors.spark.log.duplicates import (
+    Claim,
+    already_told,
+    forms,
+    settle,
+    uncompacted,
+)
+from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs, application_logs
+from dbt_graft.collectors.spark.log.history_server import (
+    NotGivenError,
+    Open,
+    downloaded,
+    is_history_server,
+    new_attempts,
+)
+from dbt_graft.collectors.spark.store.read_log import TABLES, Part, assemble, failed
+from dbt_graft.collectors.store import SCHEMAS, Collected
+from pyarrow import fs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,21 +15,20 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-
-from collectors.files import LogFile, fresh, log_files
-from collectors.frames import frames, union
-from collectors.sqlserver import tables
-from collectors.sqlserver.event import Chunk, Damage, Part
-from collectors.sqlserver.files.formats import may_hold_events, parts
-from collectors.sqlserver.meaning.parsed import PARSED, parse_texts
-from collectors.sqlserver.meaning.views import view_records
-from collectors.sqlserver.odbc.polling import Polled
-from collectors.sqlserver.runs.folding import Rules, fold_chunks, fold_parts
-from collectors.sqlserver.runs.segment import SCHEMA, SEGMENTS, Act, batch, damaged
-from collectors.sqlserver.runs.sessions import sessions
-from collectors.sqlserver.server.snapshot import Snapshot
-from collectors.store import SCHEMAS, Collected
-from lineage.dataset import DatasetId
+from dbt_graft.collectors.files import LogFile, fresh, log_files
+from dbt_graft.collectors.sqlserver import rows as tables
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part
+from dbt_graft.collectors.sqlserver.files.formats import may_hold_events, parts
+from dbt_graft.collectors.sqlserver.odbc.polling import Polled
+from dbt_graft.collectors.sqlserver.resolution.resolve import PARSED, parse_texts
+from dbt_graft.collectors.sqlserver.resolution.views import view_records
+from dbt_graft.collectors.sqlserver.runs.folding import Rules, fold_chunks, fold_parts
+from dbt_graft.collectors.sqlserver.runs.segment import SCHEMA, SEGMENTS, Act, batch, damaged
+from dbt_graft.collectors.sqlserver.runs.sessions import sessions
+from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
+from dbt_graft.collectors.store import SCHEMAS, Collected
+from dbt_graft.collectors.store.frames import frames, union
+from dbt_graft.lineage.dataset import DatasetId
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -8,23 +8,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from dbt_graft.collectors.statements.columns.edges import ColumnEdge, column_edges
+from dbt_graft.collectors.statements.columns.tree import NoTreeError, objection, tree_of
+from dbt_graft.collectors.statements.tables.calls import calls
+from dbt_graft.collectors.statements.tables.last_keyword import last_keyword
+from dbt_graft.collectors.statements.tables.scan import scan
+from dbt_graft.collectors.statements.tables.scan_state import TableAccess
+from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
+from dbt_graft.collectors.statements.text.literals import fold
+from dbt_graft.collectors.statements.text.modules import creates_module, module_name
+from dbt_graft.collectors.statements.text.names import Name, name_at
+from dbt_graft.collectors.statements.text.protect import visible
+from dbt_graft.collectors.statements.text.split import split
+from dbt_graft.collectors.statements.text.tokens import Token, tokenise
+from dbt_graft.collectors.statements.text.unwrap import unwrap
+from dbt_graft.lineage.records import Direction, Outcome
 from sqlglot.errors import TokenError
-
-from collectors.statements.calls import calls
-from collectors.statements.columns import ColumnEdge, column_edges
-from collectors.statements.dialect import COMMENT, NAME, STRING, Dialect
-from collectors.statements.last_keyword import last_keyword
-from collectors.statements.literals import fold
-from collectors.statements.modules import creates_module, module_name
-from collectors.statements.names import Name, name_at
-from collectors.statements.scan import scan
-from collectors.statements.split import split
-from collectors.statements.tokens import Token, tokenise
-from collectors.statements.tree import NoTreeError, objection, tree_of
-from collectors.statements.unwrap import unwrap
-from collectors.statements.visible import visible
-from collectors.statements.walk import TableAccess
-from lineage.records import Direction, Outcome
 
 # Raised when the same text may give another shape, so that old and new shapes never mix.
 VERSION = 1

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import click
 import orjson
-
-from graft.config import FILE_NAME, Config, load
-from graft.doctor import machine
-from graft.terminal import one_line
-from lineage.errors import GraftError
-from lineage.findings import Finding, Severity, worst_first
+from dbt_graft.graft.config import FILE_NAME, Config, load
+from dbt_graft.graft.doctor import machine
+from dbt_graft.graft.terminal import one_line
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.findings import Finding, Severity, worst_first
 
 Check = Callable[[], Iterable[Finding]]
 
@@ -100,8 +99,8 @@ def _spared(subject: str, check: Check) -> Iterator[Finding]:
 
 def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     # Rooms are imported when something of them is looked at: a wrong graft.yml is told at once.
-    from graft.doctor import cut, kept, logs, names, project
-    from graft.sources import sources
+    from dbt_graft.graft.doctor import cut, kept, logs, names, project
+    from dbt_graft.graft.sources import sources
 
     held = kept.read(config.path(config.store))
     servers = [entry.sqlserver for entry in config.collect if entry.sqlserver]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from collectors.spark.databases import UNKNOWN
-from collectors.spark.plans.columns import CUT
-from collectors.spark.scans import PATHS_CUT
-from graft.doctor.words import at_most, count, named
-from lineage.dataset import DatasetId
-from lineage.findings import Finding, Severity
-from lineage.names import NameRules
-from lineage.records import Direction, Records, Shape
+from dbt_graft.collectors.spark.plans.columns import CUT
+from dbt_graft.collectors.spark.sources.databases import UNKNOWN
+from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
+from dbt_graft.graft.doctor.words import at_most, count, named
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.findings import Finding, Severity
+from dbt_graft.lineage.names import NameRules
+from dbt_graft.lineage.records import Direction, Records, Shape
 
 # Why a shape is not known in whole -> what is missing, and what would have kept it.
 _CAUSES = {

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
-
-from collectors import store
-from graft.doctor.cut import is_cut
-from graft.doctor.words import ago, at_most, count, named
-from lineage.findings import Finding, Severity
-from lineage.gaps import Gap, gaps
-from lineage.records import Outcome, Records
+from dbt_graft.collectors import store
+from dbt_graft.graft.doctor.cut import is_cut
+from dbt_graft.graft.doctor.words import ago, at_most, count, named
+from dbt_graft.lineage.findings import Finding, Severity
+from dbt_graft.lineage.gaps import Gap, gaps
+from dbt_graft.lineage.records import Outcome, Records
 
 _SHOWN_OF_EXAMPLE = 70
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from collectors.sqlserver.server import snapshot
-from collectors.store import open_sessions
-from graft.config import Config, SqlServer
-from graft.config import Source as Entry
-from graft.doctor.kept import Kept
-from graft.doctor.words import ago, count
-from graft.sources import Source
-from lineage.findings import Finding, Severity
+from dbt_graft.collectors.sqlserver.server import snapshot
+from dbt_graft.collectors.store import open_sessions
+from dbt_graft.graft.config import Config, SqlServer
+from dbt_graft.graft.config import Source as Entry
+from dbt_graft.graft.doctor.kept import Kept
+from dbt_graft.graft.doctor.words import ago, count
+from dbt_graft.graft.sources import Source
+from dbt_graft.lineage.findings import Finding, Severity
 
 _OLD = timedelta(days=14)
 
@@ -84,9 +84,9 @@ def _files(entry: Entry, found: Source, held: Kept) -> Iterator[Finding]:
 
 def _server(given: SqlServer) -> Iterator[Finding]:
     """What `graft sqlserver check` says; a table of events is only reached."""
-    from collectors.sqlserver.odbc.connection import connect
-    from collectors.sqlserver.server.check import check
-    from collectors.sqlserver.server.session_state import session_state
+    from dbt_graft.collectors.sqlserver.odbc.connection import connect
+    from dbt_graft.collectors.sqlserver.server.check import check
+    from dbt_graft.collectors.sqlserver.server.session_state import session_state
 
     assert given.connection
     with closing(connect(given.connection, patient=False)) as connection:

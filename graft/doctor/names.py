@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from graft import pipeline
-from graft.config import Config
-from graft.doctor.words import at_most, count, named
-from graft.progress import Progress
-from injector.forbidden import violations
-from injector.relations import relations
-from injector.report import Built, Grafted, Read
-from lineage.dataset import DatasetId
-from lineage.findings import Finding, Severity
+from dbt_graft.graft import pipeline
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.doctor.words import at_most, count, named
+from dbt_graft.graft.progress import Progress
+from dbt_graft.injector.forbidden import violations
+from dbt_graft.injector.relations import relations
+from dbt_graft.injector.report import Built, Grafted, Read
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.findings import Finding, Severity
 
 
 def matches(config: Config) -> Iterator[Finding]:

@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import yaml
-
-from graft.config import Config
-from graft.doctor.words import ago, count
-from injector import artifacts
-from injector.artifacts import Artifacts
-from lineage.findings import Finding, Severity
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.doctor.words import ago, count
+from dbt_graft.injector import artifacts
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.lineage.findings import Finding, Severity
 
 # Keys of dbt_project.yml and their defaults: the folders that a manifest is made of.
 _FOLDERS = {

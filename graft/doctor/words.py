@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from lineage.findings import Finding
+from dbt_graft.lineage.findings import Finding
 
 _MOST = 10
 _STEPS = ((timedelta(days=2), "days", 86_400), (timedelta(hours=2), "hours", 3_600))

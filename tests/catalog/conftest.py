@@ -8,14 +8,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-
-from catalog.build import Settings, build
-from lineage.dataset import DatasetId, Kind
-from lineage.describe import Consumer, Description, Role
-from lineage.flow import Flow
-from lineage.model import Lineage, Task
-from lineage.model import build as build_lineage
-from lineage.records import (
+from dbt_graft.catalog.build import Settings, build
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.model import build as build_lineage
+from dbt_graft.lineage.records import (
     Access,
     Column,
     ColumnEdge,
@@ -31,7 +30,7 @@ from lineage.records import (
     Subtype,
     TaskInfo,
 )
-from lineage.usage import Usage
+from dbt_graft.lineage.usage import Usage
 
 NOW = datetime(2026, 11, 21, 2, 15, tzinfo=UTC)
 CRM = "mssql://sql01:1433"

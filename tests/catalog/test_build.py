@@ -6,12 +6,13 @@ import logging
 import shutil
 from pathlib import Path
 
+import dbt_graft.catalog.build as catalog_build
 import pytest
+from dbt_graft.catalog.build import Settings, build, design_folder
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
 
-import catalog.build as catalog_build
-from catalog.build import Settings, build, design_folder
-from lineage.errors import GraftError
-from lineage.model import Lineage
+import dbt_graft
 
 
 def test_the_dbt_docs_page_and_extra_files_lie_where_they_were_promised(site: Path) -> None:
@@ -108,9 +109,9 @@ def test_a_fault_in_a_template_is_named_with_its_line(
 def test_the_look_is_found_inside_the_package_when_it_is_packed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "_site").mkdir()
-    monkeypatch.setattr(catalog_build, "_HERE", tmp_path)
-    assert design_folder() == tmp_path / "_site"
+    (tmp_path / "site").mkdir()
+    monkeypatch.setattr(dbt_graft, "__file__", str(tmp_path / "__init__.py"))
+    assert design_folder() == tmp_path / "site"
 
 
 def test_the_look_is_found_in_the_source_tree(root: Path) -> None:

@@ -6,8 +6,7 @@ import random
 from itertools import combinations
 
 import pytest
-
-from catalog.layout import Sizes, layout
+from dbt_graft.catalog.layout import Sizes, layout
 
 SIZES = Sizes()
 

@@ -8,14 +8,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-
-from catalog.build import Settings, build
-from catalog.markup import printable
-from lineage.dataset import DatasetId, Kind
-from lineage.describe import Consumer, Description, Role
-from lineage.flow import Flow
-from lineage.model import Lineage, Task
-from lineage.records import (
+from dbt_graft.catalog.build import Settings, build
+from dbt_graft.catalog.markup import printable
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import (
     Column,
     ColumnEdge,
     Dataset,
@@ -28,8 +27,8 @@ from lineage.records import (
     Subtype,
     TaskInfo,
 )
-from lineage.urls import dataset_path, owner_path, tag_path, task_path
-from lineage.usage import Usage
+from dbt_graft.lineage.urls import dataset_path, owner_path, tag_path, task_path
+from dbt_graft.lineage.usage import Usage
 
 Read = Callable[[str], str]
 ORDERS = "datasets/spark/raw/orders/"

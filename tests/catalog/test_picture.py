@@ -6,9 +6,8 @@ import xml.etree.ElementTree as ET
 from datetime import UTC, datetime, timedelta
 
 import pytest
-
-from catalog.index import Index
-from catalog.neighbourhood import (
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.neighbourhood import (
     LIMIT,
     Arrow,
     Box,
@@ -18,12 +17,12 @@ from catalog.neighbourhood import (
     around_task,
     everything,
 )
-from catalog.picture import picture, run_bars, words
-from lineage.dataset import DatasetId
-from lineage.flow import Flow
-from lineage.model import Lineage, Task
-from lineage.records import Dataset, Direction, Run, Status
-from lineage.usage import Usage
+from dbt_graft.catalog.picture import picture, run_bars, words
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import Dataset, Direction, Run, Status
+from dbt_graft.lineage.usage import Usage
 
 
 @pytest.fixture

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-
-from collectors.files import filesystem, fresh, log_files
-from lineage.errors import GraftError
+from dbt_graft.collectors.files import filesystem, fresh, log_files
+from dbt_graft.lineage.errors import GraftError
 
 
 def test_a_folder_gives_its_files_by_name_and_hides_the_hidden(tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from collectors import java
-from lineage.errors import GraftError
+from dbt_graft.collectors import java
+from dbt_graft.lineage.errors import GraftError
 
 
 def fake_java(home: Path, version: str) -> str:

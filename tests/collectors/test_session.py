@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from collectors.session import _failure
+from dbt_graft.collectors.session import _failure
 
 
 @pytest.mark.parametrize(

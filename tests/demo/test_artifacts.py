@@ -10,10 +10,9 @@ import orjson
 import pytest
 from dbt.artifacts.schemas.catalog import CatalogArtifact
 from dbt.artifacts.schemas.manifest import WritableManifest
-
-from graft.config import load
-from injector import integrity
-from injector.relations import all_nodes
+from dbt_graft.graft.config import load
+from dbt_graft.injector import integrity
+from dbt_graft.injector.relations import all_nodes
 
 pytestmark = pytest.mark.demo
 

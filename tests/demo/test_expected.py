@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from lineage.dataset import parse_dataset_id
-from lineage.graph import Graph
+from dbt_graft.lineage.dataset import parse_dataset_id
+from dbt_graft.lineage.graph import Graph
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 import yaml
-
-from collectors import store
-from graft.config import load
-from injector import artifacts
-from injector.graft import graft
-from injector.options import Options
-from injector.report import Grafted
-from lineage.model import build
-from lineage.records import Direction
+from dbt_graft.collectors import store
+from dbt_graft.graft.config import load
+from dbt_graft.injector import artifacts
+from dbt_graft.injector.graft import graft
+from dbt_graft.injector.options import Options
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.model import build
+from dbt_graft.lineage.records import Direction
 
 pytestmark = pytest.mark.demo
 

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from exporters.task_metadata import task_metadata
-from lineage.dataset import Kind, parse_dataset_id
-from lineage.model import Lineage, Task, build
-from lineage.records import Access, Direction, Records, Run
+from dbt_graft.exporters.task_metadata import task_metadata
+from dbt_graft.lineage.dataset import Kind, parse_dataset_id
+from dbt_graft.lineage.model import Lineage, Task, build
+from dbt_graft.lineage.records import Access, Direction, Records, Run
 
 READ, WRITE = Direction.READ, Direction.WRITE
 

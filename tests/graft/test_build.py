@@ -10,8 +10,7 @@ from typing import Any
 
 import orjson
 import pytest
-
-from collectors.java import java_home
+from dbt_graft.collectors.java import java_home
 
 pytestmark = pytest.mark.spark
 
@@ -82,7 +81,7 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def graft(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return run(folder, sys.executable, "-m", "graft", *arguments)
+    return run(folder, sys.executable, "-m", "dbt_graft", *arguments)
 
 
 @pytest.fixture(scope="module")

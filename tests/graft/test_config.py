@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-
-from graft.config import ConfigError, load
-from lineage.dataset import parse_dataset_id
+from dbt_graft.graft.config import ConfigError, load
+from dbt_graft.lineage.dataset import parse_dataset_id
 
 WHOLE = """
 dbt: {project_dir: shop, namespace: spark}

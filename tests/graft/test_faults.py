@@ -13,9 +13,9 @@ from typing import Any
 
 import orjson
 import pytest
+from dbt_graft.collectors import store
+from dbt_graft.collectors.java import java_home
 
-from collectors import store
-from collectors.java import java_home
 from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
 
@@ -65,7 +65,7 @@ EXPECTED |= {f"raw.{log}": EVENTS for log in "ab"}
 
 def collect(folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "graft", "collect", "-c", str(folder / "graft.yml"), "--quiet"],
+        [sys.executable, "-m", "dbt_graft", "collect", "-c", str(folder / "graft.yml"), "--quiet"],
         env={**os.environ, "JAVA_HOME": java_home()},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -111,10 +111,10 @@ def test_a_killed_collect_leaves_nothing_and_of_two_at_once_nothing_doubles(
 
 
 def test_a_file_that_goes_away_while_it_is_read_costs_itself(tmp_path: Path) -> None:
-    from collectors.files import log_files
-    from collectors.sqlserver.event import Wanted
-    from collectors.sqlserver.files.formats import parts
-    from collectors.sqlserver.files.readers import read
+    from dbt_graft.collectors.files import log_files
+    from dbt_graft.collectors.sqlserver.event import Wanted
+    from dbt_graft.collectors.sqlserver.files.formats import parts
+    from dbt_graft.collectors.sqlserver.files.readers import read
 
     folder = project(tmp_path)
     (first, _) = log_files(str(folder / "logs"), "logs")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from graft.config import load
-from graft.sources import sources
-from lineage.errors import GraftError
+from dbt_graft.graft.config import load
+from dbt_graft.graft.sources import sources
+from dbt_graft.lineage.errors import GraftError
 
 SERVER = "http://127.0.0.1:9"
 

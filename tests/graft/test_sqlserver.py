@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-
-from collectors.sqlserver.odbc import connection
-from collectors.sqlserver.server import catalog_queries, session_state
-from collectors.sqlserver.server.catalog_queries import Taken
-from collectors.sqlserver.server.session_events import ACTIONS, EVENTS
-from collectors.sqlserver.server.session_script import Options, script
-from collectors.sqlserver.server.session_state import CapturedEvent, Dropped, SessionState
-from collectors.sqlserver.server.snapshot import Database, Relation, Snapshot, read
-from graft.sqlserver import sqlserver
-from lineage.dataset import Kind
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.odbc import connection
+from dbt_graft.collectors.sqlserver.server import catalog_queries, session_state
+from dbt_graft.collectors.sqlserver.server.catalog_queries import Taken
+from dbt_graft.collectors.sqlserver.server.session_events import ACTIONS, EVENTS
+from dbt_graft.collectors.sqlserver.server.session_script import Options, script
+from dbt_graft.collectors.sqlserver.server.session_state import CapturedEvent, Dropped, SessionState
+from dbt_graft.collectors.sqlserver.server.snapshot import Database, Relation, Snapshot, read
+from dbt_graft.graft.sqlserver import sqlserver
+from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.errors import GraftError
 
 SNAPSHOT = Snapshot(
     "CRM",

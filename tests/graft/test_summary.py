@@ -1,10 +1,9 @@
 """What a command tells of statements that were not understood, to people and as JSON."""
 
 import orjson
-
-from graft.summary import Summary
-from lineage.gaps import Gap
-from lineage.records import Outcome
+from dbt_graft.graft.summary import Summary
+from dbt_graft.lineage.gaps import Gap
+from dbt_graft.lineage.records import Outcome
 
 CRASH = Gap(Outcome.FAILED, "crashed the parser (SIGSEGV)", 2, "tsql", "SELECT ? FROM t")
 PARTIAL = Gap(Outcome.PARTIAL, "other tables", 1_200, "tsql", "SELECT " + "a, " * 100 + "b FROM t")

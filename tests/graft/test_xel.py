@@ -9,9 +9,9 @@ from pathlib import Path
 import orjson
 import pytest
 from click.testing import CliRunner, Result
+from dbt_graft.collectors.sqlserver.event import Event
+from dbt_graft.graft.cli import main
 
-from collectors.sqlserver.event import Event
-from graft.cli import main
 from tests.collectors.sqlserver.xel_session import BASE
 from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, write_events
 
@@ -175,7 +175,7 @@ def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "a.xel"
     write_events(path, [batch(n, "etl") for n in range(5_000)])
     shown = subprocess.Popen(
-        [sys.executable, "-m", "graft", "xel", str(path)],
+        [sys.executable, "-m", "dbt_graft", "xel", str(path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

@@ -7,14 +7,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-
-from injector.artifacts import Artifacts
-from injector.graft import graft
-from injector.options import Options
-from injector.report import Grafted
-from lineage.dataset import DatasetId, Kind, parse_dataset_id
-from lineage.model import Lineage, build
-from lineage.records import (
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.injector.graft import graft
+from dbt_graft.injector.options import Options
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
+from dbt_graft.lineage.model import Lineage, build
+from dbt_graft.lineage.records import (
     Access,
     Column,
     Dataset,

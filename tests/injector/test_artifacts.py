@@ -8,10 +8,9 @@ from typing import Any
 
 import orjson
 import pytest
-
-from injector.artifacts import dump, read, write
-from injector.report import Grafted
-from lineage.errors import GraftError
+from dbt_graft.injector.artifacts import dump, read, write
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.errors import GraftError
 
 
 def _target(folder: Path, manifest: bytes | None, catalog: bytes | None) -> Path:

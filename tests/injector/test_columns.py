@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from injector.columns import columns
-from lineage.dataset import parse_dataset_id
-from lineage.records import Column, ColumnEdge, Subtype
+from dbt_graft.injector.columns import columns
+from dbt_graft.lineage.dataset import parse_dataset_id
+from dbt_graft.lineage.records import Column, ColumnEdge, Subtype
 
 REVENUE = parse_dataset_id("spark/mart.revenue")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from injector import integrity
-from injector.report import Grafted
+from dbt_graft.injector import integrity
+from dbt_graft.injector.report import Grafted
 
 Run = Callable[..., Grafted]
 A, B, C = (f"model.python_tasks.x_{name}" for name in "abc")

@@ -10,9 +10,8 @@ import jsonschema
 import pytest
 from dbt.artifacts.schemas.catalog import CatalogArtifact
 from dbt.artifacts.schemas.manifest import WritableManifest
-
-from injector.artifacts import write
-from injector.report import Grafted
+from dbt_graft.injector.artifacts import write
+from dbt_graft.injector.report import Grafted
 
 
 @pytest.fixture(scope="module")

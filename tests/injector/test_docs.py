@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from injector import docs
-from injector.report import Grafted
-from injector.stock import read
-from lineage.errors import GraftError
+from dbt_graft.injector import docs
+from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.stock import read
+from dbt_graft.lineage.errors import GraftError
 
 HOSTILE = [
     "</script><script>alert(1)</script>",

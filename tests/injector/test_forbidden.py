@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from injector.forbidden import Rule, violations
-from injector.report import Grafted
-from injector.tell import tell
+from dbt_graft.injector.forbidden import Rule, violations
+from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.tell import tell
 
 Run = Callable[..., Grafted]
 

@@ -6,15 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from injector.artifacts import Artifacts, dump
-from injector.graft import graft
-from injector.options import Options
-from injector.report import Grafted
-from lineage.dataset import parse_dataset_id
-from lineage.describe import Role
-from lineage.errors import GraftError
-from lineage.records import Column, Status
+from dbt_graft.injector.artifacts import Artifacts, dump
+from dbt_graft.injector.graft import graft
+from dbt_graft.injector.options import Options
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.dataset import parse_dataset_id
+from dbt_graft.lineage.describe import Role
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import Column, Status
 
 RAW_ORDERS = "model.python_tasks.raw_orders"
 RAW_RETURNS = "model.python_tasks.raw_returns"

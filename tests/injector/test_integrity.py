@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from injector import integrity
-from injector.report import Grafted
+from dbt_graft.injector import integrity
+from dbt_graft.injector.report import Grafted
 
 Json = dict[str, Any]
 TEST = "test.shop.not_null_orders_id"

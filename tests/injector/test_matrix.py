@@ -22,21 +22,20 @@ import pytest
 import yaml
 from dbt.artifacts.schemas.manifest import WritableManifest
 from dbt_artifacts_parser.parser import parse_catalog, parse_manifest
+from dbt_graft.injector import integrity
+from dbt_graft.injector.artifacts import Artifacts, dump
+from dbt_graft.injector.graft import graft
+from dbt_graft.injector.matching import short_names
+from dbt_graft.injector.options import Options
+from dbt_graft.injector.relations import PARTS, all_nodes, parents, relations
+from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.undo import restore
+from dbt_graft.injector.validate import faults
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.model import Lineage, build
+from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Records, Run, Status, Subtype
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from injector import integrity
-from injector.artifacts import Artifacts, dump
-from injector.graft import graft
-from injector.matching import short_names
-from injector.options import Options
-from injector.relations import PARTS, all_nodes, parents, relations
-from injector.report import Grafted
-from injector.undo import restore
-from injector.validate import faults
-from lineage.dataset import DatasetId, Kind
-from lineage.model import Lineage, build
-from lineage.records import Access, ColumnEdge, Direction, Records, Run, Status, Subtype
 
 Json = dict[str, Any]
 SHAPES = ("spark", "duckdb", "v9", "v10", "v11")

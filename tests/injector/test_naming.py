@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from injector.naming import Names
-from lineage.dataset import parse_dataset_id
+from dbt_graft.injector.naming import Names
+from dbt_graft.lineage.dataset import parse_dataset_id
 
 
 @pytest.mark.parametrize(

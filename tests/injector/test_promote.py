@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from injector.artifacts import dump
-from injector.report import Grafted
+from dbt_graft.injector.artifacts import dump
+from dbt_graft.injector.report import Grafted
 
 ORDERS = "source.shop.raw.orders"
 RAW_ORDERS = "model.python_tasks.raw_orders"

@@ -9,15 +9,14 @@ from typing import Any
 
 import orjson
 import pytest
-
-from injector import integrity
-from injector.artifacts import Artifacts, dump, read
-from injector.graft import graft
-from injector.matching import short_names
-from injector.options import Options
-from injector.relations import project_name, relations
-from injector.report import Grafted
-from lineage.dataset import parse_dataset_id
+from dbt_graft.injector import integrity
+from dbt_graft.injector.artifacts import Artifacts, dump, read
+from dbt_graft.injector.graft import graft
+from dbt_graft.injector.matching import short_names
+from dbt_graft.injector.options import Options
+from dbt_graft.injector.relations import project_name, relations
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.dataset import parse_dataset_id
 
 Json = dict[str, Any]
 Run = Callable[..., Grafted]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from injector.relations import exposures, own_lineage, relations
-from lineage.dataset import Kind, parse_dataset_id
-from lineage.records import Column
+from dbt_graft.injector.relations import exposures, own_lineage, relations
+from dbt_graft.lineage.dataset import Kind, parse_dataset_id
+from dbt_graft.lineage.records import Column
 
 
 @pytest.mark.parametrize(

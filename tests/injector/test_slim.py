@@ -6,9 +6,8 @@ import copy
 from typing import Any
 
 import pytest
-
-from injector.report import Grafted
-from injector.slim import slim
+from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.slim import slim
 
 TEST = "test.shop.not_null_orders_order_id"
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import orjson
 import pytest
+from dbt_graft.injector import artifacts
+from dbt_graft.injector.artifacts import dump
+from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.undo import changes, restore
+from dbt_graft.lineage.errors import GraftError
 from hypothesis import given
 from hypothesis import strategies as st
-
-from injector import artifacts
-from injector.artifacts import dump
-from injector.report import Grafted
-from injector.undo import changes, restore
-from lineage.errors import GraftError
 
 _keys = st.text("abc", max_size=2)
 _values = st.recursive(

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from injector import validate
-from injector.report import Grafted
+from dbt_graft.injector import validate
+from dbt_graft.injector.report import Grafted
 
 RAW_ORDERS = "model.python_tasks.raw_orders"
 Json = dict[str, Any]

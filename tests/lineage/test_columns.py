@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-
-from lineage.columns import compose, resolve
-from lineage.dataset import DatasetId
-from lineage.records import ColumnEdge, Subtype
+from dbt_graft.lineage.columns import compose, resolve
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ColumnEdge, Subtype
 
 TEMPORARY = {DatasetId("db", "#x"), DatasetId("db", "#y")}
 

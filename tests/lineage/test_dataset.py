@@ -1,9 +1,8 @@
 """Dataset identity: which names are one place, and which addresses they get."""
 
 import pytest
-
-from lineage.dataset import DatasetId, parse_dataset_id
-from lineage.urls import dataset_path, tag_path, task_path
+from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
+from dbt_graft.lineage.urls import dataset_path, tag_path, task_path
 
 
 @pytest.mark.parametrize(

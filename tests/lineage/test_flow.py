@@ -3,10 +3,9 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-
-from lineage.dataset import DatasetId, Kind
-from lineage.flow import Flow, flows
-from lineage.records import Access, Direction, Status
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.flow import Flow, flows
+from dbt_graft.lineage.records import Access, Direction, Status
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 

@@ -1,7 +1,7 @@
 """What parsing left open, grouped by reason with one example each."""
 
-from lineage.gaps import gaps
-from lineage.records import Outcome, Shape
+from dbt_graft.lineage.gaps import gaps
+from dbt_graft.lineage.records import Outcome, Shape
 
 PARTIAL, FAILED = Outcome.PARTIAL, Outcome.FAILED
 

@@ -3,8 +3,7 @@
 import graphlib
 
 import pytest
-
-from lineage.graph import Graph
+from dbt_graft.lineage.graph import Graph
 
 DIAMOND = Graph([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("d", "e")])
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from lineage.dataset import DatasetId, Kind, parse_dataset_id
-from lineage.model import Lineage, build
-from lineage.names import NameRule, NameRules
-from lineage.records import (
+from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
+from dbt_graft.lineage.model import Lineage, build
+from dbt_graft.lineage.names import NameRule, NameRules
+from dbt_graft.lineage.records import (
     Access,
     Column,
     ColumnEdge,

@@ -1,9 +1,8 @@
 """Name rules: one dataset that engines know under several names gets one of them."""
 
 import pytest
-
-from lineage.dataset import parse_dataset_id
-from lineage.names import NameRule, NameRules
+from dbt_graft.lineage.dataset import parse_dataset_id
+from dbt_graft.lineage.names import NameRule, NameRules
 
 ORDERS = "mssql://sql01:1433/ShopDW.dbo.Orders"
 

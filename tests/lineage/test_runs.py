@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-
-from lineage.records import Run, Status
-from lineage.runs import runs_by_task
+from dbt_graft.lineage.records import Run, Status
+from dbt_graft.lineage.runs import runs_by_task
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 

@@ -6,12 +6,19 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-
-from lineage.dataset import DatasetId, Kind, is_global_temporary
-from lineage.flow import Flow
-from lineage.model import build
-from lineage.names import NameRule, NameRules
-from lineage.records import Access, ColumnEdge, Dataset, Direction, Records, Status, Subtype
+from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import build
+from dbt_graft.lineage.names import NameRule, NameRules
+from dbt_graft.lineage.records import (
+    Access,
+    ColumnEdge,
+    Dataset,
+    Direction,
+    Records,
+    Status,
+    Subtype,
+)
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 

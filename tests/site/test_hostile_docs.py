@@ -7,14 +7,12 @@ from typing import Any
 
 import orjson
 import pytest
-from playwright.sync_api import Route
-
-from injector import docs
-from injector.artifacts import Artifacts
-from injector.graft import Options, graft
-from lineage.dataset import DatasetId, Kind
-from lineage.model import build
-from lineage.records import (
+from dbt_graft.injector import docs
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.injector.graft import Options, graft
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.model import build
+from dbt_graft.lineage.records import (
     Access,
     Column,
     Dataset,
@@ -26,6 +24,7 @@ from lineage.records import (
     Status,
     TaskInfo,
 )
+from playwright.sync_api import Route
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 

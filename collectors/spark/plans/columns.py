@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from collectors.spark.plans.arguments import Attribute, is_cut
-from collectors.spark.plans.expressions import parts
-from collectors.spark.plans.text import Operator
-from lineage.columns import compose
-from lineage.dataset import DatasetId
-from lineage.records import ANY_COLUMN, Subtype
+from dbt_graft.collectors.spark.plans.arguments import Attribute, is_cut
+from dbt_graft.collectors.spark.plans.expressions import parts
+from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.lineage.columns import compose
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 # A column with more parts than this is given the datasets instead.
 _MOST_USES = 1_000

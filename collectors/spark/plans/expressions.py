@@ -12,10 +12,10 @@ import re
 from collections.abc import Container
 from typing import NamedTuple
 
-from collectors.statements.expressions import MASKING
-from collectors.statements.tokens import keywords
-from lineage.columns import compose
-from lineage.records import Subtype
+from dbt_graft.collectors.statements.columns.expressions import MASKING
+from dbt_graft.collectors.statements.text.tokens import keywords
+from dbt_graft.lineage.columns import compose
+from dbt_graft.lineage.records import Subtype
 
 _TOKEN = re.compile(
     r"(?P<word>[\w<>$.]+)(?P<call>\()?|(?P<open>\()|(?P<close>\))|#(?P<id>\d{1,18})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
-from collectors.spark.plans.arguments import (
+from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attributes,
     bracketed,
@@ -13,11 +13,11 @@ from collectors.spark.plans.arguments import (
     plain_expressions,
     split_arguments,
 )
-from collectors.spark.plans.columns import OPAQUE, Outputs, Trace, flat
-from collectors.spark.plans.expressions import parts
-from collectors.spark.plans.made import all_given, given
-from collectors.spark.plans.text import Operator
-from lineage.records import Subtype
+from dbt_graft.collectors.spark.plans.child_outputs import all_given, given
+from dbt_graft.collectors.spark.plans.columns import OPAQUE, Outputs, Trace, flat
+from dbt_graft.collectors.spark.plans.expressions import parts
+from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.lineage.records import Subtype
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
 _NEW_ID = re.compile(r"#(?P<id>\d{1,18})")

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from itertools import zip_longest
 
-from collectors.spark.plans.arguments import (
+from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attribute,
     attributes,
@@ -14,10 +14,10 @@ from collectors.spark.plans.arguments import (
     plain_expressions,
     split_arguments,
 )
-from collectors.spark.plans.columns import CUT, NOTHING, UNKNOWN, Outputs, Trace, Uses
-from collectors.spark.plans.made import first_argument, given, make
-from collectors.spark.plans.text import Operator
-from lineage.records import Subtype
+from dbt_graft.collectors.spark.plans.child_outputs import first_argument, given, make
+from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, UNKNOWN, Outputs, Trace, Uses
+from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.lineage.records import Subtype
 
 AGGREGATES = ("Aggregate", "Agg")
 _STAGE = re.compile(r"(?<![a-z])(?:partial|merge)_")

@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from collectors.spark.plans import functions, grouping, references, relational
-from collectors.spark.plans.arguments import attributes, is_cut, plain_expressions, split_arguments
-from collectors.spark.plans.columns import (
+from dbt_graft.collectors.spark.plans import functions, grouping, references, relational
+from dbt_graft.collectors.spark.plans.arguments import (
+    attributes,
+    is_cut,
+    plain_expressions,
+    split_arguments,
+)
+from dbt_graft.collectors.spark.plans.child_outputs import unchanged
+from dbt_graft.collectors.spark.plans.columns import (
     CUT,
     NOTHING,
     OPAQUE,
@@ -16,8 +22,7 @@ from collectors.spark.plans.columns import (
     Trace,
     leaves_first,
 )
-from collectors.spark.plans.made import unchanged
-from collectors.spark.plans.text import Operator, PlanText
+from dbt_graft.collectors.spark.plans.text import Operator, PlanText
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
 _PARTITION_FILTERS = re.compile(r"PartitionFilters: (?P<list>\[[^\n]*?\])(?:, [A-Z]\w+: |$)")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from collectors.spark.plans.arguments import attributes, is_cut, plain_expressions
-from collectors.spark.plans.columns import CUT, NOTHING, Outputs, Trace
-from collectors.spark.plans.made import first_argument, given
-from collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.arguments import attributes, is_cut, plain_expressions
+from dbt_graft.collectors.spark.plans.child_outputs import first_argument, given
+from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, Outputs, Trace
+from dbt_graft.collectors.spark.plans.text import Operator
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
 _NEW_ID = re.compile(r"#(?P<id>\d{1,18})")

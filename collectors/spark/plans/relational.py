@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from collectors.spark.plans.arguments import (
+from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attributes,
     is_cut,
     plain_expressions,
     split_arguments,
 )
-from collectors.spark.plans.columns import CUT, NOTHING, Outputs, Trace
-from collectors.spark.plans.made import all_given, first_argument, given, make
-from collectors.spark.plans.text import Operator
-from lineage.records import Subtype
+from dbt_graft.collectors.spark.plans.child_outputs import all_given, first_argument, given, make
+from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, Outputs, Trace
+from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.lineage.records import Subtype
 
 _UNSURE = re.compile(
     r"isnotnull\([^()]*#(?P<id>\d{1,18})L?\)|\(size\([^()]*#(?P<size>\d{1,18})L?(?:, \w+)?\) > 0\)"

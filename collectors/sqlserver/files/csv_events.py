@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
-from collectors.sqlserver.files.flat_events import flat_event, tells_events, xml_event
-from collectors.sqlserver.files.streams import LONGEST, few, pieces, to_the_end
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
+from dbt_graft.collectors.sqlserver.files.flat_events import flat_event, tells_events, xml_event
+from dbt_graft.collectors.sqlserver.files.streams import LONGEST, few, pieces, to_the_end
 
 _DELIMITERS = ",;\t"
 _RULE = re.compile(r"[-,;\t ]*")

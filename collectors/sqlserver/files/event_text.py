@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from collectors.sqlserver.event import Event, Mapped, Mask, Value
+from dbt_graft.collectors.sqlserver.event import Event, Mapped, Mask, Value
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Whose action it is; of the others, sqlserver's.

@@ -13,8 +13,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from collectors.sqlserver.event import Damage, Event, Value, Wanted
-from collectors.sqlserver.files.xml_events import event, is_wanted, ticks
+from dbt_graft.collectors.sqlserver.event import Damage, Event, Value, Wanted
+from dbt_graft.collectors.sqlserver.files.xml_events import event, is_wanted, ticks
 
 NO_TIME = (
     "the event has no time that can be read: export it as ISO 8601, like 2026-11-20T02:30:01.244Z"

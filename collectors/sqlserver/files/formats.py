@@ -7,12 +7,12 @@ import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from collectors.files import LogFile
-from collectors.sqlserver.event import Damage, Part
-from collectors.sqlserver.files.csv_events import Splitter, header
-from collectors.sqlserver.files.flat_events import Kind, column
-from collectors.sqlserver.files.streams import UnreadableError, pieces, whole, window
-from collectors.sqlserver.files.xel import read as xel
+from dbt_graft.collectors.files import LogFile
+from dbt_graft.collectors.sqlserver.event import Damage, Part
+from dbt_graft.collectors.sqlserver.files.csv_events import Splitter, header
+from dbt_graft.collectors.sqlserver.files.flat_events import Kind, column
+from dbt_graft.collectors.sqlserver.files.streams import UnreadableError, pieces, whole, window
+from dbt_graft.collectors.sqlserver.files.xel import read as xel
 
 _SUFFIXES = frozenset({".xel", ".xml", ".csv", ".json", ".ndjson", ".jsonl", ".txt"})
 _PACKED = frozenset({".gz", ".zst"})

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import orjson
-
-from collectors.sqlserver.event import Chunk, Damage, Event, Part, Value, Wanted
-from collectors.sqlserver.files.flat_events import NO_TIME, flat_event, local_ticks
-from collectors.sqlserver.files.streams import LONGEST, few, pieces, to_the_end, whole
-from collectors.sqlserver.files.xml_events import is_wanted, mapped
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Value, Wanted
+from dbt_graft.collectors.sqlserver.files.flat_events import NO_TIME, flat_event, local_ticks
+from dbt_graft.collectors.sqlserver.files.streams import LONGEST, few, pieces, to_the_end, whole
+from dbt_graft.collectors.sqlserver.files.xml_events import is_wanted, mapped
 
 
 class Line(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from collectors.sqlserver.event import Chunk, Damage, Part, Wanted
-from collectors.sqlserver.files import csv_events, ndjson_events, xml_reader
-from collectors.sqlserver.files.streams import UnreadableError
-from collectors.sqlserver.files.xel import read as xel
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part, Wanted
+from dbt_graft.collectors.sqlserver.files import csv_events, ndjson_events, xml_reader
+from dbt_graft.collectors.sqlserver.files.streams import UnreadableError
+from dbt_graft.collectors.sqlserver.files.xel import read as xel
 
 _READERS = {
     "xel": xel.read,

@@ -9,9 +9,8 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 import zstandard
-
-from collectors.files import filesystem
-from collectors.sqlserver.event import Part
+from dbt_graft.collectors.files import filesystem
+from dbt_graft.collectors.sqlserver.event import Part
 
 # What one step holds in memory, and what one Chunk of events comes from.
 PIECE = 4 << 20

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from collectors.sqlserver.files.streams import LONGEST
-from collectors.sqlserver.files.xml_marks import Marks, Text
+from dbt_graft.collectors.sqlserver.files.streams import LONGEST
+from dbt_graft.collectors.sqlserver.files.xml_marks import Marks, Text
 
 # Between a value's tag and its CDATA section there is white space at most.
 NEAR = 100

@@ -11,7 +11,7 @@ from datetime import date
 from functools import lru_cache
 from xml.etree import ElementTree
 
-from collectors.sqlserver.event import Damage, Event, Mapped, Mask, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import Damage, Event, Mapped, Mask, Value, Wanted
 
 # Only names and a time: nothing that a statement says.
 _START_TAG = re.compile(r'<event name="\w+" package="\w+" timestamp="[\d:.TZ+-]+">')

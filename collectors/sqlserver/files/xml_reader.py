@@ -7,11 +7,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from xml.sax.saxutils import unescape
 
-from collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
-from collectors.sqlserver.files.streams import LONGEST, few, pieces, to_the_end, whole, window
-from collectors.sqlserver.files.xml_cut import NEAR, Cut, Cutter
-from collectors.sqlserver.files.xml_events import dismissed, event, excerpt, is_wanted
-from collectors.sqlserver.files.xml_marks import ESCAPED, PLAIN, Marks
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
+from dbt_graft.collectors.sqlserver.files.streams import (
+    LONGEST,
+    few,
+    pieces,
+    to_the_end,
+    whole,
+    window,
+)
+from dbt_graft.collectors.sqlserver.files.xml_cut import NEAR, Cut, Cutter
+from dbt_graft.collectors.sqlserver.files.xml_events import dismissed, event, excerpt, is_wanted
+from dbt_graft.collectors.sqlserver.files.xml_marks import ESCAPED, PLAIN, Marks
 
 _NAME = re.compile(rb'(?:<|&lt;)event\s+name=(?:"|&quot;)(\w+)(?:"|&quot;)')
 _REFERENCES = {

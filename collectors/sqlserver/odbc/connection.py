@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from collectors.sqlserver.odbc.drivers import best_driver
-from collectors.sqlserver.odbc.failure import odbc_failure, pauses
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, pauses
+from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     import pyodbc

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError
 
 _MICROSOFT = re.compile(r"ODBC Driver (\d+) for SQL Server")
 # What else speaks SQL Server's protocol, the better first.

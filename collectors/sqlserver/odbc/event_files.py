@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING
 
-from collectors.sqlserver.event import Damage
-from collectors.sqlserver.odbc.failure import OdbcFailure
-from collectors.sqlserver.odbc.polling import rows
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.event import Damage
+from dbt_graft.collectors.sqlserver.odbc.failure import OdbcFailure
+from dbt_graft.collectors.sqlserver.odbc.polling import rows
+from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     import pyodbc

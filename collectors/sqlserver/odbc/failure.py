@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     import pyodbc

@@ -16,13 +16,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from collectors.sqlserver.event import Chunk, Damage, Wanted
-from collectors.sqlserver.files.xml_events import dismissed, event, is_wanted
-from collectors.sqlserver.odbc.connection import load_pyodbc
-from collectors.sqlserver.odbc.event_files import event_server, session_files
-from collectors.sqlserver.odbc.failure import odbc_failure
-from collectors.sqlserver.odbc.polling import Polled, Rows, polled, rows
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Wanted
+from dbt_graft.collectors.sqlserver.files.xml_events import dismissed, event, is_wanted
+from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
+from dbt_graft.collectors.sqlserver.odbc.event_files import event_server, session_files
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
+from dbt_graft.collectors.sqlserver.odbc.polling import Polled, Rows, polled, rows
+from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     import pyodbc

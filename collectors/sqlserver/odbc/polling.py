@@ -8,9 +8,9 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from collectors.sqlserver.event import Chunk
-from collectors.sqlserver.odbc.connection import connect, load_pyodbc
-from collectors.sqlserver.odbc.failure import odbc_failure, pauses
+from dbt_graft.collectors.sqlserver.event import Chunk
+from dbt_graft.collectors.sqlserver.odbc.connection import connect, load_pyodbc
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, pauses
 
 if TYPE_CHECKING:
     import pyodbc

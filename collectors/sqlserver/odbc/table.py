@@ -13,15 +13,15 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
-from collectors.sqlserver.files.flat_events import flat_event
-from collectors.sqlserver.odbc import table_key
-from collectors.sqlserver.odbc.connection import load_pyodbc
-from collectors.sqlserver.odbc.failure import odbc_failure
-from collectors.sqlserver.odbc.polling import Polled, Rows, polled, rows
-from collectors.sqlserver.odbc.table_columns import TableColumns, actual, choose
-from collectors.sqlserver.odbc.table_key import Key
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
+from dbt_graft.collectors.sqlserver.files.flat_events import flat_event
+from dbt_graft.collectors.sqlserver.odbc import table_key
+from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
+from dbt_graft.collectors.sqlserver.odbc.polling import Polled, Rows, polled, rows
+from dbt_graft.collectors.sqlserver.odbc.table_columns import TableColumns, actual, choose
+from dbt_graft.collectors.sqlserver.odbc.table_key import Key
+from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     import pyodbc

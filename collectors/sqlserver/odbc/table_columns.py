@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from collectors.sqlserver.files.flat_events import Kind, column, tells_events
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.files.flat_events import Kind, column, tells_events
+from dbt_graft.lineage.errors import GraftError
 
 _STATEMENTS = frozenset({"batch_text", "statement"})
 # Only events of what has ended have them.

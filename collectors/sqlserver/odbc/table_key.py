@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import TypeAlias
 
-from lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError
 
 Key: TypeAlias = int | Decimal | datetime | date | bytes | str
 

@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from collectors.sqlserver.event import Event, Mapped, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value, Wanted
 
 # Each run may have an application's name of its own.
 _APPLICATIONS = 10_000

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from collectors.sqlserver.runs.captured import LEVELS, Captured, Level
-from collectors.sqlserver.runs.said import Reader, Said, resets
-from collectors.sqlserver.runs.segment import Act, Same, Segment, Sums
-from collectors.sqlserver.runs.temporaries import Table, Tables, written
-from collectors.sqlserver.runs.transactions import Control, Transactions
-from collectors.statements.handles import Act as HandleAct
-from collectors.statements.handles import Handle
+from dbt_graft.collectors.sqlserver.runs.captured import LEVELS, Captured, Level
+from dbt_graft.collectors.sqlserver.runs.normalized_text import Reader, Said, resets
+from dbt_graft.collectors.sqlserver.runs.segment import Act, Same, Segment, Sums
+from dbt_graft.collectors.sqlserver.runs.temporaries import Table, Tables, written
+from dbt_graft.collectors.sqlserver.runs.transactions import Control, Transactions
+from dbt_graft.collectors.statements.text.handles import Act as HandleAct
+from dbt_graft.collectors.statements.text.handles import Handle
 
 # Times in an export are cut to milliseconds: a statement began before the next.
 _CUT = 1000

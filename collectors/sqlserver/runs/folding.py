@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-
-from collectors.sqlserver.event import Chunk, Damage, Part
-from collectors.sqlserver.files.readers import read
-from collectors.sqlserver.runs.captured import Captured, capture, wanted
-from collectors.sqlserver.runs.fold import Fold
-from collectors.sqlserver.runs.noise import noise
-from collectors.sqlserver.runs.segment import Act, batch, counted, damaged, row
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part
+from dbt_graft.collectors.sqlserver.files.readers import read
+from dbt_graft.collectors.sqlserver.runs.captured import Captured, capture, wanted
+from dbt_graft.collectors.sqlserver.runs.fold import Fold
+from dbt_graft.collectors.sqlserver.runs.noise import noise
+from dbt_graft.collectors.sqlserver.runs.segment import Act, batch, counted, damaged, row
 
 # Events that are put in order and folded at a time.
 _WINDOW = 20_000

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dbt_graft.collectors.sqlserver.resolution.names import dataset_id
+from dbt_graft.collectors.statements.parse import normalise
+from dbt_graft.collectors.statements.tables.scan import scan
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.split import split
+from dbt_graft.collectors.statements.text.tokens import keywords, tokenise
 from sqlglot.errors import TokenError
-
-from collectors.sqlserver.meaning.names import dataset_id
-from collectors.statements.dialect import Dialect
-from collectors.statements.parse import normalise
-from collectors.statements.scan import scan
-from collectors.statements.split import split
-from collectors.statements.tokens import keywords, tokenise
 
 DRIVER, FORMAT, HEALTH, CATALOG = "driver", "format only", "health check", "system catalog"
 

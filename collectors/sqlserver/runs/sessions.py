@@ -14,9 +14,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-
-from collectors.sqlserver.runs import temporaries
-from collectors.sqlserver.runs.segment import Act, arrow_schema
+from dbt_graft.collectors.sqlserver.runs import temporaries
+from dbt_graft.collectors.sqlserver.runs.segment import Act, arrow_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

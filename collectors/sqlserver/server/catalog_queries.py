@@ -11,16 +11,22 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from collectors.sqlserver.odbc.connection import load_pyodbc
-from collectors.sqlserver.odbc.event_files import event_server
-from collectors.sqlserver.odbc.failure import odbc_failure
-from collectors.sqlserver.odbc.polling import rows
-from collectors.sqlserver.server.snapshot import Database, Module, ModuleKind, Relation, Snapshot
-from collectors.statements.dialect import Dialect
-from collectors.statements.parse import normalise
-from lineage.dataset import Kind
-from lineage.errors import GraftError
-from lineage.records import Column
+from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
+from dbt_graft.collectors.sqlserver.odbc.event_files import event_server
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
+from dbt_graft.collectors.sqlserver.odbc.polling import rows
+from dbt_graft.collectors.sqlserver.server.snapshot import (
+    Database,
+    Module,
+    ModuleKind,
+    Relation,
+    Snapshot,
+)
+from dbt_graft.collectors.statements.parse import normalise
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import Column
 
 if TYPE_CHECKING:
     import pyodbc

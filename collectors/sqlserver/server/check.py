@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from collectors.sqlserver.server.session_events import (
+from dbt_graft.collectors.sqlserver.server.session_events import (
     ACTIONS,
     EVENTS,
     NEEDLESS,
     PERSONAL,
     SessionEvent,
 )
-from collectors.sqlserver.server.session_state import CapturedEvent, SessionState
-from lineage.findings import Finding, Severity, worst_first
+from dbt_graft.collectors.sqlserver.server.session_state import CapturedEvent, SessionState
+from dbt_graft.lineage.findings import Finding, Severity, worst_first
 
 _FILE = "event_file"
 _APPLICATION = "client_app_name"

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from collectors.sqlserver.server.session_events import (
+from dbt_graft.collectors.sqlserver.server.session_events import (
     ACTIONS,
     EVENTS,
     STATEMENT_LEVEL,
     SessionEvent,
 )
-from lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError
 
 # Of a session and of an application, both sysname.
 _LONGEST_NAME = 128

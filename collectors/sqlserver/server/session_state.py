@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from collectors.sqlserver.odbc.connection import load_pyodbc
-from collectors.sqlserver.odbc.event_files import EventServer, event_server, scoped
-from collectors.sqlserver.odbc.failure import odbc_failure
-from collectors.sqlserver.odbc.polling import rows
+from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
+from dbt_graft.collectors.sqlserver.odbc.event_files import EventServer, event_server, scoped
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
+from dbt_graft.collectors.sqlserver.odbc.polling import rows
 
 if TYPE_CHECKING:
     import pyodbc

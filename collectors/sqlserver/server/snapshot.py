@@ -22,10 +22,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import orjson
-
-from lineage.dataset import Kind
-from lineage.errors import GraftError
-from lineage.records import Column
+from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import Column
 
 VERSION = 1
 _FORMAT = "dbt-graft sqlserver snapshot"

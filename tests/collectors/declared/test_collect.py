@@ -6,12 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from collectors import store
-from collectors.declared.collect import DeclaredFiles, News, collect, documents, infos, news
-from lineage.errors import GraftError
-from lineage.model import build
-from lineage.records import Evidence, Subtype
+from dbt_graft.collectors import store
+from dbt_graft.collectors.declared.collect import (
+    DeclaredFiles,
+    News,
+    collect,
+    documents,
+    infos,
+    news,
+)
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import build
+from dbt_graft.lineage.records import Evidence, Subtype
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

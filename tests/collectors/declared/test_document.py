@@ -9,10 +9,9 @@ import jsonschema
 import pytest
 import yaml
 from click.testing import CliRunner
-
-from collectors.declared import document
-from graft.cli import main
-from lineage.errors import GraftError
+from dbt_graft.collectors.declared import document
+from dbt_graft.graft.cli import main
+from dbt_graft.lineage.errors import GraftError
 
 WHOLE = """\
 version: 1

@@ -10,23 +10,22 @@ import sys
 from collections.abc import Iterator
 
 import pyarrow as pa
-
-from collectors.session import session
-from collectors.spark.collect import collect
-from collectors.spark.logs import SparkLogs
-from collectors.store import commit
+from dbt_graft.collectors.session import session
+from dbt_graft.collectors.spark.collect import collect
+from dbt_graft.collectors.spark.log.files import SparkLogs
+from dbt_graft.collectors.store import commit
 
 
 def imported(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Where this is run, and what of ours was imported there."""
     from pathlib import Path
 
-    import collectors.spark.collect  # noqa: F401
+    import dbt_graft.collectors.spark.collect  # noqa: F401
 
     ours = [
         (str(Path.cwd()), module.__file__)
         for name, module in list(sys.modules.items())
-        if name.split(".")[0] in ("collectors", "lineage")
+        if name.split(".")[0] == "dbt_graft"
     ]
     for _ in batches:
         pass

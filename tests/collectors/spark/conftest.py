@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from collectors.java import java_home
+from dbt_graft.collectors.java import java_home
 
 JOBS = Path(__file__).parent / "jobs"
 SAMPLES = Path(__file__).resolve().parents[4] / "shared" / "samples" / "spark-events"

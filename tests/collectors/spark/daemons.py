@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyspark
-
-from collectors.java import java_home
+from dbt_graft.collectors.java import java_home
 
 SPARK = Path(pyspark.__file__).parent
 _START = 180.0  # seconds, on a busy machine

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 import pytest
-
-from collectors import store
-from collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from collectors.sqlserver.runs.folding import Rules
-from lineage import model
-from lineage.records import Records
+from dbt_graft.collectors import store
+from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.sqlserver.runs.folding import Rules
+from dbt_graft.lineage import model
+from dbt_graft.lineage.records import Records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,13 +6,19 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from dbt_graft.collectors import store
+from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.sqlserver.server.snapshot import (
+    Database,
+    Module,
+    ModuleKind,
+    Relation,
+    Snapshot,
+)
+from dbt_graft.lineage import model
+from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.records import Column, Records
 
-from collectors import store
-from collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from collectors.sqlserver.server.snapshot import Database, Module, ModuleKind, Relation, Snapshot
-from lineage import model
-from lineage.dataset import Kind
-from lineage.records import Column, Records
 from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
 

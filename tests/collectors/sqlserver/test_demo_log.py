@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from collectors import store
-from collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from lineage import model
-from lineage.records import Records
+from dbt_graft.collectors import store
+from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.lineage import model
+from dbt_graft.lineage.records import Records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from collectors import store
-from collectors.sqlserver.collect import Polling, Server, collect_news, news
-from collectors.sqlserver.event import Chunk, Event
-from collectors.sqlserver.odbc.polling import Polled
-from collectors.sqlserver.runs.folding import Rules
-from lineage.errors import GraftError
+from dbt_graft.collectors import store
+from dbt_graft.collectors.sqlserver.collect import Polling, Server, collect_news, news
+from dbt_graft.collectors.sqlserver.event import Chunk, Event
+from dbt_graft.collectors.sqlserver.odbc.polling import Polled
+from dbt_graft.collectors.sqlserver.runs.folding import Rules
+from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -18,15 +18,21 @@ from uuid import UUID
 
 import pyarrow.parquet as pq
 import pytest
+from dbt_graft.collectors import store
+from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value
+from dbt_graft.collectors.sqlserver.runs.captured import TRANSACTIONS
+from dbt_graft.collectors.sqlserver.server.snapshot import (
+    Database,
+    Module,
+    ModuleKind,
+    Relation,
+    Snapshot,
+)
+from dbt_graft.lineage import model
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.records import Column, Direction, Outcome, Records
 
-from collectors import store
-from collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from collectors.sqlserver.event import Event, Mapped, Value
-from collectors.sqlserver.runs.captured import TRANSACTIONS
-from collectors.sqlserver.server.snapshot import Database, Module, ModuleKind, Relation, Snapshot
-from lineage import model
-from lineage.dataset import DatasetId, Kind
-from lineage.records import Column, Direction, Outcome, Records
 from tests.collectors.sqlserver.xel_session import LINEAGE
 from tests.collectors.sqlserver.xel_writer import write_events
 

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterable
 
 import pytest
-
-from collectors.statements.dialect import Dialect
-from collectors.statements.parse import parse
-from lineage.records import Direction
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.records import Direction
 
 Tables = tuple[list[str], list[str]]
 

@@ -1,9 +1,8 @@
 """No input crashes the parser or keeps it busy for ever: each ends as shapes."""
 
 import pytest
-
-from collectors.statements.dialect import Dialect
-from collectors.statements.parse import parse
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.text.dialect import Dialect
 
 TEXTS = {
     "20,000 open brackets": "SELECT " + "(" * 20_000,

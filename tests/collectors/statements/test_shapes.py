@@ -3,9 +3,8 @@
 # ruff: noqa: E501 (one line a case)
 
 import pytest
-
-from collectors.statements.dialect import Dialect
-from collectors.statements.parse import VERSION, normalise, parse
+from dbt_graft.collectors.statements.parse import VERSION, normalise, parse
+from dbt_graft.collectors.statements.text.dialect import Dialect
 
 TSQL, SPARK = Dialect.TSQL, Dialect.SPARK
 

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from collectors.statements.dialect import Dialect
-from collectors.statements.parse import parse
-from lineage.records import Direction
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.records import Direction
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

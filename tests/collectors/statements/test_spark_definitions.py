@@ -5,10 +5,9 @@
 from collections.abc import Callable
 
 import pytest
-
-from collectors.statements.dialect import Dialect
-from collectors.statements.parse import parse
-from lineage.dataset import Kind
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.dataset import Kind
 
 # fmt: off
 CASES = [

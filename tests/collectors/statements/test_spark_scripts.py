@@ -5,9 +5,8 @@
 from collections.abc import Callable
 
 import pytest
-
-from collectors.statements.dialect import Dialect
-from collectors.statements.parse import parse
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.text.dialect import Dialect
 
 # fmt: off
 CASES = [

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-from collectors.statements.workers import Worker
+from dbt_graft.collectors.statements.workers import Worker
 
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "setitimer"), reason="this system has no alarms"

@@ -12,12 +12,11 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-from collectors.files import log_files
-from collectors.sqlserver.odbc import connection
-from graft.cli import main
-from graft.doctor import machine
-from lineage.errors import GraftError
+from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.sqlserver.odbc import connection
+from dbt_graft.graft.cli import main
+from dbt_graft.graft.doctor import machine
+from dbt_graft.lineage.errors import GraftError
 
 LOG = "logs/spark/app-1"
 Doctor = Callable[..., dict[tuple[str, str], str]]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-
-from collectors.spark.plans.columns import CUT, OPAQUE
-from collectors.spark.scans import PATHS_CUT
-from graft.doctor.cut import cut_plans, hidden_databases, is_cut
-from lineage.dataset import DatasetId, Kind
-from lineage.names import NameRule, NameRules
-from lineage.records import Access, Direction, Outcome, Records, Run, Shape
+from dbt_graft.collectors.spark.plans.columns import CUT, OPAQUE
+from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
+from dbt_graft.graft.doctor.cut import cut_plans, hidden_databases, is_cut
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.names import NameRule, NameRules
+from dbt_graft.lineage.records import Access, Direction, Outcome, Records, Run, Shape
 
 NO_RULES = NameRules()
 

@@ -6,11 +6,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-
-from collectors.spark.plans.columns import CUT
-from graft.doctor.kept import Kept, contents, read, rejects, statements
-from lineage.findings import Severity
-from lineage.records import Outcome, Records, Reject, Run, Shape
+from dbt_graft.collectors.spark.plans.columns import CUT
+from dbt_graft.graft.doctor.kept import Kept, contents, read, rejects, statements
+from dbt_graft.lineage.findings import Severity
+from dbt_graft.lineage.records import Outcome, Records, Reject, Run, Shape
 
 NOW = datetime.now(UTC)
 BATCH = {"batch_id": "1", "origin": "a", "committed_at": NOW - timedelta(days=3)}

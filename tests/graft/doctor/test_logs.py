@@ -9,17 +9,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-from collectors.sqlserver.odbc import connection
-from collectors.sqlserver.server import session_state, snapshot
-from collectors.sqlserver.server.session_state import SessionState
-from graft.config import Config, SqlServer
-from graft.config import Source as Entry
-from graft.doctor.kept import Kept, read
-from graft.doctor.logs import source, sqlserver
-from graft.sources import Source
-from lineage.findings import Severity
-from lineage.records import Records, Run
+from dbt_graft.collectors.sqlserver.odbc import connection
+from dbt_graft.collectors.sqlserver.server import session_state, snapshot
+from dbt_graft.collectors.sqlserver.server.session_state import SessionState
+from dbt_graft.graft.config import Config, SqlServer
+from dbt_graft.graft.config import Source as Entry
+from dbt_graft.graft.doctor.kept import Kept, read
+from dbt_graft.graft.doctor.logs import source, sqlserver
+from dbt_graft.graft.sources import Source
+from dbt_graft.lineage.findings import Severity
+from dbt_graft.lineage.records import Records, Run
 
 NOW = datetime.now(UTC)
 CRM = "mssql://crm:1433"

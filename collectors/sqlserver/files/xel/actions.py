@@ -11,9 +11,15 @@ import struct
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from collectors.sqlserver.event import Value
-from collectors.sqlserver.files.xel.metadata import Stream, Type
-from collectors.sqlserver.files.xel.values import Convert, from_bytes, from_packed, packed, repeated
+from dbt_graft.collectors.sqlserver.event import Value
+from dbt_graft.collectors.sqlserver.files.xel.metadata import Stream, Type
+from dbt_graft.collectors.sqlserver.files.xel.values import (
+    Convert,
+    from_bytes,
+    from_packed,
+    packed,
+    repeated,
+)
 
 _HEAD = struct.Struct("<II")
 _LAST = 0x60000000

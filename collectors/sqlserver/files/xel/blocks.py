@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 from zlib import crc32
 
-from collectors.sqlserver.event import Damage
+from dbt_graft.collectors.sqlserver.event import Damage
 
 _MAGIC = 0xEFAB375A
 _VERSION = 10

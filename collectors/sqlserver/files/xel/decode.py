@@ -13,10 +13,10 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
-from collectors.sqlserver.files.xel.actions import Actions, Leaf
-from collectors.sqlserver.files.xel.metadata import TICKS, EventType, Stream, Type
-from collectors.sqlserver.files.xel.payload import Payload, decoder
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
+from dbt_graft.collectors.sqlserver.files.xel.actions import Actions, Leaf
+from dbt_graft.collectors.sqlserver.files.xel.metadata import TICKS, EventType, Stream, Type
+from dbt_graft.collectors.sqlserver.files.xel.payload import Payload, decoder
 
 _RECORD = struct.Struct("<II4xQI")
 _ACTIONS_FOLLOW = 0x80000000

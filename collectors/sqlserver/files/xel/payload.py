@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import TypeAlias
 
-from collectors.sqlserver.event import Value
-from collectors.sqlserver.files.xel.metadata import Column, EventType, Type
-from collectors.sqlserver.files.xel.values import (
+from dbt_graft.collectors.sqlserver.event import Value
+from dbt_graft.collectors.sqlserver.files.xel.metadata import Column, EventType, Type
+from dbt_graft.collectors.sqlserver.files.xel.values import (
     Convert,
     from_bytes,
     from_packed,

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import cast
 
-from collectors.files import LogFile, filesystem
-from collectors.sqlserver.event import Chunk, Damage, Part, Wanted
-from collectors.sqlserver.files.xel import metadata
-from collectors.sqlserver.files.xel.blocks import (
+from dbt_graft.collectors.files import LogFile, filesystem
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part, Wanted
+from dbt_graft.collectors.sqlserver.files.xel import metadata
+from dbt_graft.collectors.sqlserver.files.xel.blocks import (
     Block,
     Header,
     Readable,
@@ -19,7 +19,7 @@ from collectors.sqlserver.files.xel.blocks import (
     read_block,
     sector_size,
 )
-from collectors.sqlserver.files.xel.decode import Decoder
+from dbt_graft.collectors.sqlserver.files.xel.decode import Decoder
 
 _SIZE = 32 << 20
 

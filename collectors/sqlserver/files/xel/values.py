@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from collectors.sqlserver.event import Mapped, Mask, Value
-from collectors.sqlserver.files.xel.metadata import Type
+from dbt_graft.collectors.sqlserver.event import Mapped, Mask, Value
+from dbt_graft.collectors.sqlserver.files.xel.metadata import Type
 
 Convert = Callable[[Any], Value]
 

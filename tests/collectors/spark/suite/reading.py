@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from collectors.spark.assemble import Part, assemble
-from collectors.spark.logs import SparkLogs
-from lineage.dataset import DatasetId
+from dbt_graft.collectors.spark.log.files import SparkLogs
+from dbt_graft.collectors.spark.store.read_log import Part, assemble
+from dbt_graft.lineage.dataset import DatasetId
+
 from tests.collectors.spark.suite.case import Told, Version
 
 Row = dict[str, Any]

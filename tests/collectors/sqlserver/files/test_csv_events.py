@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-
-from collectors.sqlserver.event import Chunk, Event, Part, Value, Wanted
-from collectors.sqlserver.files import csv_events
-from collectors.sqlserver.files.csv_events import Splitter, header, read
+from dbt_graft.collectors.sqlserver.event import Chunk, Event, Part, Value, Wanted
+from dbt_graft.collectors.sqlserver.files import csv_events
+from dbt_graft.collectors.sqlserver.files.csv_events import Splitter, header, read
 
 AT = 1_795_141_801 * 10_000_000
 

@@ -4,10 +4,9 @@ import gzip
 from pathlib import Path
 
 import pytest
-
-from collectors.files import LogFile, log_files
-from collectors.sqlserver.event import Damage, Part
-from collectors.sqlserver.files.formats import may_hold_events, parts
+from dbt_graft.collectors.files import LogFile, log_files
+from dbt_graft.collectors.sqlserver.event import Damage, Part
+from dbt_graft.collectors.sqlserver.files.formats import may_hold_events, parts
 
 EVENT = b'<event name="rpc_completed" package="sqlserver" timestamp="2026-11-20T02:30:01Z"></event>'
 

@@ -11,12 +11,11 @@ from xml.sax.saxutils import escape
 import orjson
 import pytest
 import zstandard
-
-from collectors.files import log_files
-from collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
-from collectors.sqlserver.files import streams
-from collectors.sqlserver.files.formats import parts
-from collectors.sqlserver.files.readers import read
+from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
+from dbt_graft.collectors.sqlserver.files import streams
+from dbt_graft.collectors.sqlserver.files.formats import parts
+from dbt_graft.collectors.sqlserver.files.readers import read
 
 TIME = "2026-11-20T02:30:01.244Z"
 AT = 1_795_141_801 * 10_000_000 + 2_440_000

@@ -1,9 +1,8 @@
 """The XML of one event says the same in every form that servers and tools write it in."""
 
 import pytest
-
-from collectors.sqlserver.event import Damage, Event, Mapped, Wanted
-from collectors.sqlserver.files.xml_events import dismissed, event, is_wanted, ticks
+from dbt_graft.collectors.sqlserver.event import Damage, Event, Mapped, Wanted
+from dbt_graft.collectors.sqlserver.files.xml_events import dismissed, event, is_wanted, ticks
 
 # 2026-11-20 02:30:01 UTC.
 SECOND = 1_795_141_801 * 10_000_000

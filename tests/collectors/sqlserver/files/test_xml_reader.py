@@ -6,12 +6,11 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
+from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
+from dbt_graft.collectors.sqlserver.files import streams, xml_cut
+from dbt_graft.collectors.sqlserver.files.xml_reader import read
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
-from collectors.sqlserver.files import streams, xml_cut
-from collectors.sqlserver.files.xml_reader import read
 
 ALL = Wanted()
 

@@ -7,11 +7,10 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-
-from collectors.sqlserver.odbc import connection
-from collectors.sqlserver.odbc import failure as odbc_failure
-from collectors.sqlserver.odbc.connection import attributes, connect, connection_string
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.odbc import connection
+from dbt_graft.collectors.sqlserver.odbc import failure as odbc_failure
+from dbt_graft.collectors.sqlserver.odbc.connection import attributes, connect, connection_string
+from dbt_graft.lineage.errors import GraftError
 
 
 class OdbcError(Exception):

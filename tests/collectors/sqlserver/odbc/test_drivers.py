@@ -6,11 +6,10 @@ import importlib.util
 import sys
 
 import pytest
-
-from collectors.sqlserver.odbc import connection, drivers
-from collectors.sqlserver.odbc import failure as odbc_failure
-from collectors.sqlserver.odbc.drivers import best_driver, bundled_driver
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.odbc import connection, drivers
+from dbt_graft.collectors.sqlserver.odbc import failure as odbc_failure
+from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver, bundled_driver
+from dbt_graft.lineage.errors import GraftError
 
 _MISSING = "`make odbc` installs it as root: apt-get install"
 

@@ -6,8 +6,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-
-from collectors.sqlserver.odbc.polling import rows
+from dbt_graft.collectors.sqlserver.odbc.polling import rows
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,11 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 
 import pytest
-
-from collectors.sqlserver.odbc import table_key
-from collectors.sqlserver.odbc.table import offset_time, parts
-from collectors.sqlserver.odbc.table_columns import choose
-from collectors.sqlserver.odbc.table_key import Key
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.odbc import table_key
+from dbt_graft.collectors.sqlserver.odbc.table import offset_time, parts
+from dbt_graft.collectors.sqlserver.odbc.table_columns import choose
+from dbt_graft.collectors.sqlserver.odbc.table_key import Key
+from dbt_graft.lineage.errors import GraftError
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from collectors.files import log_files
-from collectors.sqlserver.event import Event, Mapped, Value, Wanted
-from collectors.sqlserver.files.xel.read import parts, read
-from collectors.sqlserver.runs.captured import capture
-from collectors.sqlserver.runs.fold import Fold
-from collectors.sqlserver.runs.noise import noise
-from collectors.sqlserver.runs.segment import Act, Segment
+from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value, Wanted
+from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
+from dbt_graft.collectors.sqlserver.runs.captured import capture
+from dbt_graft.collectors.sqlserver.runs.fold import Fold
+from dbt_graft.collectors.sqlserver.runs.noise import noise
+from dbt_graft.collectors.sqlserver.runs.segment import Act, Segment
 
 TASK = re.compile(r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?")
 SECOND = 10_000_000

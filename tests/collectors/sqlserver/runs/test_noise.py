@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-
-from collectors.sqlserver.runs.noise import CATALOG, DRIVER, FORMAT, HEALTH, noise
+from dbt_graft.collectors.sqlserver.runs.noise import CATALOG, DRIVER, FORMAT, HEALTH, noise
 
 NOISE = [
     ("exec sp_datatype_info_100 @data_type=0,@ODBCVer=4", DRIVER),

@@ -7,9 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-
-from collectors.sqlserver.runs.segment import SCHEMA, Act
-from collectors.sqlserver.runs.sessions import follow
+from dbt_graft.collectors.sqlserver.runs.segment import SCHEMA, Act
+from dbt_graft.collectors.sqlserver.runs.sessions import follow
 
 MINUTE = timedelta(minutes=1)
 START = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 import sqlglot
-
-from collectors.sqlserver.server.catalog_queries import Taken, take
-from collectors.sqlserver.server.snapshot import Module, ModuleKind, Relation, read, write
-from lineage.dataset import Kind
-from lineage.errors import GraftError
-from lineage.records import Column
+from dbt_graft.collectors.sqlserver.server.catalog_queries import Taken, take
+from dbt_graft.collectors.sqlserver.server.snapshot import Module, ModuleKind, Relation, read, write
+from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import Column
 
 pyodbc = pytest.importorskip("pyodbc", exc_type=ImportError)
 

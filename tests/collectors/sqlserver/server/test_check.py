@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-
-from collectors.sqlserver.server.check import check
-from collectors.sqlserver.server.session_events import ACTIONS, EVENTS
-from collectors.sqlserver.server.session_state import CapturedEvent, Dropped, SessionState
-from lineage.findings import Finding, Severity
+from dbt_graft.collectors.sqlserver.server.check import check
+from dbt_graft.collectors.sqlserver.server.session_events import ACTIONS, EVENTS
+from dbt_graft.collectors.sqlserver.server.session_state import CapturedEvent, Dropped, SessionState
+from dbt_graft.lineage.findings import Finding, Severity
 
 PREDICATE = (
     "[sqlserver].[like_i_sql_unicode_string]([sqlserver].[client_app_name],N'python_task::%')"

@@ -4,9 +4,8 @@ import re
 from dataclasses import replace
 
 import pytest
-
-from collectors.sqlserver.server.session_script import Options, file_name, script
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.server.session_script import Options, file_name, script
+from dbt_graft.lineage.errors import GraftError
 
 TOKEN = re.compile(
     r"(?P<comment>--[^\n]*)|N'(?P<string>(?:[^']|'')*)'|\[(?P<name>(?:[^\]]|\]\])*)\]"

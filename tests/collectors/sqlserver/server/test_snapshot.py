@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from collectors.sqlserver.server.snapshot import (
+from dbt_graft.collectors.sqlserver.server.snapshot import (
     Database,
     Module,
     ModuleKind,
@@ -16,9 +15,9 @@ from collectors.sqlserver.server.snapshot import (
     read,
     write,
 )
-from lineage.dataset import Kind
-from lineage.errors import GraftError
-from lineage.records import Column
+from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import Column
 
 SHOP = Database(
     relations={

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from collectors.files import log_files
-from collectors.sqlserver.event import Chunk, Wanted
-from collectors.sqlserver.files.xel.read import parts, read
+from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.sqlserver.event import Chunk, Wanted
+from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
 
 
 @pytest.fixture(scope="session")

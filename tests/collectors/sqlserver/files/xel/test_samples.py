@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from collectors.sqlserver.event import Chunk, Mapped, Wanted
-from collectors.sqlserver.files.event_text import timestamp
+from dbt_graft.collectors.sqlserver.event import Chunk, Mapped, Wanted
+from dbt_graft.collectors.sqlserver.files.event_text import timestamp
 
 
 @pytest.fixture(scope="module")

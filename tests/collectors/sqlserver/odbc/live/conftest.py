@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from collectors.sqlserver.odbc import failure as odbc_failure
+from dbt_graft.collectors.sqlserver.odbc import failure as odbc_failure
 
 if TYPE_CHECKING:
     import pyodbc

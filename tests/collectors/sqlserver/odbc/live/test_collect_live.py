@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from collectors import store
-from graft.config import load
-from graft.sources import sources
+from dbt_graft.collectors import store
+from dbt_graft.graft.config import load
+from dbt_graft.graft.sources import sources
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

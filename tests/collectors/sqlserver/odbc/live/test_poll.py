@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from collectors.sqlserver.event import Chunk, Wanted
-from collectors.sqlserver.odbc import live, polling
-from collectors.sqlserver.odbc.live import LiveSession, poll
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.event import Chunk, Wanted
+from dbt_graft.collectors.sqlserver.odbc import live, polling
+from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
+from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     from tests.collectors.sqlserver.odbc.live.conftest import StandIn
@@ -265,8 +264,8 @@ def test_a_position_of_another_source_is_refused(position: str) -> None:
 
 _COLLECTOR = """
 import json, sys
-from collectors.sqlserver.odbc import live
-from collectors.sqlserver.odbc import polling
+from dbt_graft.collectors.sqlserver.odbc import live
+from dbt_graft.collectors.sqlserver.odbc import polling
 live._CHUNK_CHARACTERS = 1
 session = live.LiveSession("env:GRAFT_TEST", "", "C:\\\\Log\\\\lineage_0_*.xel")
 for chunk, position in live.poll(session, sys.argv[1]):
@@ -298,7 +297,7 @@ def test_a_collector_killed_in_the_middle_is_taken_up_without_loss(log: StandIn)
 
 _MEASURED = """
 import resource
-from collectors.sqlserver.odbc.live import LiveSession, poll
+from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
 session = LiveSession("env:GRAFT_TEST", "", "C:\\\\Log\\\\lineage_0_*.xel")
 events = characters = 0
 for chunk, _ in poll(session, ""):

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-
-from collectors.sqlserver.odbc import failure as odbc_failure
-from collectors.sqlserver.odbc.drivers import bundled_driver
-from collectors.sqlserver.odbc.live import LiveSession, poll
+from dbt_graft.collectors.sqlserver.odbc import failure as odbc_failure
+from dbt_graft.collectors.sqlserver.odbc.drivers import bundled_driver
+from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
 
 pytestmark = pytest.mark.odbc
 SESSION = LiveSession("env:GRAFT_TEST", "lineage")

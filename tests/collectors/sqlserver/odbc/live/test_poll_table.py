@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pytest
-
-from collectors.sqlserver.event import Chunk, Wanted
-from collectors.sqlserver.odbc import table
-from collectors.sqlserver.odbc.table import EventTable, poll_table
-from lineage.errors import GraftError
+from dbt_graft.collectors.sqlserver.event import Chunk, Wanted
+from dbt_graft.collectors.sqlserver.odbc import table
+from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
+from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     from tests.collectors.sqlserver.odbc.live.conftest import StandIn

@@ -6,17 +6,16 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-
-from collectors.sqlserver.odbc.connection import connect
-from collectors.sqlserver.server.check import check
-from collectors.sqlserver.server.session_events import ACTIONS, EVENTS
-from collectors.sqlserver.server.session_state import (
+from dbt_graft.collectors.sqlserver.odbc.connection import connect
+from dbt_graft.collectors.sqlserver.server.check import check
+from dbt_graft.collectors.sqlserver.server.session_events import ACTIONS, EVENTS
+from dbt_graft.collectors.sqlserver.server.session_state import (
     CapturedEvent,
     Dropped,
     SessionState,
     session_state,
 )
-from lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

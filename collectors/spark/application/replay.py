@@ -1,0 +1,347 @@
+"""Events -> the application's executions, each with its plan, its outcome and its metrics.
+
+Executions are given as soon as they are over, and then let go of: a log may hold more plans than
+memory does. What lives on (`Application`) is bounded, or small for each distinct thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import chain
+
+from dbt_graft.collectors.spark.application.execution import (
+    Application,
+    Batch,
+    Execution,
+    Group,
+    Stream,
+)
+from dbt_graft.collectors.spark.log.events import Body
+from dbt_graft.collectors.spark.plans.info import Node, from_info
+from dbt_graft.collectors.spark.sources.commands import Role, find_command
+
+# Metrics may come a little after the end of their execution: so many others end first.
+WAITS = 16
+# Plans of executions that never end, in bytes: beyond, the oldest counts as it is.
+_MOST_HELD = 64 << 20
+# What an operator of a plan takes beside its text.
+_OPERATOR = 500
+# Of an RDD or a streaming query; and of jobs outside of SQL.
+_MOST_SOURCES, _MOST_OUTSIDE = 1_000, 10_000
+# Delta in a call stack.
+_OF_DELTA = re.compile(r"\borg\.apache\.spark\.sql\.delta\.|\.tahoe\.")
+# Versions in which only the jobs of an execution tell how it ended.
+_TELLS_BY_JOBS = re.compile(r"[12]\.|3\.[0-3](?!\d)")
+
+
+def replay(
+    events: Iterable[tuple[str, Body]],
+    application: Application,
+    tell: Callable[[str], None],
+    waits: int = WAITS,
+    paused: Callable[[], None] | None = None,
+) -> Iterator[Group | Batch]:
+    """What happens in the events of a log, in the order in which it is over.
+
+    Args:
+        events: In the order of the log.
+        application: Takes what they tell of it.
+        tell: Takes the reason for each event that could not be used.
+        waits: How many others must be over before an execution is given.
+        paused: Is called at moments when nothing runs; all that is over is given before, and what
+            comes after the last of them is not.
+
+    Yields:
+        Executions together with those nested in them, and batches of streaming queries that the
+        log has no execution of. A group is let go of thereafter.
+    """
+    replay, was_idle = _Replay(application), False
+    for name, body in events:
+        try:
+            _HANDLERS[name](replay, body)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
+            where = f"execution {body['executionId']}: " if "executionId" in body else ""
+            tell(f"{where}{name} is not as expected ({type(error).__name__})")
+        if paused and replay.is_idle:
+            yield from replay.rest()
+            paused()
+            was_idle = True
+        else:
+            yield from replay.settled(len(replay.over) if paused else waits)
+    if not was_idle:
+        yield from replay.rest()
+
+
+def _is_running_save(execution: Execution) -> bool:
+    if execution.plan is None or execution.ended_at is not None:
+        return False
+    try:
+        found = find_command(execution.plan.name)
+    except LookupError:
+        return False
+    return found is not None and found[1].role is Role.SAVE
+
+
+@dataclass(slots=True)
+class _Replay:
+    """The application as far as its events have been seen.
+
+    Attributes:
+        executions: Those that are not settled.
+        running: Those of them that have not ended.
+        groups: The same by their outermost one.
+        stages: For each stage of theirs which one it belongs to.
+        jobs: The same of jobs that run.
+        over: What is over, in that order.
+        unplaced: Batches of streaming queries that are over, but the query's progress has not
+            said yet from where and into what: by run and number.
+        strays: Executions without a start that counted something.
+        held: What their plans take, in bytes.
+    """
+
+    application: Application
+    executions: dict[int, Execution] = field(default_factory=dict)
+    running: set[int] = field(default_factory=set)
+    groups: dict[int, Group] = field(default_factory=dict)
+    stages: dict[int, int] = field(default_factory=dict)
+    jobs: dict[int, int] = field(default_factory=dict)
+    over: deque[Group | Batch] = field(default_factory=deque)
+    unplaced: dict[tuple[str, int], list[int]] = field(default_factory=dict)
+    strays: deque[int] = field(default_factory=deque)
+    held: int = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs, so that nothing more is said of what ran."""
+        return not (self.running or self.jobs or self.unplaced)
+
+    def settled(self, waits: int) -> Iterator[Group | Batch]:
+        """What is over for long enough, or takes too much room."""
+        while len(self.over) > waits:
+            found = self.over.popleft()
+            # Something may have started in it since; then it is over again later.
+            if isinstance(found, Batch) or found.is_over:
+                yield from self._given(found)
+        while self.held > _MOST_HELD and self.groups:
+            yield from self._given(next(iter(self.groups.values())))
+
+    def rest(self) -> Iterator[Group | Batch]:
+        """What is left at the log's end."""
+        yield from self.settled(0)
+        for group in list(self.groups.values()):
+            yield from self._given(group)
+
+    def _given(self, found: Group | Batch) -> Iterator[Group | Batch]:
+        if isinstance(found, Batch):
+            yield found
+            return
+        if self.groups.get(found.root) is not found:
+            return  # It took too much room.
+        yield found
+        del self.groups[found.root]
+        for execution in found.executions.values():
+            self.held -= execution.size
+            self.application.metrics.settle(execution.id)
+            del self.executions[execution.id]
+            self.running.discard(execution.id)
+            for stage in execution.stages:
+                self.stages.pop(stage, None)
+
+    def log_start(self, body: Body) -> None:
+        self.application.spark_version = str(body["Spark Version"])
+
+    def application_start(self, body: Body) -> None:
+        self.application.name = str(body["App Name"] or "")
+        self.application.id = str(body.get("App ID") or "")
+        self.application.attempt = str(body.get("App Attempt ID") or "")
+        self.application.started_at = _moment(body["Timestamp"])
+
+    def application_end(self, body: Body) -> None:
+        self.application.ended_at = _moment(body["Timestamp"])
+        self.application.finished = True
+        self.application.exit_code = body.get("ExitCode") or 0
+
+    def environment(self, body: Body) -> None:
+        application = self.application
+        application.warehouse = str(body["warehouse"])
+        settings = {key: str(value) for key, value in body.get("settings", {}).items()}
+        application.settings.update(settings)
+        # The event that starts the application says it too, where the log has it.
+        application.name = application.name or settings.get("spark.app.name", "")
+        application.id = application.id or settings.get("spark.app.id", "")
+
+    def execution_start(self, body: Body) -> None:
+        id_, root = int(body["executionId"]), body.get("rootExecutionId")
+        if id_ in self.executions:
+            raise ValueError("it runs already")
+        if root is None:
+            root = self._command_around(str(body.get("details") or ""))
+        started = Execution(
+            id=id_,
+            root=id_ if root is None else int(root),
+            description=str(body.get("description") or ""),
+            text=str(body.get("physicalPlanDescription") or ""),
+            started_at=_moment(body["time"]),
+            group=str(body.get("jobGroupId") or ""),
+            details=str(body.get("details") or ""),
+            sql=body.get("sql") or self._requested(body.get("jobTags") or ()),
+        )
+        catalogs = {key: str(value) for key, value in body.get("catalogs", {}).items()}
+        self.application.settings.update(catalogs)
+        # First kept, then given its plan: one that cannot be read still ends and may fail.
+        self.executions[id_] = started
+        self.running.add(id_)
+        self.groups.setdefault(started.root, Group(started.root)).executions[id_] = started
+        self._hold(started, len(started.text))
+        started.plan = from_info(body["sparkPlanInfo"])
+        self._hold(started, _size(started.plan))
+
+    def _command_around(self, details: str) -> int | None:
+        """The running command that Delta started an execution for; Spark says it from 3.4 on."""
+        if not _OF_DELTA.search(details):
+            return None
+        running = filter(_is_running_save, reversed(self.executions.values()))
+        return next((execution.root for execution in running), None)
+
+    def _requested(self, tags: Iterable[str]) -> str:
+        requests = self.application.requests
+        return next((sql for tag in tags if (sql := requests.recall(tag))), "")
+
+    def connect_request(self, body: Body) -> None:
+        self.application.requests[body["tag"]] = body["sql"]
+
+    def plan_update(self, body: Body) -> None:
+        if execution := self.executions.get(body["executionId"]):
+            execution.final = from_info(body["sparkPlanInfo"])
+            self._hold(execution, _size(execution.final))
+
+    def execution_end(self, body: Body) -> None:
+        id_ = body["executionId"]
+        execution = self.executions.get(id_)
+        if execution:
+            self.running.discard(execution.id)
+            execution.ended_at = _moment(body["time"])
+            if "errorMessage" in body:
+                execution.error = str(body["errorMessage"] or "")
+        group = self.groups.get(execution.root if execution else id_)
+        if group is None:
+            return
+        group.ended |= group.root == id_
+        if group.is_over:
+            batch = group.outermost.batch
+            if batch is None:
+                self.over.append(group)
+            else:
+                self.unplaced.setdefault(batch, []).append(group.root)
+
+    def driver_metrics(self, body: Body) -> None:
+        self._count(body["executionId"], body["accumUpdates"])
+
+    def job_start(self, body: Body) -> None:
+        rdds = self.application.rdds
+        # Parents are older, so they come first.
+        for rdd, source, parents in sorted(body.get("rdds", ())):
+            # A checkpoint cuts an RDD from its parents; earlier jobs have them.
+            if rdds.recall(rdd) is None:
+                above = (rdds.recall(parent) or () for parent in parents)
+                made_of = (source,) if source else tuple(dict.fromkeys(chain.from_iterable(above)))
+                if made_of:
+                    rdds[rdd] = made_of[:_MOST_SOURCES]
+        if "execution" not in body:
+            self._outside(body)
+        elif execution := self.executions.get(body["execution"]):
+            self.jobs[body["job"]] = execution.id
+            execution.group = execution.group or str(body["group"])
+            for stage in body["stages"]:
+                # A later job may list a stage again that it found already computed.
+                if self.stages.setdefault(stage, execution.id) == execution.id:
+                    execution.stages.append(stage)
+
+    def _outside(self, body: Body) -> None:
+        """Take what a job reads that no execution has started."""
+        outside = self.application.outside
+        at = _moment(body["time"]) if body["time"] else self.application.started_at
+        for source in {source for _, source, _ in body["rdds"] if source}:
+            if at is None or (len(outside) == _MOST_OUTSIDE and source not in outside):
+                return
+            first, last = outside.get(source, (at, at))
+            outside[source] = min(first, at), max(last, at)
+
+    def job_end(self, body: Body) -> None:
+        execution = self.executions.get(self.jobs.pop(body["job"], -1))
+        if execution and _TELLS_BY_JOBS.match(self.application.spark_version):
+            execution.error = execution.error or body["error"]
+
+    def stage_completed(self, body: Body) -> None:
+        if execution := self.executions.get(self.stages.get(body["stage"], -1)):
+            self._count(execution.id, body["metrics"])
+            execution.written = (execution.written or 0) + body["written"]
+
+    def progress(self, body: Body) -> None:
+        rows = body["rows"]
+        batch = Batch(
+            run=body["run"],
+            number=body["number"],
+            at=datetime.fromisoformat(body["time"]),
+            sources=tuple((text, rows) for text, rows in body["sources"]),
+            sink=body["sink"],
+            rows=rows if rows is not None and rows >= 0 else None,
+        )
+        stream = self.application.streams.recall(batch.run) or Stream()
+        for text, _ in batch.sources:
+            if len(stream.sources) < _MOST_SOURCES:
+                stream.sources[text] = None
+        stream.sink = batch.sink
+        self.application.streams[batch.run] = stream
+        roots = self.unplaced.pop((batch.run, batch.number), ())
+        groups = [group for root in roots if (group := self.groups.get(root))]
+        if groups:
+            groups[-1].batch = batch
+        self.over.extend(groups or [batch])
+
+    def table_dropped(self, body: Body) -> None:
+        for execution in self.executions.values():
+            if execution.ended_at is None:
+                execution.dropped.add(f"{body['database']}.{body['name']}".casefold())
+
+    def _hold(self, execution: Execution, size: int) -> None:
+        execution.size += size
+        self.held += size
+
+    def _count(self, execution: int, updates: Iterable[tuple[int, int]]) -> None:
+        self.application.metrics.count(execution, updates)
+        if execution not in self.executions:
+            self.strays.append(execution)
+            if len(self.strays) > WAITS and (stray := self.strays.popleft()) not in self.executions:
+                self.application.metrics.settle(stray)
+
+
+_HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
+    "SparkListenerLogStart": _Replay.log_start,
+    "SparkListenerApplicationStart": _Replay.application_start,
+    "SparkListenerApplicationEnd": _Replay.application_end,
+    "SparkListenerEnvironmentUpdate": _Replay.environment,
+    "SparkListenerSQLExecutionStart": _Replay.execution_start,
+    "SparkListenerSQLAdaptiveExecutionUpdate": _Replay.plan_update,
+    "SparkListenerSQLExecutionEnd": _Replay.execution_end,
+    "SparkListenerDriverAccumUpdates": _Replay.driver_metrics,
+    "SparkListenerJobStart": _Replay.job_start,
+    "SparkListenerJobEnd": _Replay.job_end,
+    "SparkListenerStageCompleted": _Replay.stage_completed,
+    "StreamingQueryListener$QueryProgressEvent": _Replay.progress,
+    "DropTableEvent": _Replay.table_dropped,
+    "SparkListenerConnectOperationStarted": _Replay.connect_request,
+}
+
+
+def _size(plan: Node) -> int:
+    """About what a plan takes of memory."""
+    return sum(_OPERATOR + len(node.text) for node in plan.walk())
+
+
+def _moment(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -1,0 +1,109 @@
+"""Which tasks an application ran, by the rule of `graft.yml`, and what started it.
+
+A rule names places to look for a task's name, and takes the first that gives one:
+
+| place | what is there |
+|---|---|
+| `app_name` | the application's name |
+| `conf:<key>` | a setting: `conf:spark.openlineage.parentJobName` |
+| `job_group` | the job group that the statement ran in (`sc.setJobGroup`) |
+| `job_description` | the description it ran under (`sc.setJobDescription`) |
+| `call_site` | the file of user code that it was called from, `load_orders.py` as `load_orders` |
+
+The first two are the application's: all it did is one task. By the others each statement has its
+own, with all that is nested in it. All tasks of one application attempt have the same run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from dbt_graft.collectors.spark.application.execution import Application, Execution
+from dbt_graft.collectors.spark.application.identity import task_name
+
+_CONF = "conf:"
+_PLACE = re.compile(r"app_name|job_group|job_description|call_site|conf:\S+")
+# `save at /opt/jobs/load_orders.py:12`, and the same in the frames of a call stack.
+_CALL = re.compile(r"(?:^|\s)\w+ at (?P<path>[^\n]+?):\d+$", re.MULTILINE)
+_FRAME = re.compile(r"^(?P<method>[\w.$]+)\((?P<file>[\w.$-]+):\d+\)$", re.MULTILINE)
+_NOT_THE_USERS = ("org.apache.", "java.", "jdk.", "sun.", "scala.", "py4j.", "com.databricks.")
+_LONGEST = 200
+
+# What Airflow's operators and its OpenLineage provider put into an application's settings.
+_PARENT_RUN = "spark.openlineage.parentRunId"
+_AIRFLOW = ("AIRFLOW_CTX_DAG_ID", "AIRFLOW_CTX_TASK_ID", "AIRFLOW_CTX_DAG_RUN_ID")
+_LABELS = tuple(f"spark.kubernetes.driver.label.{key}" for key in ("dag_id", "task_id", "run_id"))
+
+
+def task_of(
+    application: Application, root: Execution | None, places: tuple[str, ...], rule: str
+) -> str | None:
+    """The task that an outermost execution is of; without one, the application's own.
+
+    Args:
+        places: Where to look, in this order.
+        rule: As `identity.task_name` takes it.
+    """
+    for place in places:
+        for text in _texts(application, root, place):
+            if len(text) <= _LONGEST and (task := task_name(text, rule)):
+                return task
+    return None
+
+
+def is_place(text: str) -> bool:
+    """Whether a task's name may be looked for there."""
+    return bool(_PLACE.fullmatch(text))
+
+
+def is_of_application(place: str) -> bool:
+    """Whether all that an application does has the same name there."""
+    return place == "app_name" or place.startswith(_CONF)
+
+
+def parent_run(settings: Mapping[str, str]) -> str | None:
+    """The run of an orchestrator that started an application: OpenLineage's id, or Airflow's
+    `dag/task/run`; None where the settings tell none.
+    """
+    if given := settings.get(_PARENT_RUN):
+        return given
+    # As environment of the driver: `spark.yarn.appMasterEnv.AIRFLOW_CTX_DAG_ID` and the like.
+    by_name = {key.rpartition(".")[2]: value for key, value in settings.items()}
+    for keys, values in ((_AIRFLOW, by_name), (_LABELS, settings)):
+        found = [values[key] for key in keys if values.get(key)]
+        if len(found) == len(keys):
+            return "/".join(found)
+    return None
+
+
+def _texts(application: Application, root: Execution | None, place: str) -> Iterator[str]:
+    if place == "app_name":
+        yield application.name
+    elif place.startswith(_CONF):
+        yield application.settings.get(place.removeprefix(_CONF), "")
+    elif root is None:
+        return
+    elif place == "job_group":
+        yield root.group
+    elif place == "job_description":
+        # Without one, Spark writes the call site there.
+        if not _CALL.fullmatch(root.description):
+            yield root.description
+    elif place == "call_site":
+        yield from _call_sites(root)
+
+
+def _call_sites(execution: Execution) -> Iterator[str]:
+    for found in _CALL.finditer(f"{execution.description}\n{execution.details}"):
+        name = re.split(r"[/\\]", found["path"])[-1]
+        if name != "NativeMethodAccessorImpl.java":
+            yield _stem(name)
+    for found in _FRAME.finditer(execution.details):
+        if not found["method"].startswith(_NOT_THE_USERS):
+            yield _stem(found["file"])
+
+
+def _stem(name: str) -> str:
+    stem, dot, _ = name.rpartition(".")
+    return stem if dot else name

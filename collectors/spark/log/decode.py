@@ -1,0 +1,241 @@
+"""One event log file -> the few events that lineage needs.
+
+A log is JSON lines, plain or compressed; each line starts `{"Event":"<name>"`. The name decides
+whether a line is parsed at all: TaskEnd, most of every log, never is (StageCompleted has the same
+sums), and of the plans that adaptive execution comes to only the last of each execution is.
+Damage is reported with its place, and what came before it is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import chain
+
+import orjson
+from dbt_graft.collectors.spark.log.codecs import BrokenError, Readable, uncompressed
+from dbt_graft.collectors.spark.log.events import READERS, Body
+
+# By far the most frequent: told from the others without looking at the whole name.
+_TASK = b'{"Event":"SparkListenerTask'
+_EVENT = re.compile(rb'\s*\{\s*"Event"\s*:\s*"')
+_EXECUTION_ID = re.compile(rb'"executionId":(\d{1,18})[,}]')
+_PLAN_UPDATE = "SparkListenerSQLAdaptiveExecutionUpdate"
+_EXECUTION_END = "SparkListenerSQLExecutionEnd"
+_LONGEST = 1 << 28
+_TOO_LONG = b"\0\n"
+_MOST_PENDING = 64
+_REPORTED = 20
+# A file that begins with so many lines that are no events is no log.
+_HEAD = 10
+_NO_EVENT = "no Spark event"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event: the line it stands in (from 1), its short name, and the fields that are needed.
+
+    Attributes:
+        end: How many bytes of the text have been read with it.
+        events: How many events.
+    """
+
+    line: int
+    name: str
+    body: Body
+    end: int = 0
+    events: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A place in a file that could not be used, and why."""
+
+    position: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The last thing said of a file: how many events it holds."""
+
+    events: int
+
+
+Found = Event | Damage | Finished
+
+
+def decode(
+    file: Readable, growing: bool = False, behind: tuple[int, int] = (0, 0)
+) -> Iterator[Found]:
+    """The needed events of a file in their order, its damage, and at the end a `Finished`.
+
+    A plan that adaptive execution came to is given when its execution ends, or at the file's end.
+
+    Args:
+        file: Open at its start.
+        growing: The file is still being written: an end in the middle of a line is no damage.
+        behind: So many bytes of the text, and lines, are passed over.
+    """
+    byte, line = behind
+    decoder = _Decoder(growing, line, base=byte)
+    try:
+        yield from decoder.lines(_behind(uncompressed(file), byte))
+        yield from decoder.end()
+    except BrokenError as error:
+        yield from decoder.end(broken=True)
+        # A growing file may just end; anything else is worth a word.
+        if not (growing and error.cut):
+            yield Damage(f"line {decoder.number + 1}, byte {error.byte}", str(error))
+    except OSError:
+        yield from decoder.end(broken=True)
+        yield Damage(f"line {decoder.number + 1}", "the file cannot be read on")
+    if decoder.foreign > _REPORTED:
+        more = decoder.foreign - _REPORTED
+        yield Damage("whole file", f"{more} more lines are no Spark events")
+    yield Finished(decoder.events)
+
+
+@dataclass(slots=True)
+class _Decoder:
+    """How far a file has been read.
+
+    Attributes:
+        number: Of the last whole line.
+        head: The lines before the first event, by their numbers.
+        rest: The start of a line whose end was not seen yet; `held` is its length.
+        text: The piece that is being read, which is so large and begins at `base`.
+        pending: Of each running execution its last plan so far, unparsed, and its line's number.
+    """
+
+    growing: bool
+    number: int = 0
+    events: int = 0
+    foreign: int = 0
+    foreign_file: bool = False
+    head: list[int] = field(default_factory=list)
+    rest: list[bytes] = field(default_factory=list)
+    held: int = 0
+    base: int = 0
+    size: int = 0
+    text: BytesIO = field(default_factory=BytesIO)
+    pending: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
+
+    def lines(self, chunks: Iterable[bytes]) -> Iterator[Found]:
+        """What stands in the text, which comes in pieces."""
+        for chunk in chunks:
+            self.base, self.size = self.base + self.size, len(chunk)
+            self.text = BytesIO(chunk)  # the quickest way to lines that Python has
+            lines: Iterator[bytes] = self.text
+            if self.rest:
+                self._hold(end := next(lines, b""))
+                if not end.endswith(b"\n"):
+                    continue
+                lines = chain((self._joined(),), lines)
+            before = self.number
+            number, line = before, b"\n"
+            for number, line in enumerate(lines, before + 1):
+                if line.startswith(_TASK):
+                    continue
+                if not line.endswith(b"\n"):
+                    break
+                self.events += number - self.number - 1
+                self.number = number
+                yield from self._line(line)
+                if self.foreign_file:
+                    return
+            if not line.endswith(b"\n"):
+                self._hold(line)
+                number -= 1
+            self.events += number - self.number
+            self.number = number
+
+    def _hold(self, piece: bytes) -> None:
+        """Keep a line's piece; of one that nothing ends only the start, and what JSON forbids."""
+        self.held += len(piece)
+        if self.held <= _LONGEST:
+            self.rest.append(piece)
+        elif self.rest and self.rest[-1] != _TOO_LONG:
+            self.rest.append(_TOO_LONG)
+
+    def end(self, broken: bool = False) -> Iterator[Found]:
+        """The line that no newline ends, and what is still pending."""
+        if (last := self._joined()) and not broken:
+            self.number += 1
+            if self.growing and not last.rstrip().endswith(b"}"):
+                pass
+            elif _EVENT.match(last) and not last.rstrip().endswith(b"}"):
+                self.events += 1
+                yield Damage(f"line {self.number}", "the event is cut off")
+            else:
+                yield from self._line(last)
+        elif not self.number and not broken and not self.growing:
+            yield Damage("byte 0", "the file is empty")
+        if self.head and not self.events:
+            yield Damage("line 1", "no Spark event log: it does not start with an event")
+        else:
+            yield from self._before()
+        for execution in list(self.pending):
+            yield from self._plan(execution)
+
+    def _joined(self) -> bytes:
+        line = b"".join(self.rest)
+        self.rest, self.held = [], 0
+        return line
+
+    def _line(self, line: bytes) -> Iterator[Found]:
+        if found := _EVENT.match(line):
+            yield from self._before()
+            self.events += 1
+            start = found.end()
+            name = _NAMES.get(line[start : line.find(b'"', start, start + 200)].rpartition(b".")[2])
+            if name == _PLAN_UPDATE and (of := _EXECUTION_ID.search(line, start, start + 400)):
+                self.pending[of[1]] = self.number, line
+                if len(self.pending) > _MOST_PENDING:
+                    yield from self._plan(next(iter(self.pending)))
+            elif name:
+                yield from self._event(self.number, name, line)
+        elif line.strip():
+            self.foreign += 1
+            if not self.events:
+                self.head.append(self.number)
+                self.foreign_file = self.foreign == _HEAD
+            elif self.foreign <= _REPORTED:
+                yield Damage(f"line {self.number}", _NO_EVENT)
+
+    def _before(self) -> Iterator[Found]:
+        """The lines before the first event, which are damage because there is one."""
+        yield from (Damage(f"line {number}", _NO_EVENT) for number in self.head)
+        self.head.clear()
+
+    def _event(self, number: int, name: str, line: bytes) -> Iterator[Found]:
+        try:
+            body = READERS[name](orjson.loads(line))
+        except orjson.JSONDecodeError:
+            yield Damage(f"line {number}", "the event is no valid JSON")
+            return
+        except (ValueError, KeyError, TypeError, AttributeError):
+            yield Damage(f"line {number}", "the event lacks a field or has it in another form")
+            return
+        if name == _EXECUTION_END:
+            yield from self._plan(str((body or {}).get("executionId")).encode())
+        if body is not None:
+            yield Event(number, name, body, self.base + self.text.tell(), self.events)
+
+    def _plan(self, execution: bytes) -> Iterator[Found]:
+        if found := self.pending.pop(execution, None):
+            number, line = found
+            yield from self._event(number, _PLAN_UPDATE, line)
+
+
+def _behind(pieces: Iterable[bytes], byte: int) -> Iterator[bytes]:
+    """A text from one of its bytes on."""
+    for piece in pieces:
+        if byte < len(piece):
+            yield piece[byte:] if byte else piece
+        byte = max(byte - len(piece), 0)
+
+
+_NAMES: Mapping[bytes, str] = {name.encode(): name for name in READERS}

@@ -1,0 +1,149 @@
+"""What is kept of each event that lineage needs.
+
+It is held until its log was read, so it is little: names, plans, numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import orjson
+from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
+
+Body = dict[str, Any]
+
+# Rows that tasks gave away, into whatever.
+_WRITTEN = "internal.metrics.output.recordsWritten"
+_CATALOGS = "spark.sql.catalog."
+# Calls whose RDDs are named by the path that they read.
+_FILE_CALLS = frozenset(
+    """binaryFiles binaryRecords hadoopFile newAPIHadoopFile objectFile sequenceFile textFile
+    wholeTextFiles""".split()  # noqa: SIM905
+)
+
+
+def _keep(*keys: str) -> Callable[[Body], Body]:
+    def read(event: Body) -> Body:
+        return {key: event[key] for key in keys if key in event}
+
+    return read
+
+
+def _environment(event: Body) -> Body:
+    spark: Mapping[str, str] = event["Spark Properties"]
+    return {"warehouse": spark.get("spark.sql.warehouse.dir", ""), "settings": dict(spark)}
+
+
+def _catalogs(settings: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for key, value in settings.items() if key.startswith(_CATALOGS)}
+
+
+_EXECUTION = _keep(
+    *("executionId", "rootExecutionId", "description", "time"),
+    *("details", "jobGroupId", "jobTags", "physicalPlanDescription", "sparkPlanInfo"),
+)
+
+
+def _execution_start(event: Body) -> Body:
+    body = _EXECUTION(event)
+    if catalogs := _catalogs(event.get("modifiedConfigs") or {}):
+        body["catalogs"] = catalogs
+    body["sql"] = thrift_sql(event.get("description") or "", event.get("details") or "")
+    return body
+
+
+def _request(event: Body) -> Body | None:
+    sql = connect_sql(event["statementText"])
+    return {"tag": event["jobTag"], "sql": sql} if sql else None
+
+
+def _job_start(event: Body) -> Body | None:
+    properties = event.get("Properties") or {}
+    execution = properties.get("spark.sql.execution.id")
+    body: Body = {"job": event.get("Job ID", -1), "rdds": list(_rdds(event))}
+    if not execution:
+        body["time"] = event.get("Submission Time")
+    else:
+        group = properties.get("spark.jobGroup.id") or ""
+        body |= {"execution": int(execution), "stages": event["Stage IDs"], "group": group}
+    return body if execution or body["rdds"] else None
+
+
+def _rdds(event: Body) -> Iterator[tuple[int, str, list[int]]]:
+    """Of each RDD its id, what it reads if anything, and its parents."""
+    for stage in event.get("Stage Infos", ()):
+        for rdd in stage.get("RDD Info", ()):
+            yield rdd["RDD ID"], _source(rdd), rdd.get("Parent IDs", [])
+
+
+def _source(rdd: Body) -> str:
+    """The scan of a plan that an RDD is, by its scope, or the path that it is named by."""
+    scope = rdd.get("Scope") or ""
+    call: str = orjson.loads(scope)["name"] if '"name":"' in scope else ""
+    if "Scan" in call.partition(" ")[0] and not call.endswith("InMemoryTableScan"):
+        return call
+    name: str = rdd.get("Name") or ""
+    # Before Spark 1.4 nothing tells the call; and any RDD can be given a name.
+    reads_files = call in _FILE_CALLS if scope else "/" in name
+    is_first = not rdd.get("Parent IDs") and not name.endswith("RDD")
+    return name if reads_files and ("/" in name or is_first) else ""
+
+
+def _stage_completed(event: Body) -> Body | None:
+    stage = event["Stage Info"]
+    metrics = [
+        (metric["ID"], int(metric["Value"]))
+        for metric in stage.get("Accumulables", ())
+        if metric.get("Metadata") == "sql" and str(metric.get("Value")).isdigit()
+    ]
+    written = sum(
+        int(metric["Value"])
+        for metric in stage.get("Accumulables", ())
+        if metric.get("Name") == _WRITTEN and str(metric.get("Value")).isdigit()
+    )
+    if not (metrics or written):
+        return None
+    return {"stage": stage["Stage ID"], "metrics": metrics, "written": written}
+
+
+def _job_end(event: Body) -> Body:
+    result = event["Job Result"]
+    failed = result["Result"] != "JobSucceeded"
+    message = (result.get("Exception") or {}).get("Message") or "failed"
+    return {"job": event["Job ID"], "error": message if failed else ""}
+
+
+def _progress(event: Body) -> Body:
+    """A batch of a streaming query: where it took rows from and where it put them."""
+    progress = event["progress"]
+    if isinstance(progress, str):
+        progress = orjson.loads(progress)
+    return {
+        "run": progress["runId"],
+        "number": progress.get("batchId", 0),
+        "time": progress["timestamp"],
+        "sources": [
+            (source["description"], source.get("numInputRows")) for source in progress["sources"]
+        ],
+        "sink": progress["sink"]["description"],
+        "rows": progress["sink"].get("numOutputRows"),
+    }
+
+
+READERS: Mapping[str, Callable[[Body], Body | None]] = {
+    "SparkListenerLogStart": _keep("Spark Version"),
+    "SparkListenerApplicationStart": _keep("App Name", "App ID", "App Attempt ID", "Timestamp"),
+    "SparkListenerApplicationEnd": _keep("Timestamp", "ExitCode"),
+    "SparkListenerEnvironmentUpdate": _environment,
+    "SparkListenerJobStart": _job_start,
+    "SparkListenerJobEnd": _job_end,
+    "SparkListenerStageCompleted": _stage_completed,
+    "SparkListenerSQLExecutionStart": _execution_start,
+    "SparkListenerSQLAdaptiveExecutionUpdate": _keep("executionId", "sparkPlanInfo"),
+    "SparkListenerDriverAccumUpdates": _keep("executionId", "accumUpdates"),
+    "SparkListenerSQLExecutionEnd": _keep("executionId", "time", "errorMessage"),
+    "StreamingQueryListener$QueryProgressEvent": _progress,
+    "DropTableEvent": _keep("database", "name"),
+    "SparkListenerConnectOperationStarted": _request,
+}

@@ -1,0 +1,198 @@
+"""The event logs that a Spark History Server gives, for whom the folder of the logs is closed.
+
+| request | answer |
+|---|---|
+| `GET /api/v1/applications` | JSON: the applications, each with its attempts |
+| `GET /api/v1/applications/<id>[/<attempt>]/logs` | a zip with the files of the attempt's log |
+
+(https://spark.apache.org/docs/latest/monitoring.html#rest-api). The listing tells when a log last
+changed: that is its position. Workers download: one zip at a time, into a file without a name, for
+a zip is read from its end.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from functools import partial
+from http.client import HTTPException, HTTPResponse
+from typing import IO, Any
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+from zipfile import BadZipFile, ZipFile
+
+import orjson
+from dbt_graft.collectors.files import LogFile
+from dbt_graft.collectors.spark.log.codecs import Readable
+from dbt_graft.collectors.spark.log.files import (
+    COMPACTED,
+    ApplicationLog,
+    SparkLogs,
+    application_logs,
+)
+from dbt_graft.lineage.errors import GraftError
+
+_SILENCE = 120.0  # seconds until a server that says nothing more is given up
+_LONGEST_LISTING = 1 << 28  # bytes: some half a million applications
+_PIECE = 1 << 20
+_DENIED = (401, 403)
+
+Open = Callable[[str], AbstractContextManager[Readable]]
+
+
+class NotGivenError(Exception):
+    """The server did not give what it was asked for, and why; another time it may."""
+
+
+def is_history_server(path: str) -> bool:
+    """Whether a source's path is the address of a History Server."""
+    return path.startswith(("http://", "https://"))
+
+
+def authorization(setting: str) -> str:
+    """The value of the header `Authorization`.
+
+    Args:
+        setting: `env:NAME`, the variable that holds it.
+
+    Raises:
+        GraftError: The variable is not set, or no header can hold what it does.
+    """
+    value = os.environ.get(setting.removeprefix("env:"), "").strip()
+    if not value or not value.isascii() or not value.isprintable():
+        raise GraftError(
+            "the environment variable is not set, or holds more than one line",
+            place=setting,
+            remedy="let it hold what the header `Authorization` says: Bearer <token>",
+        )
+    return value
+
+
+def new_attempts(logs: SparkLogs, known: Mapping[str, tuple[str, int]]) -> list[ApplicationLog]:
+    """The attempts of applications whose logs the store does not have as they are now.
+
+    Args:
+        known: For each origin in the store its position and number of events.
+
+    Raises:
+        GraftError: The server cannot be reached or gives no list of applications.
+    """
+    read: dict[str, set[str]] = {}
+    for origin, (position, _) in known.items():
+        # What was compacted is an origin of its own; see `collectors.spark.log.files`.
+        attempt = origin.rpartition("/")[0] if origin.endswith(COMPACTED) else origin
+        read.setdefault(attempt, set()).add(position)
+    return [log for log in _listed(logs) if log.log.position not in read.get(log.log.origin, ())]
+
+
+def _listed(logs: SparkLogs) -> list[ApplicationLog]:
+    server = logs.path.rstrip("/")
+    try:
+        with _answer(f"{server}/api/v1/applications", logs.authorization) as answer:
+            listing = answer.read(_LONGEST_LISTING)
+    except NotGivenError as error:
+        raise GraftError(f"lists no applications: {error}", place=logs.label) from error
+    try:
+        found = [
+            _attempt(logs, application["id"], attempt)
+            for application in orjson.loads(listing)
+            for attempt in application["attempts"]
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise GraftError(
+            "does not answer as a History Server",
+            place=logs.label,
+            remedy="name its address as `history_server`, without `/api`; a page to log in at "
+            "cannot be passed",
+        ) from error
+    return sorted(found, key=lambda log: log.log.origin)
+
+
+def _attempt(logs: SparkLogs, application: str, attempt: Mapping[str, Any]) -> ApplicationLog:
+    below = quote(application, safe="")
+    if attempt.get("attemptId"):
+        below += f"/{quote(attempt['attemptId'], safe='')}"
+    zipped = LogFile(
+        url=f"{logs.path.rstrip('/')}/api/v1/applications/{below}/logs",
+        origin=f"{logs.label.rstrip('/')}/{below}",
+        size=0,
+        position=str(attempt["lastUpdated"]),
+    )
+    return ApplicationLog(zipped, (zipped,), growing=not attempt["completed"])
+
+
+@contextmanager
+def downloaded(origin: str, url: str, authorization: str) -> Iterator[tuple[ApplicationLog, Open]]:
+    """An attempt's log while it is needed, and what opens its files by their URLs.
+
+    Args:
+        origin: As the listing names the attempt; a log that was compacted gets one of its own.
+        url: Of the zip.
+
+    Raises:
+        NotGivenError: The zip cannot be had, or holds no log.
+    """
+    with tempfile.TemporaryFile() as file:
+        with _answer(url, authorization) as answer:
+            shutil.copyfileobj(answer, file, _PIECE)
+        try:
+            archive = ZipFile(file)
+        except BadZipFile as error:
+            raise NotGivenError("what it gave is no whole zip") from error
+        with archive:
+            logs = application_logs(_members(archive, origin))
+            if len(logs) != 1:
+                raise NotGivenError(f"the zip that it gave holds {len(logs)} logs")
+            [found] = logs
+            if not found.log.origin.endswith(COMPACTED):
+                found = replace(found, log=replace(found.log, origin=origin))
+            yield found, partial(_Member, archive)
+
+
+def _members(archive: ZipFile, origin: str) -> Iterator[LogFile]:
+    for member in archive.infolist():
+        if not member.is_dir():
+            name = member.filename.rpartition("/")[2]
+            size = member.file_size
+            yield LogFile(member.filename, f"{origin}/{name}", size, f"{size}@0")
+
+
+class _Member:
+    """A file in a zip, whose damage is an OSError as any file's is."""
+
+    def __init__(self, archive: ZipFile, name: str) -> None:
+        self._file: IO[bytes] = archive.open(name)
+
+    def __enter__(self) -> _Member:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def read(self, size: int, /) -> bytes:
+        try:
+            return self._file.read(size)
+        except (BadZipFile, zlib.error, EOFError) as error:
+            raise OSError("the zip is damaged") from error
+
+
+@contextmanager
+def _answer(url: str, authorization: str) -> Iterator[HTTPResponse]:
+    request = Request(url)  # noqa: S310 (`is_history_server` looked at the scheme)
+    if authorization:
+        # Wherever the server may redirect to, this is not told there.
+        request.add_unredirected_header("Authorization", authorization)
+    try:
+        with urlopen(request, timeout=_SILENCE) as answer:  # noqa: S310
+            yield answer
+    except HTTPError as error:
+        hint = "; see `authorization` in graft.yml" if error.code in _DENIED else ""
+        raise NotGivenError(f"HTTP status {error.code}{hint}") from error
+    except (OSError, HTTPException) as error:
+        raise NotGivenError(f"{getattr(error, 'reason', error)}") from error

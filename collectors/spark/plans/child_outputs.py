@@ -1,0 +1,54 @@
+"""The columns that an operator is given and makes."""
+
+from __future__ import annotations
+
+from dbt_graft.collectors.spark.plans.arguments import (
+    Attribute,
+    attribute,
+    attributes,
+    expressions,
+    is_cut,
+    split_arguments,
+)
+from dbt_graft.collectors.spark.plans.columns import CUT, Outputs, Trace
+from dbt_graft.collectors.spark.plans.text import Operator
+
+
+def given(operator: Operator, trace: Trace) -> Outputs:
+    """The columns that an operator takes."""
+    if text := operator.fields.get("Input"):
+        return attributes(text)
+    for child in operator.children:
+        return trace.outputs.get(id(child), [])
+    return []
+
+
+def all_given(operator: Operator, trace: Trace) -> list[Attribute]:
+    """All columns that any child gives."""
+    if text := operator.fields.get("Input"):
+        return attributes(text)
+    return [one for child in operator.children for one in trace.columns_of(child)]
+
+
+def unchanged(operator: Operator, trace: Trace) -> Outputs:
+    """The columns of an operator that changes none."""
+    return given(operator, trace)
+
+
+def make(items: str, trace: Trace) -> list[Attribute]:
+    """Make the columns of a list of named expressions."""
+    if is_cut(items):
+        trace.gaps[CUT] = None
+    columns = []
+    for item in expressions(items):
+        if one := attribute(item):
+            columns.append(one)
+            made = trace.of(item)
+            if made or one.id not in trace.known:
+                trace.known[one.id] = made
+    return columns
+
+
+def first_argument(operator: Operator) -> str:
+    """The first of the arguments."""
+    return split_arguments(operator.arguments)[0]

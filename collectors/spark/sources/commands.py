@@ -1,0 +1,304 @@
+"""What a plan writes: commands by name, and where their arguments say the target is.
+
+One table for Spark 2.3 to 4.3 and the connectors that write through it (`connectors` reads what
+those say): versions differ in what they call a command and in what stands around the target.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier, split_arguments
+from dbt_graft.collectors.spark.sources.connectors import (
+    Target,
+    catalog_table,
+    changed,
+    described_table,
+    save,
+    written,
+)
+from dbt_graft.collectors.spark.sources.jdbc import external
+
+_MODES = frozenset({"Append", "Overwrite", "ErrorIfExists", "Ignore"})
+_STORAGE = re.compile(r"Storage\(.*?\bLocation: (?P<path>[^,)]+)")
+_HIVE_TABLE = re.compile(
+    r"\[(?:Database: ?(?P<database>[^,\]}]+)\}?, )?TableName: (?P<table>[^,\]]+)"
+)
+_VIEW_TYPE = re.compile(r"\b(?:PersistedView|LocalTempView|GlobalTempView)\b")
+# What engines put before Spark's own names, and what Scala puts behind those of objects.
+_BRAND = re.compile(r"^(?:Gpu|Photon|Comet|Native)(?=[A-Z])|\$$")
+
+
+class Role(Enum):
+    """How a command takes part in moving data."""
+
+    INSERT = auto()  # writes what its children read
+    WRAPPER = auto()  # names the target; an execution nested in its own writes the rows
+    SAVE = auto()  # names the target; what it reads is below it, or nested in its own execution
+    VIEW = auto()  # keeps a query; what it reads is in its logical plan
+    LIFECYCLE = auto()  # makes, changes or removes a dataset
+    RENAME = auto()  # what one name held is then held by another
+    MAINTENANCE = auto()  # looks or tunes: what it reads goes nowhere
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A row of the table: what the command does and how its arguments are read.
+
+    `operation` is SQL's name for it; empty where the save mode decides.
+    """
+
+    role: Role
+    target: Callable[[list[str]], Target | None]
+    operation: str = ""
+
+    def operation_of(self, target: Target) -> str:
+        """The operation's name in the words of the lineage store."""
+        if self.operation:
+            return self.operation
+        if self.role is Role.WRAPPER and target.table:
+            return "INSERT" if target.mode == "Append" else "CREATE TABLE AS"
+        return "INSERT OVERWRITE" if target.mode == "Overwrite" else "INSERT"
+
+
+def _table(argument: str) -> tuple[str, ...]:
+    """`` `c`.`db`.`t` ``, or the whole description of the table."""
+    return described_table(argument) or identifier(argument)
+
+
+def _first(args: list[str]) -> Target:
+    mode = next((arg for arg in args if arg in _MODES), "")
+    return Target(_table(args[0]), mode=mode, columns=_last_list(args[1:]))
+
+
+def _last_list(args: list[str]) -> tuple[str, ...]:
+    """The columns, behind which RAPIDS adds flags."""
+    lists = [arg for arg in args if arg.startswith("[")]
+    return tuple(bracketed(lists[-1])) if lists else ()
+
+
+def _name(args: list[str]) -> Target:
+    return Target(_table(args[0]))
+
+
+def _hadoop_files(args: list[str]) -> Target:
+    """`file:/t, false, [dt#3], Parquet, [path=…], Append, `c`.`db`.`t`, …, [id, dt]`"""
+    at = next((at for at, arg in enumerate(args) if arg in _MODES), len(args) - 1)
+    behind = args[at + 1 :]
+    named = [arg for arg in behind[:1] if arg.startswith(("`", "CatalogTable("))]
+    return Target(_table(named[0]) if named else (), args[0], _last_list(behind), mode=args[at])
+
+
+def _hive_insert(args: list[str]) -> Target:
+    """`` `c`.`db`.`t`, serde, [dt=Some(1)], overwrite, ifPartitionNotExists, [columns], …``"""
+    flags = [at for at, arg in enumerate(args) if arg in ("true", "false")]
+    mode = "Overwrite" if flags and args[flags[0]] == "true" else "Append"
+    after = args[flags[-1] + 1] if flags and flags[-1] + 1 < len(args) else ""
+    columns = tuple(bracketed(after)) if after.startswith("[") else ()
+    return Target(_table(args[0]), columns=columns, mode=mode)
+
+
+def _hive_table_as_select(args: list[str]) -> Target | None:
+    found = _HIVE_TABLE.search(", ".join(args))
+    if found is None:
+        return None
+    return Target((found["database"] or "default", found["table"]))
+
+
+def _storage(args: list[str]) -> Target | None:
+    found = _STORAGE.search(", ".join(args))
+    return Target(path=found["path"], mode="Overwrite") if found else None
+
+
+def _nowhere(_: list[str]) -> None:
+    return None
+
+
+def _view(args: list[str]) -> Target | None:
+    """Views of the session are none: later plans have them resolved."""
+    # The view's SQL stands before its type and may hold anything.
+    kinds = _VIEW_TYPE.findall(", ".join(args))
+    if kinds and kinds[-1] != "PersistedView":
+        return None
+    return Target(identifier(args[0]), columns=_view_columns(args[1]), is_view=True)
+
+
+def _view_columns(argument: str) -> tuple[str, ...]:
+    """`[(who,None), (spent,Some(in euros))]`: names that the view's own query does not give."""
+    named = bracketed(argument) if argument.startswith("[(") else []
+    return tuple(one.removeprefix("(").partition(",")[0] for one in named)
+
+
+def _drop(args: list[str]) -> Target:
+    """`` `c`.`db`.`t`, ifExists, isView, purge``"""
+    flags = [arg == "true" for arg in args[1:3]]
+    return Target(identifier(args[0]), if_exists=flags[:1] == [True], is_view=flags[1:] == [True])
+
+
+def _drop_v2(args: list[str]) -> Target:
+    """`V2SessionCatalog(spark_catalog), db.t, ifExists, purge, …`"""
+    return replace(catalog_table(args), if_exists=args[2] == "true")
+
+
+def _truncate_v2(args: list[str]) -> Target | None:
+    """`cat.db.t, …` as the table calls itself, or `catalog.Class@hash, db.t`"""
+    return written(args) or (catalog_table(args) if "@" in args[0] else None)
+
+
+def _rename_v2(args: list[str]) -> Target:
+    """`catalog.Class@hash, db.old, db.new, …`"""
+    return replace(catalog_table([args[0], args[2]]), source_table=identifier(args[1]))
+
+
+def _rename(args: list[str]) -> Target:
+    return Target(identifier(args[1]), source_table=identifier(args[0]))
+
+
+def _load(args: list[str]) -> Target:
+    """`` `c`.`db`.`t`, path, isLocal, isOverwrite``"""
+    return Target(identifier(args[0]), source_path=args[1])
+
+
+def _like(args: list[str]) -> Target:
+    """`` `c`.`db`.`t`, `c`.`db`.`source`, …``"""
+    return Target(identifier(args[0]), source_table=identifier(args[1]))
+
+
+def _into_source(args: list[str]) -> Target | None:
+    """`Relation c.db.t[id#1] JDBCRelation(s.t) [numPartitions=1], overwrite`"""
+    found = external(args[0])
+    mode = "Overwrite" if args[-1] == "true" else "Append"
+    if found:
+        return Target(external=found, mode=mode)
+    named = identifier(args[0].removeprefix("Relation").strip())
+    return Target(named, mode=mode) if named else None
+
+
+def _save_as_table(args: list[str]) -> Target | None:
+    """`` `db`.`t`, mode, …``; in Spark 2 the whole description of the table comes first."""
+    return _first(args) if not args[0].startswith("CatalogTable(") else written(args)
+
+
+def _create(args: list[str]) -> Target | None:
+    """`` `c`.`db`.`t`, false``; in Spark 2 the whole description of the table"""
+    return _name(args) if not args[0].startswith("CatalogTable(") else written(args)
+
+
+_LIKE_TABLE = Command(Role.LIFECYCLE, _create, "CREATE TABLE")
+_APPEND = Command(Role.SAVE, written, "INSERT")
+_OVERWRITE = Command(Role.SAVE, written, "INSERT OVERWRITE")
+_AS_SELECT = Command(Role.SAVE, catalog_table, "CREATE TABLE AS")
+
+COMMANDS: Mapping[str, Command] = {
+    "InsertIntoHadoopFsRelationCommand": Command(Role.INSERT, _hadoop_files),
+    "InsertIntoHiveTable": Command(Role.INSERT, _hive_insert),
+    "InsertIntoHiveDirCommand": Command(Role.INSERT, _storage),
+    "InsertIntoDataSourceDirCommand": Command(Role.SAVE, _storage, "INSERT OVERWRITE"),
+    "SaveAsV1TableCommand": Command(Role.WRAPPER, _first),
+    "CreateDataSourceTableAsSelectCommand": Command(Role.WRAPPER, _save_as_table),
+    "CreateHiveTableAsSelectCommand": Command(Role.WRAPPER, _hive_table_as_select),
+    "OptimizedCreateHiveTableAsSelectCommand": Command(Role.WRAPPER, _hive_table_as_select),
+    "CreateViewCommand": Command(Role.VIEW, _view, "CREATE VIEW"),
+    "AlterViewAsCommand": Command(Role.VIEW, _view, "CREATE VIEW"),
+    "LoadDataCommand": Command(Role.LIFECYCLE, _load, "LOAD DATA"),
+    "CreateTableCommand": _LIKE_TABLE,
+    "CreateDataSourceTableCommand": _LIKE_TABLE,
+    "CreateTableLikeCommand": Command(Role.LIFECYCLE, _like, "CREATE TABLE"),
+    "CreateDeltaTableCommand": Command(Role.SAVE, changed, "CREATE TABLE"),
+    "TruncateTableCommand": Command(Role.LIFECYCLE, _name, "TRUNCATE"),
+    "DropTableCommand": Command(Role.LIFECYCLE, _drop, "DROP"),
+    "DropTable": Command(Role.LIFECYCLE, _drop_v2, "DROP"),
+    "TruncateTable": Command(Role.LIFECYCLE, _truncate_v2, "TRUNCATE"),
+    "AlterTable": Command(Role.LIFECYCLE, catalog_table, "ALTER"),
+    "RenameTable": Command(Role.RENAME, _rename_v2, "RENAME"),
+    "CreateTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),
+    "ReplaceTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),
+    "AtomicReplaceTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),
+    "AlterTableRecoverPartitionsCommand": Command(Role.MAINTENANCE, _nowhere),
+    "AlterTableRenameCommand": Command(Role.RENAME, _rename, "RENAME"),
+    "SaveIntoDataSourceCommand": Command(Role.SAVE, save),
+    "InsertIntoDataSourceCommand": Command(Role.SAVE, _into_source),
+    "AppendData": _APPEND,
+    "AppendDataExecV1": _APPEND,
+    "OverwriteByExpression": _OVERWRITE,
+    "OverwriteByExpressionExecV1": _OVERWRITE,
+    "OverwritePartitionsDynamic": _OVERWRITE,
+    "ReplaceData": Command(Role.SAVE, written, "MERGE"),
+    "WriteDelta": Command(Role.SAVE, written, "MERGE"),
+    "CreateTableAsSelect": _AS_SELECT,
+    "ReplaceTableAsSelect": _AS_SELECT,
+    "AtomicCreateTableAsSelect": _AS_SELECT,
+    "AtomicReplaceTableAsSelect": _AS_SELECT,
+    "DeleteFromTable": Command(Role.LIFECYCLE, written, "DELETE"),
+    "WriteIntoDeltaCommand": Command(Role.SAVE, changed),
+    **{
+        f"{verb}{command}": Command(Role.SAVE, changed, operation)
+        for verb, operation in (
+            ("MergeInto", "MERGE"),
+            ("Delete", "DELETE"),
+            ("DeleteFrom", "DELETE"),
+            ("Update", "UPDATE"),
+        )
+        for command in ("Command", "CommandEdge", "HoodieTableCommand")
+    },
+    "CreateHoodieTableAsSelectCommand": Command(Role.SAVE, changed, "CREATE TABLE AS"),
+    "InsertIntoHoodieTableCommand": Command(Role.SAVE, changed, "INSERT"),
+}
+# Commands that are alike, by the start of their names.
+_FAMILIES: Mapping[str, Command] = {
+    "AlterTable": Command(Role.LIFECYCLE, _name, "ALTER"),
+    **dict.fromkeys(
+        (
+            *("Add", "Alter", "Analyze", "Cache", "Clear", "Comment", "CreateDatabase"),
+            *("CreateFunction", "CreateNamespace", "CreateTempView", "CreateVariable", "Delta"),
+            *("Desc", "DropDatabase"),
+            *("DropFunction", "DropNamespace", "DropTempView", "DropVariable", "Explain", "List"),
+            *("Refresh", "Repair", "Reset", "Set", "Show", "Uncache", "Use"),
+            # Delta's and Iceberg's upkeep of their own files.
+            *("Convert", "Optimize", "Vacuum", "Restore", "Call", "ReorgTable", "UnsetTable"),
+        ),
+        Command(Role.MAINTENANCE, _nowhere),
+    ),
+}
+# Operators that are no commands by their names and write all the same, and have no rule.
+_UNKNOWN_WRITES = ("Merge", "WriteToDataSourceV2", "WriteToContinuousDataSource")
+# What is part of a command that has a rule.
+_NOT_WRITES = ("MergeRows", "WriteToDataSourceV2")
+
+
+def find_command(name: str) -> tuple[str, Command] | None:
+    """The command that an operator of `sparkPlanInfo` runs, and its row in the table.
+
+    Raises:
+        LookupError: It is a command, but there is no rule for it.
+    """
+    full = name.removeprefix("Execute ").partition(" ")[0]
+    bare = _BRAND.sub("", full)
+    if command := COMMANDS.get(bare):
+        return bare, command
+    if full == name.partition(" ")[0]:
+        if bare.startswith(_UNKNOWN_WRITES) and bare not in _NOT_WRITES:
+            raise LookupError(bare)
+        return None
+    for family, command in _FAMILIES.items():
+        if bare.startswith(family):
+            return bare, command
+    raise LookupError(bare)
+
+
+def read_target(command: Command, arguments: str) -> Target | None:
+    """Where a command writes; None where that is nothing that lasts.
+
+    Raises:
+        ValueError: The arguments are not as the table says.
+    """
+    try:
+        target = command.target(split_arguments(arguments))
+    except IndexError as error:
+        raise ValueError("its arguments are not as expected") from error
+    if target and not target.is_known:
+        raise ValueError("it names no target")
+    return target

@@ -1,0 +1,211 @@
+"""Where writes through connectors go: what Delta, Iceberg, JDBC and others say of their targets.
+
+Their operators' arguments are the `toString` of Java objects, each in its own way:
+
+| text | target |
+|---|---|
+| `…JdbcRelationProvider@1f, [url=…, dbtable=dbo.t, …], Append` | the database's table |
+| `…DeltaDataSource@1f, Map(path -> s3://b/t), Overwrite` | the path |
+| `…KafkaSourceProvider@1f, [topic=orders, …], Append` | the topic |
+| `…SparkCatalog@1f, db.t, Project […], …` | the table of the catalog with this class |
+| `IcebergWrite(table=cat.db.t, format=PARQUET)` | the table |
+| `JDBCTable(dbo.t,StructType(…),…)` | the database's table |
+| `DeltaTableV2(…, file:/t,Some(CatalogTable(⏎Catalog: c⏎Database: db⏎Table: t⏎…` | the table |
+| `…, Delta[version=3, file:/t], …` | the path |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier
+from dbt_graft.collectors.spark.sources.databases import Database, database_of
+from dbt_graft.collectors.spark.sources.jdbc import External
+
+_OPTIONS = re.compile(r"(?:Map\(|\[)(?P<inside>.*)[)\]]", re.DOTALL)
+_OPTION = re.compile(r"(?P<key>[\w.$-]+)(?:=| -> )(?P<value>.*)", re.DOTALL)
+_ICEBERG = re.compile(r"IcebergWrite\(table=(?P<table>[^\s,()]+)")
+_JDBC_TABLE = re.compile(r"JDBCTable\((?P<table>(?:\"[^\"]*\"|[^,()])+),")
+# What a path begins with of which Delta shows the last hundred characters only.
+CUT_PATH = "... "
+_DELTA_FILES = re.compile(r"Delta\[version=-?\d+, (?P<path>(?:\.\.\. )?[^\],\s]+)\]")
+_DELTA_PATH = re.compile(r"DeltaTableV2\([^,()]+(?:\([^()]*\))?, ?(?P<path>[^,()\s]+)")
+_CATALOG_TABLE = re.compile(
+    r"CatalogTable\(\s*(?:Catalog: (?P<catalog>[^\n,]+)[\n,]\s*)?"
+    r"(?:Database: (?P<database>[^\n,]+)[\n,]\s*)?"
+    r"Table: (?P<table>[^\n,)]+)"
+)
+_RELATION = re.compile(
+    r"(?:RelationV2|DataSourceV2Relation|Relation)(?:\[[^\]]*\])? "
+    r"(?P<table>[\w$`-]+(?:\.[\w$`-]+)+)"
+)
+_TABLE = re.compile(r"(?:[\w$-]+|`[^`]+`)(?:\.(?:[\w$-]+|`[^`]+`))+")
+_PATH = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:/[^\s,()]*")
+_LOCATION = re.compile(r"\bLocation: (?P<path>[^\n,)]+)")
+_REDACTED = "*********(redacted)"
+# Which option of a source names what is written, and as a part of what.
+_NAMING_OPTIONS = (
+    "dbtable",
+    "table",
+    "collection",
+    "topic",
+    "index",
+    "container",
+    "es.resource",
+    "kudu.table",
+    "spark.mongodb.output.collection",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a command writes: a table, a path, or both where Spark tells both.
+
+    Attributes:
+        catalog: The class of the catalog that the table is in, where the name lacks the catalog.
+        external: A table that is not Spark's, in `database`.
+        topics: Kafka's.
+        source: The other dataset of the command: a table's old name, a path it loads.
+        if_exists: The command is content if the target is not there.
+    """
+
+    table: tuple[str, ...] = ()
+    path: str = ""
+    columns: tuple[str, ...] = ()
+    source_table: tuple[str, ...] = ()
+    source_path: str = ""
+    mode: str = ""
+    is_view: bool = False
+    if_exists: bool = False
+    catalog: str = ""
+    external: External | None = None
+    database: Database = field(default_factory=Database)
+    topics: tuple[str, ...] = ()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it names any place."""
+        return bool(self.table or self.path or self.external or self.topics)
+
+
+def options(text: str) -> dict[str, str]:
+    """`[url=…, dbtable=t]`, `Map(path -> p)`; keys in lower case."""
+    found = _OPTIONS.fullmatch(text.strip())
+    items = bracketed(found["inside"]) if found else []
+    pairs = (_OPTION.fullmatch(item) for item in items)
+    return {pair["key"].lower(): pair["value"] for pair in pairs if pair}
+
+
+def save(args: list[str]) -> Target | None:
+    """`provider@hash, options, mode`; a query before them is passed over."""
+    at = next(
+        (
+            n
+            for n, arg in enumerate(args)
+            if arg.startswith(("Map(", "[")) and ("=" in arg or "->" in arg)
+        ),
+        None,
+    )
+    if at is None or at == 0:
+        return None
+    provider, mode = args[at - 1].partition("@")[0], args[-1]
+    given = options(args[at])
+    url = given.get("url", "")
+    if "kafka" in provider.lower():
+        return Target(topics=(given["topic"],), mode=mode) if "topic" in given else None
+    if (
+        "jdbc" in provider.lower()
+        or url.startswith("jdbc:")
+        or ("dbtable" in given and url == _REDACTED)
+    ):
+        external = External(given["dbtable"])
+        return Target(external=external, database=database_of(url), mode=mode)
+    path = given.get("path", given.get("hoodie.base.path", ""))
+    if path and "elasticsearch" not in provider:
+        return Target(path=path, mode=mode)
+    return elsewhere(provider, given, mode)
+
+
+def elsewhere(provider: str, given: Mapping[str, str], mode: str) -> Target | None:
+    """A store of its own: the namespace is the connector's short name."""
+    name = next((given[key] for key in _NAMING_OPTIONS if key in given), "")
+    if not name and "elasticsearch" in provider.lower():
+        name = given.get("path", "")
+    if not name:
+        return None
+    if "snowflake" in provider:
+        account = (
+            given.get("sfurl", "").removeprefix("https://").removesuffix(".snowflakecomputing.com")
+        )
+        place = Database(
+            f"snowflake://{account}" if account else "snowflake",
+            given.get("sfdatabase", ""),
+            given.get("sfschema", "PUBLIC"),
+        )
+        return Target(external=External(name), database=place, mode=mode)
+    known = (
+        "bigquery",
+        "redshift",
+        "mongo",
+        "cassandra",
+        "elasticsearch",
+        "cosmos",
+        "kudu",
+        "sqlserver",
+        "synapse",
+    )
+    short = next((word for word in known if word in provider.lower()), provider.split(".")[-2:][0])
+    scope = given.get("keyspace") or given.get("database") or given.get("dataset") or ""
+    return Target(external=External(name), database=Database(short, "", scope), mode=mode)
+
+
+def catalog_table(args: list[str]) -> Target:
+    """`catalog.Class@hash, ns.t, Project […], …`; Databricks has what it returns before it."""
+    args = args[1:] if args[0].startswith("[") else args
+    return Target(identifier(args[1]), catalog=args[0].partition("@")[0].partition("(")[0])
+
+
+def written(args: list[str]) -> Target | None:
+    """The target of a write whose arguments are a connector's own text.
+
+    Before Spark 3.2 the table comes first, as it calls itself: by its name, or by its path.
+    """
+    if _TABLE.fullmatch(args[0]):
+        return Target(identifier(args[0]))
+    if _PATH.fullmatch(args[0]):
+        return Target(path=args[0])
+    text = ", ".join(args)
+    if found := _ICEBERG.search(text):
+        is_path = "/" in found["table"]
+        return Target(path=found["table"]) if is_path else Target(identifier(found["table"]))
+    if found := _JDBC_TABLE.search(text):
+        return Target(external=External(found["table"].strip()), catalog="jdbc")
+    if delta := _delta(text):
+        return delta
+    if found := _RELATION.search(text):
+        return Target(identifier(found["table"]))
+    return None
+
+
+def described_table(text: str) -> tuple[str, ...]:
+    """The name in a `CatalogTable(⏎Database: db⏎Table: t⏎…)`; empty where there is none."""
+    found = _CATALOG_TABLE.search(text)
+    parts = (found["catalog"], found["database"], found["table"]) if found else ()
+    return tuple(part.strip().strip("`") for part in parts if part)
+
+
+def _delta(text: str) -> Target | None:
+    table = described_table(text)
+    path = _DELTA_FILES.search(text) or _DELTA_PATH.search(text)
+    path = path or (_LOCATION.search(text) if table else None)
+    return Target(table, path["path"] if path else "") if table or path else None
+
+
+def changed(args: list[str]) -> Target | None:
+    """What MERGE, UPDATE and DELETE of Delta and Hudi change: Delta's files, or a table's name."""
+    if found := written(args):
+        return found
+    named = next((arg for arg in args if arg.startswith("`")), "")
+    return Target(identifier(named)) if named else None

@@ -1,0 +1,133 @@
+"""From the paths in a plan to the dataset they are part of.
+
+A path is named as OpenLineage names it (openlineage.io/docs/spec/naming): `file` + `/landing/x`,
+`s3://bucket` + `key`, `hdfs://host:port` + `/x`.
+
+A dataset is what people think of as one thing, not the pieces it happens to lie in:
+
+- partition folders and all below them are their table's folder: `/t/dt=2026-11-21/hour=5` is `/t`;
+- `part-…` files, `_temporary`, `_delta_log`, staging folders, checkpoints and their like are the
+  folder they lie in, and so is all that a glob finds: `/landing/*.csv` is `/landing`;
+- a folder named by a date, and any file in it, is a piece of the one above:
+  `/exports/2026/11/21` is `/exports`;
+- several files of one folder are that folder: that is how a plan shows a glob;
+- a file named by a number or date, or as its folder with one behind, is a piece of that folder
+  even alone: `/landing/orders/orders_2026-11-21.csv` is `/landing/orders`;
+- any other single file is a dataset itself: `/landing/customers.json`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from itertools import zip_longest
+
+from dbt_graft.lineage.dataset import DatasetId
+
+# Hadoop's schemes for one store, and the name OpenLineage has for it.
+_SCHEMES = {"s3a": "s3", "s3n": "s3"}
+# Stores of objects with keys; others have paths, which start with a slash.
+_OBJECT_STORES = frozenset({"s3", "gs", "wasb", "wasbs"})
+
+_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?://(?P<authority>[^/]*))?(?P<path>/.*)?")
+_PARTITION = re.compile(r"[^=/]+=[^/]*")
+_INNER = re.compile(
+    r"part-.*|_temporary|_delta_log|_spark_metadata|_committed_.*|_started_.*|_SUCCESS|_checkpoints?"
+    r"|_change_data|_symlink_format_manifest|\.hoodie|\.hive-staging.*|\.spark-staging.*"
+    r"|__HIVE_DEFAULT_PARTITION__|deletion_vector_.*"
+)
+# A streaming query's checkpoint inside of what it writes.
+_CHECKPOINT = re.compile(r"checkpoints?")
+_IN_CHECKPOINT = frozenset({"commits", "offsets", "sources", "state", "metadata"})
+_WILDCARD = re.compile(r"[*?{}]")
+_DATE_FOLDERS = re.compile(
+    r"(?:/(?:19|20)\d\d(?:/\d\d){0,3}|/(?:19|20)\d\d-\d\d(?:-\d\d(?:[T_-]\d{2,6})?)?"
+    r"|/(?:19|20)\d{6}(?:[T_-]?\d{2,6})?"
+    r"|/(?:run|batch|load|snapshot|day|date|dt|ds)[-_](?:19|20)\d\d-?\d\d-?\d\d(?:[T_-]?[\d:-]{2,8})?)$"
+)
+_FILE = re.compile(r"(?P<stem>[^/]+?)(?:\.[A-Za-z][A-Za-z0-9]{0,9}){1,3}")
+_ONLY_NUMBER = re.compile(r"[\dT_.:-]+|[0-9a-fA-F-]{32,36}")
+
+
+def path_dataset(path: str) -> DatasetId:
+    """The dataset that a path (as `dataset_folders` gives it) is.
+
+    A user name and password in the URL are left out.
+    """
+    url = _URL.fullmatch(path)
+    if url is None:
+        return DatasetId("file", path)
+    scheme = _SCHEMES.get(url["scheme"].lower(), url["scheme"].lower())
+    name = url["path"] or "/"
+    user, at, host = (url["authority"] or "").rpartition("@")
+    # `container@account` is how Azure names a place; `user:password@host` is a secret.
+    authority = host if ":" in user else user + at + host
+    if scheme == "file" or not authority:
+        return DatasetId("file" if scheme == "file" else scheme, name)
+    if scheme in _OBJECT_STORES:
+        name = name.lstrip("/") or "/"
+    return DatasetId(f"{scheme}://{authority}", name)
+
+
+def dataset_folders(paths: Iterable[str]) -> list[str]:
+    """The folders (or single files) that paths read or written together are part of, sorted."""
+    folded = {_fold(path) for path in paths if path}
+    in_folder = Counter(path.rpartition("/")[0] for path in folded if is_file(path))
+    return sorted(
+        {
+            _without_dates(parent)
+            if is_file(path) and (in_folder[parent] > 1 or _is_piece(path))
+            else path
+            for path in folded
+            for parent in (path.rpartition("/")[0],)
+        }
+    )
+
+
+def _fold(path: str) -> str:
+    head, slash, rest = _root(path)
+    kept: list[str] = []
+    parts = rest.rstrip("/").split("/")
+    for part, below in zip_longest(parts, parts[1:], fillvalue=""):
+        if _PARTITION.fullmatch(part) or _INNER.fullmatch(part) or _WILDCARD.search(part):
+            break
+        if _CHECKPOINT.fullmatch(part) and below in _IN_CHECKPOINT:
+            break
+        kept.append(part)
+    return _without_dates(head + slash + "/".join(kept))
+
+
+def _without_dates(path: str) -> str:
+    head, slash, rest = _root(path)
+    shorter = _DATE_FOLDERS.sub("", slash + rest)
+    return head + shorter if shorter else path
+
+
+def _root(path: str) -> tuple[str, str, str]:
+    """Scheme and host, the slash behind them, and the path below."""
+    url = _URL.fullmatch(path)
+    below = (url["path"] or "") if url else path
+    head = path[: len(path) - len(below)]
+    return (head, "/", below[1:]) if below.startswith("/") else (head, "", below)
+
+
+def is_file(path: str) -> bool:
+    """Whether a path's last part is named as files are."""
+    return bool(_FILE.fullmatch(path.rpartition("/")[2]))
+
+
+def _is_piece(path: str) -> bool:
+    """Whether a file's name says that it is one of many in its folder."""
+    folder, _, name = path.rpartition("/")
+    file = _FILE.fullmatch(name)
+    parent = folder.rpartition("/")[2].casefold()
+    if file is None or not parent:
+        return False
+    stem = file["stem"]
+    behind = stem[len(parent) :] if stem.casefold().startswith(parent) else ""
+    return (
+        bool(_DATE_FOLDERS.search(folder))
+        or bool(_ONLY_NUMBER.fullmatch(stem))
+        or any(map(str.isdigit, behind))
+    )

@@ -1,0 +1,83 @@
+"""Scans as a plan's text describes them, where `sparkPlanInfo` says less.
+
+Operators of engines and of data source V2 have their arguments cut at a hundred characters and no
+metadata; and before Spark 3.5 a scan of a cached relation hides the plan that filled it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from dbt_graft.collectors.spark.plans.arguments import attributes
+from dbt_graft.collectors.spark.plans.info import Node
+from dbt_graft.collectors.spark.plans.text import Operator, PlanText, parse_text
+from dbt_graft.collectors.spark.sources.scans import Scan, output, read_scan, tells_all
+
+_LOCATION = "\nLocation: "
+_QUALIFIED = re.compile(r"(?:[\w$-]+|`[^`]+`)(?:\.(?:[\w$-]+|`[^`]+`))+")
+
+
+@lru_cache(maxsize=32)  # The plans of a statement are looked at several times.
+def plan_text(text: str) -> PlanText:
+    """The plans of a text; relations without a name have that of the alias right above them.
+
+    Before Spark 3.2 the table `raw.t` is a nameless relation below `SubqueryAlias raw.t`.
+    """
+    plan = parse_text(text)
+    for root in filter(None, (plan.root, plan.optimised)):
+        for operator in root.walk():
+            named = operator.kind == "SubqueryAlias" and _QUALIFIED.fullmatch(operator.text)
+            for below in operator.children if named else ():
+                if below.kind == "Relation" and below.text.startswith("["):
+                    below.text = operator.text + below.text
+    return plan
+
+
+def scan_node(operator: Operator) -> Node:
+    """An operator of a plan's text as `sparkPlanInfo` would have it."""
+    if operator.fields:
+        line = f"{operator.fields.get('Output', '')} {operator.fields.get('Arguments', '')}"
+        return Node(operator.name, line.strip(), operator.fields)
+    # `FileScan parquet raw.t[a#1] Batched: true, …`: what is scanned is a part of the name.
+    what, bracket, rest = operator.text.partition("[")
+    name = f"{operator.name} {what}".strip()
+    return Node(name, f"{name}{bracket}{rest}")
+
+
+def whole(node: Node, text: str) -> Node:
+    """A scan with what the text alone tells of its files, found by the ids of its columns."""
+    if "Scan" not in node.name or tells_all(node) or _LOCATION not in text:
+        return node
+    found = _by_column(text)
+    told = next((found[one.id] for one in output(node) if one.id in found), {})
+    return replace(node, metadata={**told, **node.metadata})
+
+
+@lru_cache(maxsize=8)
+def _by_column(text: str) -> dict[int, dict[str, str]]:
+    """The sections of the scans of files, by the ids of their columns."""
+    root = plan_text(text).root
+    return {
+        one.id: operator.fields
+        for operator in (root.walk() if root else ())
+        if "Location" in operator.fields
+        for one in attributes(operator.fields.get("Output", ""))
+    }
+
+
+def cached(plans: Iterable[Operator], unknown: set[str]) -> Iterator[Scan]:
+    """What the cached relations were made of that plans read.
+
+    Args:
+        unknown: Takes the names of what there is no rule for.
+    """
+    for relation in (one for top in plans for one in top.walk() if one.kind == "InMemoryRelation"):
+        for operator in relation.walk():
+            try:
+                if scan := read_scan(scan_node(operator)):
+                    yield scan
+            except LookupError as error:
+                unknown.add(str(error.args[0]))

@@ -1,0 +1,59 @@
+"""What the relations of logical plans read: those inside of a save's or view's plan.
+
+| text | source |
+|---|---|
+| `LogicalRelation parquet, [a#1], `c`.`db`.`t`, false`, `Relation c.db.t[a#1] …` | the table |
+| `HiveTableRelation [`db`.`t`, …]`, `HiveTableRelation `db`.`t`, …` | the table |
+| `LogicalRelation parquet, [a#1], CatalogTable(⏎Database: db⏎Table: t⏎…` (Spark 3.1) | the table |
+| `UnresolvedRelation [db, t], [], false` (views of Spark 3.1) | the table |
+| `RelationV2[a#1] lake.db.t`, `DataSourceV2Relation …` | the table |
+| `Relation[a#1] JDBCRelation(dbo.t) [numPartitions=1]` | what `jdbc` makes of it |
+
+Of files such a relation tells nothing: a scan with the same columns does.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dbt_graft.collectors.spark.plans.arguments import (
+    attributes,
+    bracketed,
+    identifier,
+    split_arguments,
+)
+from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.sources.connectors import described_table
+from dbt_graft.collectors.spark.sources.jdbc import external
+from dbt_graft.collectors.spark.sources.scans import Scan
+
+_KINDS = frozenset(
+    """DataSourceV2Relation DataSourceV2ScanRelation HiveTableRelation LogicalRelation Relation
+    RelationV2 UnresolvedCatalogRelation UnresolvedRelation""".split()  # noqa: SIM905
+)
+_COLUMNS = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
+_QUOTED = re.compile(r"(?:^|[\[ ])(?P<name>`[^`]+`(?:\.`[^`]+`)*)")
+_NAMED = re.compile(r"(?:\[[^\]]*\] )?(?P<name>[\w$-]+(?:\.[\w$-]+)+)(?=[\[, ]|$)")
+
+
+def relation_scan(operator: Operator) -> Scan | None:
+    """The read that a relation of a logical plan stands for; None where it does not tell."""
+    if operator.kind not in _KINDS:
+        return None
+    text = operator.arguments
+    columns = _COLUMNS.search(text)
+    ids = tuple(one.id for one in attributes(columns.group())) if columns else ()
+    if found := external(text, text):
+        return Scan(external=found, ids=ids)
+    if operator.kind == "UnresolvedRelation":
+        # One part may be the name of a common table expression.
+        parts = tuple(bracketed(split_arguments(text)[0]))
+        return Scan(parts) if len(parts) > 1 else None
+    if described := described_table(text):
+        return Scan(described, ids=ids)
+    quoted = next(filter(None, map(_QUOTED.match, split_arguments(text))), None)
+    named = quoted or (_NAMED.match(text) if operator.kind != "LogicalRelation" else None)
+    table = identifier(named["name"]) if named else ()
+    # A table of another catalog that does not say which: JDBC's.
+    nameless = "V2" in operator.kind and len(table) < 3
+    return Scan(table, ids=ids) if table and not nameless else None

@@ -1,0 +1,251 @@
+"""What a plan reads: the operators that bring data in, by name.
+
+| operator | dataset |
+|---|---|
+| `Scan parquet spark_catalog.raw.orders` | the table; its folders are in `metadata.Location` |
+| `Scan csv` | the folders in `metadata.Location` |
+| `Scan hive spark_catalog.raw.orders`, `HiveTableScan [a#1], HiveTableRelation …` | the table |
+| `BatchScan parquet file:/landing/orders`, `BatchScan` with `Location: …` | the folders |
+| `BatchScan cat.db.t[a#1] cat.db.t (branch=null) […]`, `BatchScan[a#1] cat.db.t […]` | the table |
+| `Scan JDBCRelation(dbo.t) […]`, `Scan JDBCRelation((SELECT …) q) […]` | what `jdbc` makes of it |
+| `Scan JDBC v1 Relation from v2 scan cat.dbo.t` | the table of the catalog |
+| `Scan KafkaRelation(strategy=Subscribe[orders], …)` | the topics |
+| others | what `stores` makes of it |
+
+`FileScan`, `PhotonScan`, `GpuScan`, `ScanTransformer` are other engines' words for `Scan`. A Delta
+table is scanned as a folder of Parquet files; what Delta reads of its own log is no read of
+anybody's.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
+from dbt_graft.collectors.spark.plans.info import Node
+from dbt_graft.collectors.spark.sources.connector_sources import source
+from dbt_graft.collectors.spark.sources.databases import Database
+from dbt_graft.collectors.spark.sources.jdbc import External, external
+from dbt_graft.collectors.spark.sources.paths import is_file
+from dbt_graft.collectors.spark.sources.schema import first_struct, output_columns, parse_struct
+from dbt_graft.lineage.records import Column
+
+# What engines put around Spark's own names.
+_BRAND = re.compile(
+    r"^(?:GpuFile)?(?:Comet|File|Gpu|Native|Orc|Parquet|Photon)*((?:Batch)?Scan)(?:Transformer)?"
+    r"(?=\W|$)|^(?:Comet|Gpu|Native|Photon)(?=(?:Hive|InMemory|Local)TableScan)"
+)
+_SCAN = re.compile(r"Scan (?P<format>[\w.$-]+)(?: (?P<table>.+))?")
+_ANY_SCAN = re.compile(r"(?:\w+Scan|Scan|HiveTableScan)\b.*", re.DOTALL)
+_FROM_V2 = "Scan JDBC v1 Relation from v2 scan "
+_LOCATION = re.compile(r"\w+(?:\(\d+ paths\))?\s?\[(?P<paths>.*?)\]?")
+_LOCATION_IN_TEXT = re.compile(
+    r"Location: (?P<location>\w+(?:\(\d+ paths\))?\s?\["
+    r"(?:[^\[\]]*(?:\]|$)|[^\[\]]*?\.\.\.(?=, [A-Z]\w+: )))"
+)
+_BETWEEN_PATHS = re.compile(
+    r", (?=[a-zA-Z][a-zA-Z0-9+.-]*:/|/|\.\.\.)|,(?=[a-zA-Z][a-zA-Z0-9+.-]*:/)"
+)
+_CUT = re.compile(r"\.\.\.(?: \d+ entries)?\]?$")
+_OUTPUT = re.compile(r"\[[^\[\]]*\]")
+_HIVE_COLUMNS = re.compile(r"(?:Data|Partition) Cols: (\[[^\[\]]*\])")
+_HIVE_TABLE = re.compile(r"HiveTableRelation \[?(?P<table>`[^,]+)")
+_SCHEMA = "ReadSchema: "
+_V2_FILES = re.compile(r"BatchScan \w+ (?P<paths>(?:/|[a-zA-Z][a-zA-Z0-9+.-]*:/).*)")
+_V2_TABLE = re.compile(r"BatchScan (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
+_V2_DESCRIBED = re.compile(r"BatchScan ?\[[^\]]*\] (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
+_TOPICS = re.compile(r"(?:Subscribe|Assign|SubscribePattern)\[(?P<topics>[^\]]*)\]")
+_PARTITION = re.compile(r"-\d+$")
+# Iceberg's tables about a table: `db.t.snapshots`.
+_METADATA_TABLES = frozenset(
+    """all_data_files all_delete_files all_entries all_files all_manifests data_files delete_files
+    entries files history manifests metadata_log_entries partitions position_deletes refs
+    snapshots""".split()  # noqa: SIM905
+)
+
+# Scans of data that is in the application already: made in Python, or read elsewhere in the plan.
+_IN_MEMORY = (
+    *("Scan ExistingRDD", "Scan OneRowRelation", "LocalTableScan", "InMemoryTableScan"),
+    *("RDDScan", "Scan RDD", "Scan In-memory table", "Scan[", "ExternalRDDScan"),
+    "TableCacheQueryStage",
+)
+_STREAMED = ("MicroBatchScan", "ContinuousScan")
+_DELTA_LOG, _DELTA_LOG_INDEX = "_delta_log", "DeltaLogFileIndex"
+# Of a JDBC catalog; what it reads is told elsewhere.
+_NAMELESS = "JDBCScan$$anon$1"
+_NO_PATHS = "(0 paths)"
+# Why inputs are missing where Spark left some of a scan's paths out.
+PATHS_CUT = "Spark cut the list of paths: raise spark.sql.maxMetadataStringLength"
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One read: a metastore table, or paths; either may come with the other.
+
+    Attributes:
+        nameless: What scans a table that is named elsewhere (see `nameless`).
+        external: A table or query of a database, in `database` as far as the plan tells it.
+        topics: Kafka's.
+        types: The type of each column in the files by its id in the plan.
+        ids: The columns' ids in the plan.
+        is_cut: Spark left some of the paths out, and there is no table to stand for all of them.
+        bridged: Not the plan reads it, but an RDD that the plan begins with did.
+        rows: The accumulator that counts rows; None where there is none.
+        bytes: The accumulator that sums up file sizes.
+        files: The accumulator that counts files.
+        partitions: The accumulator that counts a table's partitions.
+    """
+
+    table: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    nameless: str = ""
+    external: External | None = None
+    database: Database = field(default_factory=Database)
+    topics: tuple[str, ...] = ()
+    columns: tuple[Column, ...] = ()
+    types: tuple[tuple[int, str], ...] = ()
+    ids: tuple[int, ...] = ()
+    is_cut: bool = False
+    bridged: bool = False
+    rows: int | None = None
+    bytes: int | None = None
+    files: int | None = None
+    partitions: int | None = None
+
+
+def read_scan(node: Node) -> Scan | None:
+    """What an operator reads; None where it reads nothing that lasts.
+
+    Raises:
+        LookupError: It reads something, but of a kind there is no rule for.
+    """
+    name = _BRAND.sub(r"\1", node.name)
+    # An RDD without a name is scanned by a bare `Scan`; a stream's source is in its progress.
+    if name.startswith((*_IN_MEMORY, *_STREAMED)) or not _ANY_SCAN.fullmatch(name):
+        return None
+    if name == "Scan" and not node.text.startswith("ScanV2 "):
+        return None
+    location = node.metadata.get("Location", "")
+    if not location and (found := _LOCATION_IN_TEXT.search(node.text)):
+        location = found["location"]
+    table, paths = _named(name, node.text), _paths(location)
+    if location.startswith(_DELTA_LOG_INDEX) or (
+        paths and all(f"/{_DELTA_LOG}" in path for path in paths)
+    ):
+        return None
+    if not table and _NO_PATHS in location:
+        return None
+    if files := _V2_FILES.match(name):
+        paths = _split_paths(files["paths"])
+    relation = external(name, _behind_name(node))
+    topics = _topics(name) if "Kafka" in name or "kafka" in node.text[:300] else ()
+    database = Database()
+    if relation is not None:
+        table, paths = (), ()
+    elif not (table or paths or topics) and (told := source(name, node.text)):
+        table, paths, topics = told.table, tuple(filter(None, [told.path])), told.topics
+        relation, database = told.external, told.database
+    nameless = _NAMELESS if _NAMELESS in name else ""
+    if not (table or paths or relation or topics or nameless):
+        raise LookupError(re.split(r"[(\[@]", " ".join(name.split()[:2]))[0])
+    schema = parse_struct(node.metadata.get("ReadSchema") or first_struct(_behind_schema(node)))
+    columns = output(node)
+    by_name = {column.name: column.type for column in schema}
+    return Scan(
+        table=table,
+        paths=paths,
+        nameless=nameless,
+        external=relation,
+        database=database,
+        topics=topics,
+        columns=output_columns(schema, columns),
+        types=tuple((a.id, by_name[a.name]) for a in columns if a.name in by_name),
+        ids=tuple(a.id for a in columns),
+        is_cut=not table and bool(_CUT.search(location)),
+        rows=node.metrics.get("number of output rows"),
+        bytes=node.metrics.get("size of files read"),
+        files=node.metrics.get("number of files read"),
+        partitions=node.metrics.get("number of partitions read"),
+    )
+
+
+def output(node: Node) -> list[Attribute]:
+    """The columns that a scan gives."""
+    lists = _HIVE_COLUMNS.findall(node.text) or _OUTPUT.findall(_behind_name(node))[:1]
+    return [attribute for text in lists for attribute in attributes(text)]
+
+
+def tells_all(node: Node) -> bool:
+    """Whether a scan of files has its paths and columns: in its metadata, or uncut in its line."""
+    if node.metadata.get("Location"):
+        return True
+    found, schema = _LOCATION_IN_TEXT.search(node.text), _behind_schema(node)
+    is_whole = not schema or bool(first_struct(schema))
+    return found is not None and not _CUT.search(found["location"]) and is_whole
+
+
+def _behind_schema(node: Node) -> str:
+    return node.text.partition(_SCHEMA)[2]
+
+
+def _behind_name(node: Node) -> str:
+    """An operator's line without its name, in which there may be brackets too."""
+    return node.text.removeprefix(node.name)
+
+
+def _named(name: str, text: str) -> tuple[str, ...]:
+    """The table that a scan names."""
+    if name.startswith(_FROM_V2):
+        return identifier(name.removeprefix(_FROM_V2))
+    if name.startswith("BatchScan"):
+        found = _V2_TABLE.match(name) or _V2_DESCRIBED.match(text)
+        if found is None or found["table"].startswith(("class", "org.apache", "file:")):
+            return ()
+        parts = identifier(found["table"])
+        return parts[:-1] if len(parts) > 2 and parts[-1] in _METADATA_TABLES else parts
+    if hive := _HIVE_TABLE.search(text):
+        return identifier(hive["table"])
+    found = _SCAN.fullmatch(name)
+    if found is None or "(" in name or "@" in name:
+        return ()
+    return identifier(found["table"] or "")
+
+
+def _topics(name: str) -> tuple[str, ...]:
+    found = _TOPICS.search(name)
+    if found is None:
+        return ()
+    topics = {_PARTITION.sub("", topic.strip()) for topic in found["topics"].split(",")}
+    return tuple(sorted(topics - {""}))
+
+
+def is_schema_inference(plan: Node) -> bool:
+    """Whether a plan is Spark's own look into CSV or JSON text to find out its columns.
+
+    It reads the text of the files as `value`: the first line that is not blank, or all lines into
+    an RDD. The read that the user asked for has its own execution.
+    """
+    nodes = [n for n in plan.walk() if not n.name.startswith(("WholeStageCodegen", "InputAdapter"))]
+    names = [node.name.partition(" ")[0] for node in nodes]
+    if nodes[-1].name not in ("Scan text", "FileScan text"):
+        return False
+    if len(names) == 3 and names[:2] == ["CollectLimit", "Filter"]:
+        return nodes[0].text == "CollectLimit 1" and "(length(trim(value#" in nodes[1].text
+    return len(names) == 2 and names[0] == "DeserializeToObject" and ".toString()" in nodes[0].text
+
+
+def _paths(location: str) -> tuple[str, ...]:
+    """The paths of `InMemoryFileIndex(2 paths)[file:/a, file:/b]`; later ones may be missing."""
+    found = _LOCATION.fullmatch(location)
+    return _split_paths(found["paths"]) if found else ()
+
+
+def _split_paths(text: str) -> tuple[str, ...]:
+    paths = [path.strip() for path in _BETWEEN_PATHS.split(text)]
+    whole = [path for path in paths if path and not path.startswith("...")]
+    # A path that Spark cut is as good as none, where there are others.
+    kept = tuple(path for path in whole if not path.endswith("..."))
+    if len(kept) == 1 and len(paths) > 1 and is_file(kept[0]):
+        return (f"{kept[0].rpartition('/')[0]}/*",)
+    return kept or tuple(path.removesuffix("...").rpartition("/")[0] for path in whole)

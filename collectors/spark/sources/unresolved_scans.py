@@ -1,0 +1,55 @@
+"""Scans that do not say of what: those of tables in a JDBC catalog, before Spark 4.
+
+They stand as `Scan …jdbc.JDBCScan$$anon$1@1f [ID#1, …]`. The save around such a query has its
+logical plan, and that names the table: `SubqueryAlias crm.dbo.orders` over a relation that has the
+scan's columns. Around a query that is no save there is nothing of the kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dbt_graft.collectors.spark.application.segments import Part
+from dbt_graft.collectors.spark.plans.arguments import attributes, identifier, split_arguments
+from dbt_graft.collectors.spark.sources.scans import Scan
+
+_Table = tuple[tuple[str, ...], frozenset[str]]
+
+
+def name_scans(parts: list[Part]) -> list[str]:
+    """Name what the scans of a group of executions read; those that stay nameless are left out.
+
+    Returns:
+        For each of the latter the reason.
+    """
+    if not any(scan.nameless for part in parts for scan in part.scans):
+        return []
+    tables = {table for part in parts for table in _tables(part)}
+    problems = []
+    for part in parts:
+        named = [(scan, _name(scan, tables)) for scan in part.scans]
+        part.scans = [replace(s, table=name) if name else s for s, name in named]
+        part.scans = [scan for scan in part.scans if scan.table or not scan.nameless]
+        problems += [
+            f"execution {part.execution.id}: the table that {scan.nameless} reads is not told"
+            for scan, name in named
+            if scan.nameless and not name
+        ]
+    return list(dict.fromkeys(problems))
+
+
+def _tables(part: Part) -> Iterator[_Table]:
+    for operator in part.operator.walk() if part.operator else ():
+        for relation in operator.children if operator.kind == "SubqueryAlias" else ():
+            if "JDBCTable(" in relation.arguments:
+                lists = [one for one in split_arguments(relation.arguments) if one[:1] == "["]
+                columns = attributes(lists[0]) if lists else []
+                yield identifier(operator.arguments), frozenset(one.name for one in columns)
+
+
+def _name(scan: Scan, tables: set[_Table]) -> tuple[str, ...]:
+    """The only table that has a scan's columns; those that the database made have numbers."""
+    own = {column.name for column in scan.columns if not column.name.isdigit()}
+    fits = {name for name, columns in tables if own <= columns} if scan.nameless else set()
+    return fits.pop() if len(fits) == 1 else ()

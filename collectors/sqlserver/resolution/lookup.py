@@ -1,0 +1,146 @@
+"""What a snapshot knows of the names in statements: synonyms, kinds, columns, procedures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dbt_graft.collectors.sqlserver.resolution.names import FullName, full_name
+from dbt_graft.collectors.sqlserver.server.snapshot import (
+    Database,
+    Module,
+    ModuleKind,
+    Relation,
+    Snapshot,
+)
+from dbt_graft.collectors.statements.tables.scan_state import TableAccess
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.names import Name, name_at
+from dbt_graft.collectors.statements.text.tokens import tokenise
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.records import Column
+from sqlglot.errors import TokenError
+
+# To these, a synonym is a thing of its own; to all others it is what it stands for.
+_OF_SYNONYMS = frozenset({"CREATE SYNONYM", "DROP"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A table that a statement names.
+
+    Attributes:
+        columns: As the snapshot has them; empty where it does not.
+        alias: The synonym by which the statement names it.
+    """
+
+    dataset: DatasetId
+    kind: Kind
+    columns: tuple[Column, ...] = ()
+    alias: DatasetId | None = None
+
+
+class Lookup:
+    """Looks names up one by one, so that it costs nothing to have a large snapshot.
+
+    Args:
+        server: The namespace of the server on which the statements ran.
+        snapshot: What there is on it; without one, names are all that is known.
+        schema: Where names without a schema are looked for before `dbo`.
+    """
+
+    def __init__(self, server: str, snapshot: Snapshot | None = None, schema: str = "") -> None:
+        self.server = server
+        self._snapshot = snapshot
+        self._schema = schema
+
+    def within(self, schema: str) -> Lookup:
+        """For what stands in a view or procedure of a schema, whose names mean that schema first.
+
+        After "CREATE PROCEDURE" in Microsoft's reference, on names that are not qualified.
+        """
+        return Lookup(self.server, self._snapshot, schema)
+
+    def table(self, table: TableAccess, database: str) -> Found | None:
+        """What a statement reads or writes; None for SQL Server's own catalog.
+
+        Args:
+            database: The current database, which names without one are in.
+        """
+        if table.kind is Kind.TEMPORARY:
+            return Found(DatasetId(self.server, table.name[-1]), Kind.TEMPORARY)
+        named = self._full(table.name, database)
+        place = named if table.operation in _OF_SYNONYMS else self._behind(named)
+        if place.is_system:
+            return None
+        alias = None if place.folded() == named.folded() else named.dataset(self.server)
+        relation = self.relation(place)
+        if relation is None:
+            return Found(place.dataset(self.server), table.kind, alias=alias)
+        return Found(place.dataset(self.server), relation.kind, relation.columns, alias)
+
+    def columns(self, database: str, name: Name) -> Sequence[str]:
+        """The columns of a table that a statement names; empty where they are not known."""
+        if self._snapshot is None or name[-1][:1] in ("#", "@"):
+            return ()
+        relation = self.relation(self._behind(self._full(name, database)))
+        return [column.name for column in relation.columns] if relation else ()
+
+    def procedure(self, name: Name, database: str) -> tuple[FullName, Module] | None:
+        """The procedure that a call means; None where the snapshot has none of this name."""
+        place = self._behind(self._full(name, database))
+        module = self.module(place)
+        return (place, module) if module and module.kind is ModuleKind.PROCEDURE else None
+
+    def relation(self, place: FullName) -> Relation | None:
+        """The table or view of this name."""
+        base = self._database(place)
+        return base.relation(place.in_schema) if base else None
+
+    def module(self, place: FullName) -> Module | None:
+        """The view, procedure, function or trigger of this name."""
+        base = self._database(place)
+        return base.module(place.in_schema) if base else None
+
+    def _full(self, name: Name, database: str) -> FullName:
+        found = self._own(full_name(name, database))
+        if self._schema and not any(name[-2:-1]):
+            here = found._replace(schema=self._schema)
+            if self.relation(here) or self.module(here) or self._synonym(here):
+                return here
+        return found
+
+    def _synonym(self, place: FullName) -> str | None:
+        base = self._database(place)
+        return base.synonym(place.in_schema) if base else None
+
+    def _database(self, place: FullName) -> Database | None:
+        if self._snapshot is None or place.server:
+            return None
+        return self._snapshot.database(place.database)
+
+    def _own(self, name: FullName) -> FullName:
+        """A name of four parts may begin with the server's own name."""
+        own = self._snapshot and self._snapshot.server.casefold() == name.server.casefold()
+        return name._replace(server="") if own else name
+
+    def _behind(self, named: FullName) -> FullName:
+        """What a name stands for, from synonym to synonym; itself where these go in a circle."""
+        place, seen = named, set[FullName]()
+        while parts := _parts(self._synonym(place) or ""):
+            seen.add(place.folded())
+            place = self._own(full_name(parts, place.database))
+            if place.folded() in seen:
+                return named
+        return place
+
+
+@lru_cache(10_000)
+def _parts(written: str) -> Name:
+    """The parts of a name; none where it is no name."""
+    try:
+        found = name_at(tokenise(written, Dialect.TSQL), 0, Dialect.TSQL)
+    except TokenError:
+        return ()
+    return found.name if found else ()

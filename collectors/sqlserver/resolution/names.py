@@ -1,0 +1,85 @@
+"""Names of SQL Server's tables in full: whose server, which database, which schema."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dbt_graft.collectors.statements.tables.scan_state import TableAccess
+from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.lineage.dataset import DatasetId, Kind
+
+_DEFAULT_SCHEMA = "dbo"
+_SYSTEM_SCHEMAS = frozenset({"sys", "information_schema"})
+_SYSTEM_DATABASES = frozenset({"master", "model", "msdb", "tempdb", "mssqlsystemresource"})
+# The compatibility views of SQL Server 2000, which stand in every database's dbo too.
+_SYSTEM_VIEWS = frozenset(
+    {
+        "sysobjects",
+        "syscolumns",
+        "sysindexes",
+        "systypes",
+        "sysusers",
+        "syscomments",
+        "sysdatabases",
+    }
+)
+
+
+class FullName(NamedTuple):
+    """The name of a table, view, procedure or synonym.
+
+    Attributes:
+        server: The linked server that it is on; empty for the one on which the statement ran.
+        database: Empty where it is not known, as that which a linked server has by default.
+    """
+
+    server: str
+    database: str
+    schema: str
+    name: str
+
+    @property
+    def in_schema(self) -> str:
+        """`schema.name`"""
+        return f"{self.schema}.{self.name}"
+
+    @property
+    def is_system(self) -> bool:
+        """It belongs to SQL Server itself."""
+        return (
+            self.schema.casefold() in _SYSTEM_SCHEMAS
+            or self.database.casefold() in _SYSTEM_DATABASES
+            or self.name.casefold() in _SYSTEM_VIEWS
+        )
+
+    def dataset(self, server: str) -> DatasetId:
+        """The dataset of this name, for a statement that ran on a server of this namespace."""
+        namespace = f"mssql://{self.server}" if self.server else server
+        return DatasetId(namespace, ".".join(filter(None, self[1:])))
+
+    def folded(self) -> FullName:
+        """The name as it is compared."""
+        return FullName(*(part.casefold() for part in self))
+
+
+def full_name(name: Name, database: str) -> FullName:
+    """A name as a statement writes it, in full.
+
+    Args:
+        database: The current database, which names without one are in.
+    """
+    linked, own, schema, last = ("", "", "", *name)[-4:]
+    return FullName(linked, own or ("" if linked else database), schema or _DEFAULT_SCHEMA, last)
+
+
+def dataset_id(table: TableAccess, server: str, database: str) -> DatasetId | None:
+    """Which dataset a statement means; None for SQL Server's own catalog.
+
+    Args:
+        server: The namespace of the server on which the statement ran.
+        database: The current database, which names without one are in.
+    """
+    if table.kind is Kind.TEMPORARY:
+        return DatasetId(server, table.name[-1])
+    found = full_name(table.name, database)
+    return None if found.is_system else found.dataset(server)

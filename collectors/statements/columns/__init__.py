@@ -1,0 +1,1 @@
+"""The column edges of a statement, found in its syntax tree."""

@@ -1,0 +1,84 @@
+"""sqlglot's syntax tree: a second opinion on the tables that the token scan found, and columns."""
+
+from __future__ import annotations
+
+import logging
+
+import sqlglot
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.tokens import Token
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+# The parser recurses: what is deeper or longer is not given to it.
+_DEEPEST = 40
+_MOST_TOKENS = 5_000
+
+
+class NoTreeError(ValueError):
+    """Why there is no tree of a statement."""
+
+
+def tree_of(text: str, tokens: list[Token], dialect: Dialect) -> exp.Expr:
+    """The tree of one statement without its literals.
+
+    Raises:
+        NoTreeError: The statement is too long or too deep, or sqlglot does not know it.
+    """
+    if len(tokens) > _MOST_TOKENS or _depth(tokens) > _DEEPEST:
+        raise NoTreeError("too long or too deep for sqlglot's tree")
+    # It logs each statement that it does not know; we count them.
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+    try:
+        tree = sqlglot.parse_one(text, read=dialect.value)
+    except (SqlglotError, RecursionError, ValueError) as error:
+        raise NoTreeError(f"sqlglot's tree: {type(error).__name__}") from error
+    if isinstance(tree, exp.Command):
+        raise NoTreeError("sqlglot's tree: statement not known")
+    return tree
+
+
+def objection(tree: exp.Expr, tables: set[str]) -> str | None:
+    """Why a tree does not confirm these tables; None where it does.
+
+    Args:
+        tables: The last parts of the names found, in lower case.
+    """
+    return None if _tables(tree) == tables else "sqlglot's tree: other tables"
+
+
+def _depth(tokens: list[Token]) -> int:
+    depth = deepest = 0
+    for token in tokens:
+        depth += (token.word == "(") - (token.word == ")")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _tables(tree: exp.Expr) -> set[str]:
+    """The tables of a tree without aliases and common table expressions."""
+    ctes = {node.alias_or_name.casefold() for node in tree.find_all(exp.CTE)}
+    found: set[str] = set()
+    plain: set[str] = set()
+    aliases: set[str] = set()
+    for table in tree.find_all(exp.Table):
+        if table.find_ancestor(exp.Reference):
+            continue  # a foreign key
+        name = _name(table)
+        if table.alias:
+            aliases.add(table.alias.casefold())
+        if table.args.get("db") is not None:
+            found.add(name)
+        elif name not in ctes:
+            # Only a name that stands alone can be an alias: UPDATE p … FROM dbo.p AS p.
+            (found if table.alias else plain).add(name)
+    return (found | (plain - aliases)) - {""}
+
+
+def _name(table: exp.Table) -> str:
+    if isinstance(table.this, exp.Dot):
+        return table.this.expression.name.casefold()  # the last of four parts
+    if isinstance(table.this, exp.Identifier):
+        sign = "#" if table.this.args.get("temporary") else ""
+        return f"{sign}{table.name.lstrip('#')}".casefold()
+    return f"@{table.this.name}".casefold() if isinstance(table.this, exp.Parameter) else ""

@@ -1,0 +1,1 @@
+"""The tables that a statement reads and writes, found in its tokens."""

@@ -1,0 +1,1 @@
+"""SQL as text: quotes, literals, statements inside strings, batches cut into statements, names."""

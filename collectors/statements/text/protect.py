@@ -1,0 +1,114 @@
+"""Strings that are no values: where Spark SQL keeps a path, a name or a statement in quotes.
+
+`INSERT OVERWRITE DIRECTORY '/x'`, `read_files('/x')`, `IDENTIFIER('a.b')`, `EXECUTE IMMEDIATE
+'SELECT …'`: once literals are folded they would be gone, so here they become names and statements.
+A path is written as Spark itself writes one in the place of a table: files.`/x`. What a URL holds
+of passwords and signatures is taken out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
+from dbt_graft.collectors.statements.text.procedures import PROCEDURES
+
+_DEEPEST = 3
+_STRING = STRING[Dialect.SPARK]
+_PART = rf"(?:{_STRING}|[\w.:]++)"
+_TEXT = rf"{_PART}(?:\s*\|\|\s*{_PART})*"
+# Table functions of Databricks whose first argument is a place; Databricks SQL reference.
+_OF_PATH, _OF_TABLE = "read_files|cloud_files", "table_changes"
+
+_PROCEDURES = "|".join(PROCEDURES)
+
+# Most texts hold none of this, and learn so from their words alone.
+_HINT = re.compile(
+    rf"DIRECTORY|INPATH|COPY|IDENTIFIER|IMMEDIATE|VIEW|{_PROCEDURES}|{_OF_PATH}|{_OF_TABLE}|://",
+    re.I,
+)
+_PLACES = re.compile(
+    rf"(?P<skip>{COMMENT})|(?P<name>{NAME[Dialect.SPARK]})"
+    rf"|(?P<before>\b(?:DIRECTORY|INPATH|COPY\s+INTO\s[^'\";]{{0,1000}}?\bFROM"
+    rf"|VIEW\s[^'\";]{{0,300}}?\bUSING\s+[\w.]++\s+OPTIONS\s*\((?:[^'\"();]|{_STRING}){{0,50}}?\bpath"
+    rf")\s*=?\s*)(?P<path>{_STRING})"
+    rf"|\b(?P<function>{_OF_PATH}|{_OF_TABLE})\s*\(\s*(?:\w++\s*=>\s*)?(?P<place>{_STRING})"
+    rf"|\bIDENTIFIER\s*\(\s*(?P<identifier>{_TEXT})\s*\)"
+    rf"|\b(?P<call>CALL\s+(?:[\w`]++\.)*(?:{_PROCEDURES})\s*\()(?P<arguments>(?:[^'\"()]++|{_STRING}|\([^()]*+\))*)"
+    rf"|\bEXECUTE\s+IMMEDIATE\s+(?P<statement>{_TEXT})(?:[^;'\"]++|{_STRING})*"
+    rf"|\b(?P<variable>\w++)(?:\s+STRING)?\s*(?:=|\bDEFAULT\b)\s*(?P<value>{_TEXT})(?=\s*(?:;|\Z))"
+    rf"|{_STRING}",
+    re.IGNORECASE | re.DOTALL,
+)
+# `${hiveconf:db}.orders`: what Spark would put there is not known.
+_SUBSTITUTED = re.compile(r"\$\{[^{}]*+\}")
+_ONE_PART = re.compile(_PART, re.DOTALL)
+_ONE_STRING = re.compile(_STRING, re.DOTALL)
+_NAME = re.compile(
+    rf"\s*(?:\w+|{NAME[Dialect.SPARK]})(?:\s*\.\s*(?:\w+|{NAME[Dialect.SPARK]}))*\s*"
+)
+_PASSWORD = re.compile(r"(?<=://)[^/@:]*:[^/@]*@|\?\w+=.*", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+def visible(text: str, depth: int = 0) -> str:
+    """A Spark SQL text in which paths, names and statements in quotes stand without them."""
+    text = _SUBSTITUTED.sub("?", text)
+    if depth == _DEEPEST or not _HINT.search(text):
+        return text
+    known: dict[str, str] = {}  # what variables hold
+
+    def shown(match: re.Match[str]) -> str:
+        whole = match.group()
+        if match["name"]:
+            return _PASSWORD.sub("", whole.removesuffix("`")) + "`" if "://" in whole else whole
+        if match["path"]:
+            return match["before"] + _path(match["path"])
+        if match["function"]:
+            of_path = match["function"].casefold() in _OF_PATH
+            place = _path(match["place"]) if of_path else _name(_unquoted(match["place"]))
+            return f"{match['function']}(TABLE {place}" if place else whole
+        if match["identifier"]:
+            return _name(_value(match["identifier"], known)) or whole
+        if match["call"]:
+            return match["call"] + _ONE_STRING.sub(_argument, match["arguments"])
+        if match["statement"]:
+            statement = _value(match["statement"], known)
+            return f"{visible(statement, depth + 1)} " if statement else whole
+        if match["variable"]:
+            known[match["variable"].casefold()] = _value(match["value"], known)
+        return whole
+
+    return _PLACES.sub(shown, text)
+
+
+def _argument(match: re.Match[str]) -> str:
+    """A procedure's argument, a name where it can be one."""
+    return _name(_unquoted(match.group())) or match.group()
+
+
+def _path(string: str) -> str:
+    path = _PASSWORD.sub("", _unquoted(string)).replace("`", "``")
+    return f"files.`{path}`" if path else string
+
+
+def _name(text: str) -> str:
+    """A text that is a name, else nothing."""
+    return text.strip() if _NAME.fullmatch(text) else ""
+
+
+def _value(text: str, known: dict[str, str]) -> str:
+    """What `'a' || b` makes: a marker where the value is not known, nothing where none is."""
+    values = [
+        _unquoted(part) if part[-1] in "'\"" or part[:1] in "'\"" else known.get(part.casefold())
+        for part in _ONE_PART.findall(text)
+    ]
+    return "".join("?" if value is None else value for value in values) if any(values) else ""
+
+
+def _unquoted(string: str) -> str:
+    quote = "'" if "'" in string[:2] else '"'
+    raw, _, body = string.partition(quote)
+    # Without its closing quote the string was cut off there.
+    body = body.removesuffix(quote).replace(quote * 2, quote)
+    return body if raw else _ESCAPED.sub(r"\1", body)

@@ -1,0 +1,64 @@
+"""Other servers inside T-SQL: queries that run there, and tables that stand there.
+
+`OPENQUERY(srv, 'SELECT …')` keeps its query without quotes, for the scan to read as of the linked
+server. `OPENROWSET` and `OPENDATASOURCE` name the server in a connection, which holds passwords:
+only the server stays, and the rest takes the form of a query or of a name in four parts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
+from dbt_graft.collectors.statements.text.variables import unquoted
+
+_STRING = STRING[Dialect.TSQL]
+_NAME = rf"(?:\w++|{NAME[Dialect.TSQL]})"
+_REMOTE = re.compile(
+    rf"(?P<skip>{COMMENT}|{_STRING}|{NAME[Dialect.TSQL]})"
+    rf"|\bOPENQUERY\s*\(\s*(?P<server>{_NAME})\s*,\s*(?P<query>{_STRING})\s*(?:\)|\Z)"
+    rf"|\bOPENROWSET\s*\(\s*{_STRING}\s*,\s*(?P<rowset>{_STRING})(?:\s*;\s*{_STRING})*\s*,\s*"
+    rf"(?:(?P<rows>{_STRING})|(?P<table>{_NAME}(?:\s*\.+\s*{_NAME})*))\s*(?:\)|\Z)"
+    rf"|\bOPENDATASOURCE\s*\(\s*{_STRING}\s*,\s*(?P<source>{_STRING})\s*\)",
+    re.IGNORECASE | re.DOTALL,
+)
+_SERVER = re.compile(
+    r"(?:^|;)\s*(?:Server|Data\s+Source|Address|Addr|Network\s+Address)\s*=\s*([^;]+)", re.I
+)
+
+
+def visible_remotes(text: str, unwrap: Callable[[str], str]) -> str:
+    """A text in which queries and tables of other servers stand without quotes.
+
+    Args:
+        unwrap: What to do with a query that was found.
+    """
+    if "open" not in text.casefold():
+        return text
+
+    def shown(match: re.Match[str]) -> str:
+        whole = match.group()
+        if match["server"]:
+            return _query(match["server"], match["query"])
+        server = _server(match["rowset"] or match["source"] or "")
+        if not server:
+            return whole
+        if match["rows"]:
+            return _query(server, match["rows"])
+        return f"{server}.{match['table']}" if match["table"] else server
+
+    def _query(server: str, query: str) -> str:
+        return f"OPENQUERY({server}, {unwrap(unquoted(query))}\n)"
+
+    return _REMOTE.sub(shown, text)
+
+
+def _server(connection: str) -> str:
+    """The server's name in a connection, in brackets; empty where it tells none."""
+    text = unquoted(connection)
+    named = _SERVER.search(text)
+    name = named[1].strip() if named else "" if "=" in text or not text else text
+    # A place of a file, as Access and Excel have it, is no server.
+    is_file = bool(re.search(r"\.\w{3,5}$|^\w:|^\\\\", name))
+    return f"[{name.replace(']', ']]')}]" if name and not is_file else ""

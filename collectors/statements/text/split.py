@@ -1,0 +1,152 @@
+"""A batch -> its statements. T-SQL needs no `;` between them: a keyword that can only begin a
+statement does, unless the statement before still waits for it (`INSERT INTO t` for its SELECT).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.modules import KINDS, body, creates_module
+from dbt_graft.collectors.statements.text.scripting import single_statements
+from dbt_graft.collectors.statements.text.tokens import Token, closings, keywords
+
+_STARTS = keywords(
+    """ALTER BACKUP BEGIN BREAK BULK CHECKPOINT CLOSE COMMIT CONTINUE CREATE DBCC DEALLOCATE
+    DECLARE DELETE DENY DROP ELSE END EXEC EXECUTE FETCH GOTO GRANT IF INSERT KILL MERGE OPEN PRINT
+    RAISERROR RECONFIGURE RESTORE RETURN REVERT REVOKE ROLLBACK SAVE SELECT SET SHUTDOWN TRUNCATE
+    UPDATE USE WAITFOR WHILE WITH"""
+)
+# What a statement that waits for a query takes as one.
+_QUERIES = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "EXEC", "EXECUTE"})
+# What `SET … ON` makes the server look at statements without running them.
+_NOT_RUN = keywords("FMTONLY NOEXEC PARSEONLY SHOWPLAN_ALL SHOWPLAN_TEXT SHOWPLAN_XML")
+_PERMISSIONS = frozenset({"GRANT", "DENY", "REVOKE"})
+# To whom, stands this near to the end of such a statement.
+_NEAR = 50
+# Where one of these stands in front, the keyword does not begin anything.
+_CONTINUED_BY = {
+    "SELECT": frozenset({"UNION", "ALL", "EXCEPT", "INTERSECT", "FOR"}),
+    "INSERT": frozenset({"THEN", "BULK"}),
+    "UPDATE": frozenset({"THEN", "FOR"}),
+    "DELETE": frozenset({"THEN"}),
+    "SET": frozenset({"UPDATE", "DELETE"}),
+    "FETCH": frozenset({"ROW", "ROWS"}),
+    "EXEC": frozenset({"WITH"}),
+    "EXECUTE": frozenset({"WITH"}),
+    "ALTER": frozenset({"OR"}),
+    "GRANT": frozenset({"WITH"}),
+    "BULK": frozenset({"INSERT"}),
+}
+
+
+def split(tokens: list[Token], dialect: Dialect) -> list[list[Token]]:
+    """The statements of a batch, those between `SET FMTONLY ON` and `OFF` left out.
+
+    The head of a procedure, function or trigger is one; its body's statements follow.
+    """
+    cut = _at_semicolons if dialect is Dialect.SPARK else _at_keywords
+    return list(_executed(statement for statement in cut(tokens) if statement))
+
+
+def _at_semicolons(tokens: list[Token]) -> Iterator[list[Token]]:
+    statement: list[Token] = []
+    for token in tokens:
+        if token.word == ";":
+            yield from single_statements(statement)
+            statement = []
+        else:
+            statement.append(token)
+    yield from single_statements(statement)
+
+
+def _at_keywords(tokens: list[Token]) -> Iterator[list[Token]]:
+    closes = closings(tokens)
+    start, at = 0, 0
+    cases = 0  # CASE … ELSE … END are open
+    waits = False  # the statement is not complete without the query that comes next
+    while at < len(tokens):
+        word = tokens[at].word
+        if at > start and word in _STARTS and not (cases and word in ("ELSE", "END")):
+            if waits and word in _QUERIES:
+                # `WITH c AS (…) INSERT INTO t` still waits for what to insert.
+                waits = word == "INSERT"
+            elif not _continues(tokens, start, at):
+                yield tokens[start:at]
+                start = at
+        if word == ";":
+            yield tokens[start:at]
+            start = at + 1
+        if at == start and creates_module(tokens[at : at + 4]):
+            start = body(tokens, closes, at)
+            yield tokens[at:start]
+            at = start
+            continue
+        if at <= start:
+            cases, waits = 0, word in ("INSERT", "WITH")
+        elif word == "AS":
+            waits = waits or _defines(tokens[start : start + 4])
+        elif word in ("VALUES", "DEFAULT"):
+            waits = False
+        cases = max(0, cases + (word == "CASE") - (word == "END"))
+        at = closes.get(at, at) + 1
+    yield tokens[start:]
+
+
+def _defines(head: list[Token]) -> bool:
+    """Whether `AS` introduces the query of a view or a table in a statement that begins so."""
+    words = [token.word for token in head]
+    return words[:1] in (["CREATE"], ["ALTER"]) and bool({"VIEW", "TABLE"}.intersection(words))
+
+
+def _continues(tokens: list[Token], start: int, at: int) -> bool:
+    """Whether a keyword continues the statement in which it stands."""
+    head, word, before = tokens[start].word, tokens[at].word, tokens[at - 1].word
+    after = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    near = tokens[max(start, at - _NEAR) : at]
+    granting = head in _PERMISSIONS and not _words(near) & {"TO", "FROM"}
+    if granting or "." in (before, after) or before in _CONTINUED_BY.get(word, ()):
+        return True
+    match word:
+        case "SET":
+            return head in ("UPDATE", "WITH", "ALTER") and "SET" not in _words(tokens[start:at])
+        case "WITH":
+            return head in ("CREATE", "ALTER") or not _begins_cte(tokens, at)
+        case "MERGE":
+            return after == "JOIN"
+        case "ALTER" | "DROP":
+            return head == "ALTER" and after not in ("TABLE", "VIEW", "INDEX", *KINDS)
+        case "UPDATE" | "DELETE":
+            # `FOREIGN KEY … ON DELETE CASCADE`; `IF UPDATE(a)` in a trigger
+            return after == "(" or (head in ("CREATE", "ALTER") and before == "ON")
+        case "IF":
+            # `DROP TABLE IF EXISTS`
+            return at > 1 and tokens[at - 2].word == "DROP"
+        case "EXECUTE" | "EXEC":
+            return after == "AS"
+        case _:
+            return False
+
+
+def _words(tokens: list[Token]) -> set[str]:
+    return {token.word for token in tokens}
+
+
+def _begins_cte(tokens: list[Token], at: int) -> bool:
+    """Whether `WITH` introduces common table expressions: `WITH c AS (` or `WITH c (a) AS (`."""
+    following = [token.word for token in tokens[at + 2 : at + 3]]
+    return following == ["AS"] or (following == ["("] and tokens[at + 1].is_name)
+
+
+def _executed(statements: Iterator[list[Token]]) -> Iterator[list[Token]]:
+    """Without what a client sends only to learn columns or plans: `SET FMTONLY ON … OFF`."""
+    not_run = ""
+    for statement in statements:
+        first, option, state = ([token.word for token in statement[:3]] + ["", "", ""])[:3]
+        if first == "SET" and option in _NOT_RUN:
+            if state == "ON":
+                not_run = not_run or option
+            elif option == not_run:
+                not_run = ""
+        elif not not_run:
+            yield statement

@@ -1,5 +1,0 @@
-"""`python -m graft`."""
-
-from graft.cli import main
-
-main()

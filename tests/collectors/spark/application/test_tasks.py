@@ -1,0 +1,153 @@
+"""The rule of graft.yml finds an application's tasks; what started it is told where it says so."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from dbt_graft.collectors.spark.application.execution import Application, Execution, Group
+from dbt_graft.collectors.spark.application.tasks import parent_run, task_of
+from dbt_graft.collectors.spark.log.files import SparkLogs
+from dbt_graft.collectors.spark.log.rejects import Rejects
+from dbt_graft.collectors.spark.store.collector import Work
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ANY = r"(?P<task>.+)"
+PARENT = "spark.openlineage.parentJobName"
+
+
+def execution(number: int, **told: str) -> Execution:
+    """One that ended a second after the one before."""
+    told = {"description": "", "text": "", **told}
+    ended = NOON + timedelta(seconds=number)
+    return Execution(number, number, started_at=NOON, ended_at=ended, **told)  # type: ignore[arg-type]
+
+
+def group(first: Execution, *nested: Execution) -> Group:
+    return Group(first.id, {one.id: one for one in (first, *nested)}, ended=True)
+
+
+def found(
+    places: tuple[str, ...], *groups: Group, nameless: str = ""
+) -> tuple[dict[str, int], list[str]]:
+    """The tasks, each with its last execution, and what is told besides."""
+    application, rejects = Application(name="shop", started_at=NOON), Rejects()
+    work = Work(application, SparkLogs("logs", "logs", task_from=places, nameless=nameless))
+    for one in groups:
+        work.take(one)
+    tasks = {done.task: done.end.execution for done in work.finish(rejects)}
+    return tasks, [reason for _, reason in rejects.found]
+
+
+@pytest.mark.parametrize(
+    ("place", "told", "task"),
+    [
+        ("app_name", {}, "shop"),
+        ("job_group", {"group": "load_orders-2026-11-21"}, "load_orders"),
+        ("job_group", {"group": "0c6f4b2e-1111-4222-8333-944455556666"}, None),
+        ("job_group", {}, None),
+        ("job_description", {"description": "load orders"}, "load orders"),
+        ("job_description", {"description": "save at /opt/jobs/load.py:12"}, None),
+        ("job_description", {"description": "SELECT 'Jane' " * 40}, None),
+        ("call_site", {"description": "save at /opt/jobs/load.py:12"}, "load"),
+        ("call_site", {"description": "save at C:\\my jobs\\load.py:12"}, "load"),
+        ("call_site", {"description": "save at NativeMethodAccessorImpl.java:0"}, None),
+        (
+            "call_site",
+            {
+                "description": "save at Load.scala:7",
+                "details": "org.apache.spark.sql.DataFrameWriter.save(DataFrameWriter.scala:240)\n"
+                "com.shop.Load$.main(Load.scala:7)",
+            },
+            "Load",
+        ),
+        (
+            "call_site",
+            {
+                "description": "my work",
+                "details": "org.apache.spark.sql.DataFrameWriter.save(DataFrameWriter.scala:240)\n"
+                "com.shop.Load$.main(Load.scala:7)",
+            },
+            "Load",
+        ),
+    ],
+)
+def test_each_place_gives_its_name(place: str, told: dict[str, str], task: str | None) -> None:
+    application = Application(name="shop")
+    assert task_of(application, execution(0, **told), (place,), ANY) == task
+
+
+def test_the_first_place_that_gives_a_name_counts() -> None:
+    application = Application(name="pyspark-shell", settings={PARENT: "shop_dag.load_orders"})
+    for places in (("app_name", f"conf:{PARENT}"), (f"conf:{PARENT}", "app_name")):
+        for root in (None, execution(0)):
+            assert task_of(application, root, places, ANY) == "shop_dag.load_orders"
+
+
+def test_an_application_holds_as_many_tasks_as_it_has_job_groups() -> None:
+    groups = [
+        group(execution(0, group="load_orders"), execution(1)),
+        group(execution(2, group="load_customers")),
+        group(execution(3, group="load_orders")),
+        group(execution(4)),
+    ]
+    tasks = {"load_customers": 2, "load_orders": 3, "shop": 4}
+    assert found(("job_group", "app_name"), *groups) == (tasks, [])
+
+
+def test_what_is_nested_has_the_task_of_what_it_is_nested_in() -> None:
+    nested = group(execution(0, group="load_orders"), execution(1, group="another"))
+    assert found(("job_group",), nested) == ({"load_orders": 1}, [])
+
+
+def test_an_application_without_executions_ran_its_task() -> None:
+    assert found(("job_group", "app_name")) == ({"shop": -1}, [])
+
+
+@pytest.mark.parametrize(
+    ("nameless", "tasks", "told"),
+    [
+        ("", {"a": 0}, ["1 executions name no task: `task_from` finds none"]),
+        ("(no name)", {"(no name)": 1, "a": 0}, []),
+    ],
+)
+def test_what_has_no_task_is_told_or_has_a_name_of_its_own(
+    nameless: str, tasks: dict[str, int], told: list[str]
+) -> None:
+    groups = [group(execution(0, group="a")), group(execution(1))]
+    assert found(("job_group",), *groups, nameless=nameless) == (tasks, told)
+
+
+AIRFLOW = {
+    "AIRFLOW_CTX_DAG_ID": "shop",
+    "AIRFLOW_CTX_TASK_ID": "load",
+    "AIRFLOW_CTX_DAG_RUN_ID": "scheduled__2026-11-21",
+}
+
+
+@pytest.mark.parametrize(
+    ("settings", "parent"),
+    [
+        ({}, None),
+        ({"spark.openlineage.parentRunId": "0c6f4b2e"}, "0c6f4b2e"),
+        (
+            {f"spark.yarn.appMasterEnv.{key}": value for key, value in AIRFLOW.items()},
+            "shop/load/scheduled__2026-11-21",
+        ),
+        (
+            {f"spark.kubernetes.driverEnv.{key}": value for key, value in AIRFLOW.items()},
+            "shop/load/scheduled__2026-11-21",
+        ),
+        (
+            {
+                "spark.kubernetes.driver.label.dag_id": "shop",
+                "spark.kubernetes.driver.label.task_id": "load",
+                "spark.kubernetes.driver.label.run_id": "manual-1",
+            },
+            "shop/load/manual-1",
+        ),
+        ({"spark.executorEnv.AIRFLOW_CTX_DAG_ID": "shop"}, None),
+    ],
+)
+def test_the_run_that_started_it_is_found(settings: dict[str, str], parent: str | None) -> None:
+    assert parent_run(settings) == parent

@@ -1,0 +1,155 @@
+"""Files of any codec give their events; damage is told with its place and costs nothing else."""
+
+from __future__ import annotations
+
+import gzip
+from io import BytesIO
+
+import pytest
+from dbt_graft.collectors.spark.log.decode import Damage, Event, Finished, decode
+
+from tests.collectors.spark.packed import lz4, snappy, zstd
+
+LINES = [
+    b'{"Event":"SparkListenerApplicationStart","App Name":"a","App ID":"x","Timestamp":1}\n',
+    b'{"Event":"SparkListenerTaskEnd","Stage ID":0}\n',
+    b'{"Event":"SparkListenerApplicationEnd","Timestamp":2}\n',
+]
+PLAIN = b"".join(LINES)
+
+
+def read(data: bytes, growing: bool = False) -> tuple[list[str], list[Damage], int]:
+    *found, finished = decode(BytesIO(data), growing)
+    assert isinstance(finished, Finished)
+    names = [event.name for event in found if isinstance(event, Event)]
+    return names, [damage for damage in found if isinstance(damage, Damage)], finished.events
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(PLAIN, PLAIN.rstrip(), zstd(*LINES), zstd(PLAIN)),
+        *(gzip.compress(PLAIN), lz4(PLAIN), snappy(PLAIN)),
+    ],
+    ids=["plain", "no newline at the end", "zstd frames", "one frame", "gzip", "lz4", "snappy"],
+)
+def test_every_codec_gives_the_needed_events(data: bytes) -> None:
+    names, damage, events = read(data)
+    assert names == ["SparkListenerApplicationStart", "SparkListenerApplicationEnd"]
+    assert (damage, events) == ([], 3)
+
+
+def test_lines_longer_than_a_chunk_are_put_together() -> None:
+    long = b'{"Event":"SparkListenerApplicationStart","App Name":"%s","Timestamp":1}\n'
+    data = long % (b"n" * 300_000)
+    for packed in (data * 2, zstd(data * 2), zstd(data, data)):
+        assert read(packed) == (["SparkListenerApplicationStart"] * 2, [], 2)
+
+
+START = "SparkListenerApplicationStart"
+END = "SparkListenerApplicationEnd"
+
+
+@pytest.mark.parametrize(
+    ("data", "names", "damage"),
+    [
+        (b"", [], Damage("byte 0", "the file is empty")),
+        (
+            b"\x00\x01 what is this",
+            [],
+            Damage("line 1", "no Spark event log: it does not start with an event"),
+        ),
+        (
+            b'{"user": "someone else"}\n' * 3,
+            [],
+            Damage("line 1", "no Spark event log: it does not start with an event"),
+        ),
+        (
+            b'{"user": "someone else"}\n' * 10 + LINES[0],
+            [],
+            Damage("line 1", "no Spark event log: it does not start with an event"),
+        ),
+        (LINES[0] + b"oops\n" + LINES[2], [START, END], Damage("line 2", "no Spark event")),
+        (b"\noops\n" + LINES[0] + LINES[2], [START, END], Damage("line 2", "no Spark event")),
+        (
+            LINES[0] + b'{"Event":"SparkListenerApplicationEnd","Timestamp":oops}\n' + LINES[2],
+            [START, END],
+            Damage("line 2", "the event is no valid JSON"),
+        ),
+        (
+            LINES[0] + b'{"Event":"SparkListenerJobStart"}\n{"Event":"SparkListenerJobStart",'
+            b'"Properties":{"spark.sql.execution.id":"3"}}\n',
+            [START],
+            Damage("line 3", "the event lacks a field or has it in another form"),
+        ),
+        (PLAIN[:-20], [START], Damage("line 3", "the event is cut off")),
+        (
+            zstd(*LINES)[:-10],
+            [START],
+            Damage(f"line 3, byte {len(zstd(*LINES)) - 10}", "the compressed data breaks off"),
+        ),
+        (
+            b"ZV\x01....",
+            [],
+            Damage("line 1, byte 0", "lzf compression is not supported: use zstd"),
+        ),
+    ],
+    ids=[
+        *("empty", "garbage", "foreign", "long foreign", "line", "first line", "json", "field"),
+        *("cut", "cut zstd", "lzf"),
+    ],
+)
+def test_damage_is_told_and_the_rest_is_kept(data: bytes, names: list[str], damage: Damage) -> None:
+    assert read(data)[:2] == (names, [damage])
+
+
+def test_damaged_compression_is_told_with_its_byte() -> None:
+    good, bad = zstd(*LINES[:2]), bytearray(zstd(LINES[2] * 50))
+    bad[8:20] = b"\xff" * 12
+    names, [damage], _ = read(good + bytes(bad))
+    assert names == [START]
+    assert damage == Damage(f"line 3, byte {len(good)}", "the compressed data is damaged")
+
+
+@pytest.mark.parametrize("data", [PLAIN[:-20], zstd(*LINES)[:-10], b""])
+def test_a_growing_file_may_end_anywhere(data: bytes) -> None:
+    assert read(data, growing=True)[1] == []
+
+
+def test_a_file_full_of_garbage_gives_a_few_rejects() -> None:
+    _, damage, _ = read(LINES[0] + b"oops\n" * 5_000)
+    assert len(damage) == 21
+    assert damage[-1] == Damage("whole file", "4980 more lines are no Spark events")
+
+
+UPDATE = (
+    b'{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveExecutionUpdate",'
+    b'"executionId":%d,"physicalPlanDescription":"","sparkPlanInfo":{"nodeName":"%s"}}\n'
+)
+EXECUTION_END = (
+    b'{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd",'
+    b'"executionId":%d,"time":1}\n'
+)
+
+
+def test_of_the_plans_of_an_execution_only_the_last_is_read_before_its_end() -> None:
+    lines = [UPDATE % (1, b"a"), UPDATE % (2, b"b"), UPDATE % (1, b"c"), EXECUTION_END % 1]
+    found = [one for one in decode(BytesIO(b"".join(lines))) if isinstance(one, Event)]
+    assert [(one.line, one.body.get("sparkPlanInfo", {}).get("nodeName")) for one in found] == [
+        (3, "c"),
+        (4, None),
+        (2, "b"),
+    ]
+
+
+def test_another_writers_blanks_in_an_event_do_no_harm() -> None:
+    spaced = PLAIN.replace(b'{"Event":', b' { "Event" : ').replace(b"\n", b" \r\n")
+    assert read(spaced) == ([START, END], [], 3)
+
+
+def test_a_line_that_nothing_ends_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dbt_graft.collectors.spark.log.decode._LONGEST", 3 << 20)
+    endless = b'{"Event":"SparkListenerApplicationStart","App Name":"%s"}\n' % (b"n" * (9 << 20))
+    names, damage, events = read(endless + PLAIN)
+    assert (names, events) == ([START, END], 4)
+    assert damage == [Damage("line 1", "the event is no valid JSON")]

@@ -1,0 +1,274 @@
+"""Columns are followed through expressions and plans of every layout; what is cut is marked."""
+
+from __future__ import annotations
+
+import pytest
+from dbt_graft.collectors.spark.plans.arguments import Attribute
+from dbt_graft.collectors.spark.plans.columns import CUT, OPAQUE, UNKNOWN, Source, Trace, Uses
+from dbt_graft.collectors.spark.plans.expressions import parts
+from dbt_graft.collectors.spark.plans.operators import trace_columns
+from dbt_graft.collectors.spark.plans.text import Operator, parse_text
+from dbt_graft.lineage.dataset import DatasetId
+
+EXPRESSIONS = [
+    ("a#1", "a IDENTITY"),
+    ("a#1 AS x#9", "a IDENTITY"),
+    ("a#1L AS odd, name AS x#9", "a IDENTITY"),
+    ("sum(a#1)#4 AS x#9", "d IDENTITY"),
+    ("Subquery subquery#4 AS x#9", "d IDENTITY"),
+    ("(a#1 + b#2) AS x#9", "a TRANSFORMATION, b TRANSFORMATION"),
+    ("cast(a#1 as string) AS x#9", "a TRANSFORMATION"),
+    ("a#1.city AS x#9", "a TRANSFORMATION"),
+    ("NOT a#1", "a TRANSFORMATION"),
+    ("a#1 LIKE b#2", "a TRANSFORMATION, b TRANSFORMATION"),
+    (
+        "CASE WHEN (a#1 > 3) THEN b#2 ELSE c#3 END AS x#9",
+        "a CONDITIONAL, b TRANSFORMATION, c TRANSFORMATION",
+    ),
+    (
+        "CASE WHEN a#1 THEN CASE WHEN b#2 THEN c#3 END END",
+        "a CONDITIONAL, b CONDITIONAL, c TRANSFORMATION",
+    ),
+    ("if ((a#1 > 3)) b#2 else null AS x#9", "a CONDITIONAL, b TRANSFORMATION"),
+    ("if (isnull(a#1)) null else f(b#2)", "a CONDITIONAL, b TRANSFORMATION"),
+    ("sum(a#1)", "a AGGREGATION"),
+    ("finalmerge_sum(merge a#1) AS s#9", "a AGGREGATION"),
+    ("sum(CASE WHEN a#1 THEN b#2 END)", "a CONDITIONAL, b AGGREGATION"),
+    ("sum(a#1) FILTER (WHERE (b#2 > 3))", "a AGGREGATION, b CONDITIONAL"),
+    ("sha2(cast(a#1 as binary), 256) AS x#9", "a TRANSFORMATION masked"),
+    ("max(md5(a#1))", "a AGGREGATION masked"),
+    ("xxhash64(a#1, 42)", "a TRANSFORMATION masked"),
+    ("rank(a#1) windowspecdefinition(b#2, a#1 ASC NULLS FIRST, x)", "a WINDOW, b WINDOW"),
+    ("lag(a#1, -1, null) windowspecdefinition(b#2, x)", "a TRANSFORMATION, b WINDOW"),
+    ("sum(a#1) windowspecdefinition(b#2, x)", "a AGGREGATION, b WINDOW"),
+    ("3.0 AS x#9", ""),
+    ("order #7, call 555#99 AS x#9", ""),
+    ("concat(a#1, ) (, b#2) AS x#9", "a TRANSFORMATION, b TRANSFORMATION"),
+    ("END ELSE THEN ) ) f(a#1)", "a TRANSFORMATION"),
+]
+NAMES = {1: "a", 2: "b", 3: "c", 4: "d"}
+
+
+@pytest.mark.parametrize(("text", "expected"), EXPRESSIONS)
+def test_each_column_has_its_part_in_an_expression(text: str, expected: str) -> None:
+    found = sorted(parts(text, NAMES))
+    told = [f"{NAMES[p.id]} {p.subtype}{' masked' if p.masking else ''}" for p in found]
+    assert ", ".join(told) == expected
+
+
+def source(operator: Operator, columns: list[Attribute]) -> Source | None:
+    """A scan of table `t` reads `t`, one of `u` reads `u`."""
+    for name in ("t", "u"):
+        if operator.name.endswith(f" {name}") or f" {name}[" in f"{operator.name} {operator.text}":
+            return Source((DatasetId("spark", name),))
+    return None
+
+
+def follow(text: str) -> tuple[Trace, list[str]]:
+    """What has a part in the columns of a plan's root, in words, and in its rows."""
+    plan = parse_text(text)
+    root = plan.optimised or plan.root
+    assert root
+    trace = trace_columns(plan, root, source)
+    return trace, [
+        *(f"{one.name} <- {said(trace.known[one.id])}" for one in trace.columns_of(root)),
+        f"* <- {said(frozenset(trace.influences))}",
+    ]
+
+
+def said(uses: Uses) -> str:
+    return ", ".join(f"{use.dataset.name}.{use.column} {use.subtype}" for use in sorted(uses))
+
+
+SPARK_2 = """== Parsed Logical Plan ==
+'Aggregate ['name], ['name, 'sum('amount) AS s#9]
+
+== Analyzed Logical Plan ==
+name: string, s: bigint
+Aggregate [name#1], [name#1, sum(amount#2) AS s#9L]
++- Relation[name#1,amount#2,dt#3] parquet
+
+== Optimized Logical Plan ==
+Aggregate [name#1], [name#1, sum(amount#2) AS s#9L]
++- Project [name#1, amount#2]
+   +- Filter (isnotnull(dt#3) && (dt#3 > 4))
+      +- Relation t[name#1,amount#2,dt#3] parquet
+
+== Physical Plan ==
+*(2) HashAggregate(keys=[name#1], functions=[sum(amount#2)], output=[name#1, s#9L])
++- Exchange hashpartitioning(name#1, 200)
+   +- *(1) HashAggregate(keys=[name#1], functions=[partial_sum(amount#2)], output=[name#1, sum#5L])
+      +- *(1) FileScan parquet t[name#1,amount#2] Batched: true
+"""
+PHYSICAL_2 = SPARK_2[SPARK_2.index("== Physical") :]
+# `avg` is prepared by two columns; its keys come last, and not all of them.
+SHUFFLED_2 = """== Physical Plan ==
+*(2) HashAggregate(keys=[name#1, dt#3], functions=[avg(amount#2)], output=[m#9, name#1])
++- Exchange hashpartitioning(name#1, dt#3, 200)
+   +- *(1) HashAggregate(keys=[name#1, dt#3], functions=[partial_avg(amount#2)], \
+output=[name#1, dt#3, sum#5, count#6L])
+      +- *(1) FileScan parquet t[name#1,amount#2,dt#3] Batched: true
+"""
+PHOTON = """== Physical Plan ==
+PhotonGroupingAgg (3)
++- PhotonGroupingAgg (2)
+   +- PhotonScan parquet t (1)
+
+
+(1) PhotonScan parquet t
+Output [2]: [name#1, amount#2]
+
+(2) PhotonGroupingAgg
+Input [2]: [name#1, amount#2]
+Arguments: [name#1], [partial_sum(amount#2) AS sum#7L], [], [name#1, sum#7L], false
+
+(3) PhotonGroupingAgg
+Input [2]: [name#1, sum#7L]
+Arguments: [name#1], [finalmerge_sum(merge sum#7L) AS sum(v)#8L], [sum(v)#8L], \
+[name#1, sum(v)#8L AS s#9L], true
+"""
+# RAPIDS's sections have no fields but Input and Arguments.
+RAPIDS = """== Physical Plan ==
+GpuHashAggregate (3)
++- GpuHashAggregate (2)
+   +- GpuScan parquet t (1)
+
+
+(1) GpuScan parquet t
+Output [2]: [name#1, amount#2]
+
+(2) GpuHashAggregate
+Input [2]: [name#1, amount#2]
+Arguments: [name#1], [partial_gpusum(amount#2, DoubleType, false)], [sum#7], [name#1, sum#8], 99
+
+(3) GpuHashAggregate
+Input [2]: [name#1, sum#8]
+Arguments: [name#1], [gpusum(amount#2, DoubleType, false)], [sum(amount)#3], \
+[name#1, sum(amount)#3 AS s#9], 99
+"""
+MERGE = """MergeRows isnotnull(x#7), isnotnull(y#8), [keep(true, a#1, (b#2 + d#4))], \
+[keep(COPY, true, c#3, d#4)], [split((b#2 > 1), a#1, null, a#1, b#2)], false, [a#5, b#6]
++- Join FullOuter, (a#1 = c#3)
+   :- Scan t[a#1, b#2]
+   +- Scan u[c#3, d#4]
+"""
+REUSED = """Union (5)
+:- Project (2)
+:  +- Scan parquet t (1)
++- ReusedExchange (4)
+
+(1) Scan parquet t
+Output [2]: [a#1, b#2]
+
+(2) Project
+Output [1]: [a#1]
+Input [2]: [a#1, b#2]
+
+(4) ReusedExchange [Reuses operator id: 1]
+Output [2]: [c#3, d#4]
+
+(5) Union
+"""
+MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (SPARK_2, [*MERGED, "* <- t.dt FILTER, t.name GROUP_BY"]),
+        (PHYSICAL_2, [*MERGED, "* <- t.name GROUP_BY"]),
+        (
+            SHUFFLED_2,
+            [
+                *("m <- t.amount AGGREGATION", "name <- t.name IDENTITY"),
+                "* <- t.dt GROUP_BY, t.name GROUP_BY",
+            ],
+        ),
+        (PHOTON, [*MERGED, "* <- t.name GROUP_BY"]),
+        (
+            "PhotonAgg (2)\n+- PhotonScan parquet t (1)\n\n\n(1) PhotonScan parquet t\n"
+            "Output [1]: [a#1]\n\n(2) PhotonAgg\nInput [1]: [a#1]\n"
+            "Arguments: [max(a#1) AS max(a)#2], [max(a)#2], [max(a)#2 AS m#3], true\n",
+            ["m <- t.a AGGREGATION", "* <- "],
+        ),
+        (
+            "GpuProjectAst [(a#1 + 1) AS c#3, b#2]\n+- GpuTopN 3, [a#1 ASC], [a#1, b#2], 0\n"
+            "   +- Scan t[a#1, b#2]\n",
+            ["c <- t.a TRANSFORMATION", "b <- t.b IDENTITY", "* <- t.a SORT"],
+        ),
+        (
+            "GpuBatchedBoundedWindow [sum(a#1) windowspecdefinition(b#2, x) AS s#3], [b#2]\n"
+            "+- ProjectExecTransformer [a#1, b#2]\n   +- Scan t[a#1, b#2]\n",
+            [
+                *("a <- t.a IDENTITY", "b <- t.b IDENTITY"),
+                *("s <- t.a AGGREGATION, t.b WINDOW", "* <- "),
+            ],
+        ),
+        (RAPIDS, [*MERGED, "* <- t.name GROUP_BY"]),
+        (
+            MERGE,
+            [
+                "a <- t.a IDENTITY, u.c IDENTITY",
+                "b <- t.b IDENTITY, t.b TRANSFORMATION, u.d IDENTITY, u.d TRANSFORMATION",
+                "* <- t.a JOIN, u.c JOIN",
+            ],
+        ),
+        (REUSED, ["a <- t.a IDENTITY", "* <- "]),
+        (
+            "Expand [[a#1, b#2, 0], [a#1, null, 1]], [a#3, b#4, gid#5]\n+- Scan t[a#1, b#2]\n",
+            ["a <- t.a IDENTITY", "b <- t.b IDENTITY", "gid <- ", "* <- "],
+        ),
+        (
+            "BroadcastHashJoin [a#1], [c#3], LeftSemi, BuildRight, (b#2 > d#4)\n"
+            ":- Scan t[a#1, b#2]\n+- Scan u[c#3, d#4]\n",
+            [
+                *("a <- t.a IDENTITY", "b <- t.b IDENTITY"),
+                "* <- t.a JOIN, t.b JOIN, u.c JOIN, u.d JOIN",
+            ],
+        ),
+        (
+            "Filter (isnotnull(a#1) AND (size(b#2, false) > 0))\n+- Scan t[a#1, b#2]\n",
+            ["a <- t.a IDENTITY", "b <- t.b IDENTITY", "* <- t.a FILTER, t.b FILTER"],
+        ),
+    ],
+    ids=lambda given: given[:30] if isinstance(given, str) else "",
+)
+def test_a_plan_of_every_layout_tells_its_columns(text: str, expected: list[str]) -> None:
+    trace, found = follow(text)
+    assert found == expected
+    assert not trace.gaps
+
+
+@pytest.mark.parametrize(
+    ("text", "gap"),
+    [
+        ("Project [a#1, ... 15 more fields]\n+- Scan t[a#1]\n", CUT),
+        ("Project (2)\n+- Scan parquet t (1)\n\n(1) Scan parquet t\nOutput [1]: [a#1]\n", CUT),
+        ("MapInPandas f(a#1, b#2)#5, [c#6]\n+- Scan t[a#1, b#2]\n", OPAQUE),
+        (
+            "HashAggregate(keys=[upper(a#1)#4], functions=[sum(b#2), max(b#2)], "
+            "output=[ratio#5, who#6])\n+- Scan t[a#1, b#2]\n",
+            UNKNOWN,
+        ),
+    ],
+)
+def test_what_is_cut_or_opaque_is_marked(text: str, gap: str) -> None:
+    trace, _ = follow(text)
+    assert list(trace.gaps) == [gap]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Project [" + "a#1, " * 20_000 + "b#2]\n+- Scan t[a#1]\n",
+        "Project [" + "(" * 50_000 + "a#1]\n+- Scan t[a#1]\n",
+        "Project [" + "CASE WHEN " * 20_000 + "a#1]\n+- Scan t[a#1]\n",
+        "\n".join(f"{'   ' * n}+- Join Inner, (a#1 = a#1)" for n in range(1_000)),
+        "Expand [[[[[[, [a#1\n+- Scan t[a#1]\n",
+        "Generate \n+- TakeOrderedAndProject \n   +- Window \n      +- Sort \n",
+        "Union\n" + "+- Scan t[a#1]\n" * 5_000,
+    ],
+    ids=["wide", "brackets", "cases", "deep", "expand", "empty", "union"],
+)
+def test_a_hostile_plan_is_followed_to_its_end(text: str) -> None:
+    follow(text)

@@ -1,0 +1,304 @@
+"""Plans become trees: `sparkPlanInfo`, the formatted text, and the arguments of an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from dbt_graft.collectors.spark.plans.arguments import (
+    Attribute,
+    attributes,
+    bracketed,
+    expressions,
+    identifier,
+    split_arguments,
+)
+from dbt_graft.collectors.spark.plans.info import from_info
+from dbt_graft.collectors.spark.plans.text import Operator, parse_text
+from dbt_graft.collectors.spark.sources.schema import first_struct, parse_struct, typed_columns
+from dbt_graft.lineage.records import Column
+
+VIEW = """== Physical Plan ==
+Execute CreateViewCommand (1)
+   +- CreateViewCommand (2)
+         +- Project (6)
+            +- Join (5)
+               :- SubqueryAlias (4)
+               :  +- LogicalRelation (3)
+               +- LocalRelation (7)
+
+
+(1) Execute CreateViewCommand
+Output: []
+
+(2) CreateViewCommand
+Arguments: `spark_catalog`.`ml`.`v`, select *
+from raw.orders, PersistedView, true
+
+(3) LogicalRelation
+Arguments: parquet, [order_id#58, note#9], `spark_catalog`.`raw`.`orders`, false
+
+(4) SubqueryAlias [codegen id : 1]
+Input [2]: [order_id#58, note#9]
+"""
+
+
+def tree(operator: Operator | None) -> str:
+    """A plan in one line: `Join(Project(Scan), Scan)`, what is inside in square brackets."""
+    if operator is None:
+        return ""
+    below = ", ".join(map(tree, operator.children))
+    inside = ", ".join(map(tree, operator.inside))
+    return operator.kind + (f"({below})" if below else "") + (f"[{inside}]" if inside else "")
+
+
+def test_the_text_becomes_a_tree_with_the_fields_of_each_operator() -> None:
+    root = parse_text(VIEW).root
+    assert root
+    assert [operator.name for operator in root.walk()] == [
+        "Execute CreateViewCommand",
+        "CreateViewCommand",
+        "Project",
+        "Join",
+        "SubqueryAlias",
+        "LogicalRelation",
+        "LocalRelation",
+    ]
+    fields = {operator.name: operator.fields for operator in root.walk()}
+    expected = "`spark_catalog`.`ml`.`v`, select *\nfrom raw.orders, PersistedView, true"
+    assert fields["CreateViewCommand"] == {"Arguments": expected}
+    assert fields["SubqueryAlias"] == {"Input": "[order_id#58, note#9]"}
+    assert fields["LocalRelation"] == {}
+
+
+FORMATTED = "\n\n(1) Scan csv\nOutput [1]: [a#1]\n"
+LAYOUTS = {
+    "formatted": (
+        f"== Physical Plan ==\n* Project (2)\n+- Scan csv (1)\n{FORMATTED}",
+        "Project(Scan)",
+    ),
+    "what is inside a cached relation": (
+        "InMemoryTableScan (1) (columnarIn=false, columnarOut=true)\n"
+        "      +- InMemoryRelation (2)\n            +- * Project (3)\n",
+        "InMemoryTableScan[InMemoryRelation[Project]]",
+    ),
+    "the final of an adaptive plan's trees": (
+        "AdaptiveSparkPlan (9)\n+- == Final Plan ==\n   * Sort (3)\n"
+        "   +- ShuffleQueryStage (2), Statistics(sizeInBytes=1 B)\n      +- Exchange (1)\n"
+        "+- == Initial Plan ==\n   Filter (8)\n   +- Exchange (7)\n",
+        "AdaptiveSparkPlan(Sort(ShuffleQueryStage(Exchange)))",
+    ),
+    "extended, with whole-stage numbers": (
+        "== Physical Plan ==\n*(2) Project [a#1]\n+- *(1) Filter (a#1 > 2)\n"
+        "   +- FileScan csv [a#1] Batched: false\n",
+        "Project(Filter(FileScan))",
+    ),
+    "extended, of Spark 2": (
+        "== Physical Plan ==\nExecute InsertIntoHadoopFsRelationCommand file:/t, false, Parquet\n"
+        "+- *(1) FileScan csv [a#1]\n",
+        "Execute(FileScan)",
+    ),
+    "extended, with a subquery inside": (
+        "== Physical Plan ==\nFilter (a#1 > Subquery scalar-subquery#2, [id=#3])\n"
+        ":  +- Subquery scalar-subquery#2, [id=#3]\n:     +- Range (0, 1)\n+- Scan[a#1]\n",
+        "Filter(Scan)[Subquery(Range)]",
+    ),
+    "of other engines": (
+        "GpuColumnarToRow false\n+- GpuProject [a#1]\n   +- GpuFileGpuScan parquet x[a#1]\n",
+        "ColumnarToRow(Project(Scan))",
+    ),
+    "Photon": ("PhotonProject (2)\n+- PhotonScan parquet main.raw.t (1)\n", "Project(Scan)"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), LAYOUTS.values(), ids=LAYOUTS)
+def test_every_layout_becomes_a_tree(text: str, expected: str) -> None:
+    assert tree(parse_text(text).root) == expected
+
+
+def test_an_extended_text_has_the_optimised_logical_plan_too() -> None:
+    found = parse_text(
+        "== Parsed Logical Plan ==\n'Project ['a]\n+- 'UnresolvedRelation [t]\n\n"
+        "== Analyzed Logical Plan ==\na: int\nProject [a#1]\n+- Relation[a#1] csv\n\n"
+        "== Optimized Logical Plan ==\nProject [a#1]\n+- Relation[a#1] csv\n\n"
+        "== Physical Plan ==\nFileScan csv [a#1]\n"
+    )
+    assert tree(found.optimised) == "Project(Relation)"
+    assert tree(found.root) == "FileScan"
+
+
+def test_what_is_not_resolved_yet_has_its_operators_name() -> None:
+    found = parse_text("== Physical Plan ==\n'Project ['a]\n+- 'UnresolvedRelation [raw, t]\n")
+    assert tree(found.root) == "Project(UnresolvedRelation)"
+
+
+def test_what_a_source_says_of_itself_is_no_part_of_its_columns() -> None:
+    found = parse_text(
+        "BatchScan lake.t (1)\n\n\n(1) BatchScan lake.t\nOutput [2]: [a#1, odd\nname#2]\n"
+        "lake.t (branch=null) [filters=, groupedBy=]\n"
+    )
+    assert found.root
+    assert found.root.fields == {"Output": "[a#1, odd\nname#2]"}
+
+
+def test_a_tables_description_is_no_list_of_fields() -> None:
+    described = "CatalogTable(\nDatabase: ml\nTable: t\nSchema: root\n |-- a: decimal(3,2)\n), [a]"
+    found = parse_text(
+        "Execute X (2)\n+- Scan csv (1)\n\n(1) Scan csv\nOutput [1]: [a#1]\n\n(2) Execute X\n"
+        f"Arguments: f(1), {described}\nInput [1]: [a#1]\n"
+    )
+    assert found.root
+    assert found.root.fields == {"Arguments": f"f(1), {described}", "Input": "[a#1]"}
+
+
+def test_subqueries_and_reused_exchanges_are_found_by_their_numbers() -> None:
+    found = parse_text(
+        "== Physical Plan ==\nProject (3)\n+- ReusedExchange (2)\n\n\n"
+        "(2) ReusedExchange [Reuses operator id: 5]\nOutput [1]: [b#2]\n\n(3) Project\nOutput [1]:"
+        " [b#2]\n\n===== Subqueries =====\n\n"
+        "Subquery:1 Hosting operator id = 3 Hosting Expression = Subquery subquery#7, [id=#9]"
+        "\nExchange (5)\n+- Range (4)\n\n\n(4) Range\nOutput [1]: [id#3L]\n\n"
+        "(5) Exchange\nInput [1]: [id#3L]\n\n"
+        "Subquery:2 Hosting operator id = 1 Hosting Expression = Subquery subquery#8, [id=#10]\n"
+        "Exchange (5)\n+- Range (4)\n"
+    )
+    assert found.root
+    assert found.root.children[0].reuses is found.subqueries[7]
+    assert tree(found.subqueries[7]) == "Exchange(Range)"
+    assert found.subqueries[8] is found.subqueries[7]
+    assert not found.is_cut
+
+
+def test_a_plan_whose_operators_lack_their_sections_is_marked() -> None:
+    whole = f"Project (2)\n+- Scan csv (1)\n{FORMATTED}\n(2) Project\nOutput [1]: [a#1]\n"
+    assert not parse_text(whole).is_cut
+    assert parse_text(whole[:60]).is_cut
+
+
+@pytest.mark.parametrize("text", ["", "== Physical Plan ==\n", "\n\n"])
+def test_other_texts_are_no_plan(text: str) -> None:
+    assert parse_text(text).root is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 200_000,
+        "\n".join("   " * (n % 400) + "+- Project (1)" for n in range(20_000)),
+        "Project [" + "a#1 AS " * 50_000,
+        "A" + " " * 200_000 + "\n" + "x" * 200_000,
+        "(1) Scan\n" * 20_000,
+        "Union (1)\n" + "+- Scan csv (2)\n" * 20_000 + "\n" + "(2) Scan csv\nA: b\n" * 20_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_hostile_texts_are_read_to_their_end(text: str) -> None:
+    for root in (parse_text(text).root, parse_text(f"== Physical Plan ==\n{text}").root):
+        for operator in root.walk() if root else ():
+            expressions(operator.arguments)
+            attributes(operator.arguments)
+            split_arguments(operator.arguments)
+
+
+def test_a_plan_of_thousands_of_operators_is_read(node: Callable[..., Any]) -> None:
+    plan = node("Scan csv")
+    for _ in range(5_000):
+        plan = node("Project", plan)
+    assert sum(1 for _ in from_info(plan).walk()) == 5_001
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a, [b, c], d(e, f)", ["a", "[b, c]", "d(e, f)"]),
+        ("`a, b`.`c`, d", ["`a, b`.`c`", "d"]),
+        ("file:/a,b, false", ["file:/a,b", "false"]),
+        ("", [""]),
+        ("a)], b", ["a)], b"]),
+    ],
+)
+def test_arguments_split_outside_of_brackets(text: str, parts: list[str]) -> None:
+    assert split_arguments(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("`spark_catalog`.`raw`.`orders`, org.apache…", ("spark_catalog", "raw", "orders")),
+        ("spark_catalog.raw.orders[order_id#1]", ("spark_catalog", "raw", "orders")),
+        ("raw.`odd.name``x`", ("raw", "odd.name`x")),
+        ("ml.e2, false", ("ml", "e2")),
+        ("", ()),
+    ],
+)
+def test_a_name_is_read_from_where_the_text_starts(text: str, parts: tuple[str, ...]) -> None:
+    assert identifier(text) == parts
+
+
+def test_what_spark_left_out_of_a_list_is_missing() -> None:
+    assert bracketed("[a, b, ... 15 more fields]") == ["a", "b"]
+    assert attributes("[id#3L,name#4, ... 2 more fields]") == [
+        Attribute("id", 3, is_long=True),
+        Attribute("name", 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("[a#1, (b#2 + 1) AS c#3L]", ["a#1", "(b#2 + 1) AS c#3L"]),
+        ("[concat(a#1, , b#2) AS x#3]", ["concat(a#1, , b#2) AS x#3"]),
+        ("[a#1 AS odd, name#2, b#3]", ["a#1 AS odd, name#2", "b#3"]),
+        ("[Subquery subquery#1, [id=#9] AS x#2, b#3]", ["Subquery subquery#1 AS x#2", "b#3"]),
+        ("[a#1, ... 15 more fields]", ["a#1"]),
+        ("[]", []),
+    ],
+)
+def test_named_expressions_end_in_their_ids(text: str, items: list[str]) -> None:
+    assert expressions(text) == items
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("struct<id:bigint,name:string>", (Column("id", "bigint"), Column("name", "string"))),
+        (
+            "struct<price:decimal(10,2),tags:map<string,array<int>>>",
+            (Column("price", "decimal(10,2)"), Column("tags", "map<string,array<int>>")),
+        ),
+        ("struct<(name = Jane):boolean,id:int>", (Column("id", "int"),)),
+        ("struct<>", ()),
+        ("", ()),
+    ],
+)
+def test_a_struct_becomes_columns(text: str, columns: tuple[Column, ...]) -> None:
+    assert parse_struct(text) == columns
+
+
+@pytest.mark.parametrize(
+    ("text", "struct"),
+    [
+        ("struct<a:int>, PushedFilters: [(a > 5)]", "struct<a:int>"),
+        ("struct<a:array<int>,b:struct<c:int>>", "struct<a:array<int>,b:struct<c:int>>"),
+        ("struct<a:array<int>,b:...", ""),
+        ("a:int", ""),
+        ("", ""),
+    ],
+)
+def test_a_struct_that_is_cut_is_none(text: str, struct: str) -> None:
+    assert first_struct(text) == struct
+
+
+def test_written_columns_have_the_types_of_the_scanned_ones() -> None:
+    inputs = [Attribute("id", 1), Attribute("n", 2, is_long=True), Attribute("x", 3)]
+    assert typed_columns(["a", "b", "c"], inputs, {1: "int"}) == (
+        Column("a", "int"),
+        Column("b", "bigint"),
+        Column("c"),
+    )
+    assert typed_columns(["a"], inputs, {1: "int"}) == (Column("a"),)
+
+
+def test_a_column_named_after_its_expression_is_not_kept() -> None:
+    assert typed_columns(["(name = Jane Doe)"], [Attribute("(name = Jane Doe)", 1)], {}) == ()

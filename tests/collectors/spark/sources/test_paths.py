@@ -1,0 +1,67 @@
+"""Paths of a plan fold into the datasets they are part of, and are named as OpenLineage does."""
+
+from __future__ import annotations
+
+import pytest
+from dbt_graft.collectors.spark.sources.paths import dataset_folders, path_dataset
+
+
+@pytest.mark.parametrize(
+    ("path", "dataset"),
+    [
+        ("file:/landing/orders", "file//landing/orders"),
+        ("file:///landing/orders", "file//landing/orders"),
+        ("/landing/orders", "file//landing/orders"),
+        ("s3a://bucket/landing/orders", "s3://bucket/landing/orders"),
+        ("s3n://bucket/x", "s3://bucket/x"),
+        ("gs://bucket/x", "gs://bucket/x"),
+        ("hdfs://nn:8020/data/x", "hdfs://nn:8020//data/x"),
+        ("abfss://box@acc.dfs.core.windows.net/x", "abfss://box@acc.dfs.core.windows.net//x"),
+        ("dbfs:/mnt/x", "dbfs//mnt/x"),
+        ("s3a://KEY:SECRET@bucket/x", "s3://bucket/x"),
+        ("relative/folder", "file/relative/folder"),
+    ],
+)
+def test_a_path_is_named_as_openlineage_names_it(path: str, dataset: str) -> None:
+    assert str(path_dataset(path)) == dataset
+
+
+@pytest.mark.parametrize(
+    ("paths", "folders"),
+    [
+        (["file:/t/dt=2026-11-21"], ["file:/t"]),
+        (["file:/t/dt=2026-11-21/hour=5", "file:/t/dt=2026-11-22/hour=1"], ["file:/t"]),
+        (["file:/t/part-00000-abc.snappy.parquet"], ["file:/t"]),
+        (["file:/t/_delta_log/000.json"], ["file:/t"]),
+        (["file:/t/_temporary/0/x"], ["file:/t"]),
+        (["file:/t/.hive-staging_hive_2026/-ext-10000"], ["file:/t"]),
+        (["file:/t/.spark-staging-12/dt=1"], ["file:/t"]),
+        (["file:/t/_checkpoints/q/offsets/1"], ["file:/t"]),
+        (["file:/t/checkpoint/commits/0"], ["file:/t"]),
+        (["file:/t/checkpoint/orders"], ["file:/t/checkpoint/orders"]),
+        (["file:/t/.hoodie/1.commit"], ["file:/t"]),
+        (["s3a://b/in/*.csv"], ["s3a://b/in"]),
+        (["s3a://b/in/2026-*/{a,b}.csv"], ["s3a://b/in"]),
+        (["s3a://b/in/run-20261121T050000"], ["s3a://b/in"]),
+        (["s3a://b/in/run_2026-11-21/a.csv", "s3a://b/in/run_2026-11-22/a.csv"], ["s3a://b/in"]),
+        (["file:/t/"], ["file:/t"]),
+        (["s3a://b/exports/2026/11/21"], ["s3a://b/exports"]),
+        (["s3a://b/exports/2026-11-21"], ["s3a://b/exports"]),
+        (["s3a://b/exports/20261121"], ["s3a://b/exports"]),
+        (["s3a://b/orders_2026"], ["s3a://b/orders_2026"]),
+        (["file:/landing/a.csv", "file:/landing/b.csv"], ["file:/landing"]),
+        (["file:/landing/2026/11/21/a.csv", "file:/landing/2026/11/22/b.csv"], ["file:/landing"]),
+        (["file:/landing/customers.json"], ["file:/landing/customers.json"]),
+        (["file:/landing/orders/orders_2026-11-21.csv"], ["file:/landing/orders"]),
+        (["file:/landing/orders/orders-7.csv"], ["file:/landing/orders"]),
+        (["file:/landing/orders/orders.csv"], ["file:/landing/orders/orders.csv"]),
+        (["file:/landing/orders/orders_old.csv"], ["file:/landing/orders/orders_old.csv"]),
+        (["file:/landing/orders/2026-11-21.csv.gz"], ["file:/landing/orders"]),
+        (["file:/a/x.csv", "file:/b/y.csv"], ["file:/a/x.csv", "file:/b/y.csv"]),
+        (["file:/a", "file:/b"], ["file:/a", "file:/b"]),
+        (["file:/2026/11/21"], ["file:/2026/11/21"]),
+        ([], []),
+    ],
+)
+def test_pieces_fold_into_the_dataset_they_belong_to(paths: list[str], folders: list[str]) -> None:
+    assert dataset_folders(paths) == folders

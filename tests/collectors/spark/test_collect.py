@@ -1,0 +1,410 @@
+"""Logs of real jobs on real Spark come into the store exactly, once, and whatever lies beside."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from dbt_graft.collectors.spark.collect import collect, new_logs
+from dbt_graft.collectors.spark.log.files import SparkLogs
+from dbt_graft.collectors.store import commit, positions, read, run_origins, told_until
+from dbt_graft.lineage.flow import flows
+from dbt_graft.lineage.records import Access, Records, Status
+from dbt_graft.lineage.runs import runs_by_task
+
+from tests.collectors.spark.packed import lz4, snappy, zstd
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+# operation, direction, dataset, statements, rows
+SHOP = {
+    ("CREATE TABLE AS", "write", "spark/raw.orders", 1, 10),
+    ("CREATE TABLE AS", "read", "file/landing/orders", 1, 10),
+    ("CREATE TABLE AS", "write", "spark/raw.customers", 1, 3),
+    ("CREATE TABLE AS", "read", "file/landing/customers.json", 1, 3),
+    ("INSERT", "write", "spark/raw.orders", 1, 4),
+    ("INSERT", "read", "file/landing/orders", 1, 4),
+    ("CREATE TABLE AS", "write", "spark/ml.spend", 1, 3),
+    ("CREATE TABLE AS", "read", "spark/raw.orders", 1, 14),
+    ("CREATE TABLE AS", "read", "spark/raw.customers", 1, 3),
+    ("CREATE TABLE", "write", "spark/ml.big", 1, None),
+    ("INSERT OVERWRITE", "write", "spark/ml.big", 1, 11),
+    ("INSERT OVERWRITE", "read", "spark/raw.orders", 1, 14),
+    ("CREATE TABLE AS", "write", "spark/ml.big_copy", 1, 11),
+    ("CREATE TABLE AS", "read", "spark/ml.big", 1, 11),
+    ("CREATE TABLE", "write", "spark/ml.ids", 1, None),
+    ("INSERT", "write", "spark/ml.ids", 1, 14),
+    ("INSERT", "read", "spark/raw.orders", 1, 14),
+    ("INSERT", "write", "spark/ml.big_copy", 1, 14),
+    ("INSERT", "write", "spark/ml.ids", 1, 1),
+    ("INSERT", "write", "file/out/orders", 1, 14),
+    ("SELECT", "read", "file/out/orders", 1, 6),
+    ("SELECT", "read", "spark/ml.spend", 2, 6),
+    ("CREATE VIEW", "write", "spark/ml.cheap", 1, None),
+    ("CREATE VIEW", "read", "spark/raw.orders", 1, None),
+    ("CREATE TABLE AS", "write", "spark/ml.cheap_copy", 1, 2),
+    ("CREATE TABLE AS", "read", "spark/raw.orders", 1, 5),
+    ("SELECT", "read", "spark/raw.customers", 1, 3),
+    ("CREATE TABLE AS", "write", "spark/ml.cached_a", 1, 2),
+    ("CREATE TABLE AS", "write", "spark/ml.cached_b", 1, 2),
+    ("CREATE TABLE AS", "read", "spark/raw.customers", 1, None),
+    ("CREATE TABLE AS", "write", "spark/ml.scores", 1, 3),
+    ("CREATE TABLE", "write", "spark/ml.scratch", 1, None),
+    ("ALTER", "write", "spark/ml.scratch", 1, None),
+    ("RENAME", "write", "spark/ml.scratch2", 1, None),
+    ("RENAME", "read", "spark/ml.scratch", 1, None),
+    ("TRUNCATE", "write", "spark/ml.scratch2", 1, None),
+    ("DROP", "write", "spark/ml.scratch2", 1, None),
+}
+# target <- source, and whether the task carried the data through its memory
+FLOWS = {
+    ("raw.orders", "landing/orders", False),
+    ("raw.customers", "landing/customers.json", False),
+    ("ml.spend", "raw.orders", False),
+    ("ml.spend", "raw.customers", False),
+    ("ml.big", "raw.orders", False),
+    ("ml.big_copy", "ml.big", False),
+    ("ml.big_copy", "raw.orders", False),
+    ("ml.ids", "raw.orders", False),
+    ("out/orders", "raw.orders", False),
+    ("ml.cheap", "raw.orders", False),
+    ("ml.cheap_copy", "raw.orders", False),
+    ("ml.cached_a", "raw.customers", False),
+    ("ml.cached_b", "raw.customers", False),
+    ("ml.scratch2", "ml.scratch", False),
+    # Written from Python, so from all that was read into Python before.
+    ("ml.scores", "ml.spend", True),
+    ("ml.scores", "out/orders", True),
+    ("ml.scores", "raw.customers", True),
+}
+
+
+def load(spark: SparkSession, path: Path, store: Path) -> Records:
+    """Collect what is new below a path and read the store."""
+    logs = SparkLogs(str(path), "events")
+    until = partial(told_until, str(store))
+    found = collect(spark, logs, positions(str(store)), run_origins(str(store)), until)
+    assert found
+    assert commit(str(store), [found])
+    return read(str(store))
+
+
+@pytest.fixture(scope="module")
+def shop(spark: SparkSession, shop_job: Path, tmp_path_factory: pytest.TempPathFactory) -> Records:
+    """The store after the shop's job was collected."""
+    return load(spark, shop_job / "events", tmp_path_factory.mktemp("store"))
+
+
+def told(access: Access, base: Path) -> tuple[str, str, str, int, int | None]:
+    name = str(access.dataset).replace(f"file/{base}", "file")
+    return access.operation, str(access.direction), name, access.statements, access.rows
+
+
+def test_every_access_is_there_with_its_rows_and_none_besides(
+    shop: Records, shop_job: Path
+) -> None:
+    assert {told(access, shop_job) for access in shop.accesses} == SHOP
+    assert {access.status for access in shop.accesses} == {Status.OK}
+    assert {access.task for access in shop.accesses} == {"load_shop"}
+    assert shop.rejects == ()
+
+
+def test_the_flows_that_follow_are_those_of_the_script(shop: Records) -> None:
+    found = {(f.target.short, f.source.short, f.through_memory) for f in flows(shop.accesses)}
+    assert found == FLOWS
+
+
+def test_the_run_has_its_times_and_ended_well(shop: Records) -> None:
+    [run] = shop.runs
+    assert (run.task, run.engine, run.status, run.error) == ("load_shop", "spark", Status.OK, None)
+    assert run.application_id == run.run_id
+    times = [time for access in shop.accesses for time in (access.first_at, access.last_at) if time]
+    assert run.started_at
+    assert run.ended_at
+    assert run.started_at < min(times) < max(times) <= run.ended_at
+
+
+def test_datasets_have_columns_types_and_their_paths(shop: Records, shop_job: Path) -> None:
+    known = {
+        str(dataset.id).replace(f"file/{shop_job}", "file"): dataset for dataset in shop.datasets
+    }
+    columns = {name: [(c.name, c.type) for c in d.columns] for name, d in known.items()}
+    orders = [("order_id", "int"), ("customer_id", "int"), ("amount", "int")]
+    assert columns["spark/raw.orders"] == columns["file/landing/orders"] == orders
+    assert columns["spark/ml.spend"] == [("name", "string"), ("spent", "bigint")]
+    assert columns["spark/ml.scores"] == [("name", ""), ("score", "")]
+    assert [link.name for link in known["spark/ml.spend"].symlinks] == [
+        f"{shop_job}/warehouse/ml.db/spend"
+    ]
+    assert known["spark/ml.cheap"].kind == "VIEW"
+    assert known["spark/ml.scratch2"].dropped_at
+    assert known["spark/ml.scratch"].dropped_at
+    assert not known["spark/ml.spend"].dropped_at
+
+
+def test_no_literal_of_the_script_or_its_data_reaches_the_store(
+    shop: Records, spark: SparkSession, failing_job: Path, tmp_path: Path
+) -> None:
+    failed = load(spark, failing_job / "events", tmp_path)
+    text = repr(shop) + repr(failed)
+    assert "raw.orders" in text
+    assert "default.return_risk" in text
+    assert [word for word in ("secret_", "-77", "hunter2", "Jane") if word in text] == []
+
+
+def test_a_run_that_dies_half_way_failed_and_what_it_did_before_counts(
+    spark: SparkSession, failing_job: Path, tmp_path: Path
+) -> None:
+    found = load(spark, failing_job / "events", tmp_path)
+    [run] = found.runs
+    assert (run.task, run.status) == ("rebuild_returns", Status.FAILED)
+    assert run.error == "USER_RAISED_EXCEPTION (SQLSTATE P0001)"
+    done = {(a.operation, str(a.direction), a.dataset.short, str(a.status)) for a in found.accesses}
+    assert done == {
+        ("INSERT", "write", "out/returns", "ok"),
+        ("CREATE TABLE AS", "read", "out/returns", "failed"),
+        ("CREATE TABLE AS", "write", "default.return_risk", "failed"),
+    }
+    assert [dataset.id.short for dataset in found.datasets] == ["out/returns"]
+
+
+def test_dbts_own_application_is_read_and_gives_no_task(
+    spark: SparkSession, tmp_path: Path, run_job: Callable[..., Path]
+) -> None:
+    (tmp_path / "dbt").mkdir()
+    events = run_job("dbt_models.py", tmp_path / "dbt")
+    found = load(spark, events, tmp_path / "store")
+    assert found == Records()
+    [(_, count)] = positions(str(tmp_path / "store")).values()
+    assert count > 20
+
+
+def test_collecting_twice_adds_nothing(
+    spark: SparkSession, failing_job: Path, tmp_path: Path
+) -> None:
+    load(spark, failing_job / "events", tmp_path)
+    logs = SparkLogs(str(failing_job / "events"), "events")
+    assert len(new_logs(logs, {})) == 1
+    assert new_logs(logs, positions(str(tmp_path))) == []
+    assert collect(spark, logs, positions(str(tmp_path))) is None
+
+
+def test_a_growing_log_is_read_on_and_a_finished_one_replaces_what_was_known_of_it(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "events" / "eventlog_v2_app-a_task"
+    folder.mkdir(parents=True)
+    running = folder / "appstatus_app-a_task.inprogress"
+    running.touch()
+    first, second = (folder / f"events_{n}_app-a_task" for n in (1, 2))
+    app, *lines = make_log(*[{"plan": node(f"Scan hive raw.{n}")} for n in "abcd"]).splitlines(True)
+
+    def told() -> tuple[dict[str, int], set[str]]:
+        found = load(spark, tmp_path / "events", tmp_path / "store")
+        [run] = runs_by_task(found.runs)["a_task"]
+        assert run.status is (Status.UNKNOWN if running.exists() else Status.OK)
+        assert found.rejects == ()
+        names = Counter(access.dataset.name for access in found.accesses)
+        return names, {access.origin.rpartition("/")[2] for access in found.accesses}
+
+    log = folder.name
+    first.write_bytes(app + b"".join(lines[:4]))
+    assert told() == ({"raw.a": 1}, {log})
+    first.write_bytes(app + b"".join(lines[:6]))
+    second.write_bytes(b"".join(lines[6:8]))
+    assert told() == ({"raw.a": 1, "raw.b": 1}, {log, f"{log}@4"})
+    all_four = dict.fromkeys(("raw.a", "raw.b", "raw.c", "raw.d"), 1)
+    second.write_bytes(b"".join(lines[6:-1]))
+    assert told() == (all_four, {log, f"{log}@4", f"{log}@7"})
+    second.write_bytes(b"".join(lines[6:]))
+    running.rename(folder / "appstatus_app-a_task")
+    assert told() == (all_four, {log})
+
+
+def test_what_was_read_before_a_log_was_compacted_counts_once(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "events" / "eventlog_v2_app-a_task"
+    folder.mkdir(parents=True)
+    app, *rest = make_log(*[{"plan": node(f"Scan hive raw.{n}")} for n in "abcd"]).splitlines(True)
+    told = [b"".join(rest[at : at + 3]) for at in (0, 3, 6, 9)]
+    (folder / "appstatus_app-a_task.inprogress").touch()
+
+    def compact(last: int) -> None:
+        """As the history server does: what is over is left out, and what came before."""
+        for old in folder.glob("events_*"):
+            if int(old.name.split("_")[1]) <= last:
+                old.unlink()
+        (folder / f"events_{last}_app-a_task.compact").write_bytes(app)
+
+    def names() -> dict[str, int]:
+        found = load(spark, tmp_path / "events", tmp_path / "store")
+        assert len(runs_by_task(found.runs)["a_task"]) == 1
+        return Counter(access.dataset.name for access in found.accesses)
+
+    (folder / "events_1_app-a_task").write_bytes(app + told[0])
+    (folder / "events_2_app-a_task").write_bytes(told[1])
+    assert names() == {"raw.a": 1, "raw.b": 1}
+    compact(1)
+    (folder / "events_3_app-a_task").write_bytes(told[2])
+    assert names() == {"raw.a": 1, "raw.b": 1, "raw.c": 1}
+    compact(2)
+    (folder / "events_4_app-a_task").write_bytes(told[3])
+    assert names() == {"raw.a": 1, "raw.b": 1, "raw.c": 1, "raw.d": 1}
+
+
+def test_what_is_damaged_or_foreign_is_a_reject_and_the_rest_is_kept(
+    spark: SparkSession, failing_job: Path, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    events = tmp_path / "events"
+    shutil.copytree(failing_job / "events", events)
+    [whole] = events.glob("eventlog_v2_*")
+    [part] = whole.glob("events_1_*")
+    # The driver died: for Spark the application runs for ever, and for us the log may still grow.
+    for status in whole.glob("appstatus_*"):
+        status.rename(whole / "appstatus_done")
+    part.write_bytes(part.read_bytes()[:-300])
+    (events / "eventlog_v2_empty").mkdir()
+    (events / "eventlog_v2_empty" / "appstatus_empty").touch()
+    (events / "garbage [1]{2}").write_bytes(b"\x00\x01\x02" * 100)
+    (events / "foreign.json").write_text('{"user": "Jane"}\n')
+    (events / "shell").write_bytes(make_log({"plan": node("Scan hive raw.a")}, app="pyspark-shell"))
+    (events / "good").write_bytes(make_log({"plan": node("Scan hive raw.a")}))
+    most = [{"plan": node("Scan hive raw.a", rows=n), "metrics": ((n, 2**62),)} for n in (1, 2)]
+    (events / "huge").write_bytes(make_log(*most, app="huge"))
+
+    found = load(spark, events, tmp_path / "store")
+    rejects = {reject.origin.partition("/")[2]: reject for reject in found.rejects}
+    foreign = "no Spark event log: it does not start with an event"
+    assert {name: reject.reason for name, reject in rejects.items()} == {
+        whole.name: "the compressed data breaks off",
+        "eventlog_v2_empty": "the folder holds no file with events",
+        "garbage [1]{2}": foreign,
+        "foreign.json": foreign,
+        "huge": "the log cannot be kept (OverflowError)",
+        "shell": "the application is called 'pyspark-shell', which names no task: "
+        "set spark.app.name to the task's name",
+    }
+    assert rejects[whole.name].position.startswith(f"{part.name}, line ")
+    assert "Jane" not in repr(found)
+    read_before = {
+        run.task: [a for a in found.accesses if a.task == run.task] for run in found.runs
+    }
+    assert {task: bool(accesses) for task, accesses in read_before.items()} == {
+        "rebuild_returns": True,
+        "a_task": True,
+    }
+    assert len(positions(str(tmp_path / "store"))) == 7
+
+
+def test_a_file_that_cannot_be_read_is_a_reject(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "events"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / name).write_bytes(make_log({"plan": node("Scan hive raw.a")}, app=name))
+    logs = SparkLogs(str(folder), "events")
+    listed = new_logs(logs, {})
+    monkeypatch.setattr("dbt_graft.collectors.spark.collect.new_logs", lambda *_: listed)
+    (folder / "one").unlink()
+    found = collect(spark, logs, {})
+    assert found
+    assert commit(str(tmp_path / "store"), [found])
+    records = read(str(tmp_path / "store"))
+    assert [run.task for run in records.runs] == ["two"]
+    assert [(r.origin, r.reason) for r in records.rejects] == [
+        ("events/one", "the file cannot be read")
+    ]
+
+
+def test_the_rule_and_the_namespace_are_the_sources_own(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "log").write_bytes(make_log({"plan": node("Scan hive raw.a")}, app="etl::load::7"))
+    logs = SparkLogs(
+        str(tmp_path / "log"), "log", task="etl::(?P<task>[^:]+)", namespace="hive://m"
+    )
+    found = collect(spark, logs, {})
+    assert found
+    [access] = found.accesses.collect()
+    assert (access["task"], access["namespace"], access["name"]) == ("load", "hive://m", "raw.a")
+
+
+def test_a_run_is_named_with_its_attempt(
+    spark: SparkSession, make_log: Any, tmp_path: Path
+) -> None:
+    log = make_log().replace(b'"App ID":"app-a_task"', b'"App ID":"app-1","App Attempt ID":"2"')
+    (tmp_path / "log").write_bytes(log)
+    [run] = load(spark, tmp_path / "log", tmp_path / "store").runs
+    assert (run.run_id, run.application_id) == ("app-1_2", "app-1")
+
+
+def test_a_log_counts_once_whatever_it_is_called_and_however_it_is_packed(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    events, store = tmp_path / "events", tmp_path / "store"
+    rolled = events / "eventlog_v2_app-a_task"
+    rolled.mkdir(parents=True)
+    log = make_log(*[{"plan": node("Scan hive raw.a")}] * 4)
+    (events / "app-a_task.lz4").write_bytes(lz4(log))
+    (events / "copy while it grew.inprogress").write_bytes(log[: len(log) // 2])
+
+    def statements() -> list[int]:
+        found = load(spark, events, store)
+        assert (len(found.runs), found.rejects) == (1, ())
+        return [access.statements for access in found.accesses]
+
+    assert statements() == [4]
+    (events / "app-a_task.lz4").rename(events / "old.snappy")
+    (events / "old.snappy").write_bytes(snappy(log))
+    assert statements() == [4]
+    # As a rolling log, and with two more.
+    more = make_log(*[{"plan": node("Scan hive raw.a")}] * 6)
+    half = log.index(b"\n", len(log) // 2) + 1
+    (rolled / "events_1_app-a_task.zstd").write_bytes(zstd(more[:half]))
+    (rolled / "events_2_app-a_task.zstd").write_bytes(zstd(more[half:]))
+    assert statements() == [6]
+    (rolled / "events_2_app-a_task.zstd").touch()
+    (events / "old.snappy").touch()
+    assert statements() == [6]
+
+
+def test_a_log_that_two_sources_of_a_collect_give_counts_once(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    taken: set[str] = set()
+    told = []
+    for name in ("here", "there"):
+        (tmp_path / name).write_bytes(make_log({"plan": node("Scan hive raw.a")}))
+        logs = SparkLogs(str(tmp_path / name), name)
+        found = collect(spark, logs, {}, taken=taken)
+        assert found
+        told.append([row["origin"] for row in found.accesses.collect()])
+    assert told == [["here"], []]
+
+
+def test_tasks_come_from_where_the_source_says(
+    spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
+) -> None:
+    executions = [
+        {"plan": node(f"Scan hive raw.{name}"), "description": f"load {name}"} for name in "ab"
+    ]
+    (tmp_path / "log").write_bytes(make_log(*executions))
+    logs = SparkLogs(str(tmp_path / "log"), "log", task_from=("job_description", "app_name"))
+    found = collect(spark, logs, {})
+    assert found
+    accesses = {(row["task"], row["name"]) for row in found.accesses.collect()}
+    assert accesses == {("load a", "raw.a"), ("load b", "raw.b")}
+    assert {(row["task"], row["run_id"]) for row in found.runs.collect()} == {
+        ("load a", "app-a_task"),
+        ("load b", "app-a_task"),
+    }

@@ -1,0 +1,95 @@
+"""Every case of the suite: the collector reads what was done from the log, and nothing besides.
+
+Once from the log of the Spark that we ship, run here, and once from each of the logs of older ones
+that are checked in under `logs/`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from dbt_graft.collectors.java import java_home
+
+from tests.collectors.spark.suite import CASES
+from tests.collectors.spark.suite.case import Told, Version
+from tests.collectors.spark.suite.reading import Log, read
+
+ROOT = Path(__file__).resolve().parents[3]
+OLDER = sorted((Path(__file__).parent / "logs").glob("spark-*/*.zstd"))
+# Before Spark 4 the scan of a table in a JDBC catalog does not say of which.
+NAMELESS = "JDBCScan$$anon$1"
+older = cache(read)
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.name}-{path.stem}"
+
+
+def _version(path: Path) -> Version:
+    major, minor = path.parent.name.removeprefix("spark-").split(".")
+    return int(major), int(minor)
+
+
+OLDER_CASES = [
+    pytest.param(path, name, id=f"{_name(path)}-{name}")
+    for path in OLDER
+    for name, case in CASES.items()
+    if case.runs_on(_version(path))
+]
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which the suite ran."""
+    folder = tmp_path_factory.mktemp("suite") / "shop"
+    python = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.collectors.spark.suite.run", str(folder)],
+        cwd=folder.parent,
+        env={**os.environ, "JAVA_HOME": java_home(), **python},
+        capture_output=True,
+        text=True,
+        timeout=1_800,
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    return folder
+
+
+@pytest.fixture(scope="session")
+def log(folder: Path) -> Log:
+    """The log of the run as the collector reads it."""
+    return read(*sorted(folder.glob("events/*/events_*")))
+
+
+@pytest.mark.spark
+def test_every_case_runs(folder: Path) -> None:
+    assert json.loads((folder / "broken.json").read_text()) == {}
+
+
+@pytest.mark.spark
+def test_nothing_of_the_log_is_left_unused(log: Log) -> None:
+    assert log.rejects == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", CASES)
+def test_a_case_is_told_from_its_log(name: str, log: Log) -> None:
+    assert log.cases.get(name, Told()) == CASES[name].expected(log.version)
+
+
+@pytest.mark.parametrize("path", OLDER, ids=_name)
+def test_nothing_of_an_older_log_is_left_unused(path: Path) -> None:
+    assert [reject for reject in older(path).rejects if NAMELESS not in reject] == []
+
+
+@pytest.mark.parametrize(("path", "name"), OLDER_CASES)
+def test_a_case_is_told_from_an_older_log(path: Path, name: str) -> None:
+    log = older(path)
+    expected = CASES[name].expected(log.version, extended=path.stem == "extended")
+    assert log.cases.get(name, Told()) == expected
