@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, Role
-from dbt_graft.lineage.flow import LIFECYCLE, Flow
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import VIEW, Lineage, Task
 from dbt_graft.lineage.records import ColumnEdge, Dataset, Direction
@@ -113,7 +113,7 @@ class Index:
         done = [
             usage
             for usage in self.writers.get(dataset, ())
-            if not usage.failed and not LIFECYCLE.issuperset(usage.operations)
+            if not usage.failed and usage.brings_data
         ]
         return max(done, key=lambda u: (u.last_at is not None, u.last_at), default=None)
 

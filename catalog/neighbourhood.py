@@ -15,7 +15,6 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.words import KIND, ROLE, engine, platform
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
-from dbt_graft.lineage.flow import LIFECYCLE
 from dbt_graft.lineage.records import Direction, Status
 from dbt_graft.lineage.urls import dataset_path, task_path
 
@@ -171,7 +170,7 @@ def _task_arrows(index: Index, name: str, places: Collection[DatasetId]) -> Iter
     writes = {
         usage.dataset: usage.failed
         for usage in usages
-        if usage.direction is Direction.WRITE and not LIFECYCLE.issuperset(usage.operations)
+        if usage.direction is Direction.WRITE and usage.brings_data
     }
     for dataset in sorted({*reads, *writes} & set(places)):
         key = _DATASET + str(dataset)

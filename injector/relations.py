@@ -12,6 +12,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import DBT, Lineage, Task
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Column, Dataset, Direction, Evidence, TaskInfo
 from dbt_graft.lineage.usage import Usage
 
@@ -31,10 +32,10 @@ PARTS = (
     "functions",
 )
 _OPERATIONS = {
-    "view": "CREATE VIEW",
-    "incremental": "MERGE",
-    "snapshot": "MERGE",
-    "seed": "INSERT",
+    "view": Operation.CREATE_VIEW,
+    "incremental": Operation.MERGE,
+    "snapshot": Operation.MERGE,
+    "seed": Operation.INSERT,
 }
 
 
@@ -167,11 +168,11 @@ def own_lineage(
             task=node_id,
             dataset=target,
             direction=Direction.WRITE,
-            operations=(_OPERATIONS.get(materialized(node), "CREATE TABLE AS"),),
+            operations=(_OPERATIONS.get(materialized(node), Operation.CREATE_TABLE_AS),),
             evidence=Evidence.DECLARED,
         )
         usages = [
-            Usage(node_id, dataset, Direction.READ, ("SELECT",), evidence=Evidence.DECLARED)
+            Usage(node_id, dataset, Direction.READ, (Operation.SELECT,), evidence=Evidence.DECLARED)
             for dataset in reads
         ]
         tasks[node_id] = Task(

@@ -23,12 +23,6 @@ from datetime import UTC, datetime
 from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
 from dbt_graft.lineage.records import Access, Direction, Evidence, Status
 
-# Writes that change or remove what is there and bring no data of their own.
-LIFECYCLE = frozenset(
-    {"DELETE", "TRUNCATE", "DROP", "CREATE TABLE", "ALTER", "RENAME", "CREATE SYNONYM"}
-)
-# Writes that make a temporary table anew, so that what it held before is gone.
-_FRESH = frozenset({"CREATE TABLE AS", "SELECT INTO", "CREATE VIEW", "TRUNCATE", "DROP"})
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
@@ -117,7 +111,7 @@ def _moved(step: Sequence[Access], run: _Run, shared: dict[DatasetId, _Origins])
     elif not reads:
         origins = run.memory
     for write in writes:
-        brought = origins.values() if reads or write.operation not in LIFECYCLE else ()
+        brought = origins.values() if reads or write.operation.brings_data else ()
         if write.kind is Kind.TEMPORARY:
             _fill(content(write.dataset), write, brought)
         else:
@@ -136,7 +130,7 @@ def _origins(reads: Iterable[Access], content: Callable[[DatasetId], _Origins]) 
 
 
 def _fill(held: _Origins, write: Access, brought: Iterable[_Origin]) -> None:
-    if write.operation in _FRESH:
+    if write.operation.replaces:
         held.clear()
     for origin in brought:
         hops = (*(hop for hop in origin.hops if hop != write.dataset), write.dataset)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from dbt_graft.lineage.columns import column_edges
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.flow import LIFECYCLE, Flow, flows
+from dbt_graft.lineage.flow import Flow, flows
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.records import (
@@ -73,7 +73,7 @@ class Task:
             for usage in self.usages
             if usage.direction is direction
             and not usage.failed
-            and (direction is Direction.READ or not LIFECYCLE.issuperset(usage.operations))
+            and (direction is Direction.READ or usage.brings_data)
         )
 
 

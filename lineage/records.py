@@ -12,6 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.operations import Operation
 
 
 class Direction(StrEnum):
@@ -81,8 +82,6 @@ class Access:
     """A run read or wrote a dataset with statements of one shape.
 
     Attributes:
-        operation: What the statement does, as SQL names it: SELECT, INSERT, MERGE,
-            CREATE TABLE AS…
         statements: How many statements (or Spark executions) of this shape did it.
         rows: Rows read or written over all of them; None where the log does not tell.
         files: Files read or written, likewise.
@@ -95,7 +94,7 @@ class Access:
     dataset: DatasetId
     kind: Kind
     direction: Direction
-    operation: str
+    operation: Operation
     shape_id: str
     statements: int = 1
     rows: int | None = None
@@ -185,6 +184,7 @@ class Dataset:
     first_seen: datetime | None = None
     last_seen: datetime | None = None
     dropped_at: datetime | None = None
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,6 @@ from datetime import datetime
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Access, Direction, Status
 
-_CREATES = frozenset({"CREATE TABLE", "CREATE TABLE AS", "SELECT INTO", "RENAME"})
-_DROPS = frozenset({(Direction.WRITE, "DROP"), (Direction.READ, "RENAME")})
-
 
 def transient(accesses: Iterable[Access]) -> frozenset[DatasetId]:
     """The lasting datasets that every run which used them made first and dropped last.
@@ -47,7 +44,7 @@ def _within(run: Sequence[Access]) -> bool:
         times = (access.first_at, access.last_at)
         if _drops(access):
             dropped.append(times)
-        elif access.direction is Direction.WRITE and access.operation in _CREATES:
+        elif access.direction is Direction.WRITE and access.operation.creates:
             made.append(times)
         else:
             used.append(times)
@@ -61,7 +58,9 @@ def _within(run: Sequence[Access]) -> bool:
 
 
 def _drops(access: Access) -> bool:
-    return (access.direction, access.operation) in _DROPS
+    if access.direction is Direction.READ:
+        return access.operation.renames
+    return access.operation.removes
 
 
 def _end(times: tuple[datetime, datetime]) -> tuple[datetime, datetime]:

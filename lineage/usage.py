@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Evidence, Status
 
 
@@ -27,7 +28,7 @@ class Usage:
     task: str
     dataset: DatasetId
     direction: Direction
-    operations: tuple[str, ...] = ()
+    operations: tuple[Operation, ...] = ()
     shapes: tuple[str, ...] = ()
     statements: int = 0
     rows: int | None = None
@@ -37,6 +38,11 @@ class Usage:
     evidence: Evidence = Evidence.OBSERVED
     failed: bool = False
     procedures: tuple[str, ...] = ()
+
+    @property
+    def brings_data(self) -> bool:
+        """Any of its operations puts data into the dataset."""
+        return any(operation.brings_data for operation in self.operations)
 
 
 def usages(accesses: Iterable[Access]) -> list[Usage]:

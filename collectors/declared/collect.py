@@ -15,6 +15,7 @@ from dbt_graft.collectors.store import Collected
 from dbt_graft.collectors.store.frames import frames
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
@@ -150,14 +151,19 @@ def _accesses(origin: str, told: Document) -> Iterator[Access]:
     """One run a flow: what one brings into a task's memory is not what another takes from it."""
     for task, entry in told.tasks.items():
         for n, flow in enumerate(entry.flows):
-            yield from _uses(origin, task, n, flow.source, Direction.READ, "SELECT")
-            yield from _uses(origin, task, n, flow.target, Direction.WRITE, "INSERT")
+            yield from _uses(origin, task, n, flow.source, Direction.READ, Operation.SELECT)
+            yield from _uses(origin, task, n, flow.target, Direction.WRITE, Operation.INSERT)
     for consumer, reader in told.consumers.items():
-        yield from _uses(origin, consumer, 0, reader.reads, Direction.READ, "SELECT")
+        yield from _uses(origin, consumer, 0, reader.reads, Direction.READ, Operation.SELECT)
 
 
 def _uses(
-    origin: str, task: str, flow: int, names: Sequence[str], direction: Direction, operation: str
+    origin: str,
+    task: str,
+    flow: int,
+    names: Sequence[str],
+    direction: Direction,
+    operation: Operation,
 ) -> Iterator[Access]:
     step = f"{origin}/{task}/{flow}"
     for name in dict.fromkeys(names):

@@ -10,7 +10,7 @@ from dbt_graft.collectors.sqlserver.runs.segment import Act
 from dbt_graft.collectors.sqlserver.runs.temporaries import BEHIND, BETWEEN
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.store import SCHEMAS
-from dbt_graft.lineage.flow import LIFECYCLE
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Outcome
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ _ACCESS = ("namespace", "kind", "direction", "operation", "columns", "alias")
 _EDGE = (
     *("to_namespace", "to_column", "from_namespace", "from_column", "type", "subtype", "masking"),
 )
+_WRITE_ROWS = [one.value for one in Operation if one.writes_rows]
 _LOST = "ran a statement that was prepared before the capture began"
 
 
@@ -120,7 +121,7 @@ def accesses(touched: DataFrame) -> DataFrame:
     """`accesses`; rows are known where a statement that wrote data was its text's only one."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    data = (F.col("direction") == "write") & ~F.col("operation").isin(*LIFECYCLE, "CREATE VIEW")
+    data = (F.col("direction") == "write") & F.col("operation").isin(*_WRITE_ROWS)
     return _with_missing(
         touched.groupBy(*_SAME_ACCESS).agg(
             F.sum("times").alias("statements"),

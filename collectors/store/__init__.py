@@ -15,7 +15,7 @@ Readers outside Spark use pyarrow and need no JVM.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
@@ -25,67 +25,63 @@ import pyarrow as pa
 import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 from dbt_graft.collectors.files import filesystem
-from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.collectors.schema import column_names, ddl, record
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.records import (
-    Access,
-    Column,
-    ColumnEdge,
-    Dataset,
-    Direction,
-    EdgeType,
-    Evidence,
-    Outcome,
-    Records,
-    Reject,
-    Run,
-    Shape,
-    Status,
-    Subtype,
-)
+from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Records, Reject, Run, Shape
 from pyarrow import fs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# The tables' columns as Spark DDL; `lineage.records` says what they mean.
-SCHEMAS: Mapping[str, str] = {
-    "accesses": (
-        "task string, run_id string, namespace string, name string, kind string, "
-        "direction string, operation string, shape_id string, statements bigint, rows bigint, "
-        "bytes bigint, files bigint, partitions bigint, first_at timestamp, last_at timestamp, "
-        "status string, evidence string, procedure string, origin string"
-    ),
-    "runs": (
-        "run_id string, task string, engine string, started_at timestamp, ended_at timestamp, "
-        "status string, error string, application_id string, engine_version string, "
-        "code_version string, parent_run_id string, origin string"
-    ),
-    "shapes": (
-        "shape_id string, dialect string, text string, parser string, outcome string, reason string"
-    ),
-    "datasets": (
-        "namespace string, name string, kind string, "
-        "columns array<struct<name: string, type: string>>, "
-        "symlinks array<struct<namespace: string, name: string>>, "
-        "first_seen timestamp, last_seen timestamp, dropped_at timestamp, origin string"
-    ),
-    "column_edges": (
-        "task string, to_namespace string, to_name string, to_column string, "
-        "from_namespace string, from_name string, from_column string, type string, "
-        "subtype string, masking boolean, shape_id string, origin string"
-    ),
-    "rejects": "origin string, position string, reason string, excerpt string",
-    # Sessions of a database that go on in the next log: their runs and prepared statements.
-    "sessions": (
-        "server string, session string, act string, task string, run string, run_id string, "
-        "handle bigint, text string, temporaries string, started timestamp, first_ended timestamp, "
-        "last_ended timestamp, first_sequence bigint, origin string"
-    ),
-    "batches": (
-        "origin string, position string, events bigint, noise bigint, committed_at timestamp"
-    ),
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session of a database that goes on in the next log: its run, and what it prepared.
+
+    Attributes:
+        act: What is known of it: `running` for its run, `prepared` for a statement by its handle.
+        temporaries: Its temporary tables, as the collector wrote them down.
+    """
+
+    server: str
+    session: str
+    act: str
+    task: str
+    run: str
+    run_id: str
+    handle: int | None
+    text: str | None
+    temporaries: str
+    started: datetime
+    first_ended: datetime
+    last_ended: datetime
+    first_sequence: int
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLog:
+    """A log that a batch read: how far, how many events it held, and how many were left out."""
+
+    origin: str
+    position: str
+    events: int
+    noise: int
+    committed_at: datetime
+
+
+# The tables of the store, each by the record that is one row of it.
+TABLES: Mapping[str, type] = {
+    "accesses": Access,
+    "runs": Run,
+    "shapes": Shape,
+    "datasets": Dataset,
+    "column_edges": ColumnEdge,
+    "rejects": Reject,
+    "sessions": OpenSession,
+    "batches": ReadLog,
 }
+SCHEMAS: Mapping[str, str] = {table: ddl(record) for table, record in TABLES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,21 +164,10 @@ def _unless_changed(
 
 
 def _write(frames: list[DataFrame], store: str, table: str, batch_id: str) -> None:
-    columns = [column.split(" ")[0] for column in _top_level(SCHEMAS[table])]
+    columns = column_names(TABLES[table])
     union = reduce(lambda a, b: a.unionByName(b), (frame.select(*columns) for frame in frames))
     # A batch is small (its size grows with shapes, not events): one file a table.
     union.coalesce(1).write.mode("overwrite").parquet(f"{store}/{table}/batch_id={batch_id}")
-
-
-def _top_level(ddl: str) -> list[str]:
-    """The columns of a DDL string, nested ones left inside their column."""
-    columns, depth, start = [], 0, 0
-    for at, char in enumerate(ddl):
-        depth += (char == "<") - (char == ">")
-        if char == "," and not depth:
-            columns.append(ddl[start:at].strip())
-            start = at + 1
-    return [*columns, ddl[start:].strip()]
 
 
 def _micros(moment: datetime) -> int:
@@ -266,57 +251,16 @@ def read(store: str) -> Records:
             if newest.get(row["origin"]) == batch_id if "origin" in row else batch_id in committed:
                 yield row
 
+    def records(table: str) -> Iterator[Any]:
+        return (record(TABLES[table], row) for row in rows(table))
+
     return Records(
-        accesses=tuple(_access(row) for row in rows("accesses")),
-        runs=tuple(Run(**{**row, "status": Status(row["status"])}) for row in rows("runs")),
-        shapes={
-            row["shape_id"]: Shape(**{**row, "outcome": Outcome(row["outcome"])})
-            for row in rows("shapes")
-        },
-        datasets=tuple(_dataset(row) for row in rows("datasets")),
-        rejects=tuple(Reject(**row) for row in rows("rejects")),
-        column_edges=tuple(_column_edge(row) for row in rows("column_edges")),
-    )
-
-
-def _access(row: dict[str, Any]) -> Access:
-    dataset = DatasetId(row.pop("namespace"), row.pop("name"))
-    return Access(
-        **{
-            **row,
-            "dataset": dataset,
-            "kind": Kind(row["kind"]),
-            "direction": Direction(row["direction"]),
-            "status": Status(row["status"]),
-            "evidence": Evidence(row["evidence"]),
-        }
-    )
-
-
-def _column_edge(row: dict[str, Any]) -> ColumnEdge:
-    return ColumnEdge(
-        task=row["task"],
-        to_dataset=DatasetId(row["to_namespace"], row["to_name"]),
-        to_column=row["to_column"],
-        from_dataset=DatasetId(row["from_namespace"], row["from_name"]),
-        from_column=row["from_column"],
-        type=EdgeType(row["type"]),
-        subtype=Subtype(row["subtype"]),
-        masking=row["masking"],
-        shape_id=row["shape_id"],
-        origin=row["origin"],
-    )
-
-
-def _dataset(row: dict[str, Any]) -> Dataset:
-    return Dataset(
-        id=DatasetId(row["namespace"], row["name"]),
-        kind=Kind(row["kind"]),
-        columns=tuple(Column(c["name"], c["type"] or "") for c in row["columns"] or ()),
-        symlinks=tuple(DatasetId(s["namespace"], s["name"]) for s in row["symlinks"] or ()),
-        first_seen=row["first_seen"],
-        last_seen=row["last_seen"],
-        dropped_at=row["dropped_at"],
+        accesses=tuple(records("accesses")),
+        runs=tuple(records("runs")),
+        shapes={shape.shape_id: shape for shape in records("shapes")},
+        datasets=tuple(records("datasets")),
+        rejects=tuple(records("rejects")),
+        column_edges=tuple(records("column_edges")),
     )
 
 

@@ -14,6 +14,7 @@ from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.model import build as build_lineage
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     Column,
@@ -68,7 +69,7 @@ def _access(
         dataset=dataset,
         kind=kind,
         direction=direction,
-        operation=operation,
+        operation=Operation(operation),
         shape_id=shape,
         rows=rows,
         first_at=moment,
@@ -95,10 +96,10 @@ def _records() -> Records:
         spark_table("analytics.customers"),
     )
     accesses = (
-        _access(land, DatasetId("file", "landing/orders"), read, "SCAN", "l1", 1, 17812, path),
+        _access(land, DatasetId("file", "landing/orders"), read, "SELECT", "l1", 1, 17812, path),
         _access(land, orders, write, "CREATE TABLE AS", "l1", 2, 17812, table),
         _access(
-            land, DatasetId("file", "landing/customers.json"), read, "SCAN", "l2", 3, 935, path
+            land, DatasetId("file", "landing/customers.json"), read, "SELECT", "l2", 3, 935, path
         ),
         _access(land, customers, write, "CREATE TABLE AS", "l2", 4, 935, table),
         _access(load, feed, read, "SELECT", "s1", 1, None, table),
@@ -116,7 +117,7 @@ def _records() -> Records:
         _access(score, spark_table("ml.customer_scores"), write, "INSERT", "c1", 1, 935, table),
         _access(report, marts_orders, read, "SELECT", "e1", 1, 17812, table),
         _access(report, spark_table("analytics.customer_segments"), read, "SELECT", "e1", 1, 935),
-        _access(returns, DatasetId("file", "landing/returns"), read, "SCAN", "r1", 1, 77, path),
+        _access(returns, DatasetId("file", "landing/returns"), read, "SELECT", "r1", 1, 77, path),
         _access(returns, spark_table("raw.returns"), write, "CREATE TABLE AS", "r1", 1, 77, table),
         _access(returns, spark_table("raw.returns"), read, "INSERT", "r2", 2, None, table, failed),
         _access(returns, marts_orders, read, "INSERT", "r2", 2, None, table, failed),
@@ -237,8 +238,8 @@ def _dbt() -> tuple[Lineage, dict[DatasetId, Description]]:
     for name, parents in models.items():
         target, task = spark_table(f"analytics.{name}"), f"model.shop.{name}"
         sources = [spark_table(parent) for parent in parents]
-        usages = [Usage(task, source, Direction.READ, ("SELECT",)) for source in sources]
-        usages.append(Usage(task, target, Direction.WRITE, ("CREATE TABLE AS",)))
+        usages = [Usage(task, source, Direction.READ, (Operation.SELECT,)) for source in sources]
+        usages.append(Usage(task, target, Direction.WRITE, (Operation.CREATE_TABLE_AS,)))
         tasks[task] = Task(task, "dbt", tuple(usages))
         kind = Kind.VIEW if name.startswith("stg_") else Kind.TABLE
         datasets |= {d: Dataset(d) for d in sources} | {target: Dataset(target, kind)}

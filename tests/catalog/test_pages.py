@@ -14,6 +14,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Column,
     ColumnEdge,
@@ -264,8 +265,8 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
     told = {"error": text, "engine_version": text, "origin": text}
     run = Run("r", text, text, status=Status.FAILED, **told)
     usages = (
-        Usage(text, source, Direction.READ, (text,), (text,), procedures=(text,)),
-        Usage(text, target, Direction.WRITE, (text,), (text,), procedures=(text,)),
+        Usage(text, source, Direction.READ, (Operation.SELECT,), (text,), procedures=(text,)),
+        Usage(text, target, Direction.WRITE, (Operation.INSERT,), (text,), procedures=(text,)),
     )
     info = TaskInfo(text, text, f"javascript:{text}", text, f"https://{text}", text, (text,))
     lineage = Lineage(
@@ -350,8 +351,8 @@ def test_second_writers_and_cycles_are_named_on_the_home_page(tmp_path: Path) ->
 
     def task(name: str, read: DatasetId, write: DatasetId) -> Task:
         usages = (
-            Usage(name, read, Direction.READ, ("SELECT",)),
-            Usage(name, write, Direction.WRITE, ("INSERT",)),
+            Usage(name, read, Direction.READ, (Operation.SELECT,)),
+            Usage(name, write, Direction.WRITE, (Operation.INSERT,)),
         )
         return Task(name, "spark", usages)
 
@@ -371,13 +372,13 @@ def test_second_writers_and_cycles_are_named_on_the_home_page(tmp_path: Path) ->
 def test_a_view_is_told_on_its_own_page_and_is_no_task(tmp_path: Path) -> None:
     orders, view, out = (DatasetId("mssql://crm:1433", f"Shop.dbo.{n}") for n in ("o", "v", "x"))
     shape = Shape("s", "tsql", "CREATE VIEW dbo.v AS SELECT a FROM dbo.o", "", Outcome.PARSED)
-    reading = Usage("load", view, Direction.READ, ("SELECT",))
-    writing = Usage("load", out, Direction.WRITE, ("INSERT",), procedures=("Shop.dbo.p",))
+    reading = Usage("load", view, Direction.READ, (Operation.SELECT,))
+    writing = Usage("load", out, Direction.WRITE, (Operation.INSERT,), procedures=("Shop.dbo.p",))
     defined = (
-        Usage("Shop.dbo.v", orders, Direction.READ, ("CREATE VIEW",), ("s",)),
-        Usage("Shop.dbo.v", view, Direction.WRITE, ("CREATE VIEW",), ("s",)),
+        Usage("Shop.dbo.v", orders, Direction.READ, (Operation.CREATE_VIEW,), ("s",)),
+        Usage("Shop.dbo.v", view, Direction.WRITE, (Operation.CREATE_VIEW,), ("s",)),
     )
-    made = (Usage("make", view, Direction.WRITE, ("CREATE VIEW",)),)
+    made = (Usage("make", view, Direction.WRITE, (Operation.CREATE_VIEW,)),)
     tasks = {
         "Shop.dbo.v": Task("Shop.dbo.v", "view", defined),
         "load": Task("load", "sqlserver", (reading, writing)),

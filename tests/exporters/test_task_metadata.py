@@ -5,6 +5,7 @@ from dataclasses import replace
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
 from dbt_graft.lineage.model import Lineage, Task, build
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records, Run
 
 READ, WRITE = Direction.READ, Direction.WRITE
@@ -12,7 +13,9 @@ READ, WRITE = Direction.READ, Direction.WRITE
 
 def lineage(*used: tuple[str, Direction, str, Kind]) -> Lineage:
     accesses = tuple(
-        Access(task, f"{task}-1", parse_dataset_id(name), kind, direction, "INSERT", "shape")
+        Access(
+            task, f"{task}-1", parse_dataset_id(name), kind, direction, Operation.INSERT, "shape"
+        )
         for task, direction, name, kind in used
     )
     runs = tuple(Run(f"{task}-1", task, "sqlserver") for task in {use[0] for use in used})

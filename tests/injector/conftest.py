@@ -13,6 +13,7 @@ from dbt_graft.injector.options import Options
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.model import Lineage, build
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     Column,
@@ -496,7 +497,9 @@ class Log:
                         dataset=dataset,
                         kind=Kind.PATH if name.startswith("landing/") else Kind.TABLE,
                         direction=direction,
-                        operation="SELECT" if direction is Direction.READ else operation,
+                        operation=Operation.SELECT
+                        if direction is Direction.READ
+                        else Operation(operation),
                         shape_id=shape,
                         rows=1234,
                         first_at=at,

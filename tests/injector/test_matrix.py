@@ -33,6 +33,7 @@ from dbt_graft.injector.undo import restore
 from dbt_graft.injector.validate import faults
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage, build
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Records, Run, Status, Subtype
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -242,7 +243,7 @@ def _lineages(draw: st.DrawFn, datasets: list[DatasetId], manifest: Json) -> Lin
         for direction, used in ((Direction.READ, reads), (Direction.WRITE, writes)):
             for dataset in used:
                 kind = Kind.PATH if "/" in dataset.name else Kind.TABLE
-                operation = "SELECT" if direction is Direction.READ else "INSERT"
+                operation = Operation.SELECT if direction is Direction.READ else Operation.INSERT
                 status = draw(st.sampled_from([Status.OK, Status.OK, Status.FAILED]))
                 accesses.append(
                     Access(

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow, flows
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Status
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
@@ -30,7 +31,7 @@ def run(*statements: str, run_id: str = "r1", status: Status = Status.OK) -> lis
                 dataset=DatasetId("db", name),
                 kind=Kind.TEMPORARY if name.startswith("#") else Kind.TABLE,
                 direction=direction,
-                operation=operation.replace("_", " "),
+                operation=Operation(operation.replace("_", " ") or "SELECT"),
                 shape_id=statement,
                 first_at=START + timedelta(seconds=position),
                 last_at=START + timedelta(seconds=position),

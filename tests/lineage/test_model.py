@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.model import Lineage, build
 from dbt_graft.lineage.names import NameRule, NameRules
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     Column,
@@ -29,7 +30,7 @@ def access(task: str, direction: Direction, name: str, **known: object) -> Acces
         dataset=parse_dataset_id(name),
         kind=Kind.TABLE,
         direction=direction,
-        operation="INSERT" if direction is Direction.WRITE else "SELECT",
+        operation=Operation.INSERT if direction is Direction.WRITE else Operation.SELECT,
         shape_id=f"{task}-shape",
         first_at=DAY,
         last_at=DAY,
@@ -110,7 +111,9 @@ def test_a_usage_tells_in_which_procedures_it_happened() -> None:
 
 
 def test_emptying_a_table_does_not_make_a_task_its_writer() -> None:
-    lineage = build(Records(accesses=(access("clean", WRITE, "db/a", operation="TRUNCATE"),)))
+    lineage = build(
+        Records(accesses=(access("clean", WRITE, "db/a", operation=Operation.TRUNCATE),))
+    )
     assert lineage.writers() == {}
 
 

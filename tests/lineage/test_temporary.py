@@ -10,6 +10,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import build
 from dbt_graft.lineage.names import NameRule, NameRules
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
@@ -53,7 +54,7 @@ def accesses(statements: list[str]) -> tuple[Access, ...]:
                     dataset=DatasetId("db", name),
                     kind=Kind.TEMPORARY if name[0] in "#@" else Kind.TABLE,
                     direction=direction,
-                    operation=" ".join(words),
+                    operation=Operation(" ".join(words)),
                     shape_id=shape,
                     first_at=at,
                     last_at=at,

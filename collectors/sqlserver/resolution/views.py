@@ -21,6 +21,7 @@ from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.workers import Worker
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import VIEW
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     Column,
@@ -37,7 +38,6 @@ from dbt_graft.lineage.records import (
 )
 
 _RUN = "definition"
-_OPERATION = "CREATE VIEW"
 _PARTS = 3  # database, schema and name
 
 
@@ -138,7 +138,7 @@ def _accesses(defined: _Defined) -> Iterator[Access]:
     used += [(dataset, kind, Direction.READ) for dataset, kind in reads.items()]
     for dataset, kind, direction in used:
         yield Access(
-            *(view.task, _RUN, dataset, kind, direction, _OPERATION, row["shape_id"]),
+            *(view.task, _RUN, dataset, kind, direction, Operation.CREATE_VIEW, row["shape_id"]),
             evidence=Evidence.DECLARED,
             origin=origin,
         )

@@ -1,0 +1,114 @@
+"""What a statement does to a dataset: one type that answers for every face of the product."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Operation(StrEnum):
+    """The verb of a statement, as SQL names it.
+
+    Reads carry the operation of their statement: `INSERT` reads what it inserts.
+    """
+
+    SELECT = "SELECT"
+    INSERT = "INSERT"
+    INSERT_OVERWRITE = "INSERT OVERWRITE"
+    BULK_INSERT = "BULK INSERT"
+    LOAD_DATA = "LOAD DATA"
+    COPY_INTO = "COPY INTO"
+    UPDATE = "UPDATE"
+    MERGE = "MERGE"
+    CALL = "CALL"
+    RESTORE = "RESTORE"
+    CREATE_TABLE_AS = "CREATE TABLE AS"
+    SELECT_INTO = "SELECT INTO"
+    CREATE_VIEW = "CREATE VIEW"
+    CACHE_TABLE = "CACHE TABLE"
+    SWITCH = "SWITCH"
+    EXCHANGE = "EXCHANGE"
+    RENAME = "RENAME"
+    TRANSFER = "TRANSFER"
+    CREATE_TABLE = "CREATE TABLE"
+    CREATE_TABLE_LIKE = "CREATE TABLE LIKE"
+    CREATE_SYNONYM = "CREATE SYNONYM"
+    CONVERT = "CONVERT"
+    ALTER = "ALTER"
+    DELETE = "DELETE"
+    TRUNCATE = "TRUNCATE"
+    DROP = "DROP"
+
+    @property
+    def brings_data(self) -> bool:
+        """Whether it puts rows into its target, or defines which rows a view has."""
+        return self in _BRINGS_DATA
+
+    @property
+    def writes_rows(self) -> bool:
+        """Whether the rows that a log counts for it are rows of its target."""
+        return self in _BRINGS_DATA and self is not Operation.CREATE_VIEW
+
+    @property
+    def replaces(self) -> bool:
+        """Whether what its target held before is gone."""
+        return self in _REPLACES
+
+    @property
+    def creates(self) -> bool:
+        """Whether its target may not have been there before, nor its content."""
+        return self in _CREATES
+
+    @property
+    def renames(self) -> bool:
+        """Whether its target is what it reads under another name, which is gone then."""
+        return self in _RENAMES
+
+    @property
+    def switches(self) -> bool:
+        """Whether it moves partitions: both tables stay, their rows change places."""
+        return self in _SWITCHES
+
+    @property
+    def removes(self) -> bool:
+        """Whether its target is gone then."""
+        return self is Operation.DROP
+
+
+_BRINGS_DATA = frozenset(
+    {
+        Operation.INSERT,
+        Operation.INSERT_OVERWRITE,
+        Operation.BULK_INSERT,
+        Operation.LOAD_DATA,
+        Operation.COPY_INTO,
+        Operation.UPDATE,
+        Operation.MERGE,
+        Operation.CALL,
+        Operation.RESTORE,
+        Operation.CREATE_TABLE_AS,
+        Operation.SELECT_INTO,
+        Operation.CREATE_VIEW,
+        Operation.CACHE_TABLE,
+        Operation.CONVERT,
+        Operation.SWITCH,
+        Operation.EXCHANGE,
+    }
+)
+_REPLACES = frozenset(
+    {
+        Operation.CREATE_TABLE_AS,
+        Operation.SELECT_INTO,
+        Operation.CREATE_VIEW,
+        Operation.INSERT_OVERWRITE,
+        Operation.TRUNCATE,
+        Operation.DROP,
+    }
+)
+_RENAMES = frozenset({Operation.RENAME, Operation.TRANSFER})
+_CREATES = _RENAMES | {
+    Operation.CREATE_TABLE,
+    Operation.CREATE_TABLE_LIKE,
+    Operation.CREATE_TABLE_AS,
+    Operation.SELECT_INTO,
+}
+_SWITCHES = frozenset({Operation.SWITCH, Operation.EXCHANGE})

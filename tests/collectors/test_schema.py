@@ -1,0 +1,83 @@
+"""Schemas and rows that are derived from dataclasses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import IntEnum, StrEnum
+
+import pyarrow as pa
+import pytest
+
+from dbt_graft.collectors.schema import arrow, batch, column_names, ddl, record, row
+from dbt_graft.collectors.store import TABLES
+from dbt_graft.lineage.dataset import DatasetId
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+class Level(IntEnum):
+    LOW = 1
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    where: DatasetId
+
+
+@dataclass(frozen=True)
+class Thing:
+    dataset: DatasetId
+    to_dataset: DatasetId | None
+    colour: Colour
+    level: Level
+    at: datetime | None = None
+    parts: tuple[Part, ...] = ()
+    seen: tuple[DatasetId, ...] = ()
+    origin: str = ""
+
+
+A, B = DatasetId("spark", "raw.A"), DatasetId("spark", "raw.b")
+THING = Thing(A, B, Colour.RED, Level.LOW, datetime(2026, 1, 2, tzinfo=UTC), (Part("p", A),), (B,))
+
+
+def test_a_dataset_is_two_columns_and_the_rest_one_each() -> None:
+    assert column_names(Thing) == (
+        *("namespace", "name", "to_namespace", "to_name", "colour", "level", "at"),
+        *("parts", "seen", "origin"),
+    )
+
+
+def test_the_spark_schema_follows_from_the_fields() -> None:
+    assert ddl(Thing) == (
+        "namespace string, name string, to_namespace string, to_name string, colour string, "
+        "level bigint, at timestamp, "
+        "parts array<struct<name: string, where_namespace: string, where_name: string>>, "
+        "seen array<struct<namespace: string, name: string>>, origin string"
+    )
+
+
+def test_a_record_is_the_same_after_its_row() -> None:
+    assert record(Thing, row(THING)) == THING
+    assert record(Thing, batch(Thing, [THING]).to_pylist()[0]) == THING
+
+
+def test_a_row_of_an_earlier_version_gets_the_defaults() -> None:
+    found = {k: v for k, v in row(THING).items() if k != "seen"} | {"origin": None, "to_name": None}
+    told = record(Thing, found | {"to_namespace": None})
+    assert (told.seen, told.origin, told.to_dataset) == ((), "", None)
+
+
+def test_an_unknown_value_is_an_error() -> None:
+    with pytest.raises(ValueError, match="'blue' is not a valid Colour"):
+        record(Thing, row(THING) | {"colour": "blue"})
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_table_of_the_store_has_an_arrow_schema(table: str) -> None:
+    schema = arrow(TABLES[table])
+    assert tuple(schema.names) == column_names(TABLES[table])
+    assert all(field.type.tz == "UTC" for field in schema if pa.types.is_timestamp(field.type))
