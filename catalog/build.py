@@ -12,6 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from mkdocs.commands.build import build as mkdocs_build
+from mkdocs.config import load_config
+from mkdocs.exceptions import MkDocsException
+
+import dbt_graft
 from dbt_graft.catalog.care import care
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
@@ -23,11 +28,6 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
-from mkdocs.commands.build import build as mkdocs_build
-from mkdocs.config import load_config
-from mkdocs.exceptions import MkDocsException
-
-import dbt_graft
 
 # What of the designer's folder is published as it is.
 _PUBLISHED = ("styles", "scripts", "images")

@@ -6,12 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import prose
 from dbt_graft.catalog.words import SUBTYPE
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Subtype
-from markupsafe import Markup
 
 # How many sources a column shows.
 _ROOM = 12

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
+
 from dbt_graft.catalog import markup, words
 from dbt_graft.catalog.neighbourhood import sign
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.urls import dataset_path, owner_path, tag_path, task_path
-from markupsafe import Markup
 
 # A list of this many rows still opens at once.
 LONG = 1000

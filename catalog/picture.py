@@ -10,11 +10,12 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from markupsafe import Markup
+
 from dbt_graft.catalog.layout import Point, Sizes, layout
 from dbt_graft.catalog.markup import text
 from dbt_graft.catalog.neighbourhood import Arrow, Box, Neighbourhood, Shape
 from dbt_graft.lineage.records import Run, Status
-from markupsafe import Markup
 
 _SIZES = Sizes()
 _MARGIN = 6

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from markupsafe import Markup
+
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.records import Evidence, Subtype
-from markupsafe import Markup
 
 # Written as an entity: one character beyond Latin 1 doubles the memory that a page takes.
 DASH = Markup("&ndash;")

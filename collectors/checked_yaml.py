@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import yaml
-from dbt_graft.lineage.errors import GraftError
 from pydantic import BaseModel, ValidationError
+
+from dbt_graft.lineage.errors import GraftError
 
 M = TypeVar("M", bound=BaseModel)
 

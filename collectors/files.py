@@ -8,8 +8,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pyarrow as pa
-from dbt_graft.lineage.errors import GraftError
 from pyarrow import fs
+
+from dbt_graft.lineage.errors import GraftError
 
 _HADOOP = (
     "it takes Hadoop's own library (libhdfs): set HADOOP_HOME, JAVA_HOME and CLASSPATH, as "

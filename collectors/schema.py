@@ -17,6 +17,7 @@ from types import NoneType, UnionType
 from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
+
 from dbt_graft.lineage.dataset import DatasetId
 
 R = TypeVar("R")

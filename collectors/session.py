@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbt_graft.collectors.java import java_home
-from dbt_graft.lineage.errors import GraftError
-
 import dbt_graft
 from dbt_graft import collectors, lineage
+from dbt_graft.collectors.java import java_home
+from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -25,6 +25,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import yaml
+
 from dbt_graft.collectors.java import java_home
 from dbt_graft.lineage.errors import GraftError
 

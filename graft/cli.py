@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 import orjson
+
+from dbt_graft import __version__
 from dbt_graft.collectors import store
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import FILE_NAME, Config, load
@@ -27,8 +29,6 @@ from dbt_graft.injector.report import Report
 from dbt_graft.injector.tell import tell
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.gaps import gaps
-
-from dbt_graft import __version__
 
 _EXIT_CODES = """
 Exit codes: 0 done, 1 could not be done, 2 wrong command line or graft.yml,

@@ -7,15 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from dbt_graft.collectors.checked_yaml import read_yaml
-from dbt_graft.collectors.declared.document import TaskEntry
-from dbt_graft.collectors.spark.application.tasks import is_place
-from dbt_graft.collectors.spark.log.history_server import is_history_server
-from dbt_graft.injector.forbidden import RULES, Rule
-from dbt_graft.injector.options import TAG_KINDS, TagKind
-from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.names import NameRule, NameRules
-from dbt_graft.lineage.records import TaskInfo
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -26,6 +17,16 @@ from pydantic import (
     StringConstraints,
     model_validator,
 )
+
+from dbt_graft.collectors.checked_yaml import read_yaml
+from dbt_graft.collectors.declared.document import TaskEntry
+from dbt_graft.collectors.spark.application.tasks import is_place
+from dbt_graft.collectors.spark.log.history_server import is_history_server
+from dbt_graft.injector.forbidden import RULES, Rule
+from dbt_graft.injector.options import TAG_KINDS, TagKind
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.names import NameRule, NameRules
+from dbt_graft.lineage.records import TaskInfo
 
 FILE_NAME = "graft.yml"
 _CODE = 1 << 18  # bytes of a file that is shown as a task's code

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import orjson
+
 from dbt_graft.collectors.declared import document
 from dbt_graft.lineage.errors import GraftError
 

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import orjson
+
 from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
 from dbt_graft.collectors.session import session

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 import orjson
+
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.spark.application.accesses import COUNTS
 from dbt_graft.collectors.spark.application.tasks import is_place

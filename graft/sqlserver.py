@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import orjson
+
 from dbt_graft.collectors.sqlserver.server import session_script, snapshot
 from dbt_graft.collectors.sqlserver.server.check import check
 from dbt_graft.lineage.dataset import Kind

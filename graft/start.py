@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import yaml
+
 from dbt_graft.graft.config import FILE_NAME
 from dbt_graft.lineage.errors import GraftError
 

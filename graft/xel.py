@@ -14,6 +14,7 @@ from typing import IO, Any
 
 import click
 import orjson
+
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Wanted
 from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text

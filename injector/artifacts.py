@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import restore
 from dbt_graft.lineage.errors import GraftError

@@ -9,11 +9,12 @@ from pathlib import Path
 import click
 import pytest
 import yaml
+from pydantic import BaseModel
+
 from dbt_graft.collectors.checked_yaml import sections
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.config import Config, load
 from dbt_graft.graft.start import write_config
-from pydantic import BaseModel
 
 
 def keys(section: type[BaseModel]) -> Iterator[str]:

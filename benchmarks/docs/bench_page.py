@@ -24,15 +24,15 @@ from playwright.sync_api import Browser, sync_playwright
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
+from project import COLUMNS, Document, artifacts  # noqa: E402
+
+from benchmarks.report import Report  # noqa: E402
 from dbt_graft.injector import docs, stock  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import Options, graft  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId, Kind  # noqa: E402
 from dbt_graft.lineage.model import build  # noqa: E402
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status  # noqa: E402
-from project import COLUMNS, Document, artifacts  # noqa: E402
-
-from benchmarks.report import Report  # noqa: E402
 
 MODELS, ROUNDS = 3_000, 3
 SHOWN = f"orders_by_customer_{MODELS * 2 // 3:05}"

@@ -22,11 +22,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from dbt_graft.collectors import store
-from dbt_graft.collectors.session import session
-from dbt_graft.collectors.spark.collect import collect, new_logs
-from dbt_graft.collectors.spark.log.files import SparkLogs
-
 from benchmarks.report import Report
 from benchmarks.spark.logs import (
     end,
@@ -39,6 +34,10 @@ from benchmarks.spark.logs import (
     write,
 )
 from benchmarks.sqlserver.memory import Memory
+from dbt_graft.collectors import store
+from dbt_graft.collectors.session import session
+from dbt_graft.collectors.spark.collect import collect, new_logs
+from dbt_graft.collectors.spark.log.files import SparkLogs
 from tests.collectors.spark.packed import zstd
 
 BUILD = Path("build/bench-spark-collect")

@@ -25,12 +25,11 @@ import orjson
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from benchmarks.report import Report
+from benchmarks.spark.logs import plan_heavy, task_heavy, write
 from dbt_graft.collectors.session import session
 from dbt_graft.collectors.spark.log.codecs import uncompressed
 from dbt_graft.collectors.spark.log.decode import Event, decode
-
-from benchmarks.report import Report
-from benchmarks.spark.logs import plan_heavy, task_heavy, write
 from tests.collectors.spark.packed import lz4, snappy, zstd
 
 SIZE = 100 << 20

@@ -24,6 +24,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from cases import Case, cases, same_name  # noqa: E402
+
 from dbt_graft.collectors.statements.parse import normalise, parse  # noqa: E402
 from dbt_graft.collectors.statements.tables.scan import scan  # noqa: E402
 from dbt_graft.collectors.statements.text.dialect import Dialect  # noqa: E402

@@ -16,12 +16,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from benchmarks.report import Report
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.sqlserver.event import Event, Part, Wanted
 from dbt_graft.collectors.sqlserver.files.xel.blocks import Block, blocks, sector_size
 from dbt_graft.collectors.sqlserver.files.xel.read import open_log, parts, read
-
-from benchmarks.report import Report
 from tests.collectors.sqlserver.xel_session import BASE
 from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, Template, write_records
 

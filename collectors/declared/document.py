@@ -17,9 +17,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from dbt_graft.collectors.checked_yaml import read_yaml
-from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
-from dbt_graft.lineage.records import Subtype, TaskInfo
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -29,6 +26,10 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+
+from dbt_graft.collectors.checked_yaml import read_yaml
+from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
+from dbt_graft.lineage.records import Subtype, TaskInfo
 
 ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
 Maturity = Literal["high", "medium", "low", ""]

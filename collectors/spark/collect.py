@@ -21,6 +21,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
+from pyarrow import fs
+
 from dbt_graft.collectors.files import filesystem, log_files
 from dbt_graft.collectors.spark.log.checkpoint import (
     goes_on,
@@ -48,7 +50,6 @@ from dbt_graft.collectors.spark.log.history_server import (
 )
 from dbt_graft.collectors.spark.store.read_log import TABLES, Part, assemble, failed
 from dbt_graft.collectors.store import SCHEMAS, Collected
-from pyarrow import fs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+
 from dbt_graft.collectors.files import LogFile, fresh, log_files
 from dbt_graft.collectors.sqlserver import rows as tables
 from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part

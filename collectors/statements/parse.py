@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from sqlglot.errors import TokenError
+
 from dbt_graft.collectors.statements.columns.edges import ColumnEdge, column_edges
 from dbt_graft.collectors.statements.columns.tree import NoTreeError, objection, tree_of
 from dbt_graft.collectors.statements.tables.calls import calls
@@ -23,7 +25,6 @@ from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import Token, tokenise
 from dbt_graft.collectors.statements.text.unwrap import unwrap
 from dbt_graft.lineage.records import Direction, Outcome
-from sqlglot.errors import TokenError
 
 # Raised when the same text may give another shape, so that old and new shapes never mix.
 VERSION = 1

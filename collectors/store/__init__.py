@@ -24,11 +24,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.dataset as pads
 import pyarrow.parquet as pq
+from pyarrow import fs
+
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.schema import column_names, ddl, record
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Records, Reject, Run, Shape
-from pyarrow import fs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import orjson
+
 from dbt_graft.graft.config import FILE_NAME, Config, load
 from dbt_graft.graft.doctor import machine
 from dbt_graft.graft.terminal import one_line

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+
 from dbt_graft.collectors import store
 from dbt_graft.graft.doctor.cut import is_cut
 from dbt_graft.graft.doctor.words import ago, at_most, count, named

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+from dbt_graft import __version__
 from dbt_graft.collectors.java import java_home, version
 from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
 from dbt_graft.lineage.findings import Finding, Severity
-
-from dbt_graft import __version__
 
 
 def python() -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import yaml
+
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.doctor.words import ago, count
 from dbt_graft.injector import artifacts

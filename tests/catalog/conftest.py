@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.catalog.build import Settings, build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description, Role

@@ -6,13 +6,13 @@ import logging
 import shutil
 from pathlib import Path
 
-import dbt_graft.catalog.build as catalog_build
 import pytest
+
+import dbt_graft
+import dbt_graft.catalog.build as catalog_build
 from dbt_graft.catalog.build import Settings, build, design_folder
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
-
-import dbt_graft
 
 
 def test_the_dbt_docs_page_and_extra_files_lie_where_they_were_promised(site: Path) -> None:

@@ -6,6 +6,7 @@ import random
 from itertools import combinations
 
 import pytest
+
 from dbt_graft.catalog.layout import Sizes, layout
 
 SIZES = Sizes()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 import pytest
-from dbt_graft.catalog.markup import external, printable, prose, text
 from markdown import Markdown
+
+from dbt_graft.catalog.markup import external, printable, prose, text
 
 HOSTILE = [
     "<script>alert(1)</script>",

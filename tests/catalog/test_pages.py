@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.catalog.build import Settings, build
 from dbt_graft.catalog.markup import printable
 from dbt_graft.lineage.dataset import DatasetId, Kind

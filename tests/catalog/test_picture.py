@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import (
     LIMIT,

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.collectors.files import filesystem, fresh, log_files
 from dbt_graft.lineage.errors import GraftError
 

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.collectors import java
 from dbt_graft.lineage.errors import GraftError
 

@@ -10,6 +10,7 @@ import orjson
 import pytest
 from dbt.artifacts.schemas.catalog import CatalogArtifact
 from dbt.artifacts.schemas.manifest import WritableManifest
+
 from dbt_graft.graft.config import load
 from dbt_graft.injector import integrity
 from dbt_graft.injector.relations import all_nodes

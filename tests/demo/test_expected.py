@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.graph import Graph
 

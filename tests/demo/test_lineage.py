@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from dbt_graft.collectors import store
 from dbt_graft.graft.config import load
 from dbt_graft.injector import artifacts

@@ -26,13 +26,13 @@ from pathlib import Path
 from types import FrameType
 
 import click
+
 from dbt_graft.collectors.files import LogFile
 from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Mapped, Part, Value, Wanted
 from dbt_graft.collectors.sqlserver.files.event_text import to_json, to_xml
 from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
 from dbt_graft.collectors.sqlserver.files.xml_events import event as event_of_xml
 from dbt_graft.collectors.sqlserver.files.xml_reader import read as read_xml
-
 from tests.collectors.sqlserver.xel_session import BASE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,

@@ -19,9 +19,9 @@ from typing import Any
 import click
 import orjson
 import zstandard
+
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import Part, assemble
-
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 from tests.fuzz.fuzz_events import limited
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from dbt_graft.collectors.java import java_home
 
 pytestmark = pytest.mark.spark

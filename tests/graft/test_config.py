@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.graft.config import ConfigError, load
 from dbt_graft.lineage.dataset import parse_dataset_id
 

@@ -11,6 +11,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from dbt_graft.graft.cli import main
 
 NOW = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.graft.config import load
 from dbt_graft.graft.sources import sources
 from dbt_graft.lineage.errors import GraftError

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from dbt_graft.graft.cli import main
 
+from dbt_graft.graft.cli import main
 from tests.collectors.spark.conftest import make_log, node  # noqa: F401
 
 Make = Callable[..., Any]

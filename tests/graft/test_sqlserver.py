@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+
 from dbt_graft.collectors.sqlserver.odbc import connection
 from dbt_graft.collectors.sqlserver.server import catalog_queries, session_state
 from dbt_graft.collectors.sqlserver.server.catalog_queries import Taken

@@ -1,6 +1,7 @@
 """What a command tells of statements that were not understood, to people and as JSON."""
 
 import orjson
+
 from dbt_graft.graft.summary import Summary
 from dbt_graft.lineage.gaps import Gap
 from dbt_graft.lineage.records import Outcome

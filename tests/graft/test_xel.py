@@ -9,9 +9,9 @@ from pathlib import Path
 import orjson
 import pytest
 from click.testing import CliRunner, Result
+
 from dbt_graft.collectors.sqlserver.event import Event
 from dbt_graft.graft.cli import main
-
 from tests.collectors.sqlserver.xel_session import BASE
 from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, write_events
 

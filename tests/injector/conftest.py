@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import Options

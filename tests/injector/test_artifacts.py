@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from dbt_graft.injector.artifacts import dump, read, write
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.errors import GraftError

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from dbt.artifacts.schemas.catalog import CatalogArtifact
 from dbt.artifacts.schemas.manifest import WritableManifest
+
 from dbt_graft.injector.artifacts import write
 from dbt_graft.injector.report import Grafted
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from dbt_graft.injector import docs
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.stock import read

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from dbt_graft.injector.artifacts import Artifacts, dump
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import Options

@@ -22,6 +22,9 @@ import pytest
 import yaml
 from dbt.artifacts.schemas.manifest import WritableManifest
 from dbt_artifacts_parser.parser import parse_catalog, parse_manifest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import Artifacts, dump
 from dbt_graft.injector.graft import graft
@@ -35,8 +38,6 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage, build
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Records, Run, Status, Subtype
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 Json = dict[str, Any]
 SHAPES = ("spark", "duckdb", "v9", "v10", "v11")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dbt_graft.injector.naming import Names
 from dbt_graft.lineage.dataset import parse_dataset_id
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from dbt_graft.injector.artifacts import dump
 from dbt_graft.injector.report import Grafted
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import Artifacts, dump, read
 from dbt_graft.injector.graft import graft

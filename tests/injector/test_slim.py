@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 import pytest
+
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.slim import slim
 

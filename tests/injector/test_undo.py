@@ -8,13 +8,14 @@ from typing import Any
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import dump
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import changes, restore
 from dbt_graft.lineage.errors import GraftError
-from hypothesis import given
-from hypothesis import strategies as st
 
 _keys = st.text("abc", max_size=2)
 _values = st.recursive(

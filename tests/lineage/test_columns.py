@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dbt_graft.lineage.columns import compose, resolve
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ColumnEdge, Subtype

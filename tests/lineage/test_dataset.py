@@ -1,6 +1,7 @@
 """Dataset identity: which names are one place, and which addresses they get."""
 
 import pytest
+
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.urls import dataset_path, tag_path, task_path
 

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow, flows
 from dbt_graft.lineage.operations import Operation

@@ -3,6 +3,7 @@
 import graphlib
 
 import pytest
+
 from dbt_graft.lineage.graph import Graph
 
 DIAMOND = Graph([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("d", "e")])

@@ -1,6 +1,7 @@
 """Name rules: one dataset that engines know under several names gets one of them."""
 
 import pytest
+
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.names import NameRule, NameRules
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from dbt_graft.lineage.records import Run, Status
 from dbt_graft.lineage.runs import runs_by_task
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import build

@@ -9,11 +9,12 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import Browser, Page, expect
+
 from dbt_graft.injector import artifacts, docs
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import Options
 from dbt_graft.lineage.model import Lineage
-from playwright.sync_api import Browser, Page, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import orjson
 import pytest
+from playwright.sync_api import Route
+
 from dbt_graft.injector import docs
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import Options, graft
@@ -24,7 +26,6 @@ from dbt_graft.lineage.records import (
     Status,
     TaskInfo,
 )
-from playwright.sync_api import Route
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import orjson
 import pytest
-from dbt_graft.injector import docs, stock
 from playwright.sync_api import Browser, Page, Route
+
+from dbt_graft.injector import docs, stock
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 

@@ -15,6 +15,7 @@ from io import BytesIO
 from itertools import chain
 
 import orjson
+
 from dbt_graft.collectors.spark.log.codecs import BrokenError, Readable, uncompressed
 from dbt_graft.collectors.spark.log.events import READERS, Body
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import orjson
+
 from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 
 Body = dict[str, Any]

@@ -28,6 +28,7 @@ from urllib.request import Request, urlopen
 from zipfile import BadZipFile, ZipFile
 
 import orjson
+
 from dbt_graft.collectors.files import LogFile
 from dbt_graft.collectors.spark.log.codecs import Readable
 from dbt_graft.collectors.spark.log.files import (

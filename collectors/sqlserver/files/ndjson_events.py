@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import orjson
+
 from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Value, Wanted
 from dbt_graft.collectors.sqlserver.files.flat_events import NO_TIME, flat_event, local_ticks
 from dbt_graft.collectors.sqlserver.files.streams import LONGEST, few, pieces, to_the_end, whole

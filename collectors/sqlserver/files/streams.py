@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 import zstandard
+
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.sqlserver.event import Part
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sqlglot.errors import TokenError
+
 from dbt_graft.collectors.sqlserver.resolution.names import FullName, full_name
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Database,
@@ -20,7 +22,6 @@ from dbt_graft.collectors.statements.text.names import Name, name_at
 from dbt_graft.collectors.statements.text.tokens import tokenise
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Column
-from sqlglot.errors import TokenError
 
 # To these, a synonym is a thing of its own; to all others it is what it stands for.
 _OF_SYNONYMS = frozenset({"CREATE SYNONYM", "DROP"})

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
+
 from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
 from dbt_graft.collectors.sqlserver.resolution.procedures import Bodies, Parse
 from dbt_graft.collectors.sqlserver.resolution.statement import STATEMENT, Row, statement

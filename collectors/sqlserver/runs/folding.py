@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+
 from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part
 from dbt_graft.collectors.sqlserver.files.readers import read
 from dbt_graft.collectors.sqlserver.runs.captured import Captured, capture, wanted

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from sqlglot.errors import TokenError
+
 from dbt_graft.collectors.sqlserver.resolution.names import dataset_id
 from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.tables.scan import scan
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import keywords, tokenise
-from sqlglot.errors import TokenError
 
 DRIVER, FORMAT, HEALTH, CATALOG = "driver", "format only", "health check", "system catalog"
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+
 from dbt_graft.collectors.sqlserver.event import Damage
 
 # What Spark carries: segments, what could not be read (`damage`), and how much was seen.

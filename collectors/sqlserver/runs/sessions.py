@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+
 from dbt_graft.collectors.sqlserver.runs import temporaries
 from dbt_graft.collectors.sqlserver.runs.segment import Act, arrow_schema
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import orjson
+
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Column

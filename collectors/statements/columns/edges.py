@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sqlglot import exp
+
 from dbt_graft.collectors.statements.columns.expressions import influences, uses
 from dbt_graft.collectors.statements.columns.queries import add_ctes, query_relation
 from dbt_graft.collectors.statements.columns.relations import (
@@ -27,7 +29,6 @@ from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Direction, EdgeType, Subtype
-from sqlglot import exp
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from sqlglot import exp
+
 from dbt_graft.collectors.statements.columns.relations import NOTHING, Scope, Uses, changed
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.lineage.records import Subtype
-from sqlglot import exp
 
 # Their result does not tell the value, but is the same for the same one.
 MASKING = keywords(

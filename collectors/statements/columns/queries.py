@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
+from sqlglot import exp
+
 from dbt_graft.collectors.statements.columns.expressions import (
     influences,
     of_all,
@@ -22,7 +24,6 @@ from dbt_graft.collectors.statements.columns.relations import (
 from dbt_graft.collectors.statements.columns.sources import add_joins, add_sources
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
-from sqlglot import exp
 
 # Clauses behind FROM, and what the columns in them do to the rows.
 _CLAUSES: Mapping[str, Subtype] = {

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from sqlglot import exp
+
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.columns import compose
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
-from sqlglot import exp
 
 
 class Use(NamedTuple):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from sqlglot import exp
+
 from dbt_graft.collectors.statements.columns.expressions import influences, of_all, uses
 from dbt_graft.collectors.statements.columns.relations import (
     NOTHING,
@@ -19,7 +21,6 @@ from dbt_graft.collectors.statements.columns.relations import (
 )
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
-from sqlglot import exp
 
 
 def add_sources(node: exp.Expr, scope: Scope) -> Uses:

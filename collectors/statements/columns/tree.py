@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 
 import sqlglot
-from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.tokens import Token
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.tokens import Token
 
 # The parser recurses: what is deeper or longer is not given to it.
 _DEEPEST = 40

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 
+from sql_metadata import Parser
+
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.lineage.records import Direction
-from sql_metadata import Parser
 
 _KEYWORD = re.compile(
     r"\b(SELECT|INSERT|REPLACE|UPDATE|DELETE|MERGE|TRUNCATE|DROP|CREATE|ALTER)\b", re.IGNORECASE

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar, NamedTuple
 
-from dbt_graft.collectors.statements.text.dialect import Dialect
 from sqlglot import TokenType
 from sqlglot.dialects.spark import Spark
 from sqlglot.dialects.tsql import TSQL
+
+from dbt_graft.collectors.statements.text.dialect import Dialect
 
 
 class Token(NamedTuple):

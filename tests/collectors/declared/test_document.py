@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 import yaml
 from click.testing import CliRunner
+
 from dbt_graft.collectors.declared import document
 from dbt_graft.graft.cli import main
 from dbt_graft.lineage.errors import GraftError

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 
 import pyarrow as pa
+
 from dbt_graft.collectors.session import session
 from dbt_graft.collectors.spark.collect import collect
 from dbt_graft.collectors.spark.log.files import SparkLogs

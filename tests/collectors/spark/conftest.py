@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from dbt_graft.collectors.java import java_home
 
 JOBS = Path(__file__).parent / "jobs"

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyspark
+
 from dbt_graft.collectors.java import java_home
 
 SPARK = Path(pyspark.__file__).parent

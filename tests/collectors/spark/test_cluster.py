@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from dbt_graft.collectors.spark.collect import collect
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store import commit, read
 from dbt_graft.lineage.records import Records
-
 from tests.collectors.spark.daemons import daemon
 from tests.collectors.spark.packed import zstd
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store import commit, positions, read, run_origins, told_until
 from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.records import Access, Records, Status
 from dbt_graft.lineage.runs import runs_by_task
-
 from tests.collectors.spark.packed import lz4, snappy, zstd
 
 if TYPE_CHECKING:

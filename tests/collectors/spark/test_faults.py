@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
+
 from dbt_graft.collectors.spark.collect import log_parts, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import Told, assemble
-
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 
 Make = Callable[..., Any]

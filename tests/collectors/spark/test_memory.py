@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from dbt_graft.collectors.spark.application import execution as history
 from dbt_graft.collectors.spark.application import statements
 from dbt_graft.collectors.spark.log.files import SparkLogs

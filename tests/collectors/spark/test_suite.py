@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from dbt_graft.collectors.java import java_home
 
+from dbt_graft.collectors.java import java_home
 from tests.collectors.spark.suite import CASES
 from tests.collectors.spark.suite.case import Told, Version
 from tests.collectors.spark.suite.reading import Log, read

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 import pytest
+
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.sqlserver.runs.folding import Rules

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.sqlserver.server.snapshot import (
@@ -18,7 +19,6 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 from dbt_graft.lineage import model
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.records import Column, Records
-
 from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.lineage import model

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Polling, Server, collect_news, news
 from dbt_graft.collectors.sqlserver.event import Chunk, Event

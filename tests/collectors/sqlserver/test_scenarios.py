@@ -18,6 +18,7 @@ from uuid import UUID
 
 import pyarrow.parquet as pq
 import pytest
+
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value
@@ -32,7 +33,6 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 from dbt_graft.lineage import model
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Column, Direction, Outcome, Records
-
 from tests.collectors.sqlserver.xel_session import LINEAGE
 from tests.collectors.sqlserver.xel_writer import write_events
 

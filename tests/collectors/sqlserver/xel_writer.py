@@ -15,7 +15,6 @@ from pathlib import Path
 from uuid import UUID
 
 from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value
-
 from tests.collectors.sqlserver.xel_session import LINEAGE, SIZES, STREAM, TICKS, Session
 
 UNIX_EPOCH = 116_444_736_000_000_000

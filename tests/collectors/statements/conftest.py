@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 import pytest
+
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import Direction

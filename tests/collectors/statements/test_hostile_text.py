@@ -1,6 +1,7 @@
 """No input crashes the parser or keeps it busy for ever: each ends as shapes."""
 
 import pytest
+
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 

@@ -1,11 +1,12 @@
 """What holds for all T-SQL: quoting keeps names, splitting keeps tables, shapes keep no values."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from dbt_graft.collectors.statements.parse import normalise, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import Direction
-from hypothesis import given
-from hypothesis import strategies as st
 
 TSQL = Dialect.TSQL
 

@@ -5,6 +5,7 @@
 from collections.abc import Callable
 
 import pytest
+
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 

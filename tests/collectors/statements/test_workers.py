@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.collectors.statements.workers import Worker
 
 pytestmark = pytest.mark.skipif(

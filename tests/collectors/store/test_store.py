@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import Row
+
 from dbt_graft.collectors import store
 from dbt_graft.collectors.store import SCHEMAS, Collected, commit, positions, read, told_until
 from dbt_graft.lineage import records
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from pyspark.sql import Row
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,6 +12,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.sqlserver.odbc import connection
 from dbt_graft.graft.cli import main

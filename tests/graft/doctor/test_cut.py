@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dbt_graft.collectors.spark.plans.columns import CUT, OPAQUE
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
 from dbt_graft.graft.doctor.cut import cut_plans, hidden_databases, is_cut

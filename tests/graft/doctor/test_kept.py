@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.collectors.spark.plans.columns import CUT
 from dbt_graft.graft.doctor.kept import Kept, contents, read, rejects, statements
 from dbt_graft.lineage.findings import Severity

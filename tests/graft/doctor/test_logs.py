@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from dbt_graft.collectors.sqlserver.odbc import connection
 from dbt_graft.collectors.sqlserver.server import session_state, snapshot
 from dbt_graft.collectors.sqlserver.server.session_state import SessionState

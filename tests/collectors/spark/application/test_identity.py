@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dbt_graft.collectors.spark.application.identity import is_dbt, task_name
 from dbt_graft.collectors.spark.log.redact import redacted_error
 

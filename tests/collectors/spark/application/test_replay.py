@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from dbt_graft.collectors.spark.application import execution as history
 from dbt_graft.collectors.spark.application import replay, totals
 from dbt_graft.collectors.spark.application.execution import Application, Group

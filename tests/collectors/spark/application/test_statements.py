@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import pytest
 import zstandard
+
 from dbt_graft.collectors.spark.application import segments as parts
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import Part, assemble

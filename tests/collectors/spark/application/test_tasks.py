@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from dbt_graft.collectors.spark.application.execution import Application, Execution, Group
 from dbt_graft.collectors.spark.application.tasks import parent_run, task_of
 from dbt_graft.collectors.spark.log.files import SparkLogs

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from dbt_graft.collectors.spark.collect import log_parts, new_logs
 from dbt_graft.collectors.spark.log.checkpoint import (
     Reached,
@@ -21,7 +22,6 @@ from dbt_graft.collectors.spark.log.checkpoint import (
 )
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import Part, Told, assemble
-
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 
 Make = Callable[..., Any]

@@ -9,8 +9,8 @@ from io import BytesIO
 
 import pytest
 import zstandard
-from dbt_graft.collectors.spark.log.codecs import BrokenError, uncompressed
 
+from dbt_graft.collectors.spark.log.codecs import BrokenError, uncompressed
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 
 LINE = b'{"Event":"SparkListenerTaskEnd","Stage ID":%d}\n'

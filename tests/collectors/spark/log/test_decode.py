@@ -6,8 +6,8 @@ import gzip
 from io import BytesIO
 
 import pytest
-from dbt_graft.collectors.spark.log.decode import Damage, Event, Finished, decode
 
+from dbt_graft.collectors.spark.log.decode import Damage, Event, Finished, decode
 from tests.collectors.spark.packed import lz4, snappy, zstd
 
 LINES = [

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.collectors.files import LogFile
 from dbt_graft.collectors.spark.collect import new_logs
 from dbt_graft.collectors.spark.log.duplicates import (

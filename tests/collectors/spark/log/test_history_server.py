@@ -13,6 +13,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import orjson
 import pytest
+
 from dbt_graft.collectors.spark.collect import collect, log_parts, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.history_server import NotGivenError, authorization, downloaded

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 from dbt_graft.collectors.spark.store.read_log import Part, assemble

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dbt_graft.collectors.spark.plans.arguments import Attribute
 from dbt_graft.collectors.spark.plans.columns import CUT, OPAQUE, UNKNOWN, Source, Trace, Uses
 from dbt_graft.collectors.spark.plans.expressions import parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dbt_graft.collectors.spark.plans.arguments import identifier
 from dbt_graft.collectors.spark.plans.info import Node
 from dbt_graft.collectors.spark.plans.text import Operator

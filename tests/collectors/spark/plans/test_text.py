@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attributes,

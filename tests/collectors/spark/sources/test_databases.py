@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dbt_graft.collectors.spark.sources.databases import database_of, name_parts
 
 SQL_SERVER = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dbt_graft.collectors.spark.sources.paths import dataset_folders, path_dataset
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import Part, assemble
 from dbt_graft.lineage.dataset import DatasetId
-
 from tests.collectors.spark.suite.case import Told, Version
 
 Row = dict[str, Any]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.event import Chunk, Event, Part, Value, Wanted
 from dbt_graft.collectors.sqlserver.files import csv_events
 from dbt_graft.collectors.sqlserver.files.csv_events import Splitter, header, read

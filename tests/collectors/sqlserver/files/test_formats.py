@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.collectors.files import LogFile, log_files
 from dbt_graft.collectors.sqlserver.event import Damage, Part
 from dbt_graft.collectors.sqlserver.files.formats import may_hold_events, parts

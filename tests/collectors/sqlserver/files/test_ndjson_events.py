@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from dbt_graft.collectors.sqlserver.event import Chunk, Event, Mapped, Part, Wanted
 from dbt_graft.collectors.sqlserver.files import ndjson_events, streams
 from dbt_graft.collectors.sqlserver.files.ndjson_events import Splitter, read
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 AT = 1_795_141_801 * 10_000_000
 TIME = '"timestamp":"2026-11-20T02:30:01Z"'

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 import orjson
 import pytest
 import zstandard
+
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
 from dbt_graft.collectors.sqlserver.files import streams

@@ -1,6 +1,7 @@
 """The XML of one event says the same in every form that servers and tools write it in."""
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.event import Damage, Event, Mapped, Wanted
 from dbt_graft.collectors.sqlserver.files.xml_events import dismissed, event, is_wanted, ticks
 

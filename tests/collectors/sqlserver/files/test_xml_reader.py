@@ -6,11 +6,12 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
 from dbt_graft.collectors.sqlserver.files import streams, xml_cut
 from dbt_graft.collectors.sqlserver.files.xml_reader import read
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 ALL = Wanted()
 

@@ -7,6 +7,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.odbc import connection
 from dbt_graft.collectors.sqlserver.odbc import failure as odbc_failure
 from dbt_graft.collectors.sqlserver.odbc.connection import attributes, connect, connection_string

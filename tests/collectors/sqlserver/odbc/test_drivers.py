@@ -6,6 +6,7 @@ import importlib.util
 import sys
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.odbc import connection, drivers
 from dbt_graft.collectors.sqlserver.odbc import failure as odbc_failure
 from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver, bundled_driver

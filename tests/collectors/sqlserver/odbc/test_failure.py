@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, pauses
 
 

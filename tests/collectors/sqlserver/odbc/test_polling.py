@@ -6,6 +6,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.odbc.polling import rows
 
 

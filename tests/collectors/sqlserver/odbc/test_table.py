@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.odbc import table_key
 from dbt_graft.collectors.sqlserver.odbc.table import offset_time, parts
 from dbt_graft.collectors.sqlserver.odbc.table_columns import choose

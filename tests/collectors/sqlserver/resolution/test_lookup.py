@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Database,

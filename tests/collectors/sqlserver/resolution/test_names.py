@@ -1,6 +1,7 @@
 """From names as statements write them to full names of datasets, and what is left out."""
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
 from dbt_graft.collectors.sqlserver.resolution.names import dataset_id
 from dbt_graft.collectors.sqlserver.resolution.procedures import Bodies

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
+
 from dbt_graft.collectors.sqlserver.resolution.resolve import PARSED, parse_texts
 from dbt_graft.collectors.statements import parse as statements
 from dbt_graft.collectors.statements.parse import Columns, ParsedShape

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.resolution.views import view_records
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Database,

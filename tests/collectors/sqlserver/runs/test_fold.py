@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value, Wanted
 from dbt_graft.collectors.sqlserver.files.xel.read import parts, read

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.runs.noise import CATALOG, DRIVER, FORMAT, HEALTH, noise
 
 NOISE = [

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+
 from dbt_graft.collectors.sqlserver.runs.segment import SCHEMA, Act
 from dbt_graft.collectors.sqlserver.runs.sessions import follow
 

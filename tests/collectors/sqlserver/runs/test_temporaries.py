@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.runs.temporaries import Table, Tables, Use, read, uses, written
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import sqlglot
+
 from dbt_graft.collectors.sqlserver.server.catalog_queries import Taken, take
 from dbt_graft.collectors.sqlserver.server.snapshot import Module, ModuleKind, Relation, read, write
 from dbt_graft.lineage.dataset import Kind

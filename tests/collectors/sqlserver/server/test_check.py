@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.server.check import check
 from dbt_graft.collectors.sqlserver.server.session_events import ACTIONS, EVENTS
 from dbt_graft.collectors.sqlserver.server.session_state import CapturedEvent, Dropped, SessionState

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.server.session_script import Options, file_name, script
 from dbt_graft.lineage.errors import GraftError
 

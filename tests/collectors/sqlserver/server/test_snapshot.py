@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Database,
     Module,

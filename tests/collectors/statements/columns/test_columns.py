@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 import pytest
+
 from dbt_graft.collectors.statements.columns.edges import ColumnEdge
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect

@@ -6,6 +6,7 @@ A write is written `OPERATION name`; several names stand with spaces between the
 # ruff: noqa: E501 (one line a case)
 
 import pytest
+
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import Kind

@@ -3,6 +3,7 @@
 # ruff: noqa: E501 (one line a case)
 
 import pytest
+
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.sqlserver.event import Chunk, Wanted
 from dbt_graft.collectors.sqlserver.files.xel.read import parts, read

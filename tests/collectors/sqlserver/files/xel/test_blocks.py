@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from dbt_graft.collectors.files import LogFile, log_files
-from dbt_graft.collectors.sqlserver.event import Chunk, Event, Wanted
-from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dbt_graft.collectors.files import LogFile, log_files
+from dbt_graft.collectors.sqlserver.event import Chunk, Event, Wanted
+from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
 from tests.collectors.sqlserver.xel_session import BASE, LINEAGE
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,

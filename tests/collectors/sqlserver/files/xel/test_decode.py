@@ -12,11 +12,11 @@ from typing import TypeAlias
 from uuid import UUID
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.event import Chunk, Event, Mapped, Mask, Part, Wanted
 from dbt_graft.collectors.sqlserver.files.xel import decode, metadata
 from dbt_graft.collectors.sqlserver.files.xel.payload import decoder
 from dbt_graft.collectors.sqlserver.files.xel.read import read
-
 from tests.collectors.sqlserver.xel_session import BASE, LINEAGE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Event, Mapped, Mask, Value
-from dbt_graft.collectors.sqlserver.files.event_text import to_xml, value_text
-from dbt_graft.collectors.sqlserver.files.xml_events import event as event_of_xml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dbt_graft.collectors.sqlserver.event import Chunk, Event, Mapped, Mask, Value
+from dbt_graft.collectors.sqlserver.files.event_text import to_xml, value_text
+from dbt_graft.collectors.sqlserver.files.xml_events import event as event_of_xml
 from tests.collectors.sqlserver.xel_session import BASE, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,

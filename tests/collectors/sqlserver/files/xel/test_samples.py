@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.event import Chunk, Mapped, Wanted
 from dbt_graft.collectors.sqlserver.files.event_text import timestamp
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.odbc import failure as odbc_failure
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from dbt_graft.collectors import store
 from dbt_graft.graft.config import load
 from dbt_graft.graft.sources import sources

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.event import Chunk, Wanted
 from dbt_graft.collectors.sqlserver.odbc import live, polling
 from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.odbc import failure as odbc_failure
 from dbt_graft.collectors.sqlserver.odbc.drivers import bundled_driver
 from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll

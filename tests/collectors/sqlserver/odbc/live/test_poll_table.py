@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.event import Chunk, Wanted
 from dbt_graft.collectors.sqlserver.odbc import table
 from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table

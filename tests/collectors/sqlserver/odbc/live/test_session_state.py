@@ -6,6 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+
 from dbt_graft.collectors.sqlserver.odbc.connection import connect
 from dbt_graft.collectors.sqlserver.server.check import check
 from dbt_graft.collectors.sqlserver.server.session_events import ACTIONS, EVENTS
