@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Status
@@ -41,8 +42,8 @@ def care(index: Index) -> Care:
     """What the lineage shows to be wrong or unknown."""
     lineage = index.lineage
     writers = {
-        dataset: tuple(sorted({_writer(index, t) for t in tasks if not index.is_view(t)}))
-        for dataset, tasks in lineage.writers().items()
+        dataset: (*(["dbt"] if lineage.definition(dataset, DefinitionKind.DBT) else []), *tasks)
+        for dataset, tasks in lineage.writer_names().items()
     }
     return Care(
         failed=tuple(
@@ -55,7 +56,3 @@ def care(index: Index) -> Care:
         rejects=dict(sorted(Counter(reject.reason for reject in lineage.rejects).items())),
         gaps=gaps(lineage.shapes.values()),
     )
-
-
-def _writer(index: Index, task: str) -> str:
-    return "dbt" if index.is_definition(task) else task

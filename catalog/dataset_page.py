@@ -10,10 +10,10 @@ from dbt_graft.catalog.neighbourhood import around_dataset
 from dbt_graft.catalog.page import Page, prose
 from dbt_graft.catalog.picture import picture, run_bars
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.model import Task
-from dbt_graft.lineage.records import Evidence, Outcome, Run, Shape
+from dbt_graft.lineage.records import Direction, Evidence, Outcome, Run, Shape
 from dbt_graft.lineage.urls import dataset_path
 from dbt_graft.lineage.usage import Usage
 
@@ -28,8 +28,9 @@ def dataset_page(index: Index, dataset: DatasetId) -> Page:
     known = index.datasets[dataset]
     description = index.descriptions.get(dataset)
     flows_to, flows_from = index.flows_to.get(dataset, []), index.flows_from.get(dataset, [])
-    writers, readers = index.writers.get(dataset, []), index.readers.get(dataset, [])
-    view = index.views.get(dataset)
+    writers = index.lineage.usages_of(dataset, Direction.WRITE)
+    readers = index.lineage.usages_of(dataset, Direction.READ)
+    view = index.view(dataset)
     runs = _runs(index, writers)
     path = dataset_path(dataset)
     root = "../" * path.count("/")
@@ -53,31 +54,27 @@ def dataset_page(index: Index, dataset: DatasetId) -> Page:
             "columns": columns(index, dataset, root),
             "missing": _missing(index, writers),
             "writers": writers,
-            "dbt_parents": index.dbt_parents(dataset),
+            "dbt_parents": index.parents(dataset, DefinitionKind.DBT),
             "view": view,
             "readers": readers,
-            "dbt_children": index.dbt_children(dataset),
-            "view_children": index.view_children(dataset),
+            "dbt_children": index.children(dataset, DefinitionKind.DBT),
+            "view_children": index.children(dataset, DefinitionKind.VIEW),
             "reports": [c for c in index.reports.get(dataset, ()) if c.name not in index.tasks],
             "upstream": _by_distance(index.graph.upstream(dataset, _STEPS)),
             "downstream": _by_distance(index.graph.downstream(dataset, _STEPS)),
             "runs": runs,
             "bars": run_bars(runs),
-            "shapes": shapes(index, [*writers, *_defining(view, dataset)]),
-            "flows": [f for f in (*flows_to, *flows_from) if not index.is_definition(f.task)],
+            "shapes": shapes(index, [*writers, *([view] if view else [])]),
+            "former_names": index.lineage.former_names.get(dataset, ()),
+            "flows": [f for f in (*flows_to, *flows_from) if f.definition is None],
             "above": names_on_way(dataset)[:-1],
         },
     )
 
 
-def _defining(view: Task | None, dataset: DatasetId) -> list[Usage]:
-    return [u for u in view.usages if u.dataset == dataset] if view else []
-
-
 def _runs(index: Index, writers: Sequence[Usage]) -> list[Run]:
-    """The runs of all tasks that write it, newest first."""
-    tasks = dict.fromkeys(usage.task for usage in writers)
-    found = [run for task in tasks for run in index.tasks[task].runs]
+    """The runs that wrote it or tried to, of all tasks, newest first."""
+    found = [run for usage in writers for run in index.tasks[usage.task].runs_of(usage)]
     return sorted(
         found, key=lambda run: run.started_at.timestamp() if run.started_at else 0.0, reverse=True
     )
@@ -102,7 +99,7 @@ def _by_distance(steps: dict[DatasetId, int]) -> list[tuple[int, list[DatasetId]
     return groups
 
 
-def shapes(index: Index, usages: Sequence[Usage]) -> list[Shape]:
+def shapes(index: Index, usages: Sequence[Usage | Definition]) -> list[Shape]:
     """The statements behind usages, those that were read best first."""
     known = index.lineage.shapes
     ids = dict.fromkeys(shape for usage in usages for shape in usage.shapes if shape in known)

@@ -8,11 +8,12 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
-from dbt_graft.lineage.model import VIEW, Lineage, Task
-from dbt_graft.lineage.records import ColumnEdge, Dataset, Direction
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import ColumnEdge, Dataset, Run
 from dbt_graft.lineage.usage import Usage
 
 BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
@@ -23,12 +24,11 @@ class Index:
 
     Attributes:
         datasets: Every dataset that anything names, sorted.
-        tasks: The tasks with a page of their own: definitions have that of their dataset.
-        views: For each view whose definition is known, that definition.
+        tasks: The tasks; each has a page of its own.
+        engines: The engines that runs are known of.
         consumers: By name; a read-only task that dbt knows as an exposure is in both.
         flows_to, flows_from: The flows into and out of a dataset.
         columns_to, columns_from: The column edges into and out of a dataset.
-        writers, readers: How tasks with a page use a dataset.
         reports: The consumers that read a dataset.
         has_dbt_docs: The dbt docs page is part of the site.
     """
@@ -46,15 +46,8 @@ class Index:
         self.has_dbt_docs = has_dbt_docs
         self.consumers = _by_name(consumers)
         self.datasets = self._all_datasets()
-        self.tasks: dict[str, Task] = {
-            name: task for name, task in lineage.tasks.items() if not task.is_definition
-        }
-        self.views: dict[DatasetId, Task] = {
-            dataset: task
-            for task in lineage.tasks.values()
-            if task.engine == VIEW
-            for dataset in task.writes
-        }
+        self.tasks: Mapping[str, Task] = lineage.tasks
+        self.engines = {run.engine for task in self.tasks.values() for run in task.runs}
         self.graph: Graph[DatasetId] = lineage.dataset_graph()
         self.flows_to: dict[DatasetId, list[Flow]] = defaultdict(list)
         self.flows_from: dict[DatasetId, list[Flow]] = defaultdict(list)
@@ -68,12 +61,6 @@ class Index:
         for edge in lineage.column_edges:
             self.columns_to[edge.to_dataset].append(edge)
             self.columns_from[edge.from_dataset].append(edge)
-        self.writers: dict[DatasetId, list[Usage]] = defaultdict(list)
-        self.readers: dict[DatasetId, list[Usage]] = defaultdict(list)
-        for task in self.tasks.values():
-            for usage in task.usages:
-                side = self.writers if usage.direction is Direction.WRITE else self.readers
-                side[usage.dataset].append(usage)
         self.reports: dict[DatasetId, list[Consumer]] = defaultdict(list)
         for consumer in self.consumers.values():
             for dataset in consumer.reads:
@@ -86,18 +73,14 @@ class Index:
             *(e for c in self.lineage.column_edges for e in (c.to_dataset, c.from_dataset)),
             *(read for consumer in self.consumers.values() for read in consumer.reads),
             *(usage.dataset for task in self.lineage.tasks.values() for usage in task.usages),
+            *(end for d in self.lineage.definitions.values() for end in (d.dataset, *d.reads)),
         }
         known = {**{dataset: Dataset(dataset) for dataset in named}, **self.lineage.datasets}
         return {dataset: known[dataset] for dataset in sorted(known)}
 
-    def is_definition(self, task: str) -> bool:
-        """The task is a dbt model or a view, shown on its dataset's page."""
-        return task not in self.tasks
-
-    def is_view(self, task: str) -> bool:
-        """The task is a view's definition."""
-        found = self.lineage.tasks.get(task)
-        return found is not None and found.engine == VIEW
+    def view(self, dataset: DatasetId) -> Definition | None:
+        """The definition of a view that the database keeps; None where none is known."""
+        return self.lineage.definition(dataset, DefinitionKind.VIEW)
 
     def role(self, dataset: DatasetId) -> Role | None:
         """What the dataset is to dbt; None where dbt does not know it."""
@@ -110,30 +93,23 @@ class Index:
 
     def written(self, dataset: DatasetId) -> Usage | None:
         """The newest write that put data there."""
-        done = [
-            usage
-            for usage in self.writers.get(dataset, ())
-            if not usage.failed and usage.brings_data
-        ]
+        done = self.lineage.writers(dataset)
         return max(done, key=lambda u: (u.last_at is not None, u.last_at), default=None)
 
-    def dbt_children(self, dataset: DatasetId) -> list[DatasetId]:
-        """What dbt builds from it, sorted."""
-        flows = self.flows_from.get(dataset, ())
-        return sorted({flow.target for flow in flows if self._is_dbt(flow.task)})
+    def last_run(self, usage: Usage) -> Run | None:
+        """The newest run that did what a usage says, or tried to."""
+        runs = self.tasks[usage.task].runs_of(usage)
+        return runs[0] if runs else None
 
-    def view_children(self, dataset: DatasetId) -> list[DatasetId]:
-        """The views that are defined on it, sorted."""
+    def children(self, dataset: DatasetId, kind: DefinitionKind) -> list[DatasetId]:
+        """What dbt builds from it, or the views that are made of it, sorted."""
         flows = self.flows_from.get(dataset, ())
-        return sorted({flow.target for flow in flows if self.is_view(flow.task)})
+        return sorted({flow.target for flow in flows if flow.definition is kind})
 
-    def dbt_parents(self, dataset: DatasetId) -> list[DatasetId]:
-        """What dbt builds it from, sorted."""
+    def parents(self, dataset: DatasetId, kind: DefinitionKind) -> list[DatasetId]:
+        """What dbt builds it from, or what the view is made of, sorted."""
         flows = self.flows_to.get(dataset, ())
-        return sorted({flow.source for flow in flows if self._is_dbt(flow.task)})
-
-    def _is_dbt(self, task: str) -> bool:
-        return self.is_definition(task) and not self.is_view(task)
+        return sorted({flow.source for flow in flows if flow.definition is kind})
 
     def tags(self) -> dict[str, tuple[list[DatasetId], list[str]]]:
         """For each tag its datasets and its tasks and consumers, sorted."""

@@ -7,7 +7,7 @@ dbt model's table is one box, since the model and its table are one thing to tho
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -15,8 +15,10 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.words import KIND, ROLE, engine, platform
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
+from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Direction, Status
 from dbt_graft.lineage.urls import dataset_path, task_path
+from dbt_graft.lineage.usage import Usage
 
 LIMIT = 40
 _STEPS = 2
@@ -122,7 +124,7 @@ def _draw(
         Arrow(_DATASET + str(flow.source), _DATASET + str(target))
         for target in places
         for flow in index.flows_to.get(target, ())
-        if flow.source in places and index.is_definition(flow.task)
+        if flow.source in places and flow.definition
     ]
     arrows += [arrow for name in sorted(tasks) for arrow in _task_arrows(index, name, places)]
     boxes = [dataset_box(index, dataset, place) for dataset, place in places.items()]
@@ -149,29 +151,31 @@ def _cast(
 
     for target, place in places.items():
         for flow in index.flows_to.get(target, ()):
-            if flow.source in places and not index.is_definition(flow.task):
+            if flow.source in places and flow.definition is None:
                 join(flow.task, (place + places[flow.source]) // 2)
     for dataset in open_up:
-        for usage in index.writers.get(dataset, ()):
-            join(usage.task, places[dataset] - 1)
+        for name in _movers(index, dataset, Direction.WRITE):
+            join(name, places[dataset] - 1)
     for dataset in open_down:
-        for usage in index.readers.get(dataset, ()):
-            join(usage.task, places[dataset] + 1)
+        for name in _movers(index, dataset, Direction.READ):
+            join(name, places[dataset] + 1)
         for consumer in index.reports.get(dataset, ()):
             join(consumer.name, places[dataset] + 1)
     return tasks
 
 
+def _movers(index: Index, dataset: DatasetId, direction: Direction) -> list[str]:
+    """The tasks that move data out of a dataset, or into it, or tried to."""
+    usages = index.lineage.usages_of(dataset, direction)
+    return [usage.task for usage in usages if usage.moves_data]
+
+
 def _task_arrows(index: Index, name: str, places: Collection[DatasetId]) -> Iterator[Arrow]:
     task, consumer = index.tasks.get(name), index.consumers.get(name)
     usages = task.usages if task else ()
-    reads = {usage.dataset: usage.failed for usage in usages if usage.direction is Direction.READ}
+    reads = _failed(u for u in usages if u.direction is Direction.READ)
     reads |= dict.fromkeys(consumer.reads if consumer else (), False)
-    writes = {
-        usage.dataset: usage.failed
-        for usage in usages
-        if usage.direction is Direction.WRITE and usage.brings_data
-    }
+    writes = _failed(u for u in usages if u.direction is Direction.WRITE)
     for dataset in sorted({*reads, *writes} & set(places)):
         key = _DATASET + str(dataset)
         if dataset in writes:
@@ -179,6 +183,15 @@ def _task_arrows(index: Index, name: str, places: Collection[DatasetId]) -> Iter
             yield Arrow(_TASK + name, key, both=both, failed=writes[dataset])
         else:
             yield Arrow(key, _TASK + name)
+
+
+def _failed(usages: Iterable[Usage]) -> dict[DatasetId, bool]:
+    """The datasets that usages moved data of, or tried to; whether all of them failed."""
+    found: dict[DatasetId, bool] = {}
+    for usage in usages:
+        if usage.moves_data:
+            found[usage.dataset] = found.get(usage.dataset, True) and usage.failed
+    return found
 
 
 def dataset_box(index: Index, dataset: DatasetId, distance: int = 0) -> Box:
@@ -209,13 +222,19 @@ def task_box(index: Index, name: str, distance: int = 0) -> Box:
     return Box(
         key=_TASK + name,
         name=name,
-        note=f"{engine(task.engine)} · task" if task else index.consumers[name].kind,
+        note=f"{', '.join(map(engine, task.engines))} · task"
+        if task
+        else index.consumers[name].kind,
         shape=Shape.TASK if task else Shape.CONSUMER,
         path=f"{task_path(name)}index.html",
         full_name=name,
         distance=distance,
         failed=bool(task and task.runs and task.runs[0].status is Status.FAILED),
     )
+
+
+def _engines(task: Task) -> str:
+    return f"{', '.join(map(engine, task.engines))} · task"
 
 
 def _fold(whole: Neighbourhood, limit: int) -> Neighbourhood:

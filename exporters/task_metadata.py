@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.model import VIEW, Lineage, Task
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.model import Lineage
 
 Entity = dict[str, str | None]
 _ENTITY_TYPE = {Kind.TABLE: "BASE TABLE", Kind.VIEW: "VIEW"}
@@ -24,27 +25,27 @@ def task_metadata(lineage: Lineage) -> dict[str, dict[str, list[Entity]]]:
     definition makes it, and null where nobody we know does. dbt's models and views are no tasks
     here: dbt and the database keep track of those themselves.
     """
-    generated_by = {
-        dataset: _generated_by([lineage.tasks[task] for task in tasks])
-        for dataset, tasks in lineage.writers().items()
-    }
 
     def entities(datasets: Iterable[DatasetId]) -> list[Entity]:
-        return [_entity(lineage, dataset, generated_by.get(dataset)) for dataset in datasets]
+        return [_entity(lineage, dataset) for dataset in datasets]
 
     return {
         name: {"input": entities(task.reads), "output": entities(task.writes)}
         for name, task in lineage.tasks.items()
-        if not task.is_definition
     }
 
 
-def _generated_by(writers: list[Task]) -> str:
-    first = next((task for task in writers if task.engine != VIEW), writers[0])
-    return first.engine if first.is_definition else "python_task"
+def _generated_by(lineage: Lineage, dataset: DatasetId) -> str | None:
+    """Who makes it: dbt where dbt builds it, a task before a view's definition."""
+    definition = lineage.definition(dataset)
+    if definition and definition.kind is DefinitionKind.DBT:
+        return definition.kind
+    if lineage.writers(dataset):
+        return "python_task"
+    return definition.kind if definition else None
 
 
-def _entity(lineage: Lineage, dataset: DatasetId, generated_by: str | None) -> Entity:
+def _entity(lineage: Lineage, dataset: DatasetId) -> Entity:
     kind = lineage.datasets[dataset].kind
     is_path = kind is Kind.PATH or "/" in dataset.name
     *qualifiers, name = (dataset.name,) if is_path else dataset.parts
@@ -54,5 +55,5 @@ def _entity(lineage: Lineage, dataset: DatasetId, generated_by: str | None) -> E
         "_entity_type": _ENTITY_TYPE.get(kind, kind.value),
         "_database_name": database,
         "_schema_name": schema,
-        "_generated_by": generated_by,
+        "_generated_by": _generated_by(lineage, dataset),
     }

@@ -31,9 +31,10 @@ from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.options import Options
 from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.gaps import gaps
-from dbt_graft.lineage.model import Lineage, build
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Reject, TaskInfo
 
 
@@ -255,7 +256,7 @@ def summary(
     """What there is now: with a site all that dbt knows too, without one what tasks touch."""
     lineage = grafted.lineage if index else grafted.touched
     report = grafted.report
-    tasks = [task for task in lineage.tasks.values() if not task.is_definition]
+    tasks = lineage.tasks.values()
     return Summary(
         store=config.path(config.store),
         new_logs=collected.new_logs if collected else None,

@@ -7,7 +7,7 @@ allows no others: what is ours stands in `meta`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,10 @@ from dbt_graft.injector.relations import Node
 from dbt_graft.injector.report import Built, Read
 from dbt_graft.lineage import urls
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.model import VIEW, Lineage, Task
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import Evidence
+from dbt_graft.lineage.usage import Usage
 
 # The docs page's own colour of a Python model.
 COLOR = "#6a5acd"
@@ -49,24 +52,25 @@ class Context:
 def model(built: Built, parents: tuple[str, ...], told: Context) -> dict[str, Any]:
     """The model that stands for a dataset that tasks write, or for a view."""
     tasks = [told.lineage.tasks[name] for name in built.tasks]
+    writes = told.lineage.writers(built.dataset)
     sources = [told.original["sources"][source] for source in built.sources]
     first = sources[0] if sources else {}
     database, schema, identifier = place(built.dataset)
-    view = tasks[0] if tasks[0].engine == VIEW else None
+    view = None if tasks else told.lineage.definition(built.dataset, DefinitionKind.VIEW)
     if view:
-        raw_code = compiled_code = prose.definition(built.dataset, view, told.lineage.shapes)
+        raw_code = compiled_code = prose.definition(view, told.lineage.shapes)
         text = prose.view_of(view, told.options.site)
     else:
-        compiled_code = prose.code(built.dataset, tasks, told.lineage.shapes)
+        compiled_code = prose.code(tasks, writes, told.lineage.shapes)
         raw_code = prose.files(tasks, told.options.code) or compiled_code
-        text = prose.built_by(built.dataset, tasks, told.options.site)
+        text = prose.built_by(tasks, writes, told.options.site)
     found = told.lineage.datasets.get(built.dataset)
     columns, edges = node_columns(
         carried.merged(sources, "columns"),
         found.columns if found else (),
         told.edges.get(built.dataset, ()),
     )
-    tags = list(dict.fromkeys([*carried.tags(sources), *_tags(tasks, told.options)]))
+    tags = list(dict.fromkeys([*carried.tags(sources), *_tags(tasks, writes, told.options)]))
     quoting = carried.merged(sources, "quoting")
     meta = {
         **_owner(tasks),
@@ -74,15 +78,13 @@ def model(built: Built, parents: tuple[str, ...], told: Context) -> dict[str, An
         "graft": {
             "dataset": str(built.dataset),
             **({} if view else {"tasks": list(built.tasks)}),
-            **_procedures(built.dataset, tasks),
-            "evidence": _evidence(built.dataset, tasks),
+            **_procedures(writes),
+            "evidence": sorted({u.evidence.value for u in writes} or {Evidence.DECLARED.value}),
             **carried.graft_meta(sources, told.freshness),
             **({"columns": edges} if edges else {}),
         },
     }
-    folders = [plain(tasks[0].engine) or "unknown"]
-    if not view:
-        folders.append(plain(tasks[0].name) or "task")
+    folders = [DefinitionKind.VIEW.value] if view else _folders(writes)
     path = "/".join([*folders, f"{built.name}.{'sql' if view else 'py'}"])
     is_view = view or (found and found.kind is Kind.VIEW)
     docs = {"show": True, "node_color": None if view else COLOR}
@@ -158,7 +160,7 @@ def source(read: Read, told: Context) -> dict[str, Any]:
         "loader": "",
         "identifier": identifier,
         "description": prose.paragraphs(
-            prose.read_by(read.tasks, site),
+            prose.read_by(read.tasks, read.views, site),
             prose.catalog_link(read.dataset, site),
         ),
         "columns": node_columns({}, found.columns if found else (), ())[0],
@@ -179,9 +181,10 @@ def exposure(
         everything: Every other node of the grafted manifest by its id.
     """
     task, site = told.lineage.tasks[read.tasks[0]], told.options.site
-    tags = _tags([task], told.options)
+    tags = _tags([task], task.usages, told.options)
     meta = {**_owner([task]), "graft": {"task": task.name}}
-    path = f"{plain(task.engine) or 'unknown'}.yml"
+    engine = _folders(task.usages)[0]
+    path = f"{engine}.yml"
     refs, sources = references(everything[parent] for parent in parents)
     return {
         "name": read.name,
@@ -190,7 +193,7 @@ def exposure(
         "path": path,
         "original_file_path": path,
         "unique_id": read.node_id,
-        "fqn": [PACKAGE, plain(task.engine) or "unknown", read.name],
+        "fqn": [PACKAGE, engine, read.name],
         "type": task.info.type or "application",
         "owner": {"email": None, "name": task.info.owner or None},
         "description": prose.reads(task, site),
@@ -238,13 +241,18 @@ def place(dataset: DatasetId) -> tuple[str | None, str, str]:
     return ".".join(parts[:-2]) or None, parts[-2], parts[-1]
 
 
-def _tags(tasks: list[Task], options: Options) -> list[str]:
-    programs = [task for task in tasks if not task.is_definition]
+def _folders(usages: Sequence[Usage]) -> list[str]:
+    """The engine and the task of the first usage, as folders of the docs page's tree."""
+    first = usages[0]
+    return [plain(first.engine) or "unknown", plain(first.task) or "task"]
+
+
+def _tags(tasks: list[Task], usages: Iterable[Usage], options: Options) -> list[str]:
     by_kind: dict[TagKind, list[str]] = {
-        "python_task": [TAG] if programs else [],
-        "engine": [task.engine for task in tasks],
-        "task": [f"task:{task.name}" for task in programs],
-        "team": [tag for task in programs for tag in task.info.tags],
+        "python_task": [TAG] if tasks else [],
+        "engine": [usage.engine for usage in usages] if tasks else [DefinitionKind.VIEW.value],
+        "task": [f"task:{task.name}" for task in tasks],
+        "team": [tag for task in tasks for tag in task.info.tags],
     }
     return list(dict.fromkeys(tag for kind in options.tags for tag in by_kind[kind]))
 
@@ -254,15 +262,9 @@ def _owner(tasks: list[Task]) -> dict[str, str]:
     return {"owner": ", ".join(owners)} if owners else {}
 
 
-def _procedures(dataset: DatasetId, tasks: list[Task]) -> dict[str, list[str]]:
-    usages = (prose.write_usage(task, dataset) for task in tasks)
-    names = sorted({name for usage in usages if usage for name in usage.procedures})
+def _procedures(usages: Iterable[Usage]) -> dict[str, list[str]]:
+    names = sorted({name for usage in usages for name in usage.procedures})
     return {"procedures": names} if names else {}
-
-
-def _evidence(dataset: DatasetId, tasks: list[Task]) -> list[str]:
-    usages = (prose.write_usage(task, dataset) for task in tasks)
-    return sorted({str(usage.evidence) for usage in usages if usage})
 
 
 def _sha256(text: str) -> str:

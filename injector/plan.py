@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt_graft.injector.cycles import Acyclic, Edge, without_cycles
@@ -19,8 +19,9 @@ from dbt_graft.injector.naming import Names, plain
 from dbt_graft.injector.relations import Node, Relations, all_nodes, parents
 from dbt_graft.injector.report import Built, Read, Renamed, SelfRead
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.model import DBT, VIEW, Lineage, Task
+from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction
 
 # The dbt package that everything from logs belongs to.
@@ -52,16 +53,20 @@ class Plan:
 
 def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
     """Decide what becomes of each dataset and each task of the logs' lineage."""
-    tasks = {
-        name: task
-        for name, task in lineage.tasks.items()
-        if task.engine != DBT and not _is_dbts_view(task, known)
+    tasks = lineage.tasks
+    writers = lineage.writer_names()
+    views = {
+        view.dataset: view
+        for view in lineage.definitions.values()
+        if view.kind is DefinitionKind.VIEW and view.dataset not in known.builders
     }
-    flows = [flow for flow in lineage.flows if flow.task in tasks and flow.source != flow.target]
+    flows = [
+        flow
+        for flow in lineage.flows
+        if flow.source != flow.target and (flow.definition is None or flow.target in views)
+    ]
     everything = all_nodes(manifest)
     names = Names(str(node.get("name")) for node in everything.values())
-    writers = _users(tasks, flows, Direction.WRITE)
-    readers = _users(tasks, flows, Direction.READ)
 
     nodes = {
         dataset: node_id
@@ -69,14 +74,14 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
         if (node_id := known.node_of(dataset))
     }
     built = [
-        _built(dataset, by, known, everything, names)
-        for dataset, by in writers.items()
+        _built(dataset, writers.get(dataset, ()), known, everything, names)
+        for dataset in sorted({*writers, *views})
         if dataset not in known.builders
     ]
     nodes |= {b.dataset: b.node_id for b in built}
     new_sources = [
-        _new_source(dataset, by, lineage, names)
-        for dataset, by in readers.items()
+        _new_source(dataset, lineage, views.values(), names)
+        for dataset in _read(tasks.values(), views.values())
         if dataset not in nodes
     ]
     nodes |= {read.dataset: read.node_id for read in new_sources if read.dataset}
@@ -85,7 +90,7 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
     upstream: dict[str, set[str]] = {b.node_id: set() for b in built}
     for source, target in acyclic.edges:
         upstream[target].add(source)
-    exposures = [_exposure(task, names) for task in tasks.values() if _only_reads(task)]
+    exposures = [_exposure(task, names) for task in tasks.values() if task.only_reads]
     for read in exposures:
         upstream[read.node_id] = {nodes[dataset] for dataset in tasks[read.tasks[0]].reads}
 
@@ -95,7 +100,7 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
         new_sources=tuple(new_sources),
         exposures=tuple(exposures),
         second_writers=tuple(
-            Built(node_id, str(everything[node_id].get("name")), dataset, by)
+            Built(node_id, str(everything[node_id].get("name")), dataset, tuple(by))
             for dataset, by in writers.items()
             if (node_id := known.builders.get(dataset))
         ),
@@ -111,7 +116,7 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
             f"task {task.name} has put data nowhere: its writes failed or only changed tables; "
             "the catalog shows it, dbt docs does not"
             for task in tasks.values()
-            if _writes(task) and not task.writes
+            if _tried_to_write(task) and not task.writes
         ),
         nodes=nodes,
         parents={node_id: tuple(sorted(ids)) for node_id, ids in sorted(upstream.items())},
@@ -128,33 +133,15 @@ def source_group(dataset: DatasetId, lineage: Lineage) -> str:
     return plain(dataset.namespace.partition("://")[0]) or "other"
 
 
-def _users(
-    tasks: Mapping[str, Task], flows: Iterable[Flow], direction: Direction
-) -> dict[DatasetId, tuple[str, ...]]:
-    """For each dataset the tasks that use it this way; both sorted."""
-    found: dict[DatasetId, set[str]] = defaultdict(set)
-    for task in tasks.values():
-        for dataset in task.writes if direction is Direction.WRITE else task.reads:
-            found[dataset].add(task.name)
-    for flow in flows:
-        found[flow.target if direction is Direction.WRITE else flow.source].add(flow.task)
-    return {dataset: _named(found[dataset], tasks) for dataset in sorted(found)}
-
-
-def _named(users: Iterable[str], tasks: Mapping[str, Task]) -> tuple[str, ...]:
-    """Those that use a dataset, sorted; definitions of views only where nobody else does."""
-    ordered = sorted(users)
-    return tuple(name for name in ordered if tasks[name].engine != VIEW) or tuple(ordered)
-
-
-def _is_dbts_view(task: Task, known: Relations) -> bool:
-    """The definition is what dbt's own model became in the database."""
-    return task.engine == VIEW and all(dataset in known.builders for dataset in task.writes)
+def _read(tasks: Iterable[Task], views: Iterable[Definition]) -> list[DatasetId]:
+    """What tasks read and views are made of, sorted."""
+    found = {dataset for task in tasks for dataset in task.reads}
+    return sorted(found | {dataset for view in views for dataset in view.reads})
 
 
 def _built(
     dataset: DatasetId,
-    by: tuple[str, ...],
+    by: Sequence[str],
     known: Relations,
     everything: Mapping[str, Node],
     names: Names,
@@ -165,13 +152,21 @@ def _built(
     said = (str(first.get("source_name")), str(first.get("name")))
     name = names.claim(dataset, said if sources else ())
     spelled = known.datasets[sources[0]] if sources else dataset
-    return Built(f"model.{PACKAGE}.{name}", name, spelled, by, sources)
+    return Built(f"model.{PACKAGE}.{name}", name, spelled, tuple(by), sources)
 
 
-def _new_source(dataset: DatasetId, by: tuple[str, ...], lineage: Lineage, names: Names) -> Read:
+def _new_source(
+    dataset: DatasetId, lineage: Lineage, views: Iterable[Definition], names: Names
+) -> Read:
     alone = len(dataset.parts) < 2
     name = names.claim(dataset, (dataset.namespace, *dataset.parts) if alone else ())
-    return Read(f"source.{PACKAGE}.{source_group(dataset, lineage)}.{name}", name, dataset, by)
+    return Read(
+        f"source.{PACKAGE}.{source_group(dataset, lineage)}.{name}",
+        name,
+        dataset,
+        tuple(sorted({usage.task for usage in lineage.readers(dataset)})),
+        tuple(sorted(view.dataset for view in views if dataset in view.reads)),
+    )
 
 
 def _exposure(task: Task, names: Names) -> Read:
@@ -179,12 +174,8 @@ def _exposure(task: Task, names: Names) -> Read:
     return Read(f"exposure.{PACKAGE}.{name}", name, None, (task.name,))
 
 
-def _only_reads(task: Task) -> bool:
-    return bool(task.reads) and not _writes(task)
-
-
-def _writes(task: Task) -> bool:
-    """Whether a task tried to write anything lasting, with success or without."""
+def _tried_to_write(task: Task) -> bool:
+    """Whether it wrote anything lasting, with success or without."""
     return any(usage.direction is Direction.WRITE for usage in task.usages)
 
 

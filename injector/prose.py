@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from dbt_graft.lineage import urls
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import Definition
 from dbt_graft.lineage.model import Task
-from dbt_graft.lineage.records import Direction, Shape
+from dbt_graft.lineage.records import Run, Shape
 from dbt_graft.lineage.usage import Usage
 
 # What Markdown reads inside a line; an underscore within a word is plain text.
@@ -42,20 +43,23 @@ def paragraphs(*parts: str) -> str:
     return "\n\n".join(part.rstrip() for part in parts if part.strip())
 
 
-def built_by(dataset: DatasetId, tasks: Iterable[Task], site: str) -> str:
-    """Who writes a dataset, one paragraph a task."""
-    return paragraphs(*(_task(task, write_usage(task, dataset), site) for task in tasks))
+def built_by(tasks: Iterable[Task], usages: Iterable[Usage], site: str) -> str:
+    """Who writes a dataset, one paragraph for each task and engine."""
+    named = {task.name: task for task in tasks}
+    return paragraphs(*(_writer(named[usage.task], usage, site) for usage in usages))
 
 
-def view_of(definition: Task, site: str) -> str:
+def view_of(definition: Definition, site: str) -> str:
     """What a view is made of."""
-    named = [link(dataset.short, site + urls.dataset_path(dataset)) for dataset in definition.reads]
-    return f"A view of {', '.join(named)}." if named else "A view."
+    named = _dataset_links(definition.reads, site)
+    return f"A view of {named}." if named else "A view."
 
 
 def reads(task: Task, site: str) -> str:
     """What a read-only task is."""
-    return _task(task, None, site)
+    engines = ", ".join(map(escape, task.engines))
+    first = f"Python task {link(task.name, site + urls.task_path(task.name))} on {engines}."
+    return _task(first, task, _last_run(task.runs, None))
 
 
 def also_written_by(tasks: Iterable[str], site: str) -> str:
@@ -63,48 +67,41 @@ def also_written_by(tasks: Iterable[str], site: str) -> str:
     return f"**Also written by** {_links(tasks, site)}, outside dbt."
 
 
-def read_by(tasks: Iterable[str], site: str) -> str:
+def read_by(tasks: Iterable[str], views: Iterable[DatasetId], site: str) -> str:
     """Who reads a dataset that nobody is known to write."""
-    return f"Read by {_links(tasks, site)}."
+    readers = [part for part in (_links(tasks, site), _dataset_links(views, site)) if part]
+    return f"Read by {', '.join(readers)}."
 
 
 def _links(tasks: Iterable[str], site: str) -> str:
     return ", ".join(link(name, site + urls.task_path(name)) for name in tasks)
 
 
-def write_usage(task: Task, dataset: DatasetId) -> Usage | None:
-    """How a task writes a dataset; None where only a flow tells of it."""
-    return next(
-        (
-            usage
-            for usage in task.usages
-            if usage.direction is Direction.WRITE and usage.dataset == dataset
-        ),
-        None,
-    )
+def _dataset_links(datasets: Iterable[DatasetId], site: str) -> str:
+    return ", ".join(link(one.short, site + urls.dataset_path(one)) for one in datasets)
 
 
-def _task(task: Task, usage: Usage | None, site: str) -> str:
-    verb = "Written by" if usage else "Python task"
-    sentence = (
-        f"{verb} {link(task.name, site + urls.task_path(task.name))} on {escape(task.engine)}"
-    )
-    if usage and usage.operations:
+def _writer(task: Task, usage: Usage, site: str) -> str:
+    name = link(task.name, site + urls.task_path(task.name))
+    sentence = f"Written by {name} on {escape(usage.engine)}"
+    if usage.operations:
         sentence += f" ({escape(', '.join(usage.operations))})"
-    if usage and usage.procedures:
+    if usage.procedures:
         noun = "procedure" if len(usage.procedures) == 1 else "procedures"
         sentence += f" in {noun} {escape(', '.join(usage.procedures))}"
-    lines = [sentence + "."]
-    if task.info.description:
-        lines.append(task.info.description)
-    if task.runs and task.runs[0].started_at:
-        told = f"Last run {moment(task.runs[0].started_at)}: {task.runs[0].status}"
-        if usage and usage.rows is not None:
-            told += f", {usage.rows:,} rows written"
-        lines.append(told + ".")
-    if more := _more(task):
-        lines.append(more)
-    return "\n".join(lines)
+    return _task(f"{sentence}.", task, _last_run(task.runs_of(usage), usage.rows))
+
+
+def _task(first: str, task: Task, last_run: str) -> str:
+    lines = (first, task.info.description, last_run, _more(task))
+    return "\n".join(line for line in lines if line)
+
+
+def _last_run(runs: Sequence[Run], rows: int | None) -> str:
+    if not runs or not runs[0].started_at:
+        return ""
+    text = f"Last run {moment(runs[0].started_at)}: {runs[0].status}"
+    return f"{text}, {rows:,} rows written." if rows is not None else f"{text}."
 
 
 def _more(task: Task) -> str:
@@ -118,36 +115,39 @@ def _more(task: Task) -> str:
     return " · ".join(parts)
 
 
-def code(dataset: DatasetId, tasks: Iterable[Task], shapes: Mapping[str, Shape]) -> str:
+def code(tasks: Iterable[Task], usages: Sequence[Usage], shapes: Mapping[str, Shape]) -> str:
     """What builds a dataset, as Python that reads well: each task's statements, literals gone."""
     blocks = []
     for task in tasks:
-        usage = write_usage(task, dataset)
-        told = [f"# {_line(task.name)}: a Python task on {_line(task.engine)}"]
+        own = [usage for usage in usages if usage.task == task.name]
+        engines = ", ".join(_line(usage.engine) for usage in own)
+        lines = [f"# {_line(task.name)}: a Python task on {engines}"]
         if task.info.path:
-            told.append(f"# {_line(task.info.path)}")
-        texts = [shapes[shape].text for shape in (usage.shapes if usage else ()) if shape in shapes]
+            lines.append(f"# {_line(task.info.path)}")
+        texts = _texts((shape for usage in own for shape in usage.shapes), shapes)
         if texts:
-            told.append("# What the log shows it to send, literals taken out:")
-        blocks.append("\n".join([*told, *(f"\n{_quoted(text)}" for text in texts)]))
+            lines.append("# Its statements in the log, without literals:")
+        blocks.append("\n".join([*lines, *(f"\n{_quoted(text)}" for text in texts)]))
     return "\n\n".join(blocks) + "\n"
 
 
 def files(tasks: Iterable[Task], code: Mapping[str, str]) -> str:
     """The Python files of tasks, one behind the other; empty unless all of them are at hand."""
-    told = [(task, code.get(task.name, "")) for task in tasks]
-    if not all(text.strip() for _, text in told):
+    found = [(task, code.get(task.name, "")) for task in tasks]
+    if not all(text.strip() for _, text in found):
         return ""
-    if len(told) == 1:
-        return told[0][1]
-    return "\n\n".join(f"# {_line(task.name)}\n{text.rstrip()}\n" for task, text in told)
+    if len(found) == 1:
+        return found[0][1]
+    return "\n\n".join(f"# {_line(task.name)}\n{text.rstrip()}\n" for task, text in found)
 
 
-def definition(dataset: DatasetId, view: Task, shapes: Mapping[str, Shape]) -> str:
+def definition(view: Definition, shapes: Mapping[str, Shape]) -> str:
     """The SQL that defines a view, literals gone."""
-    usage = write_usage(view, dataset)
-    texts = [shapes[shape].text for shape in (usage.shapes if usage else ()) if shape in shapes]
-    return "\n".join(text.strip() for text in texts) + "\n"
+    return "\n".join(text.strip() for text in _texts(view.shapes, shapes)) + "\n"
+
+
+def _texts(ids: Iterable[str], shapes: Mapping[str, Shape]) -> list[str]:
+    return [shapes[shape].text for shape in dict.fromkeys(ids) if shape in shapes]
 
 
 def _quoted(text: str) -> str:

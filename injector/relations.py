@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.model import DBT, Lineage, Task
+from dbt_graft.lineage.model import Lineage, flow_order
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Column, Dataset, Direction, Evidence, TaskInfo
-from dbt_graft.lineage.usage import Usage
+from dbt_graft.lineage.records import Column, Dataset, Evidence
 
 Node = Mapping[str, Any]
 
@@ -143,7 +143,7 @@ def own_lineage(
     known: Relations,
     wanted: Collection[DatasetId] | None = None,
 ) -> Lineage:
-    """What dbt itself builds from what: each model, seed and snapshot is a task named by its id.
+    """What dbt itself builds from what: each model, seed and snapshot is a definition.
 
     Ephemeral models have no relation; what is read through them is read from their parents.
     Columns are those that dbt found in the warehouse.
@@ -158,43 +158,34 @@ def own_lineage(
         if node_id and dataset not in datasets:
             kind = Kind.VIEW if materialized(everything[node_id]) == "view" else Kind.TABLE
             datasets[dataset] = Dataset(dataset, kind, _found_columns(catalog, node_id))
-    tasks, flows = {}, []
+    definitions, flows = {}, []
     for target, node_id in sorted(known.builders.items(), key=lambda item: item[1]):
         if wanted is not None and target not in wanted:
             continue
         node = everything[node_id]
         reads = upstream_datasets(node, everything, known)
-        write = Usage(
-            task=node_id,
-            dataset=target,
-            direction=Direction.WRITE,
-            operations=(_OPERATIONS.get(materialized(node), Operation.CREATE_TABLE_AS),),
-            evidence=Evidence.DECLARED,
-        )
-        usages = [
-            Usage(node_id, dataset, Direction.READ, (Operation.SELECT,), evidence=Evidence.DECLARED)
-            for dataset in reads
-        ]
-        tasks[node_id] = Task(
+        definitions[node_id] = Definition(
             name=node_id,
-            engine=DBT,
-            usages=tuple(sorted([*usages, write], key=lambda u: (u.dataset, u.direction))),
-            info=TaskInfo(
-                description=str(node.get("description") or ""),
-                owner=owner(node, manifest),
-                path=str(node.get("original_file_path") or ""),
-                tags=string_tags(node),
-            ),
+            kind=DefinitionKind.DBT,
+            dataset=target,
+            reads=tuple(reads),
+            operation=_OPERATIONS.get(materialized(node), Operation.CREATE_TABLE_AS),
         )
         flows += [
-            Flow(dataset, target, node_id, evidence=Evidence.DECLARED)
+            Flow(
+                dataset,
+                target,
+                node_id,
+                evidence=Evidence.DECLARED,
+                definition=DefinitionKind.DBT,
+            )
             for dataset in reads
             if dataset != target
         ]
     return Lineage(
         datasets=datasets,
-        tasks=tasks,
-        flows=tuple(sorted(flows, key=lambda f: (f.target, f.source, f.task))),
+        definitions=definitions,
+        flows=tuple(sorted(flows, key=flow_order)),
     )
 
 

@@ -14,9 +14,10 @@ from dbt_graft.lineage.model import Lineage
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A dataset that tasks write, and the dbt node that stands for it.
+    """A dataset that tasks write, or a view, and the dbt node that stands for it.
 
     Attributes:
+        tasks: Who writes it; none for a view that only its definition makes.
         sources: The dbt sources the node replaces; empty unless it was promoted.
     """
 
@@ -29,12 +30,17 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A node made for what tasks read: a new source, or an exposure for a read-only task."""
+    """A node made for what tasks read: a new source, or an exposure for a read-only task.
+
+    Attributes:
+        views: The views that are made of it.
+    """
 
     node_id: str
     name: str
     dataset: DatasetId | None
     tasks: tuple[str, ...]
+    views: tuple[DatasetId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dbt_graft.injector import prose
 from dbt_graft.injector.relations import Node
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.records import Column, Status
+from dbt_graft.lineage.records import Column, Direction, Status
 
 _DAYS = 30
 
@@ -73,9 +73,10 @@ def newest_start(lineage: Lineage) -> datetime | None:
 
 
 def _stats(dataset: DatasetId, tasks: list[Task], newest: datetime | None) -> dict[str, Any]:
-    runs = [run for task in tasks for run in task.runs]
+    writes = {task.name: task.usages_of(dataset, Direction.WRITE) for task in tasks}
+    runs = [run for task in tasks for run in task.runs_of(*writes[task.name])]
     starts = [run.started_at for run in runs if run.started_at]
-    usages = [usage for task in tasks if (usage := prose.write_usage(task, dataset))]
+    usages = [usage for group in writes.values() for usage in group]
     rows = [usage.rows for usage in usages if usage.rows is not None]
     written = [usage.bytes for usage in usages if usage.bytes is not None]
     told = []

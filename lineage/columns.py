@@ -13,6 +13,7 @@ from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
     Dataset,
+    Direction,
     EdgeType,
     Status,
     Subtype,
@@ -58,6 +59,30 @@ def column_edges(
         {dataset.id: [column.name for column in dataset.columns] for dataset in datasets},
         {(flow.task, flow.source, flow.target) for flow in flows},
     )
+
+
+def table_edges(accesses: Iterable[Access]) -> Iterator[ColumnEdge]:
+    """The edges of statements that move a table's rows as they are: `new.*` from `old.*`."""
+    moves: dict[tuple[str, str, str], list[Access]] = defaultdict(list)
+    for access in accesses:
+        if access.operation.switches or access.operation.renames:
+            moves[access.task, access.run_id, access.shape_id].append(access)
+    for group in moves.values():
+        for source in group:
+            for target in group:
+                if source.direction is Direction.READ and target.direction is Direction.WRITE:
+                    yield ColumnEdge(
+                        task=target.task,
+                        to_dataset=target.dataset,
+                        to_column=ANY_COLUMN,
+                        from_dataset=source.dataset,
+                        from_column=ANY_COLUMN,
+                        type=EdgeType.DIRECT,
+                        subtype=Subtype.IDENTITY,
+                        masking=False,
+                        shape_id=target.shape_id,
+                        origin=target.origin,
+                    )
 
 
 def resolve(

@@ -16,11 +16,12 @@ A dataset that a task reads and writes makes no edge to itself.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
+from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.records import Access, Direction, Evidence, Status
 
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
@@ -35,6 +36,7 @@ class Flow:
         hops: Temporary tables on the way, first to last.
         through_memory: The task carried the data itself (read it, then wrote it).
         shapes: The shapes that wrote the target.
+        definition: Set where no task carries the data: a dbt model or a view, of this name.
     """
 
     source: DatasetId
@@ -46,6 +48,7 @@ class Flow:
     evidence: Evidence = Evidence.OBSERVED
     first_at: datetime | None = None
     last_at: datetime | None = None
+    definition: DefinitionKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +65,10 @@ _Origins = dict[DatasetId, _Origin]
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What a run has at hand: its temporary tables' content, and its memory."""
+    """The content of a run's temporary tables, and what its task has in memory."""
 
+    memory: _Origins
     held: dict[DatasetId, _Origins] = field(default_factory=dict)
-    memory: _Origins = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +84,28 @@ class _Step:
         return (self.at, self.run, self.shape_id) < (other.at, other.run, other.shape_id)
 
 
-def flows(accesses: Iterable[Access]) -> list[Flow]:
-    """The edges between lasting datasets that these accesses make, each once a task, sorted."""
+def flows(
+    accesses: Iterable[Access], parents: Mapping[tuple[str, str], str] | None = None
+) -> list[Flow]:
+    """The edges between lasting datasets that these accesses make, each once a task, sorted.
+
+    Args:
+        parents: The run of an orchestrator that started a run, by task and run id: what several
+            engines did in one of them shares a memory.
+    """
+    parents = parents or {}
     shapes: dict[tuple[str, str, str], list[Access]] = defaultdict(list)
     for access in accesses:
         if access.status is not Status.FAILED:
             shapes[access.task, access.run_id, access.shape_id].append(access)
-    runs: dict[tuple[str, str], _Run] = defaultdict(_Run)
+    memories: dict[tuple[str, str], _Origins] = defaultdict(dict)
+    runs: dict[tuple[str, str], _Run] = {}
     shared: dict[DatasetId, _Origins] = {}  # global temporary tables
     found: dict[tuple[str, DatasetId, DatasetId], list[Flow]] = defaultdict(list)
     for step in sorted(one for shape in shapes.values() for one in _steps(shape)):
+        if step.run not in runs:
+            task, run_id = step.run
+            runs[step.run] = _Run(memory=memories[task, parents.get(step.run, run_id)])
         for flow in _moved(step.accesses, runs[step.run], shared):
             found[flow.task, flow.source, flow.target].append(flow)
     return [_merged(found[key]) for key in sorted(found)]
@@ -103,7 +118,7 @@ def _moved(step: Sequence[Access], run: _Run, shared: dict[DatasetId, _Origins])
         held = shared if is_global_temporary(temporary) else run.held
         return held.setdefault(temporary, {})
 
-    reads = [a for a in step if a.direction is Direction.READ]
+    reads = [a for a in step if a.direction is Direction.READ and _takes(a)]
     writes = [a for a in step if a.direction is Direction.WRITE]
     origins = _origins(reads, content)
     if not writes:
@@ -116,6 +131,11 @@ def _moved(step: Sequence[Access], run: _Run, shared: dict[DatasetId, _Origins])
             _fill(content(write.dataset), write, brought)
         else:
             yield from (_flow(o, write) for o in brought if o.dataset != write.dataset)
+
+
+def _takes(read: Access) -> bool:
+    """Whether data goes from what is read to what is written: to define a table takes none."""
+    return read.operation.reads_data or read.operation.renames
 
 
 def _origins(reads: Iterable[Access], content: Callable[[DatasetId], _Origins]) -> _Origins:

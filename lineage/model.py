@@ -1,61 +1,45 @@
-"""The lineage as everybody downstream of the store reads it: datasets, tasks, flows."""
+"""The lineage as every reader of the store sees it: datasets, tasks, definitions and flows."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from dbt_graft.lineage.columns import column_edges
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.flow import Flow, flows
+from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
-from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.records import (
-    Access,
     Column,
     ColumnEdge,
     Dataset,
     Direction,
-    Evidence,
-    Records,
     Reject,
     Run,
     Shape,
     Status,
     TaskInfo,
 )
-from dbt_graft.lineage.runs import runs_by_task
-from dbt_graft.lineage.transient import transient
-from dbt_graft.lineage.usage import Usage, usages
-
-# The engines of tasks that nobody runs: they say what a dataset is made of.
-DBT, VIEW = "dbt", "view"
-# The engine of tasks that people's YAML tells of and no log.
-DECLARED = "declared"
+from dbt_graft.lineage.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a team runs again and again, by name.
-
-    A dbt model is a task too, of engine `dbt`, and so is a view's definition, of engine `view`.
+    """What a team runs again and again, by name; it may use several engines.
 
     Attributes:
-        usages: What it reads and writes, temporary tables left out, sorted by dataset.
-        runs: Its runs, newest first.
+        usages: What it reads and writes on each engine, temporary tables left out, sorted by
+            dataset.
+        runs: Its runs, newest first; each has its engine.
     """
 
     name: str
-    engine: str
+    engines: tuple[str, ...] = ()
     usages: tuple[Usage, ...] = ()
     runs: tuple[Run, ...] = ()
     info: TaskInfo = field(default_factory=TaskInfo)
-
-    @property
-    def is_definition(self) -> bool:
-        """Nobody runs it: it is a dbt model or a view."""
-        return self.engine in (DBT, VIEW)
 
     @property
     def reads(self) -> list[DatasetId]:
@@ -67,19 +51,53 @@ class Task:
         """The datasets it put data into, sorted."""
         return self._datasets(Direction.WRITE)
 
+    @property
+    def only_reads(self) -> bool:
+        """It read something and never tried to write, like a report."""
+        return bool(self.reads) and not any(
+            usage.direction is Direction.WRITE for usage in self.usages
+        )
+
+    def runs_of(self, *usages: Usage) -> tuple[Run, ...]:
+        """The runs behind usages, newest first, each on the engine of its usage.
+
+        A failed run counts for all that its task does on that engine: it may have failed before.
+        """
+        engines = {usage.engine for usage in usages}
+        run_ids = {(usage.engine, run_id) for usage in usages for run_id in usage.run_ids}
+        return tuple(
+            run
+            for run in self.runs
+            if (run.engine, run.run_id) in run_ids
+            or (run.status is Status.FAILED and run.engine in engines)
+        )
+
     def _datasets(self, direction: Direction) -> list[DatasetId]:
         return sorted(
-            usage.dataset
+            {
+                usage.dataset
+                for usage in self.usages
+                if usage.direction is direction and usage.moves_data and not usage.failed
+            }
+        )
+
+    def usages_of(self, dataset: DatasetId, direction: Direction) -> tuple[Usage, ...]:
+        """How it reads, or writes, a dataset: one usage an engine."""
+        return tuple(
+            usage
             for usage in self.usages
-            if usage.direction is direction
-            and not usage.failed
-            and (direction is Direction.READ or usage.brings_data)
+            if usage.direction is direction and usage.dataset == dataset
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lineage:
-    """Datasets, tasks and the flows between them; everything sorted, so equal in, equal out."""
+    """Datasets, tasks, definitions and flows; everything sorted, so equal in, equal out.
+
+    Attributes:
+        definitions: dbt's models and views, by name.
+        former_names: For each dataset that was renamed the names that it had before, sorted.
+    """
 
     datasets: Mapping[DatasetId, Dataset] = field(default_factory=dict)
     tasks: Mapping[str, Task] = field(default_factory=dict)
@@ -87,121 +105,108 @@ class Lineage:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     rejects: tuple[Reject, ...] = ()
     column_edges: tuple[ColumnEdge, ...] = ()
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    former_names: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
+
+    def writers(self, dataset: DatasetId) -> tuple[Usage, ...]:
+        """The usages that put data into a dataset, by task: the one answer for every face."""
+        return tuple(u for u in self.usages_of(dataset, Direction.WRITE) if _moved(u))
+
+    def readers(self, dataset: DatasetId) -> tuple[Usage, ...]:
+        """The usages that took data from a dataset, by task."""
+        return tuple(u for u in self.usages_of(dataset, Direction.READ) if _moved(u))
+
+    def usages_of(self, dataset: DatasetId, direction: Direction) -> tuple[Usage, ...]:
+        """All usages of a dataset, failed ones and those that moved no data too, by task."""
+        return self._usages.get((dataset, direction), ())
+
+    def definition(
+        self, dataset: DatasetId, kind: DefinitionKind | None = None
+    ) -> Definition | None:
+        """The definition that makes a dataset, dbt's before a view's; None where none does."""
+        found = self._definitions.get(dataset, ())
+        return next((one for one in found if kind in (None, one.kind)), None)
+
+    def writer_names(self) -> dict[DatasetId, list[str]]:
+        """For each dataset the tasks that put data into it, sorted."""
+        found = {
+            dataset: sorted({usage.task for usage in usages if _moved(usage)})
+            for (dataset, direction), usages in self._usages.items()
+            if direction is Direction.WRITE
+        }
+        return {dataset: found[dataset] for dataset in sorted(found) if found[dataset]}
 
     def dataset_graph(self) -> Graph[DatasetId]:
         """Datasets, with an edge where data flowed from one to the other."""
         return Graph(((f.source, f.target) for f in self.flows), self.datasets)
 
     def task_graph(self) -> Graph[str]:
-        """Tasks, with an edge from each writer of a dataset to each reader of it."""
-        writers = self.writers()
-        edges = (
-            (writer, task.name)
-            for task in self.tasks.values()
-            for dataset in task.reads
-            for writer in writers.get(dataset, ())
+        """Tasks and definitions, with an edge from each writer of a dataset to each reader."""
+        makers: dict[DatasetId, list[str]] = defaultdict(list, self.writer_names())
+        for definition in self.definitions.values():
+            makers[definition.dataset].append(definition.name)
+        readers = [
+            *((task.name, task.reads) for task in self.tasks.values()),
+            *((one.name, one.reads) for one in self.definitions.values()),
+        ]
+        return Graph(
+            (
+                (maker, reader)
+                for reader, reads in readers
+                for dataset in reads
+                for maker in makers.get(dataset, ())
+            ),
+            (*self.tasks, *self.definitions),
         )
-        return Graph(edges, self.tasks)
-
-    def writers(self) -> dict[DatasetId, list[str]]:
-        """For each dataset the tasks that put data into it, sorted."""
-        found: dict[DatasetId, list[str]] = defaultdict(list)
-        for name in sorted(self.tasks):
-            for dataset in self.tasks[name].writes:
-                found[dataset].append(name)
-        return dict(found)
 
     def merged(self, other: Lineage) -> Lineage:
-        """Both together; what `self` says of a dataset comes first, columns from who has them."""
+        """Both together; `self` comes first, columns from the one that has them."""
         datasets = dict(self.datasets)
         for dataset in other.datasets.values():
             mine = datasets.get(dataset.id)
-            datasets[dataset.id] = _merge_datasets(mine, dataset) if mine else dataset
+            datasets[dataset.id] = merged_dataset(mine, dataset) if mine else dataset
         return Lineage(
             datasets={key: datasets[key] for key in sorted(datasets)},
             tasks=dict(sorted({**other.tasks, **self.tasks}.items())),
-            flows=tuple(
-                sorted({*self.flows, *other.flows}, key=lambda f: (f.target, f.source, f.task))
-            ),
+            flows=tuple(sorted({*self.flows, *other.flows}, key=flow_order)),
             shapes={**other.shapes, **self.shapes},
             rejects=(*self.rejects, *other.rejects),
             column_edges=tuple(dict.fromkeys((*self.column_edges, *other.column_edges))),
+            definitions=dict(sorted({**other.definitions, **self.definitions}.items())),
+            former_names={**other.former_names, **self.former_names},
         )
 
+    @cached_property
+    def _usages(self) -> Mapping[tuple[DatasetId, Direction], tuple[Usage, ...]]:
+        found: dict[tuple[DatasetId, Direction], list[Usage]] = defaultdict(list)
+        for task in self.tasks.values():
+            for usage in task.usages:
+                found[usage.dataset, usage.direction].append(usage)
+        return {key: tuple(usages) for key, usages in found.items()}
 
-def build(
-    records: Records,
-    rename: Rename | None = None,
-    infos: Mapping[str, TaskInfo] | None = None,
-    *,
-    failed: bool = False,
-) -> Lineage:
-    """The lineage that records of a store make, under the names that the rules give.
-
-    Args:
-        failed: What statements did that failed counts too.
-    """
-    rename = rename or NameRules()
-    accesses, edges = _renamed(records, rename)
-    if failed:
-        accesses = [
-            replace(a, status=Status.UNKNOWN) if a.status is Status.FAILED else a for a in accesses
-        ]
-    gone = transient(accesses)
-    accesses = [replace(a, kind=Kind.TEMPORARY) if a.dataset in gone else a for a in accesses]
-    moved = flows(accesses)
-    lasting = [access for access in accesses if access.kind is not Kind.TEMPORARY]
-    known = (dataset for dataset in records.datasets if rename(dataset.id) not in gone)
-    datasets = _datasets(known, lasting, rename)
-    return Lineage(
-        datasets=datasets,
-        tasks=_tasks(records.runs, lasting, infos or {}),
-        flows=tuple(sorted(moved, key=lambda f: (f.target, f.source, f.task))),
-        shapes=records.shapes,
-        rejects=records.rejects,
-        column_edges=column_edges(edges, accesses, datasets.values(), moved),
-    )
+    @cached_property
+    def _definitions(self) -> Mapping[DatasetId, tuple[Definition, ...]]:
+        found: dict[DatasetId, list[Definition]] = defaultdict(list)
+        for definition in self.definitions.values():
+            found[definition.dataset].append(definition)
+        return {key: tuple(sorted(all_, key=_kind)) for key, all_ in found.items()}
 
 
-def _renamed(records: Records, rename: Rename) -> tuple[list[Access], list[ColumnEdge]]:
-    """Accesses and column edges under the names of the rules, which say nothing of temporaries."""
-    temporary = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY}
-
-    def named(dataset: DatasetId) -> DatasetId:
-        return dataset if dataset in temporary else rename(dataset)
-
-    return (
-        [replace(access, dataset=named(access.dataset)) for access in records.accesses],
-        [
-            replace(edge, to_dataset=named(edge.to_dataset), from_dataset=named(edge.from_dataset))
-            for edge in records.column_edges
-        ],
-    )
+def _moved(usage: Usage) -> bool:
+    return usage.moves_data and not usage.failed
 
 
-def _datasets(
-    known: Iterable[Dataset], accesses: Iterable[Access], rename: Rename
-) -> dict[DatasetId, Dataset]:
-    found: dict[DatasetId, Dataset] = {}
-
-    def add(dataset: Dataset) -> None:
-        mine = found.get(dataset.id)
-        found[dataset.id] = _merge_datasets(mine, dataset) if mine else dataset
-
-    for dataset in known:
-        if dataset.kind is not Kind.TEMPORARY:
-            symlinks = tuple(rename(symlink) for symlink in dataset.symlinks)
-            add(replace(dataset, id=rename(dataset.id), symlinks=symlinks))
-    for access in accesses:
-        add(
-            Dataset(
-                access.dataset, access.kind, first_seen=access.first_at, last_seen=access.last_at
-            )
-        )
-    return {key: found[key] for key in sorted(found)}
+def _kind(definition: Definition) -> int:
+    return list(DefinitionKind).index(definition.kind)
 
 
-def _merge_datasets(a: Dataset, b: Dataset) -> Dataset:
+def flow_order(flow: Flow) -> tuple[DatasetId, DatasetId, str]:
+    """The order of flows: by target, source and task."""
+    return flow.target, flow.source, flow.task
+
+
+def merged_dataset(a: Dataset, b: Dataset) -> Dataset:
+    """One dataset of two records: names and columns of the first, types from who has them."""
     types = {column.name.casefold(): column.type for column in b.columns if column.type}
     columns = tuple(
         column if column.type else Column(column.name, types.get(column.name.casefold(), ""))
@@ -216,28 +221,3 @@ def _merge_datasets(a: Dataset, b: Dataset) -> Dataset:
         last_seen=max((t for t in (a.last_seen, b.last_seen) if t), default=None),
         dropped_at=max((t for t in (a.dropped_at, b.dropped_at) if t), default=None),
     )
-
-
-def _tasks(
-    runs: Iterable[Run], accesses: Iterable[Access], infos: Mapping[str, TaskInfo]
-) -> dict[str, Task]:
-    by_task = runs_by_task(runs)
-    used: dict[str, list[Usage]] = defaultdict(list)
-    for usage in usages(accesses):
-        used[usage.task].append(usage)
-    return {
-        name: Task(
-            name=name,
-            engine=by_task[name][0].engine if name in by_task else _engine(used[name]),
-            usages=tuple(used[name]),
-            runs=by_task.get(name, ()),
-            info=infos.get(name, TaskInfo()),
-        )
-        for name in sorted({*by_task, *used})
-    }
-
-
-def _engine(used: Iterable[Usage]) -> str:
-    """The engine of a task that no log tells a run of."""
-    evidence = {usage.evidence for usage in used}
-    return DECLARED if evidence == {Evidence.DECLARED} else "unknown"

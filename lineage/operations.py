@@ -44,6 +44,11 @@ class Operation(StrEnum):
         return self in _BRINGS_DATA
 
     @property
+    def reads_data(self) -> bool:
+        """Whether it takes rows from what it reads, or defines something by them."""
+        return self not in _READS_NAMES
+
+    @property
     def writes_rows(self) -> bool:
         """Whether the rows that a log counts for it are rows of its target."""
         return self in _BRINGS_DATA and self is not Operation.CREATE_VIEW
@@ -112,3 +117,4 @@ _CREATES = _RENAMES | {
     Operation.SELECT_INTO,
 }
 _SWITCHES = frozenset({Operation.SWITCH, Operation.EXCHANGE})
+_READS_NAMES = _RENAMES | {Operation.CREATE_TABLE_LIKE}

@@ -1,4 +1,4 @@
-"""Runs: one whose story is spread over several logs is told once."""
+"""The runs of tasks: one that several logs show is one run."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 def runs_by_task(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
-    """For each task its runs, newest first; what several logs tell of one is put together."""
-    found: dict[str, dict[str, Run]] = {}
+    """For each task its runs, newest first; one that several logs show is one, on each engine."""
+    found: dict[str, dict[tuple[str, str], Run]] = {}
     for run in runs:
         of_task = found.setdefault(run.task, {})
-        known = of_task.get(run.run_id)
-        of_task[run.run_id] = _together(known, run) if known else run
+        key = (run.run_id, run.engine)
+        known = of_task.get(key)
+        of_task[key] = _merged(known, run) if known else run
     return {
         task: tuple(sorted(of_task.values(), key=_recency, reverse=True))
         for task, of_task in found.items()
     }
 
 
-def _together(a: Run, b: Run) -> Run:
-    """How it ended is told by the log that reaches furthest."""
+def _merged(a: Run, b: Run) -> Run:
+    """One run of two logs: the one that reaches furthest decides how it ended."""
     last, first = (b, a) if (b.ended_at or _BEGINNING) > (a.ended_at or _BEGINNING) else (a, b)
     return replace(
         last,

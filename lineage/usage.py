@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Evidence, Status
+
+# The engine of a task that only people's YAML names.
+DECLARED = "declared"
+UNKNOWN = "unknown"
+
+RunKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How a task uses a dataset, over all of its runs.
+    """How a task uses a dataset on one engine, over all of its runs.
 
     Attributes:
-        operations: What its statements do there, sorted.
+        operations: What its statements do there, sorted; empty where data went there only through
+            a global temporary table that another task filled.
         statements: How many statements, over all runs.
-        rows: Rows of the last run that tells; None where none does.
-        bytes: Bytes of the last run that tells; None where none does.
+        rows: Rows of the last run whose log counts them; None where none does.
+        bytes: Bytes, likewise.
         failed: Every attempt failed, so no data moved.
+        moves_data: It took data from the dataset, or put data there.
         procedures: The stored procedures whose statements did it, or did some of it, sorted.
+        run_ids: The runs that did it, or tried, sorted.
     """
 
     task: str
@@ -37,23 +47,61 @@ class Usage:
     last_at: datetime | None = None
     evidence: Evidence = Evidence.OBSERVED
     failed: bool = False
+    moves_data: bool = True
     procedures: tuple[str, ...] = ()
-
-    @property
-    def brings_data(self) -> bool:
-        """Any of its operations puts data into the dataset."""
-        return any(operation.brings_data for operation in self.operations)
+    engine: str = UNKNOWN
+    run_ids: tuple[str, ...] = ()
 
 
-def usages(accesses: Iterable[Access]) -> list[Usage]:
-    """How each task uses each dataset, sorted by task, dataset and direction."""
-    groups: dict[tuple[str, DatasetId, Direction], list[Access]] = defaultdict(list)
+def usages(
+    accesses: Iterable[Access],
+    engines: Mapping[RunKey, str] | None = None,
+    flows: Iterable[Flow] = (),
+) -> list[Usage]:
+    """How each task uses each dataset, sorted by task, dataset, direction and engine.
+
+    Args:
+        engines: The engine of each run, by task and run id.
+        flows: What these accesses moved; the ends of each flow are used by its task.
+    """
+    engines = engines or {}
+    flowed = {(flow.task, *end): flow for flow in flows for end in _ends(flow)}
+    groups: dict[tuple[str, DatasetId, Direction, str], list[Access]] = defaultdict(list)
     for access in accesses:
-        groups[access.task, access.dataset, access.direction].append(access)
-    return [_usage(groups[key]) for key in sorted(groups)]
+        engine = engines.get((access.task, access.run_id)) or _engine(access)
+        groups[access.task, access.dataset, access.direction, engine].append(access)
+    found = [
+        _usage(group, engine, moved=(task, dataset, direction) in flowed)
+        for (task, dataset, direction, engine), group in groups.items()
+    ]
+    by_task = {task: engine for (task, _), engine in sorted(engines.items())}
+    seen = {(usage.task, usage.dataset, usage.direction) for usage in found}
+    found += [
+        Usage(
+            *key,
+            first_at=flow.first_at,
+            last_at=flow.last_at,
+            evidence=flow.evidence,
+            engine=by_task.get(flow.task, UNKNOWN),
+        )
+        for key, flow in flowed.items()
+        if key not in seen
+    ]
+    return sorted(
+        found, key=lambda usage: (usage.task, usage.dataset, usage.direction, usage.engine)
+    )
 
 
-def _usage(group: list[Access]) -> Usage:
+def _ends(flow: Flow) -> tuple[tuple[DatasetId, Direction], tuple[DatasetId, Direction]]:
+    return (flow.source, Direction.READ), (flow.target, Direction.WRITE)
+
+
+def _engine(access: Access) -> str:
+    """The engine of an access without a run of its own."""
+    return DECLARED if access.evidence is Evidence.DECLARED else UNKNOWN
+
+
+def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
     done = [access for access in group if access.status is not Status.FAILED]
     times = [access.last_at for access in group if access.last_at]
     firsts = [access.first_at for access in group if access.first_at]
@@ -71,14 +119,23 @@ def _usage(group: list[Access]) -> Usage:
         last_at=max(times, default=None),
         evidence=min((access.evidence for access in group), key=ranks.index),
         failed=not done,
+        moves_data=moved or any(map(_moves_data, done or group)),
         procedures=tuple(sorted({access.procedure for access in group if access.procedure})),
+        engine=engine,
+        run_ids=tuple(sorted({access.run_id for access in group})),
     )
 
 
+def _moves_data(access: Access) -> bool:
+    if access.direction is Direction.READ:
+        return access.operation.reads_data
+    return access.operation.brings_data
+
+
 def _of_last_run(done: list[Access], count: Callable[[Access], int | None]) -> int | None:
-    """The sum over the last run that tells a count."""
-    told = [(access, number) for access in done if (number := count(access)) is not None]
-    if not told:
+    """The sum over the last run whose log counts it."""
+    counted = [(access, number) for access in done if (number := count(access)) is not None]
+    if not counted:
         return None
-    newest = max((a for a, _ in told), key=lambda a: a.last_at.timestamp() if a.last_at else 0.0)
-    return sum(number for access, number in told if access.run_id == newest.run_id)
+    newest = max((a for a, _ in counted), key=lambda a: a.last_at.timestamp() if a.last_at else 0.0)
+    return sum(number for access, number in counted if access.run_id == newest.run_id)

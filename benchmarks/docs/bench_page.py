@@ -30,8 +30,8 @@ from benchmarks.report import Report  # noqa: E402
 from dbt_graft.injector import docs, stock  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import Options, graft  # noqa: E402
+from dbt_graft.lineage.build import build  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId, Kind  # noqa: E402
-from dbt_graft.lineage.model import build  # noqa: E402
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status  # noqa: E402
 
 MODELS, ROUNDS = 3_000, 3

@@ -76,12 +76,7 @@ def _alike(grafted: Grafted, namespace: str) -> dict[str, str]:
     report = grafted.report
     made: list[Built | Read] = [*report.added, *report.new_sources]
     new = {one.node_id for one in made}
-    used = {
-        usage.dataset
-        for task in grafted.touched.tasks.values()
-        if not task.is_definition
-        for usage in task.usages
-    }
+    used = {usage.dataset for task in grafted.touched.tasks.values() for usage in task.usages}
     idle: dict[tuple[str, ...], set[DatasetId]] = defaultdict(set)
     for node_id, dataset in relations(grafted.manifest, namespace).datasets.items():
         if node_id not in new and dataset not in used:

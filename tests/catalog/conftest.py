@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.catalog.build import Settings, build
+from dbt_graft.lineage.build import build as build_lineage
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.model import build as build_lineage
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
@@ -32,7 +33,6 @@ from dbt_graft.lineage.records import (
     Subtype,
     TaskInfo,
 )
-from dbt_graft.lineage.usage import Usage
 
 NOW = datetime(2026, 11, 21, 2, 15, tzinfo=UTC)
 CRM = "mssql://sql01:1433"
@@ -234,17 +234,18 @@ def _dbt() -> tuple[Lineage, dict[DatasetId, Description]]:
         "supplier_margins": ["analytics.stg_suppliers", "analytics.stg_products"],
         "customer_segments": ["ml.customer_scores", "analytics.customers"],
     }
-    tasks, flows, datasets = {}, [], {}
+    dbt = DefinitionKind.DBT
+    made, flows, datasets = {}, [], {}
     descriptions: dict[DatasetId, Description] = {}
     for name, parents in models.items():
         target, task = spark_table(f"analytics.{name}"), f"model.shop.{name}"
         sources = [spark_table(parent) for parent in parents]
-        usages = [Usage(task, source, Direction.READ, (Operation.SELECT,)) for source in sources]
-        usages.append(Usage(task, target, Direction.WRITE, (Operation.CREATE_TABLE_AS,)))
-        tasks[task] = Task(task, "dbt", tuple(usages))
+        made[task] = Definition(task, dbt, target, tuple(sources), Operation.CREATE_TABLE_AS)
         kind = Kind.VIEW if name.startswith("stg_") else Kind.TABLE
         datasets |= {d: Dataset(d) for d in sources} | {target: Dataset(target, kind)}
-        flows += [Flow(s, target, task, evidence=Evidence.DECLARED) for s in sources]
+        flows += [
+            Flow(s, target, task, evidence=Evidence.DECLARED, definition=dbt) for s in sources
+        ]
         descriptions[target] = Description(
             target,
             task,
@@ -289,7 +290,7 @@ def _dbt() -> tuple[Lineage, dict[DatasetId, Description]]:
     descriptions[seed] = Description(
         seed, "seed.shop.product_categories", "product_categories", Role.SEED, owner="analytics"
     )
-    return Lineage(datasets, tasks, tuple(flows)), descriptions
+    return Lineage(datasets, flows=tuple(flows), definitions=made), descriptions
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ import pytest
 from dbt_graft.catalog.build import Settings, build
 from dbt_graft.catalog.markup import printable
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
@@ -275,7 +276,7 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
             source: Dataset(source, Kind.VIEW, (Column(text, text),), (target,)),
             target: Dataset(target, Kind.TABLE, (Column(text, text),)),
         },
-        tasks={text: Task(text, text, usages, (run, run), info)},
+        tasks={text: Task(text, (text,), usages, (run, run), info)},
         flows=(Flow(source, target, text, hops=(source,), shapes=(text,)),),
         shapes={text: Shape(text, text, text, text, Outcome.PARTIAL, text)},
         rejects=(Reject(text, text, text, text),),
@@ -355,15 +356,12 @@ def test_second_writers_and_cycles_are_named_on_the_home_page(tmp_path: Path) ->
             Usage(name, read, Direction.READ, (Operation.SELECT,)),
             Usage(name, write, Direction.WRITE, (Operation.INSERT,)),
         )
-        return Task(name, "spark", usages)
+        return Task(name, ("spark",), usages)
 
-    tasks = {
-        "forth": task("forth", a, b),
-        "back": task("back", b, a),
-        "model.shop.b": Task("model.shop.b", "dbt", task("model.shop.b", a, b).usages),
-    }
-    flows = (Flow(a, b, "forth"), Flow(b, a, "back"), Flow(a, b, "model.shop.b"))
-    lineage = Lineage({a: Dataset(a), b: Dataset(b)}, tasks, flows)
+    tasks = {"forth": task("forth", a, b), "back": task("back", b, a)}
+    model = Definition("model.shop.b", DefinitionKind.DBT, b, (a,))
+    flows = (Flow(a, b, "forth"), Flow(b, a, "back"), Flow(a, b, model.name, definition=model.kind))
+    lineage = Lineage({a: Dataset(a), b: Dataset(b)}, tasks, flows, definitions={model.name: model})
     built = build(lineage, {}, [], Settings(), tmp_path / "site")
     told = " ".join(_section(built.index.read_text("utf-8"), "What needs care").split())
     assert "raw.b is written by dbt and forth" in told
@@ -375,21 +373,19 @@ def test_a_view_is_told_on_its_own_page_and_is_no_task(tmp_path: Path) -> None:
     shape = Shape("s", "tsql", "CREATE VIEW dbo.v AS SELECT a FROM dbo.o", "", Outcome.PARSED)
     reading = Usage("load", view, Direction.READ, (Operation.SELECT,))
     writing = Usage("load", out, Direction.WRITE, (Operation.INSERT,), procedures=("Shop.dbo.p",))
-    defined = (
-        Usage("Shop.dbo.v", orders, Direction.READ, (Operation.CREATE_VIEW,), ("s",)),
-        Usage("Shop.dbo.v", view, Direction.WRITE, (Operation.CREATE_VIEW,), ("s",)),
-    )
+    defined = Definition("Shop.dbo.v", DefinitionKind.VIEW, view, (orders,), shapes=("s",))
     made = (Usage("make", view, Direction.WRITE, (Operation.CREATE_VIEW,)),)
     tasks = {
-        "Shop.dbo.v": Task("Shop.dbo.v", "view", defined),
-        "load": Task("load", "sqlserver", (reading, writing)),
-        "make": Task("make", "sqlserver", made),
+        "load": Task("load", ("sqlserver",), (reading, writing)),
+        "make": Task("make", ("sqlserver",), made),
     }
-    flows = (Flow(orders, view, "Shop.dbo.v"), Flow(view, out, "load"))
-    datasets = {d: Dataset(d) for d in (orders, view, out)}
-    built = build(
-        Lineage(datasets, tasks, flows, {"s": shape}), {}, [], Settings(), tmp_path / "site"
+    flows = (
+        Flow(orders, view, defined.name, definition=defined.kind),
+        Flow(view, out, "load"),
     )
+    datasets = {d: Dataset(d) for d in (orders, view, out)}
+    lineage = Lineage(datasets, tasks, flows, {"s": shape}, definitions={defined.name: defined})
+    built = build(lineage, {}, [], Settings(), tmp_path / "site")
 
     def told(path: str, heading: str) -> str:
         html = (tmp_path / "site" / path / "index.html").read_text("utf-8")
@@ -406,7 +402,8 @@ def test_a_view_is_told_on_its_own_page_and_is_no_task(tmp_path: Path) -> None:
 def test_lists_of_neighbours_have_an_end(tmp_path: Path) -> None:
     hub = DatasetId("spark", "raw.hub")
     targets = [DatasetId("spark", f"raw.t{at:03}") for at in range(400)]
-    flows = tuple(Flow(hub, target, f"model.{target.name}") for target in targets)
+    dbt = DefinitionKind.DBT
+    flows = tuple(Flow(hub, one, f"model.{one.name}", definition=dbt) for one in targets)
     lineage = Lineage({d: Dataset(d) for d in (hub, *targets)}, {}, flows)
     build(lineage, {}, [], Settings(), tmp_path / "site")
     html = (tmp_path / "site" / dataset_path(hub) / "index.html").read_text("utf-8")

@@ -20,10 +20,10 @@ from dbt_graft.catalog.neighbourhood import (
 )
 from dbt_graft.catalog.picture import picture, run_bars, words
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.records import Dataset, Direction, Run, Status
-from dbt_graft.lineage.usage import Usage
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Dataset, Run, Status
 
 
 @pytest.fixture
@@ -118,19 +118,9 @@ def test_the_words_name_every_arrow(index: Index) -> None:
 def _star(count: int) -> Index:
     hub = _table("a.hub")
     targets = [_table(f"a.t{at:03}") for at in range(count)]
-    flows = tuple(Flow(hub, target, f"model.{target.name}") for target in targets)
-    tasks = {
-        flow.task: Task(
-            flow.task,
-            "dbt",
-            (
-                Usage(flow.task, hub, Direction.READ),
-                Usage(flow.task, flow.target, Direction.WRITE),
-            ),
-        )
-        for flow in flows
-    }
-    return Index(Lineage({d: Dataset(d) for d in [hub, *targets]}, tasks, flows))
+    dbt = DefinitionKind.DBT
+    flows = tuple(Flow(hub, one, f"model.{one.name}", definition=dbt) for one in targets)
+    return Index(Lineage({d: Dataset(d) for d in [hub, *targets]}, flows=flows))
 
 
 def test_boxes_beyond_the_limit_fold_into_one_that_leads_to_the_list() -> None:

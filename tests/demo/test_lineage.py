@@ -14,7 +14,7 @@ from dbt_graft.injector import artifacts
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import Options
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.model import build
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.records import Direction
 
 pytestmark = pytest.mark.demo
@@ -74,13 +74,12 @@ def test_every_python_task_with_what_it_read_and_wrote(
 ) -> None:
     found = {
         name: (
-            task.engine,
+            *task.engines,
             str(task.runs[0].status),
             sorted(map(str, task.reads)),
             sorted(map(str, task.writes)),
         )
         for name, task in grafted.lineage.tasks.items()
-        if task.engine != "dbt"
     }
     assert found == {
         name: (task["engine"], task["status"], sorted(task["reads"]), sorted(task["writes"]))

@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 from dbt_graft.exporters.task_metadata import task_metadata
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
-from dbt_graft.lineage.model import Lineage, Task, build
+from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records, Run
 
@@ -44,14 +46,13 @@ def test_each_task_lists_its_inputs_and_outputs() -> None:
 
 def test_an_input_says_who_generated_it_and_dbt_models_are_no_tasks() -> None:
     seen = lineage(
-        ("model.shop.orders", WRITE, "spark/analytics.orders", Kind.TABLE),
         ("score", READ, "spark/analytics.orders", Kind.TABLE),
         ("score", READ, "file//landing/x", Kind.PATH),
         ("score", WRITE, "spark/ml.scores", Kind.TABLE),
     )
-    tasks: dict[str, Task] = dict(seen.tasks)
-    tasks["model.shop.orders"] = replace(tasks["model.shop.orders"], engine="dbt")
-    found = task_metadata(replace(seen, tasks=tasks))
+    orders_id = parse_dataset_id("spark/analytics.orders")
+    model = Definition("model.shop.orders", DefinitionKind.DBT, orders_id)
+    found = task_metadata(replace(seen, definitions={model.name: model}))
     assert list(found) == ["score"]
     path, orders = found["score"]["input"]
     assert orders["_generated_by"] == "dbt"
@@ -61,14 +62,15 @@ def test_an_input_says_who_generated_it_and_dbt_models_are_no_tasks() -> None:
 
 def test_a_view_is_no_task_and_generates_what_nobody_else_does() -> None:
     seen = lineage(
-        ("db.dbo.v", WRITE, "mssql://s:1433/db.dbo.v", Kind.VIEW),
-        ("db.dbo.w", WRITE, "mssql://s:1433/db.dbo.w", Kind.VIEW),
         ("make", WRITE, "mssql://s:1433/db.dbo.w", Kind.VIEW),
         ("score", READ, "mssql://s:1433/db.dbo.v", Kind.VIEW),
         ("score", READ, "mssql://s:1433/db.dbo.w", Kind.VIEW),
     )
-    views = {name: replace(seen.tasks[name], engine="view") for name in ("db.dbo.v", "db.dbo.w")}
-    found = task_metadata(replace(seen, tasks={**seen.tasks, **views}))
+    views = {
+        name: Definition(name, DefinitionKind.VIEW, parse_dataset_id(f"mssql://s:1433/{name}"))
+        for name in ("db.dbo.v", "db.dbo.w")
+    }
+    found = task_metadata(replace(seen, definitions=views))
     assert list(found) == ["make", "score"]
     assert [entity["_generated_by"] for entity in found["score"]["input"]] == [
         "view",

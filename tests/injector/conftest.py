@@ -12,8 +12,9 @@ from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import Options
 from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
-from dbt_graft.lineage.model import Lineage, build
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,

@@ -8,6 +8,8 @@ import pytest
 
 from dbt_graft.injector.relations import exposures, own_lineage, relations
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Column
 
 
@@ -76,11 +78,13 @@ def test_flows_of_dbt_go_through_ephemeral_models(project: Any) -> None:
     }
 
 
-def test_each_model_seed_and_snapshot_is_a_task_of_engine_dbt(project: Any) -> None:
+def test_each_model_seed_and_snapshot_is_a_definition_of_dbts(project: Any) -> None:
     own = own_lineage(project.manifest, project.catalog, relations(project.manifest, "spark"))
 
-    assert {task.engine for task in own.tasks.values()} == {"dbt"}
-    assert set(own.tasks) == {
+    assert own.tasks == {}
+    assert {one.kind for one in own.definitions.values()} == {DefinitionKind.DBT}
+    assert {flow.definition for flow in own.flows} == {DefinitionKind.DBT}
+    assert set(own.definitions) == {
         "model.shop.stg_orders",
         "model.shop.orders",
         "model.shop.customers",
@@ -89,7 +93,7 @@ def test_each_model_seed_and_snapshot_is_a_task_of_engine_dbt(project: Any) -> N
         "seed.shop.product_categories",
         "snapshot.shop.orders_snapshot",
     }
-    assert own.tasks["model.shop.orders"].info.owner == "Finance team"
+    assert own.definitions["model.shop.stg_orders"].operation is Operation.CREATE_VIEW
 
 
 def test_datasets_have_the_warehouses_columns_in_their_order(project: Any) -> None:

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
-from dbt_graft.lineage.model import Lineage, build
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -90,10 +91,10 @@ def test_failed_statements_count_where_that_is_wanted() -> None:
     edge = ColumnEdge("load", a, "n", x, "n", identity.type, identity, False, "load-shape")
     records = Records(accesses=tuple(failed), column_edges=(edge,))
     left_out, counted = build(records), build(records, failed=True)
-    assert (left_out.flows, left_out.column_edges, left_out.writers()) == ((), (), {})
+    assert (left_out.flows, left_out.column_edges, left_out.writer_names()) == ((), (), {})
     assert [(flow.source, flow.target) for flow in counted.flows] == [(x, a)]
     assert counted.column_edges == (edge,)
-    assert counted.writers() == {a: ["load"]}
+    assert counted.writer_names() == {a: ["load"]}
 
 
 def test_a_usage_tells_in_which_procedures_it_happened() -> None:
@@ -114,7 +115,7 @@ def test_emptying_a_table_does_not_make_a_task_its_writer() -> None:
     lineage = build(
         Records(accesses=(access("clean", WRITE, "db/a", operation=Operation.TRUNCATE),))
     )
-    assert lineage.writers() == {}
+    assert lineage.writer_names() == {}
 
 
 def test_rows_are_those_of_the_last_run() -> None:

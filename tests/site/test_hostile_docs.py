@@ -12,8 +12,8 @@ from playwright.sync_api import Route
 from dbt_graft.injector import docs
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import Options, graft
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.model import build
 from dbt_graft.lineage.records import (
     Access,
     Column,

@@ -20,7 +20,7 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.workers import Worker
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.model import VIEW
+from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
@@ -90,7 +90,7 @@ def view_records(
     defined = list(found.values())
     return Records(
         accesses=tuple(access for one in defined for access in _accesses(one)),
-        runs=tuple(Run(_RUN, d.view.task, VIEW, origin=d.origin) for d in defined),
+        runs=tuple(Run(_RUN, d.view.task, DefinitionKind.VIEW, origin=d.origin) for d in defined),
         shapes={d.row["shape_id"]: _shape(d.row) for d in defined},
         datasets=tuple(dataset for one in defined for dataset in _datasets(one)),
         column_edges=tuple(edge for one in defined for edge in _column_edges(one)),

@@ -16,8 +16,8 @@ from dbt_graft.collectors.declared.collect import (
     infos,
     news,
 )
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.model import build
 from dbt_graft.lineage.records import Evidence, Subtype
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def test_it_goes_into_the_store_and_out_of_it(
         ("sftp/orders", "spark/raw.orders", "load_orders", Evidence.DECLARED),
         ("sftp/rates", "spark/raw.rates", "load_orders", Evidence.DECLARED),
     }
-    assert {task.engine for task in lineage.tasks.values()} == {"declared"}
+    assert {task.engines for task in lineage.tasks.values()} == {("declared",)}
     (edge,) = lineage.column_edges
     assert (edge.to_column, edge.from_column, edge.subtype) == (
         "amount",

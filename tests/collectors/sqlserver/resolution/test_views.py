@@ -14,8 +14,10 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     Relation,
     Snapshot,
 )
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.model import Lineage, build
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Evidence, Outcome, Records
 
 SERVER = "mssql://crm:1433"
@@ -97,13 +99,14 @@ def test_what_other_servers_have_is_not_looked_up() -> None:
     assert view_records(SNAPSHOT, [other, DatasetId(SERVER, "#t")], SERVER, "x") == Records()
 
 
-def test_a_view_is_a_task_of_its_own_engine_and_its_definition_is_declared() -> None:
+def test_a_view_is_a_definition_and_its_flows_are_declared() -> None:
     lineage = build(records("v"))
-    (task,) = lineage.tasks.values()
-    assert (task.name, task.engine) == ("mssql://crm:1433/Shop.dbo.v", "view")
-    assert task.is_definition
-    assert {usage.evidence for usage in task.usages} == {Evidence.DECLARED}
+    (view,) = lineage.definitions.values()
+    assert (view.name, view.kind) == ("mssql://crm:1433/Shop.dbo.v", DefinitionKind.VIEW)
+    assert lineage.tasks == {}
+    assert {flow.evidence for flow in lineage.flows} == {Evidence.DECLARED}
     (shape,) = lineage.shapes.values()
+    assert view.shapes == (shape.shape_id,)
     assert shape.text == VIEWS["dbo.v"]
 
 
