@@ -22,6 +22,7 @@ from dbt_graft.lineage.records import (
     Status,
     Subtype,
 )
+from tests.faces import differences
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 ROWS = 7
@@ -191,7 +192,9 @@ CASES = {
 @pytest.mark.parametrize("claim", CASES)
 def test_renames(claim: str) -> None:
     statements, expected = CASES[claim]
-    assert summary(build(records(statements))) == expected
+    lineage = build(records(statements))
+    assert summary(lineage) == expected
+    assert differences(lineage) == []
 
 
 BUILT = ["t1 SELECT INTO stage <- src", "t1 RENAME final <- stage"]
