@@ -100,7 +100,7 @@ class Index:
         return found is not None and found.engine == VIEW
 
     def role(self, dataset: DatasetId) -> Role | None:
-        """What the dataset is to dbt; None where dbt does not know it."""
+        """The role of the dataset in dbt; None where dbt does not know it."""
         description = self.descriptions.get(dataset)
         return description.role if description else None
 
