@@ -1,46 +1,50 @@
-"""The site: every page written as Markdown, built with MkDocs, put in place when all is done."""
+"""The site: pages are written as Markdown, built with MkDocs, then moved into place."""
 
 from __future__ import annotations
 
 import logging
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment
 from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
 
 import dbt_graft
-from dbt_graft.catalog.care import care
 from dbt_graft.catalog.dataset_page import dataset_page
+from dbt_graft.catalog.folder_pages import folder_pages
+from dbt_graft.catalog.gaps_page import gaps_page
+from dbt_graft.catalog.health import health_summary
+from dbt_graft.catalog.home_page import home_page
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.label_pages import label_pages
 from dbt_graft.catalog.markup import text
-from dbt_graft.catalog.overview_pages import overview_pages
-from dbt_graft.catalog.page import Page, Templates
-from dbt_graft.catalog.task_page import task_page
+from dbt_graft.catalog.page import Page, environment, render
+from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
-# What of the designer's folder is published as it is.
+# Subfolders of the designer's folder that are copied into the site.
 _PUBLISHED = ("styles", "scripts", "images")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """How the site presents itself.
+class SiteSettings:
+    """Title and address of the site.
 
     Attributes:
         name: The site's title.
-        url: Where it will be published; empty for anywhere.
-        collected_at: When the logs were last collected; without it home tells the newest run.
+        url: Where it will be published; empty if that is not known.
+        collected_at: When logs were last collected; without it the home page shows the newest run.
     """
 
     name: str = "Data lineage"
@@ -49,8 +53,8 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """What was published: the page to open first and the number of catalog pages."""
+class PublishedSite:
+    """The page to open first, and the number of catalog pages."""
 
     index: Path
     pages: int
@@ -60,12 +64,12 @@ def build(
     lineage: Lineage,
     descriptions: Mapping[DatasetId, Description],
     consumers: Sequence[Consumer],
-    settings: Settings,
+    settings: SiteSettings,
     out: Path,
     docs_page: bytes | None = None,
     extra_files: Mapping[str, bytes] | None = None,
-) -> Built:
-    """Publish the catalog into a folder, replacing what was there only when all has gone well.
+) -> PublishedSite:
+    """Publish the catalog into a folder; an older site there is replaced once the new one is built.
 
     Args:
         docs_page: dbt's documentation as one HTML page, for `dbt/index.html`.
@@ -79,11 +83,11 @@ def build(
     out = out.resolve()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        # Beside the old site: what is done can be moved into place at once.
+        # Beside the old site, so that the new one is moved into place by a rename.
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
             sources, site = Path(folder) / "sources", Path(folder) / "site"
-            templates = Templates(design / "templates")
-            pages = _write(_pages(index, settings), templates, sources, index, settings)
+            jinja = environment(design / "templates")
+            pages = _write(_pages(index, settings), jinja, sources)
             for name in _PUBLISHED:
                 shutil.copytree(design / name, sources / name)
             _mkdocs(design / "mkdocs.yml", sources, site, settings, docs=docs_page is not None)
@@ -98,7 +102,7 @@ def build(
         raise GraftError(
             f"the site cannot be written: {error}", place=str(out), remedy="correct `site.out`"
         ) from error
-    return Built(out / "index.html", pages)
+    return PublishedSite(out / "index.html", pages)
 
 
 def design_folder() -> Path:
@@ -107,8 +111,13 @@ def design_folder() -> Path:
     return packaged if packaged.is_dir() else packaged.parent.parent / "site"
 
 
-def _pages(index: Index, settings: Settings) -> Iterator[Page]:
-    yield from overview_pages(index, care(index), settings.name)
+def _pages(index: Index, settings: SiteSettings) -> Iterator[Page]:
+    health = health_summary(index)
+    yield home_page(index, health, settings.name, settings.collected_at)
+    yield task_list_page(index)
+    yield gaps_page(index, health)
+    yield from label_pages(index)
+    yield from folder_pages(index)
     for dataset in index.datasets:
         yield dataset_page(index, dataset)
     order = index.lineage.task_graph()
@@ -116,25 +125,22 @@ def _pages(index: Index, settings: Settings) -> Iterator[Page]:
         yield task_page(index, name, order)
 
 
-def _write(
-    pages: Iterator[Page], templates: Templates, folder: Path, index: Index, settings: Settings
-) -> int:
-    """Write the pages as Markdown; how many there are."""
-    shared = {"index": index, "settings": settings}
+def _write(pages: Iterable[Page], jinja: Environment, folder: Path) -> int:
+    """Write pages as Markdown; return their number."""
     paths = set()
     for page in pages:
         target = folder / page.path / "index.md"
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(templates.render(page, shared), encoding="utf-8")
+        target.write_text(render(page, jinja), encoding="utf-8")
         paths.add(target)
     return len(paths)
 
 
 def _mkdocs(
-    config_file: Path, sources: Path, site: Path, settings: Settings, *, docs: bool
+    config_file: Path, sources: Path, site: Path, settings: SiteSettings, *, docs: bool
 ) -> None:
     options: dict[str, Any] = {
-        # The theme writes it as it is.
+        # The theme does not escape it.
         "site_name": str(text(settings.name)),
         "site_url": settings.url,
         "docs_dir": str(sources),
@@ -158,7 +164,7 @@ def _mkdocs(
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Keep MkDocs' progress and its advice on navigation from the terminal."""
+    """Silence MkDocs' progress and its advice on navigation."""
     log = logging.getLogger("mkdocs")
     level, propagate = log.level, log.propagate
     log.setLevel(logging.ERROR)

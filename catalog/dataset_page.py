@@ -1,122 +1,174 @@
-"""What the page of a dataset shows."""
+"""The page of a dataset."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from dbt_graft.catalog.columns import columns
+from markupsafe import Markup
+
+from dbt_graft.catalog.columns import ColumnTable, column_table
+from dbt_graft.catalog.folder_pages import breadcrumbs
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset
-from dbt_graft.catalog.page import Page, prose
+from dbt_graft.catalog.page import Breadcrumb, Page, description_html, path_to_root
 from dbt_graft.catalog.picture import picture, run_bars
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
-from dbt_graft.lineage.describe import Role
+from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.records import Direction, Evidence, Outcome, Run, Shape
+from dbt_graft.lineage.records import Dataset, Direction, Evidence, Outcome, Run, Shape
 from dbt_graft.lineage.urls import dataset_path
 from dbt_graft.lineage.usage import Usage
 
-# How far the lists of what is upstream and downstream go, and how many names they hold: with
-# all of them, a site would grow with the square of its datasets.
-_STEPS = 6
-_ROOM = 150
+# Limits of the upstream and downstream lists, in steps and in datasets: with complete lists the
+# site would grow with the square of its datasets.
+_MAX_STEPS = 6
+_MAX_LISTED = 150
 
 
-def dataset_page(index: Index, dataset: DatasetId) -> Page:
-    """The page of a dataset, complete also where nothing but its name is known."""
-    known = index.datasets[dataset]
+@dataclass(frozen=True, slots=True)
+class LineageStep:
+    """Datasets at one distance; `omitted` more of them are not listed."""
+
+    distance: int
+    datasets: Sequence[DatasetId]
+    omitted: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetPage(Page):
+    """The context of `dataset.md.j2`.
+
+    Attributes:
+        text: The description as HTML.
+        dbt_link: The dataset's focused graph in dbt docs, relative to the site's root, or empty.
+        last_write: The newest write that put data there.
+        picture, run_chart: SVG, or empty.
+        unresolved: Reasons why statements that write the dataset were not parsed completely.
+        view: The definition, if it is a view with a known one.
+        consumers: Dashboards, reports and the like that are no tasks.
+        flows: Flows into and out of the dataset that a task makes.
+        runs: Runs that wrote it or tried to, of all tasks, newest first.
+    """
+
+    template: ClassVar[str] = "dataset"
+    searched: ClassVar[bool] = True
+    sidebars: ClassVar[tuple[str, ...]] = ("toc",)
+
+    index: Index
+    breadcrumbs: Sequence[Breadcrumb]
+    dataset: Dataset
+    description: Description | None
+    text: Markup
+    dbt_link: str
+    is_source: bool
+    built_by_dbt: bool
+    evidence: Evidence | None
+    last_write: Usage | None
+    picture: Markup
+    columns: ColumnTable
+    unresolved: Sequence[str]
+    writers: Sequence[Usage]
+    readers: Sequence[Usage]
+    view: Definition | None
+    view_children: Sequence[DatasetId]
+    dbt_parents: Sequence[DatasetId]
+    dbt_children: Sequence[DatasetId]
+    consumers: Sequence[Consumer]
+    upstream: Sequence[LineageStep]
+    downstream: Sequence[LineageStep]
+    runs: Sequence[Run]
+    run_chart: Markup
+    statements: Sequence[Shape]
+    flows: Sequence[Flow]
+    former_names: Sequence[DatasetId]
+
+
+def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
+    """The page of a dataset; complete even if only the name is known."""
     description = index.descriptions.get(dataset)
-    flows_to, flows_from = index.flows_to.get(dataset, []), index.flows_from.get(dataset, [])
+    flows = (*index.flows_to.get(dataset, ()), *index.flows_from.get(dataset, ()))
     writers = index.lineage.usages_of(dataset, Direction.WRITE)
     readers = index.lineage.usages_of(dataset, Direction.READ)
     view = index.view(dataset)
     runs = _runs(index, writers)
     path = dataset_path(dataset)
-    root = "../" * path.count("/")
-    docs = index.has_dbt_docs
-    return Page(
+    root = path_to_root(path)
+    return DatasetPage(
         path=path,
-        template="dataset",
         title=dataset.short,
-        searched=True,
-        sidebars=("toc",),
-        context={
-            "dataset": known,
-            "description": description,
-            "text": prose(description.text if description else "", root, has_dbt_docs=docs),
-            "dbt_link": index.dbt_link(description.node_id) if description else "",
-            "written": index.written(dataset),
-            "built_by_dbt": index.built_by_dbt(dataset),
-            "is_source": index.role(dataset) in (Role.SOURCE, Role.NEW_SOURCE),
-            "evidence": _strongest([*flows_to, *flows_from], [*writers, *readers]),
-            "picture": picture(around_dataset(index, dataset), root),
-            "columns": columns(index, dataset, root),
-            "missing": _missing(index, writers),
-            "writers": writers,
-            "dbt_parents": index.parents(dataset, DefinitionKind.DBT),
-            "view": view,
-            "readers": readers,
-            "dbt_children": index.children(dataset, DefinitionKind.DBT),
-            "view_children": index.children(dataset, DefinitionKind.VIEW),
-            "reports": [c for c in index.reports.get(dataset, ()) if c.name not in index.tasks],
-            "upstream": _by_distance(index.graph.upstream(dataset, _STEPS)),
-            "downstream": _by_distance(index.graph.downstream(dataset, _STEPS)),
-            "runs": runs,
-            "bars": run_bars(runs),
-            "shapes": shapes(index, [*writers, *([view] if view else [])]),
-            "former_names": index.lineage.former_names.get(dataset, ()),
-            "flows": [f for f in (*flows_to, *flows_from) if f.definition is None],
-            "above": names_on_way(dataset)[:-1],
-        },
+        index=index,
+        breadcrumbs=breadcrumbs(dataset)[:-1],
+        dataset=index.datasets[dataset],
+        description=description,
+        text=description_html(
+            description.text if description else "", root, has_dbt_docs=index.has_dbt_docs
+        ),
+        dbt_link=index.dbt_link(description.node_id) if description else "",
+        is_source=index.role(dataset) in (Role.SOURCE, Role.NEW_SOURCE),
+        built_by_dbt=index.built_by_dbt(dataset),
+        evidence=_strongest_evidence(flows, [*writers, *readers]),
+        last_write=index.written(dataset),
+        picture=picture(around_dataset(index, dataset), root),
+        columns=column_table(index, dataset, root),
+        unresolved=_unresolved(index, writers),
+        writers=writers,
+        readers=readers,
+        view=view,
+        view_children=index.children(dataset, DefinitionKind.VIEW),
+        dbt_parents=index.parents(dataset, DefinitionKind.DBT),
+        dbt_children=index.children(dataset, DefinitionKind.DBT),
+        consumers=[c for c in index.reports.get(dataset, ()) if c.name not in index.tasks],
+        upstream=_by_distance(index.graph.upstream(dataset, _MAX_STEPS)),
+        downstream=_by_distance(index.graph.downstream(dataset, _MAX_STEPS)),
+        runs=runs,
+        run_chart=run_bars(runs),
+        statements=statements(index, [*writers, *([view] if view else [])]),
+        flows=[flow for flow in flows if flow.definition is None],
+        former_names=index.lineage.former_names.get(dataset, ()),
     )
 
 
 def _runs(index: Index, writers: Sequence[Usage]) -> list[Run]:
-    """The runs that wrote it or tried to, of all tasks, newest first."""
-    found = [run for usage in writers for run in index.tasks[usage.task].runs_of(usage)]
+    """The runs that wrote a dataset or tried to, of all tasks, newest first."""
+    runs = [run for usage in writers for run in index.tasks[usage.task].runs_of(usage)]
     return sorted(
-        found, key=lambda run: run.started_at.timestamp() if run.started_at else 0.0, reverse=True
+        runs, key=lambda run: run.started_at.timestamp() if run.started_at else 0.0, reverse=True
     )
 
 
-def _strongest(flows: Sequence[Flow], usages: Sequence[Usage]) -> Evidence | None:
+def _strongest_evidence(flows: Sequence[Flow], usages: Sequence[Usage]) -> Evidence | None:
     ranks = list(Evidence)
     found = {*(flow.evidence for flow in flows), *(usage.evidence for usage in usages)}
     return min(found, key=ranks.index, default=None)
 
 
-def _by_distance(steps: dict[DatasetId, int]) -> list[tuple[int, list[DatasetId], int]]:
-    """Steps away, the datasets there, and how many of them the page has no room for."""
-    found: dict[int, list[DatasetId]] = {}
-    for dataset in sorted(steps):
-        found.setdefault(steps[dataset], []).append(dataset)
-    groups, room = [], _ROOM
-    for distance, datasets in sorted(found.items()):
-        shown = datasets[:room]
-        groups.append((distance, shown, len(datasets) - len(shown)))
-        room -= len(shown)
-    return groups
+def _by_distance(distances: Mapping[DatasetId, int]) -> list[LineageStep]:
+    """Datasets grouped by distance, nearest first, listed up to `_MAX_LISTED` in all."""
+    groups: dict[int, list[DatasetId]] = {}
+    for dataset in sorted(distances):
+        groups.setdefault(distances[dataset], []).append(dataset)
+    steps, remaining = [], _MAX_LISTED
+    for distance, datasets in sorted(groups.items()):
+        listed = datasets[:remaining]
+        steps.append(LineageStep(distance, listed, len(datasets) - len(listed)))
+        remaining -= len(listed)
+    return steps
 
 
-def shapes(index: Index, usages: Sequence[Usage | Definition]) -> list[Shape]:
-    """The statements behind usages, those that were read best first."""
-    known = index.lineage.shapes
-    ids = dict.fromkeys(shape for usage in usages for shape in usage.shapes if shape in known)
-    return [known[shape] for shape in ids if known[shape].text.strip()]
+def statements(index: Index, usages: Sequence[Usage | Definition]) -> list[Shape]:
+    """The statements behind usages and definitions, each once."""
+    shapes = index.lineage.shapes
+    ids = dict.fromkeys(id_ for usage in usages for id_ in usage.shapes if id_ in shapes)
+    return [shapes[id_] for id_ in ids if shapes[id_].text.strip()]
 
 
-def _missing(index: Index, writers: Sequence[Usage]) -> list[str]:
-    """Why some of what the tasks' statements do to it is not known."""
-    known = index.lineage.shapes
-    found = (known[shape] for usage in writers for shape in usage.shapes if shape in known)
+def _unresolved(index: Index, writers: Sequence[Usage]) -> list[str]:
+    """Reasons why the writers' statements were not parsed completely, sorted."""
+    shapes = index.lineage.shapes
+    found = (shapes[id_] for usage in writers for id_ in usage.shapes if id_ in shapes)
     return sorted(
         {shape.reason for shape in found if shape.reason and shape.outcome is not Outcome.PARSED}
     )
-
-
-def names_on_way(dataset: DatasetId) -> list[tuple[str, str]]:
-    """Each step of a dataset's address with its real name: `spark` at `datasets/spark/`."""
-    steps = dataset_path(dataset).rstrip("/").split("/")
-    names = ("Datasets", dataset.namespace, *(dataset.parts or (dataset.name,)))
-    return [(name, "/".join(steps[: at + 1]) + "/") for at, name in enumerate(names)]

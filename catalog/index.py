@@ -1,4 +1,4 @@
-"""Who writes, reads and feeds what: look-ups over the lineage that every page needs."""
+"""Look-ups over the lineage that pages share: writers, readers, flows and columns by dataset."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
 
 
 class Index:
-    """The lineage, what dbt and people say of it, and look-ups from each side.
+    """The lineage, its descriptions from dbt and `graft.yml`, and look-ups by dataset and task.
 
     Attributes:
         datasets: Every dataset that anything names, sorted.
@@ -83,7 +83,7 @@ class Index:
         return self.lineage.definition(dataset, DefinitionKind.VIEW)
 
     def role(self, dataset: DatasetId) -> Role | None:
-        """What the dataset is to dbt; None where dbt does not know it."""
+        """The role of the dataset in dbt; None where dbt does not know it."""
         description = self.descriptions.get(dataset)
         return description.role if description else None
 
@@ -168,7 +168,7 @@ class Index:
 
 
 def _by_name(consumers: Iterable[Consumer]) -> dict[str, Consumer]:
-    """Consumers by name; those of one name share a page, and it tells what all of them read."""
+    """Consumers by name; those of one name share a page that lists what all of them read."""
     found: dict[str, Consumer] = {}
     for consumer in consumers:
         first = found.get(consumer.name, consumer)

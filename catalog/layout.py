@@ -1,9 +1,8 @@
-"""Where the boxes of a flow chart go: ranks from left to right, few crossings, straight edges.
+"""Layered graph layout: ranks from left to right, few crossings, straight edges.
 
-Sugiyama's method: edges that close a cycle are turned for the time being, ranks are longest
-paths, edges over several ranks get a place in each, barycentre sweeps order the ranks, and
-isotonic regression lines boxes up with their neighbours. Linear in nodes and edges but for the
-sorting, and the same answer every time.
+Sugiyama's method: edges that close a cycle are reversed, ranks are longest paths, edges over
+several ranks get a place in each, barycentre sweeps order the ranks, and isotonic regression lines
+boxes up with their neighbours. Linear in nodes and edges but for the sorting; deterministic.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _SWEEPS = 6
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place in the picture; y grows downwards."""
+    """A position in pixels; y grows downwards."""
 
     x: float
     y: float
@@ -26,7 +25,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The measures of a box and of the space around it."""
+    """Sizes in pixels: of a box, and of the gaps between ranks (`across`) and boxes (`between`)."""
 
     width: float = 172
     height: float = 42
@@ -37,7 +36,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Positions.
+    """Positions of boxes and edges, and the size of the drawing, in pixels.
 
     Attributes:
         corners: The upper left corner of each box.
@@ -54,7 +53,11 @@ class Layout:
 def layout(
     nodes: Iterable[str], edges: Iterable[tuple[str, str]], sizes: Sizes | None = None
 ) -> Layout:
-    """Positions for boxes of one size; edges whose ends are not among the nodes are an error."""
+    """Positions for boxes of one size.
+
+    Raises:
+        KeyError: An edge has an end that is not among the nodes.
+    """
     sizes = sizes or Sizes()
     names = list(dict.fromkeys(nodes))
     number = {name: at for at, name in enumerate(names)}
@@ -69,8 +72,8 @@ def layout(
         return rank[node] * (sizes.width + sizes.across)
 
     def route(pair: tuple[int, int]) -> tuple[Point, ...]:
-        turned = pair not in chains
-        chain = chains[pair[::-1] if turned else pair]
+        is_reversed = pair not in chains
+        chain = chains[pair[::-1] if is_reversed else pair]
         points = [Point(left(chain[0]) + sizes.width, middle[chain[0]])]
         for lane in chain[1:-1]:
             points += [
@@ -78,7 +81,7 @@ def layout(
                 Point(left(lane) + sizes.width, middle[lane]),
             ]
         points.append(Point(left(chain[-1]), middle[chain[-1]]))
-        return tuple(reversed(points) if turned else points)
+        return tuple(reversed(points) if is_reversed else points)
 
     boxes = range(len(names))
     ranks = max((rank[box] for box in boxes), default=-1) + 1
@@ -101,11 +104,11 @@ def _neighbours(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
 
 
 def _without_cycles(count: int, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The edges with those turned around that lead back to a node being visited."""
+    """The edges, with those reversed that lead back to a node being visited."""
     children = _neighbours(pairs)
     has_parent = {b for _, b in pairs}
     state = [0] * count
-    turned: set[tuple[int, int]] = set()
+    reversed_edges: set[tuple[int, int]] = set()
     for start in sorted(range(count), key=lambda node: node in has_parent):
         if state[start]:
             continue
@@ -115,7 +118,7 @@ def _without_cycles(count: int, pairs: Sequence[tuple[int, int]]) -> list[tuple[
             node, rest = stack[-1]
             for child in rest:
                 if state[child] == 1:
-                    turned.add((node, child))
+                    reversed_edges.add((node, child))
                 elif not state[child]:
                     state[child] = 1
                     stack.append((child, iter(children[child])))
@@ -123,7 +126,7 @@ def _without_cycles(count: int, pairs: Sequence[tuple[int, int]]) -> list[tuple[
             else:
                 state[node] = 2
                 stack.pop()
-    return list(dict.fromkeys((b, a) if (a, b) in turned else (a, b) for a, b in pairs))
+    return list(dict.fromkeys((b, a) if (a, b) in reversed_edges else (a, b) for a, b in pairs))
 
 
 def _ranks(count: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
@@ -207,9 +210,9 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
 def _spread(
     wanted: Sequence[float], row: Sequence[int], heights: Sequence[float], sizes: Sizes
 ) -> list[float]:
-    """The places nearest to the wanted ones that keep the order and the space between.
+    """The positions nearest to the wanted ones that preserve order and gaps.
 
-    Isotonic regression by pooling neighbours that are in each other's way.
+    Isotonic regression: neighbours that would overlap are pooled.
     """
     offsets = [0.0]
     for above, below in pairwise(row):

@@ -1,8 +1,7 @@
-"""Text from logs and artifacts made safe: whatever stands in it, it shows as written.
+"""Escaping of text from logs and artifacts for pages that are Markdown with HTML blocks.
 
-A page is Markdown with HTML blocks, so a value passes two parsers. Characters that either of
-them could read as syntax become character references, which mean the same in HTML text, in
-attributes and in Markdown.
+A value passes two parsers, so characters that either could read as syntax become character
+references, which mean the same in HTML text, in attributes and in Markdown.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from markupsafe import Markup
 # in a heading; line breaks, so that a value never begins a line.
 _REFERENCES = str.maketrans({char: f"&#{ord(char)};" for char in "&<>\"'`~*[]{}|\\\n\t"})
 _INERT = str.maketrans({char: f"&#{ord(char)};" for char in "`~*[]{}|\\\n\t"})
-# Control characters, lone surrogates and the like: no page, no YAML can hold them; and what turns
-# the direction of writing, so that no name looks like another.
+# Control characters and lone surrogates, which YAML cannot hold, and characters that change the
+# direction of writing, which make one name look like another.
 _UNPRINTABLE = re.compile(
     "[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]"
 )
@@ -32,7 +31,7 @@ _TAGS = frozenset(
 )
 _VOID = frozenset({"br", "hr"})
 _HEADING = re.compile(r"h[1-6]")
-# Most column descriptions: one line of words, where Markdown has nothing to do.
+# One line of plain words, as most column descriptions are, needs no Markdown parser.
 _PLAIN = re.compile(r"[^\W\d_](?:[^\W_]|[ ,.;:()'%/-])*")
 
 
@@ -46,12 +45,12 @@ def text(value: object) -> Markup:
 
 
 def printable(value: str) -> str:
-    """The value with what cannot be shown replaced, and one kind of line break."""
+    """The value with unprintable characters replaced and line breaks normalised."""
     return _UNPRINTABLE.sub("\ufffd", value.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def external(url: str) -> str:
-    """The URL if it leads to a web page or an address, else nothing."""
+    """The URL if it is `http`, `https` or `mailto`, else an empty string."""
     url = printable(url).strip()
     try:
         parts = urlsplit(url)
@@ -63,13 +62,13 @@ def external(url: str) -> str:
 
 
 def prose(markdown: str, dbt_docs: str = "") -> Markup:
-    """Markdown as people write it in dbt, as HTML that holds text, lists, tables and links only.
+    """Markdown, as in dbt's descriptions, as HTML with text, lists, tables and links only.
 
-    Raw HTML shows as text, pictures become links, links lead to the web or, where they begin
-    with dbt's own `#!/`, into the dbt docs page.
+    Raw HTML is shown as text and images become links. Links lead to the web or, if they begin with
+    `#!/`, into the dbt docs page.
 
     Args:
-        dbt_docs: The way to the dbt docs page; without it links into it are text.
+        dbt_docs: The relative path to the dbt docs page; without it links into it become text.
     """
     if not markdown.strip():
         return Markup()
@@ -90,7 +89,7 @@ def _parser() -> Markdown:
 
 
 class _Filter(HTMLParser):
-    """Writes HTML anew from the tags we know; everything else is left out or text."""
+    """Rewrites HTML with known tags only; other tags are dropped."""
 
     def __init__(self, dbt_docs: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -99,12 +98,12 @@ class _Filter(HTMLParser):
         self.out: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {key: value or "" for key, value in attrs}
+        attributes = {key: value or "" for key, value in attrs}
         if tag == "a":
-            self._link(given.get("href", ""))
+            self._link(attributes.get("href", ""))
         elif tag == "img":
-            self._link(given.get("src", ""))
-            self.out.append(html.escape(given.get("alt") or "picture"))
+            self._link(attributes.get("src", ""))
+            self.out.append(html.escape(attributes.get("alt") or "picture"))
             self.handle_endtag("a")
         elif _HEADING.fullmatch(tag):
             self.out.append('<p class="graft-heading">')
@@ -112,8 +111,8 @@ class _Filter(HTMLParser):
             self.out.append(f"<{tag}>")
 
     def _link(self, url: str) -> None:
-        inside = self._dbt_docs and url.startswith("#!/")
-        target = self._dbt_docs + url if inside else external(url)
+        in_dbt_docs = self._dbt_docs and url.startswith("#!/")
+        target = self._dbt_docs + url if in_dbt_docs else external(url)
         self._links.append(bool(target))
         if target:
             self.out.append(f'<a href="{html.escape(target)}" rel="noopener">')

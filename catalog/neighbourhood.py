@@ -1,7 +1,7 @@
-"""What stands around a dataset or a task: the boxes and arrows of its picture.
+"""The boxes and arrows of a lineage graph: around a dataset, around a task, or all of them.
 
-Datasets and tasks are boxes alike: a task stands between what it reads and what it writes. A
-dbt model's table is one box, since the model and its table are one thing to those who read it.
+Datasets and tasks are both boxes: a task is between what it reads and what it writes. A dbt model
+and its table are one box.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from dbt_graft.catalog.formatting import KIND, ROLE, engine, platform
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.words import KIND, ROLE, engine, platform
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.model import Task
@@ -25,8 +25,8 @@ _STEPS = 2
 _DATASET, _TASK = "dataset:", "task:"
 
 
-class Shape(StrEnum):
-    """How a box is drawn, so that what it stands for shows without colour."""
+class BoxShape(StrEnum):
+    """The outline of a box, so that kinds differ without colour."""
 
     TABLE = "table"
     VIEW = "view"
@@ -38,23 +38,23 @@ class Shape(StrEnum):
     MORE = "more"
 
 
-_SHAPE = {Kind.VIEW: Shape.VIEW, Kind.PATH: Shape.PATH, Kind.TOPIC: Shape.TOPIC}
+_SHAPE = {Kind.VIEW: BoxShape.VIEW, Kind.PATH: BoxShape.PATH, Kind.TOPIC: BoxShape.TOPIC}
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A dataset, a task, a consumer, or the many that are folded into one.
+    """A dataset, a task, a consumer, or a number of them folded into one box.
 
     Attributes:
-        note: What it is, in small letters below the name.
+        note: Platform and kind, shown in small type below the name.
         path: Its page, relative to the site's root; an anchor of this page for a folded box.
-        distance: Steps of the picture from its centre, upstream ones negative.
+        distance: Steps from the centre of the graph; negative is upstream.
     """
 
     key: str
     name: str
     note: str
-    shape: Shape
+    shape: BoxShape
     path: str
     full_name: str = ""
     distance: int = 0
@@ -63,7 +63,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """Data goes from one box to another; `both` ways where a task reads and writes one table."""
+    """Data flows from one box to another; `both` ways if a task reads and writes one table."""
 
     source: str
     target: str
@@ -73,7 +73,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """A picture's content; `centre` is the key of the box it is about."""
+    """The boxes and arrows around one box, whose key is `centre`; empty for the full graph."""
 
     centre: str
     boxes: tuple[Box, ...]
@@ -81,8 +81,8 @@ class Neighbourhood:
 
 
 def around_dataset(index: Index, dataset: DatasetId, limit: int = LIMIT) -> Neighbourhood:
-    """A dataset with what is up to two datasets up and down, and the tasks between."""
-    # A step to a task and a step on to its dataset: datasets stand at even distances.
+    """A dataset, what is up to two datasets upstream and downstream, and the tasks between."""
+    # One step to a task and one to its dataset: datasets are at even distances.
     places = {d: 2 * steps for d, steps in index.graph.downstream(dataset, _STEPS).items()}
     places |= {d: -2 * steps for d, steps in index.graph.upstream(dataset, _STEPS).items()}
     places[dataset] = 0
@@ -92,7 +92,7 @@ def around_dataset(index: Index, dataset: DatasetId, limit: int = LIMIT) -> Neig
 
 
 def around_task(index: Index, name: str, limit: int = LIMIT) -> Neighbourhood:
-    """A task or consumer with what it reads and writes, and who is next on both sides."""
+    """A task or consumer, what it reads and writes, and the next datasets on both sides."""
     task, consumer = index.tasks.get(name), index.consumers.get(name)
     usages = task.usages if task else ()
     outputs = [usage.dataset for usage in usages if usage.direction is Direction.WRITE]
@@ -104,7 +104,7 @@ def around_task(index: Index, name: str, limit: int = LIMIT) -> Neighbourhood:
     return _fold(_draw(index, places, _TASK + name, inputs, outputs), limit)
 
 
-def everything(index: Index) -> Neighbourhood:
+def full_graph(index: Index) -> Neighbourhood:
     """All datasets, tasks and consumers."""
     return _draw(index, dict.fromkeys(index.datasets, 0), "", index.datasets, index.datasets)
 
@@ -116,8 +116,8 @@ def _draw(
     open_up: Collection[DatasetId],
     open_down: Collection[DatasetId],
 ) -> Neighbourhood:
-    """The datasets of `places` and the tasks between them; see `_cast` for which."""
-    tasks = _cast(index, places, open_up, open_down)
+    """The datasets of `places` and the tasks between them; see `_connecting_tasks` for which."""
+    tasks = _connecting_tasks(index, places, open_up, open_down)
     if centre.startswith(_TASK):
         tasks[centre.removeprefix(_TASK)] = 0
     arrows = [
@@ -132,35 +132,35 @@ def _draw(
     return Neighbourhood(centre, tuple(boxes), tuple(dict.fromkeys(arrows)))
 
 
-def _cast(
+def _connecting_tasks(
     index: Index,
     places: Mapping[DatasetId, int],
     open_up: Collection[DatasetId],
     open_down: Collection[DatasetId],
 ) -> dict[str, int]:
-    """The tasks that carry data between the datasets, with their distance.
+    """The tasks that carry data between datasets, with their distance.
 
     Args:
-        open_up: Of these, all writers join, also those that read nothing.
-        open_down: Of these, all readers join, also those that write nothing.
+        open_up: Datasets of which all writers are included, also those that read nothing.
+        open_down: Datasets of which all readers are included, also those that write nothing.
     """
     tasks: dict[str, int] = {}
 
-    def join(name: str, distance: int) -> None:
+    def add(name: str, distance: int) -> None:
         tasks[name] = min(tasks.get(name, distance), distance, key=abs)
 
     for target, place in places.items():
         for flow in index.flows_to.get(target, ()):
             if flow.source in places and flow.definition is None:
-                join(flow.task, (place + places[flow.source]) // 2)
+                add(flow.task, (place + places[flow.source]) // 2)
     for dataset in open_up:
         for name in _movers(index, dataset, Direction.WRITE):
-            join(name, places[dataset] - 1)
+            add(name, places[dataset] - 1)
     for dataset in open_down:
         for name in _movers(index, dataset, Direction.READ):
-            join(name, places[dataset] + 1)
+            add(name, places[dataset] + 1)
         for consumer in index.reports.get(dataset, ()):
-            join(consumer.name, places[dataset] + 1)
+            add(consumer.name, places[dataset] + 1)
     return tasks
 
 
@@ -197,23 +197,23 @@ def _failed(usages: Iterable[Usage]) -> dict[DatasetId, bool]:
 def dataset_box(index: Index, dataset: DatasetId, distance: int = 0) -> Box:
     """The box of a dataset."""
     kind, role = index.datasets[dataset].kind, index.role(dataset)
-    what = ROLE[role] if role and role is not Role.SOURCE else KIND[kind].lower()
+    sort = ROLE[role] if role and role is not Role.SOURCE else KIND[kind].lower()
     return Box(
         key=_DATASET + str(dataset),
         name=dataset.short,
-        note=f"{platform(dataset)} · {what}",
-        shape=sign(index, dataset),
+        note=f"{platform(dataset)} · {sort}",
+        shape=box_shape(index, dataset),
         path=f"{dataset_path(dataset)}index.html",
         full_name=str(dataset),
         distance=distance,
     )
 
 
-def sign(index: Index, dataset: DatasetId) -> Shape:
-    """By what a dataset is told apart wherever it is named."""
+def box_shape(index: Index, dataset: DatasetId) -> BoxShape:
+    """The shape, and the icon beside its name, that show what sort of dataset it is."""
     if index.built_by_dbt(dataset):
-        return Shape.DBT
-    return _SHAPE.get(index.datasets[dataset].kind, Shape.TABLE)
+        return BoxShape.DBT
+    return _SHAPE.get(index.datasets[dataset].kind, BoxShape.TABLE)
 
 
 def task_box(index: Index, name: str, distance: int = 0) -> Box:
@@ -222,10 +222,8 @@ def task_box(index: Index, name: str, distance: int = 0) -> Box:
     return Box(
         key=_TASK + name,
         name=name,
-        note=f"{', '.join(map(engine, task.engines))} · task"
-        if task
-        else index.consumers[name].kind,
-        shape=Shape.TASK if task else Shape.CONSUMER,
+        note=_engines(task) if task else index.consumers[name].kind,
+        shape=BoxShape.TASK if task else BoxShape.CONSUMER,
         path=f"{task_path(name)}index.html",
         full_name=name,
         distance=distance,
@@ -237,34 +235,34 @@ def _engines(task: Task) -> str:
     return f"{', '.join(map(engine, task.engines))} · task"
 
 
-def _fold(whole: Neighbourhood, limit: int) -> Neighbourhood:
-    """The nearest boxes, and one box for those that are left out at each distance."""
-    if len(whole.boxes) <= limit:
-        return whole
-    nearest = sorted(whole.boxes, key=lambda box: (abs(box.distance), box.distance, box.key))
-    kept = {box.key for box in nearest[:limit]}
-    left_out: dict[int, list[Box]] = defaultdict(list)
+def _fold(graph: Neighbourhood, limit: int) -> Neighbourhood:
+    """The nearest boxes, and at each distance one box for those beyond the limit."""
+    if len(graph.boxes) <= limit:
+        return graph
+    nearest = sorted(graph.boxes, key=lambda box: (abs(box.distance), box.distance, box.key))
+    shown = {box.key for box in nearest[:limit]}
+    folded: dict[int, list[Box]] = defaultdict(list)
     for box in nearest[limit:]:
-        left_out[box.distance].append(box)
-    stands_for = {key: key for key in kept} | {
-        box.key: f"more:{distance}" for distance, boxes in left_out.items() for box in boxes
+        folded[box.distance].append(box)
+    drawn_as = {key: key for key in shown} | {
+        box.key: f"more:{distance}" for distance, boxes in folded.items() for box in boxes
     }
     more = [
         Box(
             key=f"more:{distance}",
             name=f"+{len(boxes)} more",
             note="upstream" if distance < 0 else "downstream",
-            shape=Shape.MORE,
+            shape=BoxShape.MORE,
             path="#upstream" if distance < 0 else "#downstream",
             full_name=f"{len(boxes)} more, listed below",
             distance=distance,
         )
-        for distance, boxes in sorted(left_out.items())
+        for distance, boxes in sorted(folded.items())
     ]
     arrows: dict[tuple[str, str], Arrow] = {}
-    for arrow in whole.arrows:
-        ends = stands_for[arrow.source], stands_for[arrow.target]
+    for arrow in graph.arrows:
+        ends = drawn_as[arrow.source], drawn_as[arrow.target]
         if ends[0] != ends[1]:
             arrows.setdefault(ends, replace(arrow, source=ends[0], target=ends[1]))
-    boxes = [box for box in whole.boxes if box.key in kept]
-    return Neighbourhood(whole.centre, (*boxes, *more), tuple(arrows.values()))
+    boxes = [box for box in graph.boxes if box.key in shown]
+    return Neighbourhood(graph.centre, (*boxes, *more), tuple(arrows.values()))

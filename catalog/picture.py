@@ -1,7 +1,7 @@
-"""A neighbourhood as inline SVG: boxes that link, arrows, and words for who cannot see it.
+"""Inline SVG: a neighbourhood as linked boxes and arrows, and runs as bars.
 
-Colours and line styles are in the site's style sheet, by class; the outline of a box says what
-it stands for without them.
+Colours and line styles are in the site's style sheet, by class. The outline of a box shows its
+kind without them; a description in words is there for screen readers.
 """
 
 from __future__ import annotations
@@ -14,47 +14,59 @@ from markupsafe import Markup
 
 from dbt_graft.catalog.layout import Point, Sizes, layout
 from dbt_graft.catalog.markup import text
-from dbt_graft.catalog.neighbourhood import Arrow, Box, Neighbourhood, Shape
+from dbt_graft.catalog.neighbourhood import Arrow, Box, BoxShape, Neighbourhood
 from dbt_graft.lineage.records import Run, Status
 
 _SIZES = Sizes()
 _MARGIN = 6
-# Narrow pages shrink a picture no further than to this; then it scrolls.
-_SMALLEST = 0.66
+# Narrow pages shrink a picture to this scale at most; beyond that it scrolls.
+_MIN_SCALE = 0.66
 _NAME_WIDTH = 20
 _NOTE_WIDTH = 25
 
 
-def picture(seen: Neighbourhood, root: str) -> Markup:
-    """The picture; empty where a box stands alone.
+def picture(neighbourhood: Neighbourhood, root: str) -> Markup:
+    """A neighbourhood as SVG; empty without arrows.
 
     Args:
-        root: The way from the page to the site's root, such as `../../`.
+        root: The relative path from the page to the site's root, such as `../../`.
     """
-    if not seen.arrows:
+    if not neighbourhood.arrows:
         return Markup()
     found = layout(
-        (box.key for box in seen.boxes), ((a.source, a.target) for a in seen.arrows), _SIZES
+        (box.key for box in neighbourhood.boxes),
+        ((a.source, a.target) for a in neighbourhood.arrows),
+        _SIZES,
     )
     width, height = found.width + 2 * _MARGIN, found.height + 2 * _MARGIN
     arrows = Markup().join(
-        _arrow(arrow, found.routes[arrow.source, arrow.target]) for arrow in seen.arrows
+        _arrow(arrow, found.routes[arrow.source, arrow.target]) for arrow in neighbourhood.arrows
     )
     boxes = Markup().join(
-        _box(box, found.corners[box.key], root, centre=box.key == seen.centre) for box in seen.boxes
+        _box(box, found.corners[box.key], root, centre=box.key == neighbourhood.centre)
+        for box in neighbourhood.boxes
     )
     return Markup(
         '<div class="graft-picture" tabindex="0" data-search-exclude="1">'
         '<svg viewBox="{0} {0} {1:g} {2:g}" width="{1:g}" height="{2:g}"'
         ' style="min-width:{3:g}px" role="group" aria-label="Lineage, left to right">'
         "<desc>{4}</desc>{5}{6}{7}</svg></div>"
-    ).format(-_MARGIN, width, height, width * _SMALLEST, text(words(seen)), _MARKERS, arrows, boxes)
+    ).format(
+        -_MARGIN,
+        width,
+        height,
+        width * _MIN_SCALE,
+        text(description(neighbourhood)),
+        _MARKERS,
+        arrows,
+        boxes,
+    )
 
 
-def words(seen: Neighbourhood) -> str:
-    """What the picture shows, in sentences."""
-    names = {box.key: box.name for box in seen.boxes}
-    return " ".join(f"{names[a.source]} feeds {names[a.target]}." for a in seen.arrows)
+def description(neighbourhood: Neighbourhood) -> str:
+    """The arrows in sentences: `raw.orders feeds analytics.orders.`"""
+    names = {box.key: box.name for box in neighbourhood.boxes}
+    return " ".join(f"{names[a.source]} feeds {names[a.target]}." for a in neighbourhood.arrows)
 
 
 _MARKERS = Markup(
@@ -114,40 +126,40 @@ def _box(box: Box, corner: Point, root: str, *, centre: bool) -> Markup:
     )
 
 
-def _outline(shape: Shape) -> str:
-    """The path around a box."""
+def _outline(shape: BoxShape) -> str:
+    """The SVG path around a box."""
     w, h = _SIZES.width, _SIZES.height
     match shape:
-        case Shape.TASK:
+        case BoxShape.TASK:
             r = h / 2
             return f"M{r:g} 0H{w - r:g}a{r:g} {r:g} 0 0 1 0 {h:g}H{r:g}a{r:g} {r:g} 0 0 1 0 {-h:g}z"
-        case Shape.DBT:
+        case BoxShape.DBT:
             return f"M9 0H{w - 9:g}l9 9V{h - 9:g}l-9 9H9l-9 -9V9z"
-        case Shape.VIEW:
+        case BoxShape.VIEW:
             return f"M10 0H{w:g}L{w - 10:g} {h:g}H0z"
-        case Shape.PATH:
+        case BoxShape.PATH:
             return f"M0 4a4 4 0 0 1 4 -4H58l6 5H{w - 4:g}a4 4 0 0 1 4 4V{h:g}H0z"
-        case Shape.CONSUMER:
+        case BoxShape.CONSUMER:
             return f"M0 0H{w - 14:g}L{w:g} {h / 2:g}L{w - 14:g} {h:g}H0z"
         case _:
             return f"M4 0H{w - 4:g}a4 4 0 0 1 4 4V{h - 4:g}a4 4 0 0 1 -4 4H4a4 4 0 0 1 -4 -4V4a4 4 0 0 1 4 -4z"  # noqa: E501
 
 
-# Strokes in a field of 16 by 16, from (13, 13) of the box on.
+# Strokes in a field of 16 by 16 whose upper left corner is (13, 13) in the box.
 _ICONS = {
-    Shape.TABLE: "M13 14h15v14h-15zM13 19h15M18 19v9",
-    Shape.VIEW: "M13 21c4 -7 12 -7 16 0c-4 7 -12 7 -16 0zM21 18.5a2.5 2.5 0 1 0 .01 0z",
-    Shape.PATH: "M13 15h6l2 2h8v11h-16z",
-    Shape.TOPIC: "M13 16h15M13 21h15M13 26h15",
-    Shape.DBT: "M21 13l7 4v8l-7 4l-7 -4v-8zM14 17l7 4l7 -4M21 21v8",
-    Shape.TASK: "M17 14l10 7l-10 7z",
-    Shape.CONSUMER: "M14 28v-7M19 28v-13M24 28v-10M12 28h15",
-    Shape.MORE: "M15 21h.01M21 21h.01M27 21h.01",
+    BoxShape.TABLE: "M13 14h15v14h-15zM13 19h15M18 19v9",
+    BoxShape.VIEW: "M13 21c4 -7 12 -7 16 0c-4 7 -12 7 -16 0zM21 18.5a2.5 2.5 0 1 0 .01 0z",
+    BoxShape.PATH: "M13 15h6l2 2h8v11h-16z",
+    BoxShape.TOPIC: "M13 16h15M13 21h15M13 26h15",
+    BoxShape.DBT: "M21 13l7 4v8l-7 4l-7 -4v-8zM14 17l7 4l7 -4M21 21v8",
+    BoxShape.TASK: "M17 14l10 7l-10 7z",
+    BoxShape.CONSUMER: "M14 28v-7M19 28v-13M24 28v-10M12 28h15",
+    BoxShape.MORE: "M15 21h.01M21 21h.01M27 21h.01",
 }
 
 
 def _cut(name: str, width: int) -> str:
-    """The name in as many places as a box has; letters of East Asia and emoji take two."""
+    """The name cut to a number of places; East Asian letters and emoji take two."""
     taken = 0
     for at, char in enumerate(name):
         taken += 2 if unicodedata.east_asian_width(char) in "WF" else 1
@@ -156,13 +168,13 @@ def _cut(name: str, width: int) -> str:
     return name
 
 
-_BAR, _GAP, _TALL = 9, 3, 44
+_BAR_WIDTH, _BAR_GAP, _BAR_HEIGHT = 9, 3, 44
 
 
 def run_bars(runs: Sequence[Run]) -> Markup:
-    """The newest thirty runs as bars, oldest first: as high as they took long, failed ones red.
+    """The newest 30 runs as bars, oldest first: height is duration, failed ones are red.
 
-    Empty for fewer than two runs, which a table shows as well.
+    Empty for fewer than two runs.
     """
     shown = list(reversed(runs[:30]))
     if len(shown) < 2:
@@ -175,23 +187,23 @@ def run_bars(runs: Sequence[Run]) -> Markup:
             "<title>{}</title></rect>"
         ).format(
             run.status,
-            at * (_BAR + _GAP),
-            _TALL - height,
-            _BAR,
+            at * (_BAR_WIDTH + _BAR_GAP),
+            _BAR_HEIGHT - height,
+            _BAR_WIDTH,
             height,
             f"{run.started_at:%Y-%m-%d %H:%M} UTC, {took:.0f} s, {run.status}"
             if run.started_at
             else str(run.status),
         )
         for at, (run, took) in enumerate(zip(shown, seconds, strict=True))
-        for height in [round(max(3.0, took / longest * _TALL), 1)]
+        for height in [round(max(3.0, took / longest * _BAR_HEIGHT), 1)]
     )
     failed = sum(run.status is Status.FAILED for run in shown)
     return Markup(
         '<svg class="graft-bars" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img"'
-        ' aria-label="The last {2} runs, {3} failed; a bar is as high as its run took long">'
+        ' aria-label="The last {2} runs, {3} failed; the height of a bar is the run\'s duration">'
         "{4}</svg>"
-    ).format(len(shown) * (_BAR + _GAP), _TALL, len(shown), failed, bars)
+    ).format(len(shown) * (_BAR_WIDTH + _BAR_GAP), _BAR_HEIGHT, len(shown), failed, bars)
 
 
 def _seconds(run: Run) -> float:

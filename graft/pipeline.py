@@ -226,7 +226,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
     Raises:
         GraftError: The site cannot be written.
     """
-    from dbt_graft.catalog.build import Settings
+    from dbt_graft.catalog.build import SiteSettings
     from dbt_graft.catalog.build import build as build_catalog
     from dbt_graft.injector import docs
 
@@ -238,7 +238,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             grafted.lineage,
             grafted.descriptions,
             grafted.consumers,
-            Settings(name, config.site.url, store.collected_at(config.path(config.store))),
+            SiteSettings(name, config.site.url, store.collected_at(config.path(config.store))),
             Path(config.path(config.site.out)),
             docs_page=docs.page(grafted, page),
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},

@@ -137,9 +137,9 @@ def _reach(neighbours: Mapping[N, set[N]], start: N, depth: int | None) -> dict[
         node = queue.popleft()
         if depth is not None and steps[node] == depth:
             continue
-        for neighbour in neighbours.get(node, ()):
-            if neighbour not in steps:
-                steps[neighbour] = steps[node] + 1
-                queue.append(neighbour)
+        # Sorted: the order of a set changes from process to process, and pictures with it.
+        for neighbour in sorted(neighbours.get(node, set()) - steps.keys()):
+            steps[neighbour] = steps[node] + 1
+            queue.append(neighbour)
     del steps[start]
     return steps

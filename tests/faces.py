@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from html import unescape
 
-from dbt_graft.catalog.build import Settings, design_folder
+import jinja2
+
+from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset
-from dbt_graft.catalog.page import Page, Templates
-from dbt_graft.catalog.task_page import task_page
+from dbt_graft.catalog.page import Page, environment, render
+from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import graft
@@ -29,17 +31,17 @@ _PARTS = (
     *("macros", "parent_map", "child_map", "group_map", "saved_queries", "semantic_models"),
     "unit_tests",
 )
-NOBODY = "No task"
+NOBODY = "No writer found"
 
 
 @cache
-def templates() -> Templates:
-    return Templates(design_folder() / "templates")
+def templates() -> jinja2.Environment:
+    return environment(design_folder() / "templates")
 
 
-def words(index: Index, page: Page) -> str:
+def words(page: Page) -> str:
     """The words of a page, in one line, pictures left out."""
-    text = templates().render(page, {"index": index, "settings": Settings()})
+    text = render(page, templates())
     text = re.sub(r"<svg.*?</svg>", " ", text.partition("---\n\n")[2], flags=re.DOTALL)
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", text)).split())
 
@@ -63,7 +65,7 @@ def differences(lineage: Lineage) -> list[str]:
         writers = {usage.task for usage in lineage.writers(dataset)}
         readers = {usage.task for usage in lineage.readers(dataset)}
         flowing = {f.task for f in lineage.flows if f.target == dataset and not f.definition}
-        page = words(index, dataset_page(index, dataset))
+        page = words(dataset_page(index, dataset))
         arrows = around_dataset(index, dataset).arrows
         into = {a.source.removeprefix("task:") for a in arrows if a.target == f"dataset:{dataset}"}
         both = {a.source.removeprefix("task:") for a in arrows if a.both}
@@ -80,7 +82,7 @@ def differences(lineage: Lineage) -> list[str]:
         found += [f"{dataset}: {face}" for face, agrees in faces.items() if not agrees]
     order = lineage.task_graph()
     for name, task in lineage.tasks.items():
-        page = words(index, task_page(index, name, order))
+        page = words(task_page(index, name, order))
         if not all(one.short in section(page, "Writes") for one in task.writes):
             found.append(f"task {name}: Writes")
         if not all(one.short in section(page, "Reads") for one in task.reads):

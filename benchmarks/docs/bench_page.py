@@ -1,8 +1,8 @@
 """The docs page of 3,000 models beside dbt's own, in one run: time to a rendered model, and size.
 
-dbt's page is measured in both ways dbt offers: served with manifest.json and catalog.json beside
-it, and as the single file of `dbt docs generate --static`. Ours is grafted: a task writes each
-source. The bar: at most half the time of the faster of the two, at most half the size of the file.
+dbt's page is measured as dbt offers it: served beside manifest.json and catalog.json, and as the
+single file of `dbt docs generate --static`. In ours a task writes each source. The limits: half the
+time of the faster of the two, and half the size of the file.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import Options, graft  # noqa: E402
 from dbt_graft.lineage.build import build  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId, Kind  # noqa: E402
+from dbt_graft.lineage.operations import Operation  # noqa: E402
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status  # noqa: E402
 
 MODELS, ROUNDS = 3_000, 3
@@ -39,7 +40,7 @@ SHOWN = f"orders_by_customer_{MODELS * 2 // 3:05}"
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 SERVED, STATIC, OURS = "dbt, served", "dbt, --static", "dbt-graft"
 FILES = {SERVED: "served/index.html", STATIC: "static.html", OURS: "ours.html"}
-# The model's name stands above all its columns, and the browser has drawn them.
+# The model's name is the heading, and the browser has drawn all columns.
 RENDERED = f"""(() => {{
   const look = () => {{
     const heading = [...document.querySelectorAll("h1")];
@@ -54,20 +55,20 @@ RENDERED = f"""(() => {{
 }})()"""
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """A plain file server."""
+class SilentFileHandler(SimpleHTTPRequestHandler):
+    """A file server that logs nothing."""
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def write_pages(folder: Path) -> None:
-    """The three pages of one project."""
+    """Write the three pages of one project."""
     manifest, catalog = artifacts(MODELS)
     page = docs.page(grafted := _grafted(manifest, catalog), docs.Settings("Benchmark"))
     assert len(grafted.report.promoted) == len(manifest["sources"])
     (folder / FILES[OURS]).write_bytes(page)
-    # dbt writes its JSON with blanks, and puts it into the static page as it is.
+    # dbt writes JSON with blanks, and inlines it unchanged.
     texts = {"manifest": json.dumps(manifest), "catalog": json.dumps(catalog)}
     static = stock.read()
     (folder / "served").mkdir()
@@ -84,7 +85,9 @@ def _grafted(manifest: Document, catalog: Document) -> docs.Grafted:
         task = f"load_{node['name']}"
         runs.append(Run(task, task, "spark", AT, AT, Status.OK))
         accesses += [
-            Access(task, task, dataset, kind, direction, "INSERT", "", first_at=AT, last_at=AT)
+            Access(
+                task, task, dataset, kind, direction, Operation.INSERT, "", first_at=AT, last_at=AT
+            )
             for dataset, kind, direction in (
                 (DatasetId("file", f"/landing/{node['name']}"), Kind.PATH, Direction.READ),
                 (DatasetId("spark", f"raw.{node['name']}"), Kind.TABLE, Direction.WRITE),
@@ -107,8 +110,8 @@ def seconds(browser: Browser, address: str) -> float:
 
 
 def measure(folder: Path) -> dict[str, float]:
-    """Median seconds of each page; the pages take turns, so that noise hits them alike."""
-    handler = functools.partial(Quiet, directory=str(folder))
+    """Median seconds of each page; the pages take turns, so that noise affects all of them."""
+    handler = functools.partial(SilentFileHandler, directory=str(folder))
     taken: dict[str, list[float]] = {name: [] for name in FILES}
     with (
         ThreadingHTTPServer(("127.0.0.1", 0), handler) as http,
@@ -127,7 +130,7 @@ def measure(folder: Path) -> dict[str, float]:
 
 
 def main() -> int:
-    """Report the figures; not 0 if the bar is missed."""
+    """Report the figures; return 1 if a limit is exceeded."""
     report = Report("The docs page", "benchmarks/docs/bench_page.py")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -135,7 +138,7 @@ def main() -> int:
         taken = measure(folder)
         sizes = {name: (folder / FILES[name]).stat().st_size / 1e6 for name in (STATIC, OURS)}
     faster = min(taken[SERVED], taken[STATIC])
-    report.say(f"Of {MODELS:,} models, to a rendered model; at most half of dbt's is the bar.")
+    report.say(f"Of {MODELS:,} models, to a rendered model; the limit is half of dbt's.")
     report.table("", "s", "MB")
     for name, took in taken.items():
         report.row(name, f"{took:.2f}", f"{sizes[name]:.1f}" if name in sizes else "")

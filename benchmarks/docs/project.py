@@ -1,7 +1,7 @@
-"""A dbt project of any size as dbt's artifacts: what dbt writes of one model, multiplied.
+"""The artifacts of a dbt project of any size, multiplied from those of a small one.
 
 dbt parses a small project whose names are placeholders; each model of the large project is that
-text with its own names. So every key, default and built-in macro is the installed dbt's.
+text with its own names, so every key, default and built-in macro is the installed dbt's.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def artifacts(models: int) -> tuple[Document, Document]:
     [source] = sources.values()
     table = json.dumps({"source": source, "entry": _entry(source, "EXTERNAL")})
     for n in range(-(-models // 10)):
-        told = json.loads(table.replace("s__table__", _table(n)))
-        _put(manifest["sources"], told["source"])
-        _put(catalog["sources"], told["entry"])
+        documents = json.loads(table.replace("s__table__", _table(n)))
+        _put(manifest["sources"], documents["source"])
+        _put(catalog["sources"], documents["entry"])
 
     draw = random.Random(7)
     size = -(-models // LAYERS)
@@ -77,10 +77,10 @@ def artifacts(models: int) -> tuple[Document, Document]:
             .replace("area__k__", f"area_{n // FOLDER:03}")
             .replace(SELF if layer else FIRST, _model(n))
         )
-        told = json.loads(text)
-        for node in (told["model"], *told["tests"]):
+        documents = json.loads(text)
+        for node in (documents["model"], *documents["tests"]):
             _put(manifest["nodes"], node)
-        _put(catalog["nodes"], told["entry"])
+        _put(catalog["nodes"], documents["entry"])
     return {**manifest, **_maps(manifest)}, catalog
 
 
@@ -97,8 +97,8 @@ def _put(into: Document, node: Document) -> None:
 
 
 def _maps(manifest: Document) -> Document:
-    everything = {**manifest["nodes"], **manifest["sources"]}
-    parents = {key: node.get("depends_on", {}).get("nodes", []) for key, node in everything.items()}
+    nodes = {**manifest["nodes"], **manifest["sources"]}
+    parents = {key: node.get("depends_on", {}).get("nodes", []) for key, node in nodes.items()}
     children: dict[str, list[str]] = {key: [] for key in parents}
     for node, ids in parents.items():
         for parent in ids:
@@ -107,7 +107,7 @@ def _maps(manifest: Document) -> Document:
 
 
 def _compiled(node: Document) -> Document:
-    """A node as `dbt docs generate` leaves it: parsing alone writes no compiled code."""
+    """A node as `dbt docs generate` writes it; parsing alone writes no compiled code."""
     if node["resource_type"] == "test":
         kwargs = node["test_metadata"]["kwargs"]
         code = (

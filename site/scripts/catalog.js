@@ -1,13 +1,13 @@
-// Small comforts. Every page is complete without them.
+// Optional extras: every page is complete without this script.
 
-// Times as people say them; the exact one on hover. Computed here so that a static page never lies.
+// Relative times, with the exact one on hover; computed here because the page is static.
 const steps = [
   ["year", 31536000], ["month", 2592000], ["week", 604800],
   ["day", 86400], ["hour", 3600], ["minute", 60],
 ]
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 
-function tellTimes() {
+function showRelativeTimes() {
   for (const element of document.querySelectorAll("time[datetime]")) {
     const seconds = (Date.parse(element.dateTime) - Date.now()) / 1000
     const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1]
@@ -16,7 +16,7 @@ function tellTimes() {
   }
 }
 
-// A picture wider than the page starts where its subject is.
+// Scroll a picture that is wider than the page to its centre box.
 function centrePictures() {
   for (const picture of document.querySelectorAll(".graft-picture")) {
     const centre = picture.querySelector(".graft-box--centre")
@@ -26,7 +26,7 @@ function centrePictures() {
   }
 }
 
-// Ctrl-K or Cmd-K searches, as everywhere.
+// Ctrl-K or Cmd-K opens the search.
 addEventListener("keydown", event => {
   if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault()
@@ -36,6 +36,6 @@ addEventListener("keydown", event => {
   }
 })
 
-tellTimes()
-setInterval(tellTimes, 60000)
+showRelativeTimes()
+setInterval(showRelativeTimes, 60000)
 centrePictures()

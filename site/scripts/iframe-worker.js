@@ -1,5 +1,5 @@
-// Search runs in a worker, which browsers refuse to pages opened from the disk (file://).
-// There, and only there, a hidden frame does the worker's part.
+// Search runs in a worker, which browsers refuse to pages opened with file://.
+// For those, a hidden frame takes the worker's place.
 if (location.protocol === "file:") {
   window.Worker = class extends EventTarget {
     constructor(url) {

@@ -1,4 +1,4 @@
-"""A small lineage that has one of everything: promoted source, sandwich, failed task, detours."""
+"""A small lineage with one of each: promoted source, task between models, failed run, view."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.catalog.build import Settings, build
+from dbt_graft.catalog.build import SiteSettings, build
 from dbt_graft.lineage.build import build as build_lineage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
@@ -45,7 +45,7 @@ def spark_table(name: str) -> DatasetId:
 
 @dataclass(frozen=True)
 class Sample:
-    """What `catalog.build` is called with."""
+    """The arguments of `catalog.build`."""
 
     lineage: Lineage
     descriptions: dict[DatasetId, Description]
@@ -202,12 +202,12 @@ def _records() -> Records:
 
 
 def _column_edges() -> tuple[ColumnEdge, ...]:
-    """What `load_suppliers` does, column by column."""
+    """The column edges of `load_suppliers`."""
     feed = DatasetId(CRM, "Crm.dbo.SupplierFeed")
     active = DatasetId(CRM, "Crm.dbo.vw_active_suppliers")
     incoming = DatasetId(CRM, "tempdb.dbo.#incoming")
     suppliers = spark_table("raw.suppliers")
-    told = (
+    edges = (
         (active, "supplier_id", feed, "SupplierNo", Subtype.IDENTITY, False),
         (active, "contact", feed, "Email", Subtype.TRANSFORMATION, True),
         (active, "*", feed, "Active", Subtype.FILTER, False),
@@ -218,12 +218,12 @@ def _column_edges() -> tuple[ColumnEdge, ...]:
     )
     return tuple(
         ColumnEdge("load_suppliers", to, column, source, name, kind.type, kind, masking, "s1")
-        for to, column, source, name, kind, masking in told
+        for to, column, source, name, kind, masking in edges
     )
 
 
 def _dbt() -> tuple[Lineage, dict[DatasetId, Description]]:
-    """What dbt says: models, what they read, and its sources."""
+    """The lineage in dbt: models, what they read, and sources."""
     models = {
         "stg_orders": ["raw.orders"],
         "stg_customers": ["raw.customers"],
@@ -332,9 +332,9 @@ def sample() -> Sample:
 
 @pytest.fixture(scope="session")
 def site(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample's site, built once; it is not to be changed."""
+    """The sample's site, built once; read-only."""
     out = tmp_path_factory.mktemp("catalog") / "site"
-    settings = Settings("Shop data", "https://docs.example.com/shop/")
+    settings = SiteSettings("Shop data", "https://docs.example.com/shop/")
     docs = b"<!doctype html><title>dbt docs</title>"
     extra = {"task_metadata.json": b"{}"}
     build(sample.lineage, sample.descriptions, sample.consumers, settings, out, docs, extra)

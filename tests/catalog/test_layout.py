@@ -1,4 +1,4 @@
-"""Positions of boxes: left to right, apart from each other, the same each time."""
+"""Graph layout: left to right, without overlap, deterministic."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_no_edge_runs_through_a_box_in_the_ranks_that_it_crosses(seed: int) -> N
                 assert not corner.y < y < corner.y + SIZES.height
 
 
-def test_everything_is_inside_the_picture() -> None:
+def test_all_boxes_are_inside_the_drawing() -> None:
     found = layout(*_random_graph(3))
     assert min(corner.x for corner in found.corners.values()) == 0
     assert max(c.x + SIZES.width for c in found.corners.values()) == pytest.approx(found.width)
@@ -64,7 +64,7 @@ def test_equal_graphs_get_equal_positions() -> None:
     assert layout(*_random_graph(5, acyclic=False)) == layout(*_random_graph(5, acyclic=False))
 
 
-def test_a_cycle_is_drawn_with_one_edge_leading_back() -> None:
+def test_a_cycle_has_one_edge_that_leads_back() -> None:
     found = layout("abc", [("a", "b"), ("b", "c"), ("c", "a")])
     assert found.corners["a"].x < found.corners["b"].x < found.corners["c"].x
     back = found.routes["c", "a"]
@@ -76,7 +76,7 @@ def test_two_boxes_that_feed_each_other_keep_both_edges() -> None:
     assert set(found.routes) == {("a", "b"), ("b", "a")}
 
 
-def test_a_box_without_parents_stands_next_to_what_it_feeds() -> None:
+def test_a_box_without_parents_is_one_rank_left_of_its_child() -> None:
     found = layout("abcx", [("a", "b"), ("b", "c"), ("x", "c")])
     assert found.corners["x"].x == found.corners["b"].x
 
@@ -86,7 +86,7 @@ def test_a_chain_is_a_straight_line() -> None:
     assert len({corner.y for corner in found.corners.values()}) == 1
 
 
-def test_no_boxes_need_no_room() -> None:
+def test_no_boxes_have_no_size() -> None:
     assert (layout([], []).width, layout([], []).height) == (0, 0)
 
 

@@ -1,13 +1,12 @@
-"""Hostile text shows as written: in HTML, in attributes, in Markdown."""
+"""Escaping in HTML, in attributes and in Markdown; descriptions as HTML."""
 
 from __future__ import annotations
-
-from html.parser import HTMLParser
 
 import pytest
 from markdown import Markdown
 
 from dbt_graft.catalog.markup import external, printable, prose, text
+from tests.catalog.html_reader import HtmlReader
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -36,31 +35,11 @@ HOSTILE = [
 ]
 
 
-class _Reader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def _read(html: str) -> _Reader:
-    reader = _Reader()
-    reader.feed(html)
-    reader.close()
-    return reader
-
-
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
-def test_a_value_shows_as_written_after_both_parsers(value: str) -> None:
+def test_a_value_is_unchanged_after_both_parsers(value: str) -> None:
     page = f'# Title\n\n<div title="{text(value)}"><p>{text(value)}</p></div>\n\n## After\n'
     extensions = ["tables", "fenced_code", "attr_list", "toc"]
-    read = _read(Markdown(extensions=extensions).convert(page))
+    read = HtmlReader(Markdown(extensions=extensions).convert(page))
     assert [tag for tag, _ in read.tags] == ["h1", "div", "p", "h2"]
     assert read.tags[1][1] == {"title": printable(value)}
     assert printable(value) in read.text
@@ -69,7 +48,7 @@ def test_a_value_shows_as_written_after_both_parsers(value: str) -> None:
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_value_in_a_markdown_heading_adds_no_tag_of_its_own(value: str) -> None:
     extensions = ["tables", "fenced_code", "attr_list", "toc"]
-    read = _read(Markdown(extensions=extensions).convert(f"## About {text(value)} here\n"))
+    read = HtmlReader(Markdown(extensions=extensions).convert(f"## About {text(value)} here\n"))
     tags = {tag for tag, _ in read.tags}
     # Underscores may emphasise there; nothing links, loads or runs.
     assert tags <= {"h2", "strong", "em"}
@@ -77,8 +56,8 @@ def test_a_value_in_a_markdown_heading_adds_no_tag_of_its_own(value: str) -> Non
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
-def test_prose_has_harmless_tags_only(value: str) -> None:
-    for tag, attributes in _read(prose(value, "../dbt/index.html")).tags:
+def test_prose_has_only_known_tags_and_attributes(value: str) -> None:
+    for tag, attributes in HtmlReader(prose(value, "../dbt/index.html")).tags:
         assert tag not in {"script", "img", "iframe", "style", "div", "section", "svg"}
         assert set(attributes) <= {"href", "rel", "class"}
         assert (attributes.get("href") or "https:").startswith("https:")
@@ -102,9 +81,9 @@ def test_prose_has_harmless_tags_only(value: str) -> None:
         "file:///etc/passwd",
     ],
 )
-def test_a_link_that_leads_nowhere_good_is_text(url: str) -> None:
+def test_an_unsafe_link_is_text(url: str) -> None:
     for written in (f"[here]({url})", f"[here](<{url}>)", f"<{url}>", f"![here]({url})"):
-        assert not [tag for tag, _ in _read(prose(written)).tags if tag == "a"], written
+        assert not [tag for tag, _ in HtmlReader(prose(written)).tags if tag == "a"], written
 
 
 @pytest.mark.parametrize(
@@ -124,16 +103,16 @@ def test_a_link_that_leads_nowhere_good_is_text(url: str) -> None:
         ("| a | b |\n|---|---|\n| 1 | 2 |", "<td>1</td>"),
     ],
 )
-def test_prose_keeps_what_people_write_in_dbt(markdown: str, html: str) -> None:
+def test_prose_renders_the_markdown_of_dbt_descriptions(markdown: str, html: str) -> None:
     assert html in prose(markdown, "../dbt/index.html").replace("&#10;", "\n")
 
 
-def test_a_link_into_dbt_docs_is_text_where_there_are_none() -> None:
+def test_a_link_into_dbt_docs_is_text_without_dbt_docs() -> None:
     assert "<a" not in prose("[mart](#!/model/model.shop.orders)")
 
 
 @pytest.mark.parametrize(
-    ("url", "kept"),
+    ("url", "accepted"),
     [
         ("https://example.com/x", True),
         ("http://example.com", True),
@@ -146,5 +125,5 @@ def test_a_link_into_dbt_docs_is_text_where_there_are_none() -> None:
         ("", False),
     ],
 )
-def test_a_url_of_a_button_leads_to_the_web_or_to_an_address(url: str, kept: bool) -> None:
-    assert external(url) == (url if kept else "")
+def test_external_accepts_web_and_mail_addresses_only(url: str, accepted: bool) -> None:
+    assert external(url) == (url if accepted else "")

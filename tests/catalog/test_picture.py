@@ -1,4 +1,4 @@
-"""The picture of a neighbourhood: what is in it, where its boxes link, what it says in words."""
+"""Neighbourhoods and their pictures: boxes, arrows, links, descriptions; bars of runs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dbt_graft.catalog.neighbourhood import (
     LIMIT,
     Arrow,
     Box,
+    BoxShape,
     Neighbourhood,
-    Shape,
     around_dataset,
     around_task,
-    everything,
+    full_graph,
 )
-from dbt_graft.catalog.picture import picture, run_bars, words
+from dbt_graft.catalog.picture import description, picture, run_bars
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.flow import Flow
@@ -35,18 +35,18 @@ def _table(name: str) -> DatasetId:
     return DatasetId("spark", name)
 
 
-def _names(seen: Neighbourhood) -> set[str]:
-    return {box.name for box in seen.boxes}
+def _names(graph: Neighbourhood) -> set[str]:
+    return {box.name for box in graph.boxes}
 
 
-def _arrows(seen: Neighbourhood) -> set[tuple[str, str]]:
-    names = {box.key: box.name for box in seen.boxes}
-    return {(names[arrow.source], names[arrow.target]) for arrow in seen.arrows}
+def _arrows(graph: Neighbourhood) -> set[tuple[str, str]]:
+    names = {box.key: box.name for box in graph.boxes}
+    return {(names[arrow.source], names[arrow.target]) for arrow in graph.arrows}
 
 
-def test_a_dataset_stands_between_two_steps_up_and_two_steps_down(index: Index) -> None:
-    seen = around_dataset(index, _table("raw.orders"))
-    assert _arrows(seen) == {
+def test_a_dataset_has_two_steps_upstream_and_two_downstream(index: Index) -> None:
+    graph = around_dataset(index, _table("raw.orders"))
+    assert _arrows(graph) == {
         ("landing/orders", "land_shop_files"),
         ("land_shop_files", "raw.orders"),
         ("raw.orders", "analytics.stg_orders"),
@@ -54,51 +54,53 @@ def test_a_dataset_stands_between_two_steps_up_and_two_steps_down(index: Index) 
     }
 
 
-def test_a_task_stands_between_what_it_reads_and_writes(index: Index) -> None:
-    seen = around_task(index, "score_customers")
+def test_a_task_is_between_what_it_reads_and_writes(index: Index) -> None:
+    graph = around_task(index, "score_customers")
     assert {
         ("analytics.customers", "score_customers"),
         ("score_customers", "ml.customer_scores"),
         ("ml.customer_scores", "analytics.customer_segments"),
-    } <= _arrows(seen)
+    } <= _arrows(graph)
 
 
-def test_who_only_reads_is_drawn_behind_what_it_reads(index: Index) -> None:
-    seen = around_dataset(index, _table("analytics.orders"))
+def test_consumers_are_downstream_of_what_they_read(index: Index) -> None:
+    graph = around_dataset(index, _table("analytics.orders"))
     assert {
         ("analytics.orders", "revenue_dashboard"),
         ("analytics.orders", "export_finance_report"),
-    } <= _arrows(seen)
+    } <= _arrows(graph)
 
 
-def test_a_table_read_and_written_by_one_task_has_one_arrow_with_two_tips(index: Index) -> None:
-    seen = around_task(index, "load_products")
-    mine = {arrow.target: arrow.both for arrow in seen.arrows if arrow.source == seen.centre}
+def test_a_table_read_and_written_by_one_task_has_one_arrow_both_ways(index: Index) -> None:
+    graph = around_task(index, "load_products")
+    mine = {arrow.target: arrow.both for arrow in graph.arrows if arrow.source == graph.centre}
     assert mine == {"dataset:spark/raw.products": True}
-    assert "marker-start" in picture(seen, "")
+    assert "marker-start" in picture(graph, "")
 
 
-def test_a_write_that_failed_is_drawn_as_such(index: Index) -> None:
-    seen = around_dataset(index, _table("ml.return_risk"))
-    assert [arrow.failed for arrow in seen.arrows if arrow.target.endswith("return_risk")] == [True]
-    assert "graft-arrow--failed" in picture(seen, "")
+def test_a_failed_write_has_an_arrow_of_its_own_style(index: Index) -> None:
+    graph = around_dataset(index, _table("ml.return_risk"))
+    assert [arrow.failed for arrow in graph.arrows if arrow.target.endswith("return_risk")] == [
+        True
+    ]
+    assert "graft-arrow--failed" in picture(graph, "")
 
 
-def test_the_whole_picture_has_every_dataset_task_and_consumer(index: Index) -> None:
-    seen = everything(index)
-    assert len(seen.boxes) == len(index.datasets) + len(index.task_names())
+def test_the_full_graph_has_every_dataset_task_and_consumer(index: Index) -> None:
+    graph = full_graph(index)
+    assert len(graph.boxes) == len(index.datasets) + len(index.task_names())
 
 
-def test_every_box_links_to_its_page_from_where_the_picture_is(index: Index) -> None:
+def test_a_box_links_to_its_page_relative_to_the_picture(index: Index) -> None:
     svg = picture(around_dataset(index, _table("raw.orders")), "../../../../")
     assert 'href="../../../../datasets/spark/analytics/stg_orders/index.html"' in svg
     assert 'href="../../../../tasks/land_shop_files/index.html"' in svg
 
 
 def test_shapes_differ_without_colour(index: Index) -> None:
-    seen = everything(index)
+    graph = full_graph(index)
     outlines = {}
-    root = ET.fromstring(picture(seen, ""))  # noqa: S314
+    root = ET.fromstring(picture(graph, ""))  # noqa: S314
     for link in root.iter("a"):
         shape = link.get("class", "").split()[1]
         outlines.setdefault(shape, set()).add(link.findall("path")[0].get("d"))
@@ -106,8 +108,8 @@ def test_shapes_differ_without_colour(index: Index) -> None:
     assert "graft-box--consumer" in outlines
 
 
-def test_the_words_name_every_arrow(index: Index) -> None:
-    assert words(around_dataset(index, _table("ml.customer_scores"))).startswith(
+def test_the_description_names_every_arrow(index: Index) -> None:
+    assert description(around_dataset(index, _table("ml.customer_scores"))).startswith(
         ("analytics.", "score_customers", "ml.")
     )
     assert "score_customers feeds ml.customer_scores." in picture(
@@ -123,18 +125,18 @@ def _star(count: int) -> Index:
     return Index(Lineage({d: Dataset(d) for d in [hub, *targets]}, flows=flows))
 
 
-def test_boxes_beyond_the_limit_fold_into_one_that_leads_to_the_list() -> None:
-    seen = around_dataset(_star(60), _table("a.hub"))
-    more = [box for box in seen.boxes if box.shape is Shape.MORE]
-    assert len(seen.boxes) == LIMIT + 1
+def test_boxes_beyond_the_limit_fold_into_one_that_links_to_the_list() -> None:
+    graph = around_dataset(_star(60), _table("a.hub"))
+    more = [box for box in graph.boxes if box.shape is BoxShape.MORE]
+    assert len(graph.boxes) == LIMIT + 1
     assert [(box.name, box.path) for box in more] == [("+21 more", "#downstream")]
-    assert ("a.hub", "+21 more") in _arrows(seen)
+    assert ("a.hub", "+21 more") in _arrows(graph)
 
 
 def test_up_to_the_limit_nothing_folds() -> None:
-    seen = around_dataset(_star(LIMIT - 1), _table("a.hub"))
-    assert len(seen.boxes) == LIMIT
-    assert all(box.shape is not Shape.MORE for box in seen.boxes)
+    graph = around_dataset(_star(LIMIT - 1), _table("a.hub"))
+    assert len(graph.boxes) == LIMIT
+    assert all(box.shape is not BoxShape.MORE for box in graph.boxes)
 
 
 @pytest.mark.parametrize(
@@ -148,11 +150,11 @@ def test_up_to_the_limit_nothing_folds() -> None:
         "x\ny\tz\x00",
     ],
 )
-def test_a_hostile_name_stays_text(name: str) -> None:
-    box = Box("k", name, name, Shape.TABLE, "x/index.html", name)
-    other = Box("o", "other", "table", Shape.TASK, "y/index.html")
-    seen = Neighbourhood("k", (box, other), (Arrow("k", "o"),))
-    root = ET.fromstring(picture(seen, ""))  # noqa: S314
+def test_a_hostile_name_is_text(name: str) -> None:
+    box = Box("k", name, name, BoxShape.TABLE, "x/index.html", name)
+    other = Box("o", "other", "table", BoxShape.TASK, "y/index.html")
+    graph = Neighbourhood("k", (box, other), (Arrow("k", "o"),))
+    root = ET.fromstring(picture(graph, ""))  # noqa: S314
     assert {tag.tag for tag in root.iter()} == {
         *("div", "svg", "desc", "defs", "marker", "path", "a", "title", "text")
     }
@@ -166,12 +168,12 @@ def test_a_dataset_that_feeds_itself_is_drawn_without_that_arrow() -> None:
     assert around_dataset(index, table).arrows == ()
 
 
-def test_a_box_alone_is_no_picture() -> None:
+def test_a_single_box_makes_no_picture() -> None:
     table = _table("a.t")
     assert picture(around_dataset(Index(Lineage({table: Dataset(table)})), table), "") == ""
 
 
-def test_runs_are_bars_oldest_first_with_failed_ones_told_apart(sample) -> None:
+def test_runs_are_bars_oldest_first_with_failed_ones_marked(sample) -> None:
     runs = sample.lineage.tasks["rebuild_returns"].runs
     bars = [
         bar.get("class")
@@ -190,5 +192,5 @@ def test_thirty_runs_are_shown_at_most() -> None:
     assert run_bars(runs).count("<rect") == 30
 
 
-def test_one_run_is_no_row_of_bars() -> None:
+def test_one_run_makes_no_bars() -> None:
     assert run_bars([Run("r", "t", "spark")]) == ""

@@ -15,17 +15,17 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 SUBPATH = "/published/here"
-expect.set_options(timeout=20_000)  # a busy machine is no fault of the page
+expect.set_options(timeout=20_000)  # the machine may be busy
 
 
 @dataclass
 class Visit:
-    """A browser tab on the site that writes down all that goes wrong in it.
+    """A browser tab on the site that collects faults.
 
     Attributes:
         base: The site's address, with a slash at its end.
-        faults: Console errors and warnings of the security kind, script errors, failed answers.
-        foreign: Requests that left the site's own server; they are refused.
+        faults: Console errors and warnings of the security kind, script errors, failed responses.
+        foreign: Requests to other servers; they are refused.
     """
 
     page: Page
@@ -40,7 +40,7 @@ class Visit:
         return self.page
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class _SiteHandler(SimpleHTTPRequestHandler):
     def translate_path(self, path: str) -> str:
         return super().translate_path(path.removeprefix(SUBPATH))
 
@@ -53,14 +53,14 @@ def site(root: Path) -> Path:
     """The published demo."""
     folder = root / "build" / "site"
     if not (folder / "index.html").is_file():
-        pytest.skip("build/site is not there: run `make docs` first")
+        pytest.skip("build/site does not exist: run `make docs` first")
     return folder
 
 
 @pytest.fixture(scope="session")
 def server(site: Path) -> Iterator[str]:
     """The address under which the demo is served."""
-    handler = functools.partial(_Quiet, directory=str(site))
+    handler = functools.partial(_SiteHandler, directory=str(site))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
         threading.Thread(target=http.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{http.server_port}{SUBPATH}/"
@@ -69,10 +69,10 @@ def server(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Headless Chromium, the machine's own."""
+    """The installed Chromium, headless."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
-        pytest.skip("there is no Chromium: apt-get install chromium")
+        pytest.skip("Chromium is not installed: apt-get install chromium")
     arguments = ["--disable-background-networking", "--disable-component-update", "--disable-gpu"]
     if os.geteuid() == 0:
         arguments.append("--no-sandbox")
@@ -84,7 +84,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(browser: Browser, server: str) -> Iterator[Visit]:
-    """A fresh tab; at its end nothing may have gone wrong and nothing may have left the site."""
+    """A new tab; in the end it has no faults and made no requests to other servers."""
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     visit = Visit(page, server)
 
@@ -96,12 +96,12 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
             route.abort()
 
     page.route("**/*", guard)
-    page.on("console", lambda said: said.type == "error" and visit.faults.append(said.text))
+    page.on("console", lambda entry: entry.type == "error" and visit.faults.append(entry.text))
     page.on("pageerror", lambda error: visit.faults.append(str(error)))
     page.on(
         "response",
-        lambda answer: (
-            answer.status >= 400 and visit.faults.append(f"{answer.status} {answer.url}")
+        lambda response: (
+            response.status >= 400 and visit.faults.append(f"{response.status} {response.url}")
         ),
     )
     yield visit

@@ -1,4 +1,4 @@
-"""The catalog's pages, as an engineer who came by a link uses them."""
+"""The catalog's pages in a browser."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_every_kind_of_page_opens_from_its_permanent_address(visit: Any, path: s
     expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
-def test_a_dataset_s_page_names_its_producer_consumers_and_neighbours(visit: Any) -> None:
+def test_a_dataset_page_shows_producer_consumers_and_neighbours(visit: Any) -> None:
     page = visit.open("datasets/spark/ml/customer_scores/")
     article = page.locator("article")
     written = article.locator("h2#written-by + *")
@@ -56,21 +56,21 @@ def test_a_dataset_s_page_names_its_producer_consumers_and_neighbours(visit: Any
     assert "datasets/spark/analytics/customer_segments/" in shown, "downstream"
 
 
-def test_a_picture_s_box_leads_to_its_page(visit: Any) -> None:
+def test_a_box_of_a_picture_links_to_its_page(visit: Any) -> None:
     page = visit.open("datasets/spark/raw/suppliers/")
     page.locator("article svg a", has_text="load_suppliers").first.click()
     page.wait_for_url("**/tasks/load_suppliers/**")
     assert "datasets/mssql-sql01-1433/crm/dbo/supplierfeed/" in boxes(page)
 
 
-def test_from_the_catalog_to_the_focused_graph_in_dbt_docs(visit: Any) -> None:
+def test_a_dataset_page_links_to_its_focused_graph_in_dbt_docs(visit: Any) -> None:
     page = visit.open("datasets/spark/ml/customer_scores/")
     page.get_by_role("link", name="Open in dbt docs").click()
     page.wait_for_url("**/dbt/index.html#!/model/model.python_tasks.ml_customer_scores*")
     page.wait_for_selector(".__________cytoscape_container canvas")
 
 
-def test_a_failed_task_says_so_on_its_page_and_at_home(visit: Any) -> None:
+def test_a_failed_task_is_shown_on_its_page_and_on_the_home_page(visit: Any) -> None:
     page = visit.open("tasks/rebuild_returns/")
     expect(page.locator("article").get_by_text("failed").first).to_be_visible()
     page = visit.open("")
@@ -102,11 +102,11 @@ def test_a_page_is_complete_without_script(browser: Any, server: str, path: str)
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_pages_open_from_disk_too(browser: Any, site: Path, path: str) -> None:
+def test_a_page_opens_from_disk(browser: Any, site: Path, path: str) -> None:
     page = browser.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda said: said.type == "error" and faults.append(said.text))
+    page.on("console", lambda message: message.type == "error" and faults.append(message.text))
     page.goto((site / path / "index.html").as_uri())
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     page.close()
@@ -124,7 +124,7 @@ def test_a_phone_needs_no_sideways_scrolling(browser: Any, server: str, scheme: 
     context.close()
 
 
-def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
+def test_every_link_of_the_site_leads_to_a_file(site: Path) -> None:
     broken = []
     for file in site.rglob("*.html"):
         if file.parent.name == "dbt":

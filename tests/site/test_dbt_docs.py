@@ -1,4 +1,4 @@
-"""The grafted dbt docs page, as an analyst uses it."""
+"""The grafted dbt docs page in a browser."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _GRAPH = """() => {
 
 
 def graph(page: Page) -> dict[str, Any]:
-    """What the lineage graph shows once it is drawn."""
+    """Nodes, edges and colours of the lineage graph, once it is drawn."""
     page.wait_for_function(f"() => {{ const g = ({_GRAPH})(); return g && g.nodes.length > 0 }}")
     shown: dict[str, Any] = page.evaluate(_GRAPH)
     return shown
@@ -48,7 +48,7 @@ def edges(shown: dict[str, Any]) -> set[tuple[str, str]]:
     return {(source, target) for source, target in shown["edges"]}
 
 
-def test_a_python_task_stands_between_two_dbt_models(visit: Any) -> None:
+def test_a_python_task_is_between_two_dbt_models(visit: Any) -> None:
     shown = graph(visit.open(focused("1+ml_customer_scores+1")))
     assert ("model.shop.customers", SCORES) in edges(shown)
     assert (SCORES, "model.shop.customer_segments") in edges(shown)
@@ -92,22 +92,22 @@ def test_a_promoted_source_shows_what_it_depends_on(visit: Any) -> None:
     expect(parent.first).to_have_text("customers")
 
 
-def test_an_old_link_to_the_source_lands_on_the_model(visit: Any) -> None:
+def test_an_old_link_to_a_source_redirects_to_the_model(visit: Any) -> None:
     page = visit.open("dbt/index.html#!/source/source.shop.ml.customer_scores")
     page.wait_for_url(f"**/dbt/index.html#!/model/{SCORES}*")
     expect(page.get_by_role("heading", name="ml_customer_scores").first).to_be_visible()
 
 
-def test_a_model_s_page_links_to_its_catalog_page(visit: Any) -> None:
+def test_a_model_page_links_to_its_catalog_page(visit: Any) -> None:
     page = visit.open(f"dbt/index.html#!/model/{SCORES}")
     page.get_by_role("link", name="Catalog page").first.click()
     page.wait_for_url("**/datasets/spark/ml/customer_scores/**")
 
 
-def test_the_picture_of_the_readme_is_what_the_page_shows(
+def test_the_screenshot_of_the_readme_shows_the_lineage(
     visit: Any, tmp_path: Path, root: Path
 ) -> None:
-    """The screenshot is made here; `build/lineage.png` is what to copy to docs/ when it changes."""
+    """Writes `build/lineage.png`: copy it to docs/ when the page changes."""
     visit.page.set_viewport_size({"width": 1300, "height": 520})
     page = visit.open(focused("+customer_segments+1"))
     graph(page)
@@ -159,9 +159,7 @@ PROMOTED, NEW, UNTOUCHED = SCORES, "model.python_tasks.raw_returns", "model.shop
     ],
     ids=["promoted", "new", "untouched"],
 )
-def test_each_tab_of_a_node_leads_to_its_section(
-    visit: Any, node: str, tabs: dict[str, str]
-) -> None:
+def test_each_tab_of_a_node_opens_its_section(visit: Any, node: str, tabs: dict[str, str]) -> None:
     page = visit.open(f"dbt/index.html#!/model/{node}")
     for tab, text in tabs.items():
         page.locator(".nav-tabs").first.get_by_text(tab, exact=True).click()
@@ -170,7 +168,7 @@ def test_each_tab_of_a_node_leads_to_its_section(
         expect(page.locator(f"section:has(> #{anchor})")).to_contain_text(text)
 
 
-def test_the_search_finds_a_node_by_what_its_task_is_called(visit: Any) -> None:
+def test_the_search_finds_a_node_by_the_name_of_its_task(visit: Any) -> None:
     page = visit.open("dbt/index.html#!/overview")
     page.locator("#search").fill("score_customers")
     page.get_by_role("heading", name="ml_customer_scores").click()
@@ -196,7 +194,7 @@ def test_a_tree_leads_to_its_nodes(visit: Any, tab: str, folders: list[str], nam
     expect(page.locator(".app-content h1").first).to_be_visible()
 
 
-def test_the_whole_graph_is_drawn(visit: Any) -> None:
+def test_the_full_graph_has_promoted_new_and_untouched_nodes(visit: Any) -> None:
     shown = graph(visit.open("dbt/index.html#!/overview?g_v=1"))
     assert {PROMOTED, NEW, UNTOUCHED} <= set(shown["nodes"])
 
@@ -210,11 +208,11 @@ def test_a_node_opens_its_neighbourhood(visit: Any) -> None:
 def test_the_page_works_from_a_file(browser: Browser, site: Path) -> None:
     page = browser.new_page()
     faults: list[str] = []
-    page.on("console", lambda said: said.type == "error" and faults.append(said.text))
+    page.on("console", lambda message: message.type == "error" and faults.append(message.text))
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on(
         "request",
-        lambda asked: asked.url.startswith(("file:", "data:")) or faults.append(asked.url),
+        lambda request: request.url.startswith(("file:", "data:")) or faults.append(request.url),
     )
     page.goto(f"{(site / 'dbt' / 'index.html').as_uri()}#!/source/source.shop.ml.customer_scores")
     page.wait_for_url(f"**#!/model/{SCORES}*")
@@ -247,7 +245,7 @@ def test_the_browser_can_show_the_favicon(visit: Any, root: Path) -> None:
 
 
 def test_a_neighbourhood_of_two_columns_of_rungs_is_found_node_by_node(visit: Any) -> None:
-    """dbt's own code follows every path: 2^60 of them here, and it would never come back."""
+    """dbt's own code follows every path: 2^60 of them here, so it would never finish."""
     page = visit.open("dbt/index.html#!/overview")
     found = page.evaluate(
         """() => {

@@ -1,4 +1,4 @@
-"""No string of a log, or of a dbt project, runs in the docs page: each is shown as text."""
+"""Strings from logs and dbt projects are text in the docs page and never run."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import Options, graft
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     Column,
@@ -30,7 +31,7 @@ from dbt_graft.lineage.records import (
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
 TOUR = Path(__file__).with_name("tour.js").read_text("utf-8")
-# Writes down every element, ever shown, that would run a payload when it is touched.
+# Records every element, once shown, that would run a payload on an event or a click.
 WATCH = r"""
 window.armed = [];
 const check = (element) => {
@@ -84,7 +85,7 @@ def _records() -> tuple[Records, dict[str, TaskInfo]]:
         for dataset, direction in ((read, Direction.READ), (written, Direction.WRITE)):
             accesses.append(
                 Access(
-                    task, f"{n}-{text}", dataset, Kind.TABLE, direction, text, shape,
+                    task, f"{n}-{text}", dataset, Kind.TABLE, direction, Operation.INSERT, shape,
                     status=Status.FAILED, procedure=text,
                 )
             )  # fmt: skip
@@ -92,7 +93,9 @@ def _records() -> tuple[Records, dict[str, TaskInfo]]:
         reader = f"reads {text}"
         runs.append(Run(f"{n}-reads", reader, text, status=Status.OK))
         infos[reader] = infos[task]
-        accesses.append(Access(reader, f"{n}-reads", read, Kind.TABLE, Direction.READ, text, shape))
+        accesses.append(
+            Access(reader, f"{n}-reads", read, Kind.TABLE, Direction.READ, Operation.SELECT, shape)
+        )
     return Records(tuple(accesses), tuple(runs), shapes, tuple(datasets)), infos
 
 
@@ -127,10 +130,10 @@ def test_no_payload_runs_in_the_docs_page(visit: Any, root: Path) -> None:
     page, dialogs = visit.page, []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
 
-    def answer(route: Route) -> None:
+    def respond(route: Route) -> None:
         route.fulfill(body=content, content_type="text/html; charset=utf-8")
 
-    page.route("**/dbt/hostile.html", answer)
+    page.route("**/dbt/hostile.html", respond)
     page.add_init_script(WATCH)
     visit.open("dbt/hostile.html#!/overview")
     seen: dict[str, str] = page.evaluate(TOUR)

@@ -1,5 +1,5 @@
-"""The docs page, slim or not, shows the same as dbt's own with the whole artifacts, but for the
-notes of the graft: every page, tab, tree, search and selection of the demo."""
+"""The docs page, slim or full, shows the same as dbt's own page with the full artifacts, except for
+the graft's notes: every page, tab, tree, search and selection of the demo."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.demo]
 Tour = dict[str, str]
 
 TOUR = Path(__file__).with_name("tour.js").read_text("utf-8")
-OWN, WHOLE, SLIM = "dbt's own", "whole", "slim"
+OWN, FULL, SLIM = "dbt's own", "full", "slim"
 # The parts of a manifest whose members have a page.
 PARTS = ("nodes", "sources", "exposures", "metrics", "unit_tests", "semantic_models")
 
@@ -30,10 +30,10 @@ def manifest(root: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def pages(root: Path, site: Path, manifest: dict[str, Any]) -> dict[str, str]:
-    """dbt's own page with the artifacts as they would be if the graft took no notes, the published
-    one with the whole artifacts (`slim: false`), and the published one."""
+    """dbt's own page with the artifacts without the graft's notes, the published page with the full
+    artifacts (`slim: false`), and the published page."""
     published = (site / "dbt" / "index.html").read_text("utf-8")
-    own, whole = stock.read(), published
+    own, full = stock.read(), published
     catalog = orjson.loads((root / "build" / "graft" / "catalog.json").read_bytes())
     for name, placeholder, document in (
         ("manifest", docs._MANIFEST, manifest),
@@ -43,8 +43,8 @@ def pages(root: Path, site: Path, manifest: dict[str, Any]) -> dict[str, str]:
         [inlined] = re.findall(f'id="graft-{name}">([^<]*)', published)
         assert len(inlined) < len(text), "the published page is not slim"
         own = own.replace(placeholder, docs._inline(_without_notes(document)))
-        whole = whole.replace(inlined, text)
-    return {OWN: own, WHOLE: whole, SLIM: published}
+        full = full.replace(inlined, text)
+    return {OWN: own, FULL: full, SLIM: published}
 
 
 def _without_notes(document: dict[str, Any]) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def _without_notes(document: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def tours(browser: Browser, pages: dict[str, str]) -> dict[str, Tour]:
-    """What a reader sees, place by place; the pages are walked through at the same time."""
+    """The text of each place on each page; the pages are toured at the same time."""
     tabs = {}
     for name, content in pages.items():
         tabs[name] = browser.new_page(viewport={"width": 1400, "height": 900})
@@ -70,27 +70,25 @@ def tours(browser: Browser, pages: dict[str, str]) -> dict[str, Tour]:
 
 
 def _start(page: Page, content: str) -> None:
-    def answer(route: Route) -> None:
+    def respond(route: Route) -> None:
         if route.request.url.startswith("http://site.invalid/dbt/"):
             route.fulfill(body=content, content_type="text/html; charset=utf-8")
         else:
             route.abort()
 
-    page.route("**/*", answer)
+    page.route("**/*", respond)
     page.goto("http://site.invalid/dbt/#!/overview", wait_until="load")
     page.evaluate(f"() => {{ window.tour = ({TOUR})() }}")
 
 
-@pytest.mark.parametrize("name", [WHOLE, SLIM])
-def test_the_page_shows_the_same_as_dbts_own(tours: dict[str, Tour], name: str) -> None:
+@pytest.mark.parametrize("name", [FULL, SLIM])
+def test_the_page_shows_the_same_as_dbt_s_own(tours: dict[str, Tour], name: str) -> None:
     seen, own = tours[name], tours[OWN]
     assert seen.keys() == own.keys()
     assert {place: (text, own[place]) for place, text in seen.items() if text != own[place]} == {}
 
 
-def test_the_comparison_comes_to_every_page(
-    tours: dict[str, Tour], manifest: dict[str, Any]
-) -> None:
+def test_the_comparison_visits_every_page(tours: dict[str, Tour], manifest: dict[str, Any]) -> None:
     nodes = {
         f"dbt.{node['resource_type']} {unique_id}"
         for part in PARTS
@@ -104,7 +102,7 @@ def test_the_comparison_comes_to_every_page(
     assert nodes | macros <= tours[SLIM].keys()
 
 
-def test_what_the_graft_notes_down_for_programs_is_shown_to_nobody(
+def test_the_graft_s_notes_for_programs_are_not_shown(
     tours: dict[str, Tour], manifest: dict[str, Any]
 ) -> None:
     noted = {
@@ -114,7 +112,7 @@ def test_what_the_graft_notes_down_for_programs_is_shown_to_nobody(
         if "graft" in (node.get("meta") or {})
     }
     assert {place.split()[0] for place in noted} == {"dbt.model", "dbt.source", "dbt.exposure"}
-    for tour in (tours[WHOLE], tours[SLIM]):
+    for tour in (tours[FULL], tours[SLIM]):
         for place in noted:
             assert "graft" not in map(str.casefold, tour[place].splitlines()), place
 
@@ -140,5 +138,5 @@ def test_what_the_graft_notes_down_for_programs_is_shown_to_nobody(
         ("graph 1+orders+1", "model.shop.stg_orders -> model.shop.orders"),
     ],
 )
-def test_the_comparison_looks_at(tours: dict[str, Tour], place: str, text: str) -> None:
+def test_the_comparison_sees(tours: dict[str, Tour], place: str, text: str) -> None:
     assert text in tours[SLIM][place]

@@ -1,5 +1,5 @@
-// A tour through a dbt docs page: what a reader sees on every page, tab, tree and list.
-// Runs in the page; returns a map: place -> text.
+// A tour through a dbt docs page, run in the page: every page, tab, tree, search and selection.
+// Returns a map: place -> text shown there.
 async () => {
   const root = document.documentElement;
   const injector = angular.element(root).injector();

@@ -1,4 +1,4 @@
-"""Numbers, times and kinds in words."""
+"""Formatting of values for people: numbers, times, and labels of kinds and platforms."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from markupsafe import Markup
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
-from dbt_graft.lineage.records import Evidence, Subtype
+from dbt_graft.lineage.records import Evidence, Outcome, Status, Subtype
 
-# Written as an entity: one character beyond Latin 1 doubles the memory that a page takes.
+# An entity: one character beyond Latin 1 doubles the memory that a page takes.
 DASH = Markup("&ndash;")
 
 KIND = {
@@ -30,22 +30,29 @@ ROLE = {
     Role.NEW_SOURCE: "new source",
 }
 EVIDENCE = {
-    Evidence.OBSERVED: "seen in a log",
-    Evidence.DECLARED: "declared by people",
-    Evidence.INFERRED: "inferred, not seen",
+    Evidence.OBSERVED: "observed in logs",
+    Evidence.DECLARED: "declared",
+    Evidence.INFERRED: "inferred",
 }
-# What a column does to another, said of the first.
+STATUS = {Status.OK: "succeeded", Status.FAILED: "failed", Status.UNKNOWN: "unknown"}
+OUTCOME = {
+    Outcome.PARSED: "parsed",
+    Outcome.PARTIAL: "parsed in part",
+    Outcome.FAILED: "not parsed",
+}
+# What is done with an upstream column.
 SUBTYPE = {
-    Subtype.IDENTITY: "as it is",
-    Subtype.TRANSFORMATION: "changed",
+    Subtype.IDENTITY: "copied",
+    Subtype.TRANSFORMATION: "transformed",
     Subtype.AGGREGATION: "aggregated",
-    Subtype.JOIN: "joins",
-    Subtype.FILTER: "filters",
-    Subtype.GROUP_BY: "groups",
-    Subtype.SORT: "sorts",
-    Subtype.WINDOW: "orders or groups a window",
-    Subtype.CONDITIONAL: "decides",
+    Subtype.JOIN: "join",
+    Subtype.FILTER: "filter",
+    Subtype.GROUP_BY: "group by",
+    Subtype.SORT: "sort",
+    Subtype.WINDOW: "window",
+    Subtype.CONDITIONAL: "condition",
 }
+MASKED = "masked"
 # By scheme, or by the whole namespace where it has none.
 _PLATFORM = {
     "mssql": "SQL Server",
@@ -66,28 +73,28 @@ _ENGINE = {"sqlserver": "SQL Server", "mssql": "SQL Server", "spark": "Spark", "
 
 
 def platform(dataset: DatasetId) -> str:
-    """The product that holds a dataset, as people call it."""
+    """The name of the product that holds a dataset."""
     scheme = dataset.namespace.partition("://")[0]
     return _PLATFORM.get(scheme.lower(), scheme)
 
 
 def engine(name: str) -> str:
-    """The engine that a task runs on, as people call it."""
+    """The name of the engine that a task runs on."""
     return _ENGINE.get(name.lower(), name)
 
 
 def number(value: int) -> str:
-    """17812 as `17,812`."""
+    """`17,812`"""
     return f"{value:,}"
 
 
 def count(value: int, noun: str, plural: str = "") -> str:
-    """`1 row`, `17,812 rows`."""
+    """`1 row`, `17,812 rows`"""
     return f"{value:,} {noun if value == 1 else plural or noun + 's'}"
 
 
 def moment(value: datetime | None) -> Markup:
-    """A time that the browser turns into `2 hours ago`; without script, UTC to the minute."""
+    """A time as UTC to the minute; the browser's script shows it as `2 hours ago`."""
     if value is None:
         return DASH
     utc = value.astimezone(UTC)
@@ -97,7 +104,7 @@ def moment(value: datetime | None) -> Markup:
 
 
 def duration(started: datetime | None, ended: datetime | None) -> Markup | str:
-    """`4 s`, `3 min 20 s`, `2 h 5 min`; a dash where one end is not known."""
+    """`4 s`, `3 min 20 s`, `2 h 5 min`; a dash where one of the two is not known."""
     if started is None or ended is None:
         return DASH
     seconds = (ended - started).total_seconds()

@@ -1,4 +1,4 @@
-"""What needs somebody's care: failed tasks, second writers, cycles, what could not be read."""
+"""Findings that need attention: failed tasks, multiple writers, cycles, parsing issues."""
 
 from __future__ import annotations
 
@@ -15,43 +15,45 @@ from dbt_graft.lineage.records import Status
 
 
 @dataclass(frozen=True, slots=True)
-class Care:
+class HealthSummary:
     """Findings, each sorted.
 
     Attributes:
         failed: Tasks whose newest run failed.
-        contested: Datasets with more than one writer; dbt counts as one, named `dbt`.
+        multiple_writers: Datasets with more than one writer; dbt counts as one, named `dbt`.
         cycles: Datasets that feed each other, each cycle from its smallest one on.
-        rejects: Reason -> how many pieces of logs.
-        gaps: Statements that were not understood, or only in part, by reason.
+        rejects: Reason -> number of rejected log records.
+        gaps: Statements that were not parsed, or only in part, by reason.
     """
 
     failed: tuple[Task, ...]
-    contested: Mapping[DatasetId, tuple[str, ...]]
+    multiple_writers: Mapping[DatasetId, tuple[str, ...]]
     cycles: tuple[tuple[DatasetId, ...], ...]
     rejects: Mapping[str, int]
     gaps: tuple[Gap, ...]
 
     @property
-    def any(self) -> bool:
-        """There is something to care for."""
-        return any((self.failed, self.contested, self.cycles, self.rejects, self.gaps))
+    def needs_attention(self) -> bool:
+        """Whether there is any finding."""
+        return any((self.failed, self.multiple_writers, self.cycles, self.rejects, self.gaps))
 
 
-def care(index: Index) -> Care:
-    """What the lineage shows to be wrong or unknown."""
+def health_summary(index: Index) -> HealthSummary:
+    """The findings in a lineage."""
     lineage = index.lineage
     writers = {
         dataset: (*(["dbt"] if lineage.definition(dataset, DefinitionKind.DBT) else []), *tasks)
         for dataset, tasks in lineage.writer_names().items()
     }
-    return Care(
+    return HealthSummary(
         failed=tuple(
             task
             for task in index.tasks.values()
             if task.runs and task.runs[0].status is Status.FAILED
         ),
-        contested={dataset: who for dataset, who in sorted(writers.items()) if len(who) > 1},
+        multiple_writers={
+            dataset: names for dataset, names in sorted(writers.items()) if len(names) > 1
+        },
         cycles=tuple(tuple(cycle) for cycle in index.graph.cycles()),
         rejects=dict(sorted(Counter(reject.reason for reject in lineage.rejects).items())),
         gaps=gaps(lineage.shapes.values()),

@@ -1,0 +1,73 @@
+"""Tags and owners: a list of each, and a page for each one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.page import Breadcrumb, Page
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.urls import owner_path, tag_path
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A tag or an owner, with the datasets, tasks and consumers that have it."""
+
+    name: str
+    path: str
+    datasets: Sequence[DatasetId]
+    tasks: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelListPage(Page):
+    """The context of `labels.md.j2`."""
+
+    template: ClassVar[str] = "labels"
+
+    labels: Sequence[Label]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelPage(Page):
+    """The context of `label.md.j2`; `parent` is the list that the label is on."""
+
+    template: ClassVar[str] = "label"
+    searched: ClassVar[bool] = True
+
+    index: Index
+    parent: Breadcrumb
+    label: Label
+
+
+def tags(index: Index) -> list[Label]:
+    """All tags, sorted by name."""
+    return _labels(index.tags(), tag_path)
+
+
+def owners(index: Index) -> list[Label]:
+    """All owners, sorted by name."""
+    return _labels(index.owners(), owner_path)
+
+
+def _labels(
+    members: Mapping[str, tuple[Sequence[DatasetId], Sequence[str]]], path: Callable[[str], str]
+) -> list[Label]:
+    return [Label(name, path(name), *both) for name, both in members.items()]
+
+
+def label_pages(index: Index) -> Iterator[Page]:
+    """The lists of tags and owners, and the page of each tag and owner."""
+    for title, path, labels in (
+        ("Tags", "tags/", tags(index)),
+        ("Owners", "owners/", owners(index)),
+    ):
+        yield LabelListPage(path=path, title=title, labels=labels)
+        parent = Breadcrumb(title, path)
+        for label in labels:
+            yield LabelPage(
+                path=label.path, title=label.name, index=index, parent=parent, label=label
+            )

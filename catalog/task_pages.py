@@ -1,0 +1,107 @@
+"""The page of a task or a consumer, and the list of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from markupsafe import Markup
+
+from dbt_graft.catalog.dataset_page import statements
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.neighbourhood import around_task
+from dbt_graft.catalog.page import Page, description_html, path_to_root
+from dbt_graft.catalog.picture import picture, run_bars
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.graph import Graph
+from dbt_graft.lineage.model import Task
+from dbt_graft.lineage.records import Direction, Run, Shape
+from dbt_graft.lineage.urls import task_path
+from dbt_graft.lineage.usage import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPage(Page):
+    """The context of `task.md.j2`; `task`, `consumer` or both are set.
+
+    Attributes:
+        text: The description as HTML.
+        dbt_link: The exposure's focused graph in dbt docs, relative to the site's root, or empty.
+        picture, run_chart: SVG, or empty.
+        consumer_reads: The datasets of a consumer that is no task.
+        upstream_tasks: Tasks that write what this one reads.
+        downstream_tasks: Tasks that read what this one writes.
+        runs: Newest first.
+    """
+
+    template: ClassVar[str] = "task"
+    searched: ClassVar[bool] = True
+    sidebars: ClassVar[tuple[str, ...]] = ("toc",)
+
+    index: Index
+    task: Task | None
+    consumer: Consumer | None
+    text: Markup
+    owner: str
+    tags: Sequence[str]
+    dbt_link: str
+    picture: Markup
+    reads: Sequence[Usage]
+    consumer_reads: Sequence[DatasetId]
+    writes: Sequence[Usage]
+    upstream_tasks: Sequence[str]
+    downstream_tasks: Sequence[str]
+    runs: Sequence[Run]
+    run_chart: Markup
+    statements: Sequence[Shape]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskListPage(Page):
+    """The context of `tasks.md.j2`; `names` are those of tasks and consumers."""
+
+    template: ClassVar[str] = "tasks"
+
+    index: Index
+    names: Sequence[str]
+
+
+def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
+    """The page of a task, of a consumer, or of a task that dbt knows as an exposure.
+
+    Args:
+        order: Which task feeds which (`Lineage.task_graph`).
+    """
+    task, consumer = index.tasks.get(name), index.consumers.get(name)
+    path = task_path(name)
+    root = path_to_root(path)
+    usages = task.usages if task else ()
+    runs = task.runs if task else ()
+    text = (task.info.description if task else "") or (consumer.text if consumer else "")
+    return TaskPage(
+        path=path,
+        title=name,
+        index=index,
+        task=task,
+        consumer=consumer,
+        text=description_html(text, root, has_dbt_docs=index.has_dbt_docs),
+        owner=index.task_owner(name),
+        tags=index.task_tags(name),
+        dbt_link=index.dbt_link(consumer.node_id) if consumer else "",
+        picture=picture(around_task(index, name), root),
+        reads=[usage for usage in usages if usage.direction is Direction.READ],
+        consumer_reads=sorted(set(consumer.reads)) if consumer and not task else [],
+        writes=[usage for usage in usages if usage.direction is Direction.WRITE],
+        upstream_tasks=[one for one in order.parents(name) if one in index.tasks],
+        downstream_tasks=[one for one in order.children(name) if one in index.tasks],
+        runs=runs,
+        run_chart=run_bars(runs),
+        statements=statements(index, usages),
+    )
+
+
+def task_list_page(index: Index) -> TaskListPage:
+    """The list of all tasks and consumers."""
+    return TaskListPage(path="tasks/", title="Tasks", index=index, names=index.task_names())

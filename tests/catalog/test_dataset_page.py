@@ -1,0 +1,177 @@
+"""The page of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.dataset_page import dataset_page
+from dbt_graft.catalog.index import Index
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Dataset, Direction, Outcome, Shape
+from dbt_graft.lineage.urls import dataset_path, task_path
+from dbt_graft.lineage.usage import Usage
+from tests.catalog.html_reader import HtmlReader, article, section, text
+
+PageHtml = Callable[[str], str]
+ORDERS = "datasets/spark/raw/orders/"
+SUPPLIERS = "datasets/spark/raw/suppliers/"
+PRODUCTS = "datasets/spark/raw/products/"
+ORDERS_MART = "datasets/spark/analytics/orders/"
+ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
+
+
+@pytest.mark.parametrize(
+    ("path", "heading", "texts"),
+    [
+        (
+            ORDERS,
+            "Written by",
+            ["land_shop_files", "CREATE TABLE AS", "17,812", "observed in logs"],
+        ),
+        (ORDERS, "Read by", ["analytics.stg_orders", "dbt model"]),
+        (ORDERS, "Columns", ["order_id", "bigint", "Primary key.", "amount", "own currency"]),
+        (ACTIVE, "Columns", ["dbo.SupplierFeed.SupplierNo copied", "Email masked"]),
+        (ACTIVE, "Columns", ["Rows depend on:", "dbo.SupplierFeed.Active filter", "1 column"]),
+        (SUPPLIERS, "Columns", ["dbo.vw_active_suppliers.supplier_id copied"]),
+        (SUPPLIERS, "Columns", ["Rows depend on:", "vw_active_suppliers.supplier_id join"]),
+        (PRODUCTS, "Columns", ["which column from which is not resolved:", "raw.suppliers copied"]),
+        (PRODUCTS, "Columns", ["This list may be incomplete", "column's table"]),
+        (ORDERS, "Upstream", ["landing/orders"]),
+        (ORDERS, "Downstream", ["analytics.orders", "ml.customer_scores"]),
+        (ORDERS, "Runs", ["land_shop_files", "failed", "1 min 5 s"]),
+        (ORDERS, "Other names", ["file//warehouse/raw.db/orders"]),
+        (SUPPLIERS, "Evidence", ["through", "#incoming"]),
+        (SUPPLIERS, "Statements", ["MERGE ShopDW.dbo.suppliers", "@P1"]),
+        (PRODUCTS, "Statements", ["parsed in part", "a column's table is not known"]),
+        (PRODUCTS, "Evidence", ["dbo.PriceList", "task's memory"]),
+        (ORDERS_MART, "Written by", ["dbt model orders", "raw.exchange"]),
+        (ORDERS_MART, "Read by", ["export_finance_report", "revenue_dashboard", "dashboard"]),
+        ("datasets/spark/ml/return_risk/", "Written by", ["rebuild_returns", "failed"]),
+    ],
+)
+def test_a_section_lists(page: PageHtml, path: str, heading: str, texts: list[str]) -> None:
+    shown = section(page(path), heading)
+    assert [part for part in texts if part not in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "texts"),
+    [
+        (ORDERS, ["promoted source", "Table", "Spark", "spark/raw.orders", "2 dbt tests"]),
+        ("datasets/spark/raw/exchange_rates/", ["No writer found: loaded by something that"]),
+        ("datasets/spark/ml/return_risk/", ["Not written: every write by rebuild_returns failed"]),
+        (ORDERS_MART, ["Built by dbt from 2 datasets"]),
+    ],
+)
+def test_the_head_shows(page: PageHtml, path: str, texts: list[str]) -> None:
+    shown = text(page(path).split("<h2")[0] + "</article>")
+    assert [part for part in texts if part not in shown] == []
+
+
+def test_the_rows_of_the_last_write_are_beside_its_time(page: PageHtml) -> None:
+    head = article(page(ORDERS)).split("<h2")[0]
+    assert "Written" in head
+    assert '<time datetime="2026-11-21T02:15:02Z">2026-11-21 02:15 UTC</time>' in head
+    assert "17,812 rows" in head
+
+
+def test_columns_of_parsed_statements_have_no_note_that_some_may_be_missing(
+    page: PageHtml,
+) -> None:
+    assert "may be incomplete" not in page(ORDERS)
+
+
+@pytest.mark.parametrize(
+    ("path", "link"),
+    [
+        (ORDERS, "dbt/index.html#!/model/model.python_tasks.orders?g_v=1&g_i=1%2Borders%2B1"),
+        (
+            "datasets/spark/raw/exchange_rates/",
+            "dbt/index.html#!/source/source.shop.raw.exchange_rates"
+            "?g_v=1&g_i=1%2Bsource%3Araw.exchange_rates%2B1",
+        ),
+    ],
+)
+def test_the_page_links_to_its_node_in_dbt_docs(page: PageHtml, path: str, link: str) -> None:
+    links = [attributes["href"] for tag, attributes in HtmlReader(page(path)).tags if tag == "a"]
+    assert "../" * path.count("/") + link in links
+
+
+def test_a_dbt_model_has_a_dataset_page_and_no_task_page(site: Path) -> None:
+    assert not list((site / "tasks").glob("model*"))
+    assert (site / "datasets/spark/analytics/stg_orders/index.html").is_file()
+
+
+def test_empty_sections_say_what_to_do_next(tmp_path: Path) -> None:
+    lonely = DatasetId("spark", "raw.lonely")
+    build(Lineage({lonely: Dataset(lonely)}), {}, [], SiteSettings(), tmp_path / "site")
+    html = (tmp_path / "site" / dataset_path(lonely) / "index.html").read_text("utf-8")
+    for heading, found, next_step in (
+        ("Lineage", "No lineage found", "under collect: in graft.yml"),
+        ("Columns", "No columns found", "Run dbt docs generate"),
+        ("Written by", "No writer found", "run graft doctor"),
+        ("Read by", "No reader found", "as an exposure"),
+    ):
+        shown = section(html, heading)
+        assert found in shown
+        assert next_step in shown
+    assert "Open in dbt docs" not in html
+
+
+def test_a_view_is_defined_on_its_page_and_is_no_task(tmp_path: Path) -> None:
+    orders, view, out = (DatasetId("mssql://crm:1433", f"Shop.dbo.{n}") for n in ("o", "v", "x"))
+    shape = Shape("s", "tsql", "CREATE VIEW dbo.v AS SELECT a FROM dbo.o", "", Outcome.PARSED)
+    reading = Usage("load", view, Direction.READ, (Operation.SELECT,))
+    writing = Usage("load", out, Direction.WRITE, (Operation.INSERT,), procedures=("Shop.dbo.p",))
+    defined = Definition("Shop.dbo.v", DefinitionKind.VIEW, view, (orders,), shapes=("s",))
+    made = (Usage("make", view, Direction.WRITE, (Operation.CREATE_VIEW,)),)
+    tasks = {
+        "load": Task("load", ("sqlserver",), (reading, writing)),
+        "make": Task("make", ("sqlserver",), made),
+    }
+    flows = (
+        Flow(orders, view, defined.name, definition=defined.kind),
+        Flow(view, out, "load"),
+    )
+    datasets = {d: Dataset(d) for d in (orders, view, out)}
+    lineage = Lineage(datasets, tasks, flows, {"s": shape}, definitions={defined.name: defined})
+    built = build(lineage, {}, [], SiteSettings(), tmp_path / "site")
+
+    def shown(path: str, heading: str) -> str:
+        return section((tmp_path / "site" / path / "index.html").read_text("utf-8"), heading)
+
+    assert "view definitionfrom dbo.o" in shown(dataset_path(view), "Written by")
+    assert "CREATE VIEW dbo.v AS" in shown(dataset_path(view), "Statements")
+    assert "dbo.vview" in shown(dataset_path(orders), "Read by")
+    assert "in procedure Shop.dbo.p" in shown(task_path("load"), "Writes")
+    assert not (tmp_path / "site" / task_path("Shop.dbo.v")).exists()
+    assert "written by" not in text(built.index.read_text("utf-8"))
+
+
+def test_the_lists_of_upstream_and_downstream_datasets_are_limited() -> None:
+    hub = DatasetId("spark", "raw.hub")
+    targets = [DatasetId("spark", f"raw.t{at:03}") for at in range(400)]
+    dbt = DefinitionKind.DBT
+    flows = tuple(Flow(hub, one, f"model.{one.name}", definition=dbt) for one in targets)
+    index = Index(Lineage({d: Dataset(d) for d in (hub, *targets)}, {}, flows))
+    [step] = dataset_page(index, hub).downstream
+    assert (step.distance, len(step.datasets), step.omitted) == (1, 150, 250)
+
+
+def test_omitted_datasets_are_counted_on_the_page(tmp_path: Path) -> None:
+    hub = DatasetId("spark", "raw.hub")
+    targets = [DatasetId("spark", f"raw.t{at:03}") for at in range(152)]
+    dbt = DefinitionKind.DBT
+    flows = tuple(Flow(hub, one, f"model.{one.name}", definition=dbt) for one in targets)
+    lineage = Lineage({d: Dataset(d) for d in (hub, *targets)}, {}, flows)
+    build(lineage, {}, [], SiteSettings(), tmp_path / "site")
+    html = (tmp_path / "site" / dataset_path(hub) / "index.html").read_text("utf-8")
+    assert "and 2 more" in section(html, "Downstream")
