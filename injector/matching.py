@@ -22,14 +22,17 @@ class ShortNames:
     Attributes:
         full: The short name -> the one relation that it means.
         ambiguous: The short name -> the relations that it could mean, sorted.
+        spelled: Each relation -> itself in dbt's spelling, which a log may write in another case.
     """
 
     full: Mapping[DatasetId, DatasetId]
     ambiguous: Mapping[DatasetId, tuple[DatasetId, ...]]
+    spelled: Mapping[DatasetId, DatasetId]
 
     def __call__(self, dataset: DatasetId) -> DatasetId:
-        """The relation that a dataset's name means; the dataset itself where it means none."""
-        return self.full.get(dataset, dataset)
+        """The relation that a dataset's name means, in dbt's spelling; itself where it is none."""
+        relation = self.full.get(dataset, dataset)
+        return self.spelled.get(relation, relation)
 
 
 def short_names(manifest: Node, known: Relations) -> ShortNames:
@@ -47,4 +50,5 @@ def short_names(manifest: Node, known: Relations) -> ShortNames:
         ambiguous={
             short: tuple(sorted(found)) for short, found in unclaimed.items() if len(found) > 1
         },
+        spelled={dataset: dataset for dataset in known.spelled(whole)},
     )
