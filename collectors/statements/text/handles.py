@@ -23,7 +23,7 @@ _CALL = re.compile(
 _BEHIND = 500
 
 
-class Act(StrEnum):
+class HandleAction(StrEnum):
     """What a call does with a handle: gets one, runs what stands behind it, gives it back."""
 
     PREPARE = "prepare"
@@ -36,7 +36,7 @@ class Handle:
     """A prepared statement's number in its session, and what is done with it."""
 
     number: int
-    act: Act
+    act: HandleAction
 
 
 def handle(text: str) -> Handle | None:
@@ -47,13 +47,13 @@ def handle(text: str) -> Handle | None:
     call = _CALL.search(text, 0, _BEHIND)
     if call is None:
         return None
-    name, said = call["name"].lower(), call["handle"]
-    if said.startswith("@"):
+    name, number = call["name"].lower(), call["handle"]
+    if number.startswith("@"):
         given = re.search(
-            rf"\bset\s+{re.escape(said)}\s*=\s*(\d{{1,10}})\b", text[: call.start()], re.I
+            rf"\bset\s+{re.escape(number)}\s*=\s*(\d{{1,10}})\b", text[: call.start()], re.I
         )
         if given is None:
             return None
-        said = given[1]
-    act = Act.EXECUTE if name.endswith("execute") else Act.PREPARE
-    return Handle(int(said), Act.UNPREPARE if name.endswith("unprepare") else act)
+        number = given[1]
+    act = HandleAction.EXECUTE if name.endswith("execute") else HandleAction.PREPARE
+    return Handle(int(number), HandleAction.UNPREPARE if name.endswith("unprepare") else act)

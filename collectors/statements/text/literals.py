@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from dbt_graft.collectors.statements.text.dialect import COMMENT, CUT_NAME, NAME, STRING, Dialect
-from dbt_graft.collectors.statements.text.quoted import without_quoted_values
+from dbt_graft.collectors.statements.text.quoted import strip_quoted_values
 
 # SQL Server's own limit; what is longer between quotes is no name but text.
 _LONGEST_NAME = 128
@@ -49,13 +49,13 @@ _ROW = r"\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*\))*\)"
 _EQUAL_ROWS = re.compile(rf"(?P<row>{_ROW})(?:\s*,\s*(?P=row))+")
 
 
-def fold(text: str, dialect: Dialect) -> str:
+def strip_literals(text: str, dialect: Dialect) -> str:
     """A text without its literals and comments, on one line; see the module."""
     # A NUL or half a surrogate pair has no place in SQL, and nothing behind us would carry it.
     text = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
     text = _PIECES[dialect].sub(_piece, text)
     if dialect is Dialect.TSQL:
-        text = without_quoted_values(text)
+        text = strip_quoted_values(text)
     signed = "-" in text or "+" in text
     text = _LISTS[dialect].sub(_list, text)
     if signed:  # a sign that went may have left a list behind

@@ -21,11 +21,15 @@ GLOBAL_TEMP = "global_temp"
 
 
 class NameAt(NamedTuple):
-    """A name found among tokens, and the place behind it."""
+    """A name found among tokens, and the place after it."""
 
     name: Name
     kind: Kind
     end: int
+
+    def as_view(self) -> NameAt:
+        """The same name, of a view."""
+        return self._replace(kind=Kind.VIEW) if self.kind is Kind.TABLE else self
 
     def on(self, server: str) -> NameAt:
         """The same name as of a linked server, which is the first of four parts."""

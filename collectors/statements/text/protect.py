@@ -51,7 +51,7 @@ _PASSWORD = re.compile(r"(?<=://)[^/@:]*:[^/@]*@|\?\w+=.*", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-def visible(text: str, depth: int = 0) -> str:
+def protect_quoted_names(text: str, depth: int = 0) -> str:
     """A Spark SQL text in which paths, names and statements in quotes stand without them."""
     text = _SUBSTITUTED.sub("?", text)
     if depth == _DEEPEST or not _HINT.search(text):
@@ -59,25 +59,29 @@ def visible(text: str, depth: int = 0) -> str:
     known: dict[str, str] = {}  # what variables hold
 
     def shown(match: re.Match[str]) -> str:
-        whole = match.group()
+        unchanged = match.group()
         if match["name"]:
-            return _PASSWORD.sub("", whole.removesuffix("`")) + "`" if "://" in whole else whole
+            return (
+                _PASSWORD.sub("", unchanged.removesuffix("`")) + "`"
+                if "://" in unchanged
+                else unchanged
+            )
         if match["path"]:
             return match["before"] + _path(match["path"])
         if match["function"]:
             of_path = match["function"].casefold() in _OF_PATH
             place = _path(match["place"]) if of_path else _name(_unquoted(match["place"]))
-            return f"{match['function']}(TABLE {place}" if place else whole
+            return f"{match['function']}(TABLE {place}" if place else unchanged
         if match["identifier"]:
-            return _name(_value(match["identifier"], known)) or whole
+            return _name(_value(match["identifier"], known)) or unchanged
         if match["call"]:
             return match["call"] + _ONE_STRING.sub(_argument, match["arguments"])
         if match["statement"]:
             statement = _value(match["statement"], known)
-            return f"{visible(statement, depth + 1)} " if statement else whole
+            return f"{protect_quoted_names(statement, depth + 1)} " if statement else unchanged
         if match["variable"]:
             known[match["variable"].casefold()] = _value(match["value"], known)
-        return whole
+        return unchanged
 
     return _PLACES.sub(shown, text)
 

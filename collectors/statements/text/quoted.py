@@ -31,7 +31,7 @@ _ONE = re.compile(rf"\[(?:[^\]]++|\]\])*\]|{_NAMED}|(?P<value>{_ALONE})|{_QUOTED
 _IS_OFF = re.compile(r"\bSET\s+QUOTED_IDENTIFIER\s+OFF\b", re.IGNORECASE)
 
 
-def without_quoted_values(text: str) -> str:
+def strip_quoted_values(text: str) -> str:
     """A text, its comments and strings in single quotes gone, with `?` for quoted values."""
     if '"' not in text:
         return text

@@ -28,7 +28,7 @@ _SERVER = re.compile(
 )
 
 
-def visible_remotes(text: str, unwrap: Callable[[str], str]) -> str:
+def unwrap_remote_queries(text: str, unwrap: Callable[[str], str]) -> str:
     """A text in which queries and tables of other servers stand without quotes.
 
     Args:
@@ -38,12 +38,12 @@ def visible_remotes(text: str, unwrap: Callable[[str], str]) -> str:
         return text
 
     def shown(match: re.Match[str]) -> str:
-        whole = match.group()
+        unchanged = match.group()
         if match["server"]:
             return _query(match["server"], match["query"])
         server = _server(match["rowset"] or match["source"] or "")
         if not server:
-            return whole
+            return unchanged
         if match["rows"]:
             return _query(server, match["rows"])
         return f"{server}.{match['table']}" if match["table"] else server

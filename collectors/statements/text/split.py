@@ -11,7 +11,7 @@ from dbt_graft.collectors.statements.text.modules import KINDS, body, creates_mo
 from dbt_graft.collectors.statements.text.scripting import single_statements
 from dbt_graft.collectors.statements.text.tokens import Token, closings, keywords
 
-_STARTS = keywords(
+STARTS = keywords(
     """ALTER BACKUP BEGIN BREAK BULK CHECKPOINT CLOSE COMMIT CONTINUE CREATE DBCC DEALLOCATE
     DECLARE DELETE DENY DROP ELSE END EXEC EXECUTE FETCH GOTO GRANT IF INSERT KILL MERGE OPEN PRINT
     RAISERROR RECONFIGURE RESTORE RETURN REVERT REVOKE ROLLBACK SAVE SELECT SET SHUTDOWN TRUNCATE
@@ -67,7 +67,7 @@ def _at_keywords(tokens: list[Token]) -> Iterator[list[Token]]:
     waits = False  # the statement is not complete without the query that comes next
     while at < len(tokens):
         word = tokens[at].word
-        if at > start and word in _STARTS and not (cases and word in ("ELSE", "END")):
+        if at > start and word in STARTS and not (cases and word in ("ELSE", "END")):
             if waits and word in _QUERIES:
                 # `WITH c AS (…) INSERT INTO t` still waits for what to insert.
                 waits = word == "INSERT"
