@@ -10,7 +10,8 @@ from functools import partial
 
 from sqlglot.errors import TokenError
 
-from dbt_graft.collectors.statements.columns.edges import ParsedColumnEdge, column_edges
+from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
+from dbt_graft.collectors.statements.columns.edges import column_edges
 from dbt_graft.collectors.statements.columns.tree import NoTreeError, syntax_tree, table_mismatch
 from dbt_graft.collectors.statements.tables.calls import called_procedures, is_dynamic
 from dbt_graft.collectors.statements.tables.last_keyword import last_keyword
@@ -39,6 +40,8 @@ _MAY_SEPARATE = re.compile(_GO, re.I | re.M)
 _SCHEMAS = frozenset({"SCHEMA", "DATABASE", "NAMESPACE"})
 # Without any of these a statement that is not supported names no table.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
+# Their FROM names a queue of Service Broker: RECEIVE, and WAITFOR (RECEIVE …).
+_QUEUE_VERBS = frozenset({"RECEIVE", "WAITFOR"})
 # Statements with these name no column that goes into another.
 _NO_COLUMNS = frozenset(
     {one for one in Operation if one.renames or one.switches}
@@ -173,7 +176,8 @@ def _shape(
         reason = "dynamic SQL not resolved"
     elif found.verb is None and not calls:
         reason = f"statement not supported: {tokens[0].word or 'a name'}"
-        if _TABLE_WORDS.intersection(token.word for token in tokens):
+        is_queue = tokens[0].word in _QUEUE_VERBS
+        if not is_queue and _TABLE_WORDS.intersection(token.word for token in tokens):
             return _last_resort(text, dialect, reason, tokens[0].word)
     edges: tuple[ParsedColumnEdge, ...] = ()
     if any(access.operation not in _NO_COLUMNS for access in found.accesses):

@@ -58,7 +58,7 @@ _ONE_ARGUMENT = re.compile(
     rf"(?:(?P<name>@\w++)\s*=\s*)?(?P<value>{_VALUE})", re.IGNORECASE | re.DOTALL
 )
 _CALLED = re.compile(rf"EXEC|\A\s*(?:\w+\.+)?(?:{'|'.join((*STATEMENT_AT, _RENAME))})\s", re.I)
-_PART_OF_NAME = re.compile(rf"{NAME[Dialect.TSQL]}|[^.]+")
+_PART_OF_NAME = re.compile(rf"{NAME[Dialect.TSQL]}|[^.]+|(?<=\.)(?=\.)")
 # The input buffer of a parameterised request: `(@P1 int,@P2 nvarchar(4000))INSERT …`.
 _DECLARATIONS = re.compile(r"\s*\(\s*@\w++\s(?:[^()']++|\([^()']*+\))*\)\s*(?=\w)")
 # A text called a thousand times is not repeated a thousand times.
@@ -146,10 +146,10 @@ def _text(value: str, variables: Variables) -> str | None:
 
 
 def _part(written: str) -> str:
-    """A part of a name, in brackets."""
-    if written[0] == '"':
+    """A part of a name in brackets; one left out (`db..t`) stays empty."""
+    if written[:1] == '"':
         return _bracketed(written[1:-1].replace('""', '"'))
-    return written if written[0] == "[" else _bracketed(written)
+    return written if written[:1] in ("", "[") else _bracketed(written)
 
 
 def _bracketed(name: str) -> str:

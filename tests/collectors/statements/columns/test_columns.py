@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dbt_graft.collectors.statements.columns.edges import ParsedColumnEdge
+from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
@@ -318,6 +318,28 @@ def test_columns_where_the_schema_is_known(dialect: Dialect, sql: str, edges: st
 def test_a_shape_says_which_columns_are_missing(sql: str, reason: str) -> None:
     shape = parse(sql, TSQL)[0]
     assert (shape.outcome, shape.reason) == (Outcome.PARTIAL, reason)
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("column", ["_loaded_", "__pk__", "_x_"])
+@pytest.mark.parametrize(
+    ("sql", "edges"),
+    [
+        ("INSERT INTO n ({0}) SELECT {0} FROM t", "{0}=t.{0}"),
+        ("UPDATE n SET {0} = {0} + 1", "{0}=~n.{0}"),
+        ("DELETE FROM n WHERE i IN (SELECT s.{0} FROM s)", "*=FILTER:s.{0}"),
+        (
+            "MERGE INTO n USING s ON n.{0} = s.{0} WHEN MATCHED THEN UPDATE SET {0} = s.{0} "
+            "WHEN NOT MATCHED THEN INSERT ({0}) VALUES (s.{0});",
+            "{0}=s.{0} *=JOIN:s.{0}",
+        ),
+    ],
+)
+def test_a_column_is_one_whatever_underscores_surround_it(
+    sql: str, edges: str, column: str, dialect: Dialect
+) -> None:
+    (shape,) = parse(sql.format(column), dialect)
+    assert written(shape.column_edges) == expected_edges(edges.format(column))
 
 
 def test_constants_alone_leave_nothing_missing() -> None:
