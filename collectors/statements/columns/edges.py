@@ -53,7 +53,7 @@ def column_edges(
         follow(tree, collector)
     except (AttributeError, IndexError, KeyError, TypeError, RecursionError):
         # sqlglot's trees have no schema: a form that we do not know costs its columns only.
-        context.gap("the parser gives this statement an unknown form")
+        context.gap("the statement has an unknown form")
     return tuple(collector.edges), ", ".join(context.gaps) if writes and context.gaps else None
 
 

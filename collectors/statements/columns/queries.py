@@ -118,7 +118,7 @@ def _select(node: exp.Select, scope: QueryScope) -> Rowset:
 
 
 def _ordered(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
-    """ORDER BY means the columns of the result first, then those of the sources."""
+    """The same rows, sorted: ORDER BY names columns of the result first, then of the sources."""
     orders = [node.args[clause] for clause in _ORDERS if node.args.get(clause)]
     if not orders:
         return rowset

@@ -1,7 +1,7 @@
 """Rowsets: what a query can take rows from, with the input columns of each of their columns.
 
 A column that stands for all that are not known (`SELECT *` of a table without a schema, and a
-table without a schema itself) is called `*`; asked for a name, it gives that column of its table.
+table without a schema itself) is called `*`; any other name found in it is a column of that table.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from dbt_graft.collectors.statements.text.unwrap import STATEMENT_AT
 from dbt_graft.lineage.dataset import Kind
 
 _CALLS = frozenset({"EXEC", "EXECUTE", "CALL"})
-# In these, EXECUTE is a permission, or says as whom something runs.
+# In these, EXECUTE is a permission or names the user as whom something runs.
 _NO_CALL = keywords("ALTER CREATE DENY GRANT REVOKE WITH")
 _SYSTEM_PREFIXES = ("sp_", "xp_")
 # Where a text that they run can be seen, the statement stands in place of the call.

@@ -24,7 +24,7 @@ def last_keyword(text: str) -> list[TableAccess]:
     """The tables of a statement without literals.
 
     Raises:
-        ValueError: sql-metadata gives up too.
+        ValueError: sql-metadata does not support it either.
     """
     try:
         tables = Parser(text, disable_logging=True).tables

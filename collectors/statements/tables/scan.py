@@ -1,8 +1,8 @@
 """The tables of a statement, from its tokens alone: where a name stands decides what it is.
 
-No grammar: a keyword such as FROM or INTO says that a table comes next, a bracket opens a scope of
-its own, and everything else is skipped. So the tables of a statement are found even where it was
-cut off or no parser supports it. Names of common table expressions and aliases are never tables.
+No grammar: after a keyword such as FROM or INTO comes a table, a bracket opens a scope of its own,
+and everything else is skipped. So the tables of a statement are found even where it was cut off or
+no parser supports it. Names of common table expressions and aliases are never tables.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _accesses(state: ScanState) -> list[TableAccess]:
 
 
 def _stands_for(state: ScanState, write: TableAccess) -> int | None:
-    """The read that names the table behind the target of an UPDATE, DELETE, MERGE or INSERT."""
+    """The read of the table whose alias or CTE an UPDATE, DELETE, MERGE or INSERT changes."""
     if len(write.name) > 1 or write.operation not in _THROUGH_CTE:
         return None
     name = write.name[0].casefold()

@@ -15,8 +15,10 @@ def _cache(state: ScanState, at: int) -> int:
     state.operation = Operation.CACHE_TABLE
     if state.word(at + 1) == "SELECT":
         return at + 1
-    found = state.name(state.skip(at + 1, "LAZY", "TABLE"))
+    place = state.skip(at + 1, "LAZY", "TABLE")
+    found = state.name(place)
     if found is None:
+        state.no_table(place)
         return state.end
     end = found.end
     if state.word(end) == "OPTIONS":
@@ -35,6 +37,8 @@ def _load(state: ScanState, at: int) -> int:
     target = state.name(state.skip(into + 1, "TABLE")) if into else None
     if target:
         state.write(target, state.operation)
+    else:
+        state.no_table(state.end if into is None else into + 1)
     path = state.find(at, "INPATH")
     source = state.name(path + 1) if path else None
     if source and source.kind is Kind.PATH:
@@ -45,8 +49,10 @@ def _load(state: ScanState, at: int) -> int:
 def _copy(state: ScanState, at: int) -> int:
     """`COPY INTO t FROM files.`/x``, `COPY INTO t FROM (SELECT … FROM files.`/x`)`"""
     state.operation = Operation.COPY_INTO
-    found = state.name(state.skip(at + 1, "INTO"))
+    place = state.skip(at + 1, "INTO")
+    found = state.name(place)
     if found is None:
+        state.no_table(place)
         return state.end
     state.scope.has_from = True
     state.write(found, state.operation)
@@ -56,8 +62,11 @@ def _copy(state: ScanState, at: int) -> int:
 def _restore(state: ScanState, at: int) -> int:
     """`RESTORE TABLE t TO VERSION AS OF 3`, `CONVERT TO DELTA t`"""
     state.operation = Operation(state.word(at))
-    if found := state.name(state.skip(at + 1, "TABLE", "TO", "DELTA")):
+    place = state.skip(at + 1, "TABLE", "TO", "DELTA")
+    if found := state.name(place):
         state.write(found, state.operation)
+    else:
+        state.no_table(place)
     return state.end
 
 

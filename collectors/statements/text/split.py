@@ -1,5 +1,5 @@
 """A batch -> its statements. T-SQL needs no `;` between them: a keyword that can only begin a
-statement does, unless the statement before still waits for it (`INSERT INTO t` for its SELECT).
+statement does, unless the statement before is not complete (`INSERT INTO t` without its SELECT).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ STARTS = keywords(
     RAISERROR RECONFIGURE RESTORE RETURN REVERT REVOKE ROLLBACK SAVE SELECT SET SHUTDOWN TRUNCATE
     UPDATE USE WAITFOR WHILE WITH"""
 )
-# What a statement that waits for a query takes as one.
+# The statements that complete one which waits for a query.
 _QUERIES = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "EXEC", "EXECUTE"})
-# What `SET … ON` makes the server look at statements without running them.
+# After `SET … ON` the server looks at statements without running them.
 _NOT_RUN = keywords("FMTONLY NOEXEC PARSEONLY SHOWPLAN_ALL SHOWPLAN_TEXT SHOWPLAN_XML")
 _PERMISSIONS = frozenset({"GRANT", "DENY", "REVOKE"})
-# To whom, stands this near to the end of such a statement.
+# The grantee stands this near to the end of such a statement.
 _NEAR = 50
-# Where one of these stands in front, the keyword does not begin anything.
+# After one of these, the keyword begins no statement.
 _CONTINUED_BY = {
     "SELECT": frozenset({"UNION", "ALL", "EXCEPT", "INTERSECT", "FOR"}),
     "INSERT": frozenset({"THEN", "BULK"}),
@@ -139,7 +139,7 @@ def _begins_cte(tokens: list[Token], at: int) -> bool:
 
 
 def _executed(statements: Iterator[list[Token]]) -> Iterator[list[Token]]:
-    """Without what a client sends only to learn columns or plans: `SET FMTONLY ON … OFF`."""
+    """The statements that ran: those between `SET FMTONLY ON` and `OFF` are left out."""
     not_run = ""
     for statement in statements:
         first, option, state = ([token.word for token in statement[:3]] + ["", "", ""])[:3]
