@@ -119,15 +119,15 @@ def main() -> None:
     """Ask all peers everything."""
     logging.disable()
     work = json.load(sys.stdin)
-    told = {}
+    results = {}
     for name, (package, peer) in PEERS.items():
         answers = [asked(peer, dialect, sql) for dialect, sql in work["cases"]]
-        told[name] = {
+        results[name] = {
             "version": version(package),
             "answers": answers,
             "rate": rate(peer, work["speed"]),
         }
-    json.dump(told, sys.stdout)
+    json.dump(results, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The face of this package: SQL text -> the shapes of its statements and what they access."""
+"""SQL text -> the shapes of its statements, and the tables and columns that they access."""
 
 from __future__ import annotations
 
@@ -10,25 +10,27 @@ from functools import partial
 
 from sqlglot.errors import TokenError
 
-from dbt_graft.collectors.statements.columns.edges import ColumnEdge, column_edges
-from dbt_graft.collectors.statements.columns.tree import NoTreeError, objection, tree_of
-from dbt_graft.collectors.statements.tables.calls import calls
+from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
+from dbt_graft.collectors.statements.columns.edges import column_edges
+from dbt_graft.collectors.statements.columns.tree import NoTreeError, syntax_tree, table_mismatch
+from dbt_graft.collectors.statements.tables.calls import called_procedures, is_dynamic
 from dbt_graft.collectors.statements.tables.last_keyword import last_keyword
 from dbt_graft.collectors.statements.tables.scan import scan
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
-from dbt_graft.collectors.statements.text.literals import fold
+from dbt_graft.collectors.statements.text.literals import strip_literals
 from dbt_graft.collectors.statements.text.modules import creates_module, module_name
 from dbt_graft.collectors.statements.text.names import Name, name_at
-from dbt_graft.collectors.statements.text.protect import visible
+from dbt_graft.collectors.statements.text.protect import protect_quoted_names
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import Token, tokenise
 from dbt_graft.collectors.statements.text.unwrap import unwrap
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome
 
 # Raised when the same text may give another shape, so that old and new shapes never mix.
 VERSION = 1
-# Longer texts are cut: a cut statement still tells its tables up to there.
+# Longer texts are cut: the tables of a statement are found up to there.
 LONGEST = 1_000_000
 _GO = r"^[^\S\n]*GO(?:[^\S\n]+\d+)?[^\S\n]*;?[^\S\n]*\r?$"
 _BATCH_SEPARATOR = re.compile(
@@ -36,12 +38,19 @@ _BATCH_SEPARATOR = re.compile(
 )
 _MAY_SEPARATE = re.compile(_GO, re.I | re.M)
 _SCHEMAS = frozenset({"SCHEMA", "DATABASE", "NAMESPACE"})
-# An unknown statement without any of these has no table to tell.
+# Without any of these a statement that is not supported names no table.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
+# Their FROM names a queue of Service Broker: RECEIVE, and WAITFOR (RECEIVE …).
+_QUEUE_VERBS = frozenset({"RECEIVE", "WAITFOR"})
+# Statements with these name no column that goes into another.
+_NO_COLUMNS = frozenset(
+    {one for one in Operation if one.renames or one.switches}
+    | {Operation.ALTER, Operation.CREATE_SYNONYM}
+)
 
-# The columns of a table, given the database that `USE` chose earlier in the text and the table as
-# a statement names it; empty where they are not known.
-Columns = Callable[[str | None, Name], Sequence[str]]
+# The database that `USE` chose earlier in the text, and a table as a statement names it -> the
+# table's columns; empty where they are not known.
+ColumnLookup = Callable[[str | None, Name], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +59,16 @@ class ParsedShape:
 
     Attributes:
         shape_id: Stable across processes and machines; holds the version of the shaping.
-        parser: Who decided the tables: `sqlglot` (its tokens) or, as the last resort,
+        parser: The library that found the tables: `sqlglot` (its tokens) or, as the last resort,
             `sql-metadata`.
         outcome: PARSED where sqlglot's tree confirms the tables and all columns were followed,
-            PARTIAL where not, FAILED where nobody could tell the tables.
+            PARTIAL where not, FAILED where no table could be found.
         reason: Why the outcome is not PARSED.
-        operation: What the statement does, as SQL names it.
+        verb: The words that the statement begins with, or its operation: `SET`, `SELECT INTO`,
+            `CREATE PROCEDURE`.
         database: The database that `USE` chose earlier in the same text; None before a `USE`.
         module: The procedure, function or trigger in whose definition the statement stands: it
-            tells what a call does, and was not run when the text was.
+            runs when that is called, and did not when the text ran.
         calls: The procedures that it calls, as written; of T-SQL only.
     """
 
@@ -68,21 +78,21 @@ class ParsedShape:
     parser: str
     outcome: Outcome
     reason: str | None
-    operation: str
+    verb: str
     accesses: tuple[TableAccess, ...]
     database: str | None = None
     module: str | None = None
-    column_edges: tuple[ColumnEdge, ...] = ()
+    column_edges: tuple[ParsedColumnEdge, ...] = ()
     calls: tuple[Name, ...] = ()
 
     @property
     def reads(self) -> set[str]:
-        """The names of what it reads, dotted."""
+        """The names of the tables that it reads, dotted."""
         return self._names(Direction.READ)
 
     @property
     def writes(self) -> set[str]:
-        """The names of what it writes, dotted."""
+        """The names of the tables that it writes, dotted."""
         return self._names(Direction.WRITE)
 
     def _names(self, direction: Direction) -> set[str]:
@@ -90,13 +100,13 @@ class ParsedShape:
 
 
 def normalise(text: str, dialect: Dialect) -> str:
-    """A captured text unwrapped and without literals: texts that differ in values become one.
+    """A captured text, unwrapped and without literals: texts that differ in values become one.
 
     Never raises, takes time in proportion to the text, and changes nothing the second time.
     """
     text = text[:LONGEST]
-    text = unwrap(_separated(text)) if dialect is Dialect.TSQL else visible(text)
-    return fold(text, dialect)
+    text = unwrap(_separated(text)) if dialect is Dialect.TSQL else protect_quoted_names(text)
+    return strip_literals(text, dialect)
 
 
 def _separated(text: str) -> str:
@@ -107,22 +117,23 @@ def _separated(text: str) -> str:
 
 
 def parse(
-    text: str, dialect: Dialect, columns: Columns = lambda database, table: ()
+    text: str, dialect: Dialect, columns: ColumnLookup = lambda database, table: ()
 ) -> tuple[ParsedShape, ...]:
     """The statements of a text, in order, as shapes with their tables and column edges.
 
     Args:
-        columns: What `SELECT *` and an INSERT without columns are spelled out by.
+        columns: The columns of tables, for `SELECT *` and INSERT without columns.
 
-    Never raises: what cannot be read is a shape of outcome FAILED with its reason.
+    Never raises: a text that cannot be read is a shape of outcome FAILED with its reason.
     """
     text = normalise(text, dialect)
     try:
         tokens = tokenise(text, dialect)
     except TokenError:
-        return (_last_resort(text, dialect, "sqlglot cannot read its tokens"),)
+        verb = text.partition(" ")[0]
+        return (_last_resort(text, dialect, "text cannot be split into tokens", verb),)
     shapes = []
-    known: dict[tuple[str, str | None], ParsedShape] = {}  # the same may be said a thousand times
+    known: dict[tuple[str, str | None], ParsedShape] = {}  # a loop repeats statements
     database = module = None
     for statement in split(tokens, dialect):
         if [token.word for token in statement] == ["GO"]:
@@ -138,12 +149,12 @@ def parse(
         shapes.append(replace(known[key], database=database, module=module))
         if creates_module(statement):
             module = module_name(statement)
-        database = _used(statement, dialect) or database
+        database = _chosen_database(statement, dialect) or database
     return tuple(shapes)
 
 
 def failure(text: str, dialect: Dialect, reason: str) -> ParsedShape:
-    """The shape of a normalised text that nobody could read, and why."""
+    """The shape of a normalised text that could not be read, and why."""
     return ParsedShape(
         _shape_id(text, dialect), dialect, text, "sqlglot", Outcome.FAILED, reason, "", ()
     )
@@ -156,39 +167,62 @@ def _shape(
     columns: Callable[[Name], Sequence[str]],
     begins: bool,
 ) -> ParsedShape:
-    operation, accesses = scan(tokens, dialect)
-    if operation is None and _TABLE_WORDS.intersection(token.word for token in tokens):
-        return _last_resort(text, dialect, "statement not known")
-    edges: tuple[ColumnEdge, ...] = ()
-    reason = None
-    if accesses:
-        try:
-            tree = tree_of(text, tokens, dialect)
-        except NoTreeError as error:
-            reason = str(error)
-        else:
-            edges, missing = column_edges(tree, accesses, dialect, columns)
-            reason = objection(tree, {access.name[-1].casefold() for access in accesses}) or missing
+    found = scan(tokens, dialect)
+    calls: tuple[Name, ...] = ()
+    if dialect is Dialect.TSQL:
+        calls = called_procedures(tokens, alone=begins and not found.verb)
+    reason = found.problem
+    if is_dynamic(tokens, calls) or (not calls and tokens[0].word == "?"):
+        reason = "dynamic SQL not resolved"
+    elif found.verb is None and not calls:
+        reason = f"statement not supported: {tokens[0].word or 'a name'}"
+        is_queue = tokens[0].word in _QUEUE_VERBS
+        if not is_queue and _TABLE_WORDS.intersection(token.word for token in tokens):
+            return _last_resort(text, dialect, reason, tokens[0].word)
+    edges: tuple[ParsedColumnEdge, ...] = ()
+    if any(access.operation not in _NO_COLUMNS for access in found.accesses):
+        edges, gap = _columns(text, tokens, found.accesses, dialect, columns)
+        reason = reason or gap
     return ParsedShape(
         shape_id=_shape_id(text, dialect),
         dialect=dialect,
         text=text,
         parser="sqlglot",
         outcome=Outcome.PARTIAL if reason else Outcome.PARSED,
-        reason=reason,
-        operation=operation or tokens[0].word,
-        accesses=tuple(accesses),
+        reason=reason or None,
+        verb=found.verb or tokens[0].word,
+        accesses=tuple(found.accesses),
         column_edges=edges,
-        calls=calls(tokens, alone=begins and not operation) if dialect is Dialect.TSQL else (),
+        calls=calls,
     )
 
 
-def _last_resort(text: str, dialect: Dialect, reason: str) -> ParsedShape:
+def _columns(
+    text: str,
+    tokens: list[Token],
+    accesses: Sequence[TableAccess],
+    dialect: Dialect,
+    columns: Callable[[Name], Sequence[str]],
+) -> tuple[tuple[ParsedColumnEdge, ...], str]:
+    """The column edges of a statement; why some are missing, or the tables not confirmed."""
     try:
-        accesses = last_keyword(text)
-        outcome = Outcome.PARTIAL
-    except ValueError as error:
-        accesses, outcome, reason = [], Outcome.FAILED, f"{reason}; {error}"
+        tree = syntax_tree(text, tokens, dialect)
+    except NoTreeError as error:
+        return (), f"columns not resolved: {error}"
+    reads = [access.name for access in accesses if access.direction is Direction.READ]
+    writes = [access.name for access in accesses if access.direction is Direction.WRITE]
+    edges, gap = column_edges(tree, reads, writes, dialect, columns)
+    if mismatch := table_mismatch(tree, {name[-1].casefold() for name in (*reads, *writes)}):
+        return edges, f"tables not confirmed: {mismatch}"
+    return edges, f"columns not resolved: {gap}" if gap else ""
+
+
+def _last_resort(text: str, dialect: Dialect, reason: str, verb: str) -> ParsedShape:
+    """The tables that sql-metadata finds, where the token scan cannot."""
+    try:
+        accesses, outcome = last_keyword(text), Outcome.PARTIAL
+    except ValueError:
+        accesses, outcome = [], Outcome.FAILED
     return ParsedShape(
         shape_id=_shape_id(text, dialect),
         dialect=dialect,
@@ -196,7 +230,7 @@ def _last_resort(text: str, dialect: Dialect, reason: str) -> ParsedShape:
         parser="sql-metadata",
         outcome=outcome,
         reason=reason,
-        operation=accesses[0].operation if accesses else "",
+        verb=verb.upper(),
         accesses=tuple(accesses),
     )
 
@@ -205,7 +239,7 @@ def _shape_id(text: str, dialect: Dialect) -> str:
     return f"{VERSION}-{hashlib.sha256(f'{dialect}:{text}'.encode()).hexdigest()[:20]}"
 
 
-def _used(tokens: list[Token], dialect: Dialect) -> str | None:
+def _chosen_database(tokens: list[Token], dialect: Dialect) -> str | None:
     """The database that a `USE` statement chooses."""
     if tokens[0].word != "USE":
         return None

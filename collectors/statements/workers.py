@@ -1,10 +1,10 @@
 """Parsing in a child process, so that a text that kills or hangs the parser costs only itself.
 
-A parser written in C may die of what it reads, and a hang inside it heeds no exception. So a child
-does the work, one for each process that asks: Spark has a process for each core already. A batch
-goes over in one piece, and each answer comes back as soon as it is there; when the child is gone,
-the first text without an answer is the one that did it. The operating system itself ends a child
-that takes too long, also when nobody is left who could.
+A parser written in C may crash on its input, and no exception interrupts a hang inside it. So a
+child does the work, one for each process: Spark has a process for each core already. A batch is
+sent in one piece, and each answer comes back as soon as it is ready; when the child is gone, the
+first text without an answer is the cause. An alarm of the operating system ends a child that takes
+too long, even where its parent is gone.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ Result = TypeVar("Result")
 
 # Far above what the longest text takes that is parsed at all.
 SECONDS = 30.0
-# Windows has neither fork nor alarms: there, the work is done in place.
-_APART = hasattr(signal, "setitimer") and "fork" in multiprocessing.get_all_start_methods()
+# Windows has neither fork nor alarms: there, the work is done in this process.
+_HAS_FORK = hasattr(signal, "setitimer") and "fork" in multiprocessing.get_all_start_methods()
 
 
 class Worker(Generic[Item, Result]):
-    """A child process that does one kind of work; a context manager, for the child's sake.
+    """A child process that does one kind of work; leaving its context ends the child.
 
     Args:
-        work: What is done to each item. Its results must be picklable.
-        failed: What to give for an item whose work failed, and the reason: `crashed the parser
-            (SIGSEGV)`, `took longer than 30 s`.
+        work: Applied to each item. Its results must be picklable.
+        failed: An item whose work failed, and the reason -> its result. Reasons: `crashed the
+            parser (SIGSEGV)`, `took longer than 30 s`.
         seconds: The longest that one item may take.
     """
 
@@ -60,7 +60,7 @@ class Worker(Generic[Item, Result]):
 
     def map(self, items: Sequence[Item]) -> list[Result]:
         """The results of all items, in order."""
-        if not _APART:
+        if not _HAS_FORK:
             return [_done(self._work, self._failed, item) for item in items]
         results: list[Result] = []
         while len(results) < len(items):
@@ -91,7 +91,7 @@ class Worker(Generic[Item, Result]):
         return self._pipe
 
     def _why(self) -> str:
-        """Why the child, of which nothing more will come, is gone."""
+        """The reason why the child is gone."""
         assert self._child
         self._child.join()
         code = self._child.exitcode or 0
@@ -116,7 +116,7 @@ def _serve(
     failed: Callable[[Item, str], Result],
     seconds: float,
 ) -> None:
-    """The child's life: until its parent closes the pipe or is gone."""
+    """Serve items in the child until its parent closes the pipe or is gone."""
     other_end.close()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # its parent decides
@@ -135,10 +135,10 @@ def _done(
     try:
         return work(item)
     except Exception as error:
-        # The parser promises to raise nothing; where it does, that is its crash.
+        # The parser raises nothing by contract: an exception is a crash.
         return failed(item, f"crashed the parser ({type(error).__name__})")
 
 
 def _ended(code: int) -> str:
-    """How a process ended, by its exit code."""
+    """The signal that ended a process, or its exit code."""
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"

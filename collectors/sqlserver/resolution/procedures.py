@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
 from dbt_graft.collectors.sqlserver.resolution.names import FullName
 from dbt_graft.collectors.sqlserver.resolution.statement import Row, statement
-from dbt_graft.collectors.statements.parse import Columns, ParsedShape
+from dbt_graft.collectors.statements.parse import ColumnLookup, ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 
@@ -21,7 +21,7 @@ from dbt_graft.collectors.statements.text.names import Name
 _DEEPEST = 8
 _MOST = 4_000
 
-Parse = Callable[[str, Dialect, Columns], Sequence[ParsedShape]]
+Parse = Callable[[str, Dialect, ColumnLookup], Sequence[ParsedShape]]
 
 
 class _Part(NamedTuple):

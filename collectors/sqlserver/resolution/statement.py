@@ -87,7 +87,7 @@ def _access(table: TableAccess, found: Found) -> Row:
         "name": found.dataset.name,
         "kind": found.kind.value,
         "direction": table.direction.value,
-        "operation": table.operation,
+        "operation": table.operation.value,
         "columns": [{"name": name, "type": kind} for name, kind in said or known or table.columns],
         "alias": found.alias and {"namespace": found.alias.namespace, "name": found.alias.name},
     }

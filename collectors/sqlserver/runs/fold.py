@@ -18,8 +18,7 @@ from dbt_graft.collectors.sqlserver.runs.normalized_text import Reader, Said, re
 from dbt_graft.collectors.sqlserver.runs.segment import Act, Same, Segment, Sums
 from dbt_graft.collectors.sqlserver.runs.temporaries import Table, Tables, written
 from dbt_graft.collectors.sqlserver.runs.transactions import Control, Transactions
-from dbt_graft.collectors.statements.text.handles import Act as HandleAct
-from dbt_graft.collectors.statements.text.handles import Handle
+from dbt_graft.collectors.statements.text.handles import Handle, HandleAction
 
 # Times in an export are cut to milliseconds: a statement began before the next.
 _CUT = 1000
@@ -211,10 +210,10 @@ class Fold:
         self, session: _Session, event: Captured, handle: Handle, said: Said | None
     ) -> None:
         number = handle.number
-        if handle.act is HandleAct.PREPARE and said is not None:
+        if handle.act is HandleAction.PREPARE and said is not None:
             session.handles[number] = said
             session.unsaid[number] = event
-        elif handle.act is HandleAct.UNPREPARE:
+        elif handle.act is HandleAction.UNPREPARE:
             told = session.unsaid.pop(number, None) is None
             known = session.handles.pop(number, None) is not None
             if told and (known or not session.forgets):

@@ -15,7 +15,7 @@ from dbt_graft.collectors.sqlserver.runs.temporaries import Use, uses
 from dbt_graft.collectors.sqlserver.runs.transactions import Step, step
 from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.handles import Act, Handle, handle
+from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
 
 # Texts that are remembered, by number and by length of all of them in characters.
 _MOST_TEXTS, _MOST_CHARACTERS = 50_000, 32_000_000
@@ -95,15 +95,15 @@ class Reader:
             carried = self.batch(f"exec sp_executesql {call['statement']}")
             procedure, number = call["procedure"].lower(), call["handle"]
             prepares = number and procedure != "executesql"
-            used = Handle(int(number), Act.PREPARE) if prepares else None
+            used = Handle(int(number), HandleAction.PREPARE) if prepares else None
             return Call(carried, used, runs=procedure != "prepare")
         if by_handle := _BY_HANDLE.match(text):
             runs = by_handle["act"].lower() == "execute"
-            act = Act.EXECUTE if runs else Act.UNPREPARE
+            act = HandleAction.EXECUTE if runs else HandleAction.UNPREPARE
             return Call(None, Handle(int(by_handle["handle"]), act), runs)
         used = handle(text)
-        if used is not None and used.act is not Act.PREPARE:
-            return Call(None, used, used.act is Act.EXECUTE)
+        if used is not None and used.act is not HandleAction.PREPARE:
+            return Call(None, used, used.act is HandleAction.EXECUTE)
         return Call(self.batch(text), used, _PREPARES.search(text, 0, _BEHIND) is None)
 
 

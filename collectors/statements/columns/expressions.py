@@ -1,8 +1,7 @@
 """An expression -> the columns that have a part in its value, and which part.
 
-Conditions of CASE and IF decide (CONDITIONAL), what a window is made of orders or groups
-(WINDOW), arguments of an aggregate are aggregated; a column alone is itself, anything else
-changes it.
+Conditions of CASE and IF decide (CONDITIONAL), a window orders or groups (WINDOW), arguments of an
+aggregate are aggregated; a column alone is itself, anything else changes it.
 """
 
 from __future__ import annotations
@@ -11,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 from sqlglot import exp
 
-from dbt_graft.collectors.statements.columns.relations import NOTHING, Scope, Uses, changed
+from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns, transformed
+from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.lineage.records import Subtype
 
-# Their result does not tell the value, but is the same for the same one.
+# Their result hides the value, but is the same for the same value.
 MASKING = keywords(
     """AES_ENCRYPT BINARY_CHECKSUM CHECKSUM CRC32 ENCRYPTBYASYMKEY ENCRYPTBYCERT ENCRYPTBYKEY
     ENCRYPTBYPASSPHRASE HASH HASHBYTES MASK MD5 MD5_DIGEST SHA SHA1 SHA2 SHA1_DIGEST SHA2_DIGEST
@@ -25,12 +25,12 @@ MASKING = keywords(
 _AGGREGATES = keywords(
     "APPROX_PERCENTILE_CONT APPROX_PERCENTILE_DISC CHECKSUM_AGG HISTOGRAM_NUMERIC"
 )
-# Of many rows these give the value of one.
+# Functions that take the value of one row among many.
 _OF_ONE_ROW = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
 
 
-def uses(node: exp.Expr | None, scope: Scope) -> Uses:
-    """What has a part in an expression's value; of a query, in its rows and their values."""
+def inputs(node: exp.Expr | None, scope: QueryScope) -> InputColumns:
+    """The inputs of an expression's value; of a query, those of its rows and their values."""
     if node is None:
         return NOTHING
     rule = _RULES.get(type(node))
@@ -38,26 +38,28 @@ def uses(node: exp.Expr | None, scope: Scope) -> Uses:
         return rule(node, scope)
     if isinstance(node, exp.Query):
         return _query(node, scope)
-    return _made(node, node.iter_expressions(), scope)
+    return _function_inputs(node, node.iter_expressions(), scope)
 
 
-def influences(node: exp.Expr | None, scope: Scope, subtype: Subtype) -> Uses:
-    """What decides in a clause: the columns of WHERE with FILTER, of ON with JOIN…"""
-    return changed(uses(node, scope), subtype)
+def clause_inputs(node: exp.Expr | None, scope: QueryScope, subtype: Subtype) -> InputColumns:
+    """The inputs that decide in a clause: the columns of WHERE with FILTER, of ON with JOIN…"""
+    return transformed(inputs(node, scope), subtype)
 
 
-def of_all(nodes: Iterable[exp.Expr], scope: Scope) -> Uses:
-    """What has a part in any of these."""
-    return NOTHING.union(*(uses(node, scope) for node in nodes))
+def inputs_of_all(nodes: Iterable[exp.Expr], scope: QueryScope) -> InputColumns:
+    """The inputs of several expressions."""
+    return NOTHING.union(*(inputs(node, scope) for node in nodes))
 
 
-def _made(node: exp.Expr, arguments: Iterable[exp.Expr], scope: Scope) -> Uses:
+def _function_inputs(
+    node: exp.Expr, arguments: Iterable[exp.Expr], scope: QueryScope
+) -> InputColumns:
     name = _function(node)
     aggregate = isinstance(node, exp.AggFunc) and not isinstance(node, _OF_ONE_ROW)
     subtype = Subtype.TRANSFORMATION
     if aggregate or name in _AGGREGATES:
         subtype = Subtype.AGGREGATION
-    return changed(of_all(arguments, scope), subtype, masking=name in MASKING)
+    return transformed(inputs_of_all(arguments, scope), subtype, masking=name in MASKING)
 
 
 def _function(node: exp.Expr) -> str:
@@ -66,70 +68,70 @@ def _function(node: exp.Expr) -> str:
     return node.sql_name() if isinstance(node, exp.Func) else ""
 
 
-def _column(node: exp.Expr, scope: Scope) -> Uses:
+def _column(node: exp.Expr, scope: QueryScope) -> InputColumns:
     if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
         return NOTHING
     return scope.resolve(node)
 
 
-def _inside(node: exp.Expr, scope: Scope) -> Uses:
-    return uses(node.this, scope)
+def _inside(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    return inputs(node.this, scope)
 
 
-def _query(node: exp.Expr, scope: Scope) -> Uses:
-    relation = scope.context.query(node, scope)
-    return relation.influences.union(*(column.uses for column in relation.columns))
+def _query(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    rowset = scope.context.query(node, scope)
+    return rowset.influences.union(*(column.inputs for column in rowset.columns))
 
 
-def _case(node: exp.Expr, scope: Scope) -> Uses:
+def _case(node: exp.Expr, scope: QueryScope) -> InputColumns:
     branches = [branch for branch in node.args.get("ifs") or () if isinstance(branch, exp.If)]
     values = [branch.args.get("true") for branch in branches] + [node.args.get("default")]
     conditions = [node.this, *(branch.this for branch in branches)]
-    return _chosen(conditions, values, scope)
+    return _branch_inputs(conditions, values, scope)
 
 
-def _if(node: exp.Expr, scope: Scope) -> Uses:
-    return _chosen([node.this], [node.args.get("true"), node.args.get("false")], scope)
+def _if(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    return _branch_inputs([node.this], [node.args.get("true"), node.args.get("false")], scope)
 
 
-def _chosen(
-    conditions: Iterable[exp.Expr | None], values: Iterable[exp.Expr | None], scope: Scope
-) -> Uses:
-    deciding = of_all(filter(None, conditions), scope)
-    chosen = of_all(filter(None, values), scope)
-    return changed(deciding, Subtype.CONDITIONAL) | changed(chosen, Subtype.TRANSFORMATION)
+def _branch_inputs(
+    conditions: Iterable[exp.Expr | None], values: Iterable[exp.Expr | None], scope: QueryScope
+) -> InputColumns:
+    deciding = inputs_of_all(filter(None, conditions), scope)
+    chosen = inputs_of_all(filter(None, values), scope)
+    return transformed(deciding, Subtype.CONDITIONAL) | transformed(chosen, Subtype.TRANSFORMATION)
 
 
-def _window(node: exp.Expr, scope: Scope) -> Uses:
-    value = changed(uses(node.this, scope), Subtype.TRANSFORMATION)
-    return value | window_uses(node, scope)
+def _window(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    value = transformed(inputs(node.this, scope), Subtype.TRANSFORMATION)
+    return value | window_inputs(node, scope)
 
 
-def window_uses(node: exp.Expr, scope: Scope) -> Uses:
-    """What a window is made of, where it has a name (OVER w) in the clause WINDOW."""
+def window_inputs(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """The inputs of a window; for `OVER w`, those of its definition in the clause WINDOW too."""
     frame = [*(node.args.get("partition_by") or ()), node.args.get("order")]
     named = scope.windows.get(node.alias.casefold(), NOTHING)
-    return named | changed(of_all(filter(None, frame), scope), Subtype.WINDOW)
+    return named | transformed(inputs_of_all(filter(None, frame), scope), Subtype.WINDOW)
 
 
-def _filtered(node: exp.Expr, scope: Scope) -> Uses:
-    condition = influences(node.expression, scope, Subtype.CONDITIONAL)
-    return uses(node.this, scope) | condition
+def _filtered(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    condition = clause_inputs(node.expression, scope, Subtype.CONDITIONAL)
+    return inputs(node.this, scope) | condition
 
 
-def _ordered_group(node: exp.Expr, scope: Scope) -> Uses:
+def _ordered_group(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`STRING_AGG(a, ',') WITHIN GROUP (ORDER BY b)`; PERCENTILE_CONT takes what it orders by."""
-    value, order = uses(node.this, scope), uses(node.expression, scope)
-    return value | changed(order, Subtype.SORT if value else Subtype.AGGREGATION)
+    value, order = inputs(node.this, scope), inputs(node.expression, scope)
+    return value | transformed(order, Subtype.SORT if value else Subtype.AGGREGATION)
 
 
-def _ordered_values(node: exp.Expr, scope: Scope) -> Uses:
+def _ordered_values(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """ORDER BY inside an aggregate's brackets; elsewhere, its columns alone."""
-    value, order = uses(node.this, scope), of_all(node.expressions, scope)
-    return value | changed(order, Subtype.SORT) if node.this else order
+    value, order = inputs(node.this, scope), inputs_of_all(node.expressions, scope)
+    return value | transformed(order, Subtype.SORT) if node.this else order
 
 
-_RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, Scope], Uses]] = {
+_RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] = {
     exp.Alias: _inside,
     exp.Case: _case,
     exp.Column: _column,

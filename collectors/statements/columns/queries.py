@@ -1,4 +1,4 @@
-"""A query -> the relation that it makes: its columns, and what decides which rows there are."""
+"""A query -> its result: the columns, and the inputs that decide which rows there are."""
 
 from __future__ import annotations
 
@@ -8,24 +8,19 @@ from itertools import zip_longest
 from sqlglot import exp
 
 from dbt_graft.collectors.statements.columns.expressions import (
-    influences,
-    of_all,
-    uses,
-    window_uses,
+    clause_inputs,
+    inputs,
+    inputs_of_all,
+    window_inputs,
 )
-from dbt_graft.collectors.statements.columns.relations import (
-    NOTHING,
-    Column,
-    Relation,
-    Scope,
-    Uses,
-    changed,
-)
+from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns, transformed
+from dbt_graft.collectors.statements.columns.query_scope import QueryScope
+from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.columns.sources import add_joins, add_sources
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
-# Clauses behind FROM, and what the columns in them do to the rows.
+# Clauses after FROM, and what the columns in them do to the rows.
 _CLAUSES: Mapping[str, Subtype] = {
     "where": Subtype.FILTER,
     "group": Subtype.GROUP_BY,
@@ -35,8 +30,8 @@ _CLAUSES: Mapping[str, Subtype] = {
 _ORDERS = ("order", "sort", "cluster", "distribute")
 
 
-def query_relation(node: exp.Expr, outer: Scope) -> Relation:
-    """The rows of a SELECT, of a set of them (UNION…), or of what stands for one.
+def query_rowset(node: exp.Expr, outer: QueryScope) -> Rowset:
+    """The rows of a SELECT, of a set operation (UNION…), of TABLE or VALUES.
 
     Common table expressions of the query are known in it and below.
     """
@@ -47,14 +42,14 @@ def query_relation(node: exp.Expr, outer: Scope) -> Relation:
     if isinstance(node, exp.Select):
         return _select(node, scope)
     if isinstance(node, exp.Subquery | exp.Paren):
-        return _ordered(node, query_relation(node.this, scope), scope)
+        return _ordered(node, query_rowset(node.this, scope), scope)
     if isinstance(node, exp.Table):  # TABLE t
         add_sources(node, scope)
-        return scope.relations[0]
-    return Relation((), [])  # VALUES
+        return scope.rowsets[0]
+    return Rowset((), [])  # VALUES
 
 
-def add_ctes(node: exp.Expr, scope: Scope) -> None:
+def add_ctes(node: exp.Expr, scope: QueryScope) -> None:
     """Make the common table expressions of a statement known in a scope."""
     clause = node.args.get("with_")
     for cte in clause.expressions if clause else ():
@@ -62,103 +57,103 @@ def add_ctes(node: exp.Expr, scope: Scope) -> None:
         names = [column.name for column in cte.args["alias"].args.get("columns") or ()]
         body = cte.this
         if isinstance(body, exp.SetOperation) and _names_itself(body, name):
-            # A recursive one begins with what does not name it; each round adds what goes in.
-            first = query_relation(body.left, scope)
+            # A recursive one begins with the branch that does not name it.
+            first = query_rowset(body.left, scope)
             scope.ctes[name] = first.renamed((name,), names)
-        scope.ctes[name] = query_relation(body, scope).renamed((name,), names)
+        scope.ctes[name] = query_rowset(body, scope).renamed((name,), names)
 
 
 def _names_itself(body: exp.Expr, name: str) -> bool:
     return any(table.name.casefold() == name for table in body.find_all(exp.Table))
 
 
-def _union(node: exp.SetOperation, scope: Scope) -> Relation:
+def _union(node: exp.SetOperation, scope: QueryScope) -> Rowset:
     # A thousand UNIONs are nested to the left.
     branches: list[exp.Expr] = [node.expression]
     left = node.this
     while isinstance(left, exp.SetOperation) and not left.args.get("with_"):
         branches.append(left.expression)
         left = left.this
-    relation = query_relation(left, scope)
+    rowset = query_rowset(left, scope)
     for branch in reversed(branches):
-        other = query_relation(branch, scope)
+        other = query_rowset(branch, scope)
         matched = _by_name if node.args.get("by_name") else _by_position
-        relation = Relation(
-            (), list(matched(relation, other)), relation.influences | other.influences
-        )
-    return relation
+        rowset = Rowset((), list(matched(rowset, other)), rowset.influences | other.influences)
+    return rowset
 
 
-def _by_position(one: Relation, other: Relation) -> Iterator[Column]:
+def _by_position(one: Rowset, other: Rowset) -> Iterator[RowsetColumn]:
     if one.is_open or other.is_open:
-        # Which column meets which is not known.
+        # It is not known which columns belong together.
         yield from one.columns
         yield from other.columns
         return
     for mine, theirs in zip_longest(one.columns, other.columns):
         if mine and theirs:
-            yield Column(mine.name, mine.uses | theirs.uses)
+            yield RowsetColumn(mine.name, mine.inputs | theirs.inputs)
 
 
-def _by_name(one: Relation, other: Relation) -> Iterator[Column]:
+def _by_name(one: Rowset, other: Rowset) -> Iterator[RowsetColumn]:
     for column in one.columns:
-        yield Column(column.name, column.uses | (other.find(column.name) or NOTHING))
+        yield RowsetColumn(column.name, column.inputs | (other.find(column.name) or NOTHING))
     yield from (column for column in other.columns if not one.knows(column.name.casefold()))
 
 
-def _select(node: exp.Select, scope: Scope) -> Relation:
+def _select(node: exp.Select, scope: QueryScope) -> Rowset:
     source = node.args.get("from_")
     deciding = add_sources(source.this, scope) if source else NOTHING
     deciding |= add_joins(node, scope)
-    deciding |= NOTHING.union(*(relation.influences for relation in scope.relations))
+    deciding |= NOTHING.union(*(rowset.influences for rowset in scope.rowsets))
     for window in node.args.get("windows") or ():
-        scope.windows[window.name.casefold()] = window_uses(window, scope)
-    columns: list[Column] = []
+        scope.windows[window.name.casefold()] = window_inputs(window, scope)
+    columns: list[RowsetColumn] = []
     for projection in node.expressions:
         for column in _projected(projection, scope):
             columns.append(column)
             if scope.context.dialect is Dialect.SPARK:
-                scope.aliases.setdefault(column.name.casefold(), column.uses)
+                scope.aliases.setdefault(column.name.casefold(), column.inputs)
     for clause, subtype in _CLAUSES.items():
-        deciding |= influences(node.args.get(clause), scope, subtype)
-    return _ordered(node, Relation((), columns, deciding), scope)
+        deciding |= clause_inputs(node.args.get(clause), scope, subtype)
+    return _ordered(node, Rowset((), columns, deciding), scope)
 
 
-def _ordered(node: exp.Expr, relation: Relation, scope: Scope) -> Relation:
-    """ORDER BY means the columns of the result first, then those of the sources."""
+def _ordered(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
+    """The same rows, sorted: ORDER BY names columns of the result first, then of the sources."""
     orders = [node.args[clause] for clause in _ORDERS if node.args.get(clause)]
     if not orders:
-        return relation
-    known = [column for column in relation.columns if column.name != ANY_COLUMN]
-    result = Relation((), known if scope.relations else relation.columns)
-    deciding = changed(of_all(orders, scope.inner(result)), Subtype.SORT)
-    return Relation(relation.path, relation.columns, relation.influences | deciding)
+        return rowset
+    known = [column for column in rowset.columns if column.name != ANY_COLUMN]
+    result = Rowset((), known if scope.rowsets else rowset.columns)
+    deciding = transformed(inputs_of_all(orders, scope.inner(result)), Subtype.SORT)
+    return Rowset(rowset.path, rowset.columns, rowset.influences | deciding)
 
 
-def _projected(node: exp.Expr, scope: Scope) -> Iterable[Column]:
+def _projected(node: exp.Expr, scope: QueryScope) -> Iterable[RowsetColumn]:
     star = node.this if isinstance(node, exp.Column) else node
     if isinstance(star, exp.Star):
         parts = node.parts[:-1] if isinstance(node, exp.Column) else []
         qualifier = [part.name.casefold() for part in parts]
         return _starred(star, tuple(qualifier), scope)
-    found = uses(node, scope)
+    found = inputs(node, scope)
     if isinstance(node, exp.Aliases):
-        return [Column(alias.name, found) for alias in node.expressions]
-    return [Column(node.output_name or node.sql(scope.context.dialect.value), found)]
+        return [RowsetColumn(alias.name, found) for alias in node.expressions]
+    return [RowsetColumn(node.output_name or node.sql(scope.context.dialect.value), found)]
 
 
-def _starred(star: exp.Star, qualifier: tuple[str, ...], scope: Scope) -> Iterator[Column]:
+def _starred(
+    star: exp.Star, qualifier: tuple[str, ...], scope: QueryScope
+) -> Iterator[RowsetColumn]:
     left_out = {column.name.casefold() for column in star.args.get("except_") or ()}
-    replaced: dict[str, Uses] = {
-        alias.alias.casefold(): uses(alias, scope) for alias in star.args.get("replace") or ()
+    replaced: dict[str, InputColumns] = {
+        alias.alias.casefold(): inputs(alias, scope) for alias in star.args.get("replace") or ()
     }
     seen: set[str] = set()
-    for relation in scope.relations:
-        if relation.path[-len(qualifier) :] != qualifier and qualifier:
+    for rowset in scope.rowsets:
+        if rowset.path[-len(qualifier) :] != qualifier and qualifier:
             continue
-        for column in relation.columns:
+        for column in rowset.columns:
             name = column.name.casefold()
             if name in left_out or (name in seen and name in scope.shared):
                 continue
             seen.add(name)
-            yield Column(column.name, replaced.get(name, column.uses))
+            yield RowsetColumn(column.name, replaced.get(name, column.inputs))

@@ -1,4 +1,4 @@
-"""What stands in FROM -> relations: tables, derived tables, functions, PIVOT, JOIN by JOIN."""
+"""The sources of a query -> rowsets: tables, derived tables, functions, PIVOT, JOIN by JOIN."""
 
 from __future__ import annotations
 
@@ -7,55 +7,52 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_graft.collectors.statements.columns.expressions import influences, of_all, uses
-from dbt_graft.collectors.statements.columns.relations import (
+from dbt_graft.collectors.statements.columns.expressions import clause_inputs, inputs, inputs_of_all
+from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
-    Column,
-    Context,
-    Relation,
-    Scope,
-    Use,
-    Uses,
-    changed,
-    table_relation,
+    InputColumn,
+    InputColumns,
+    transformed,
 )
+from dbt_graft.collectors.statements.columns.query_scope import QueryScope, StatementContext
+from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 
-def add_sources(node: exp.Expr, scope: Scope) -> Uses:
-    """Add what stands behind FROM or JOIN to a scope; gives what the joins are made on."""
+def add_sources(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """Add the sources after FROM or JOIN to a scope; return the inputs of the join conditions."""
     deciding = NOTHING
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
         deciding |= add_sources(node.this, scope)  # FROM (a JOIN b ON …)
     else:
-        scope.relations.append(_pivoted(node, _relation(node, scope), scope))
+        scope.rowsets.append(_pivoted(node, _rowset(node, scope), scope))
     return deciding | add_joins(node, scope)
 
 
-def add_joins(node: exp.Expr, scope: Scope) -> Uses:
-    """Add what a table or a query is joined with; gives what the joins are made on."""
+def add_joins(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """Add the tables joined to a scope; return the inputs of the join conditions."""
     deciding = NOTHING
     for join in node.args.get("joins") or ():
-        first = len(scope.relations)
+        first = len(scope.rowsets)
         deciding |= add_sources(join.this, scope)
-        deciding |= influences(join.args.get("on"), scope, Subtype.JOIN)
+        deciding |= clause_inputs(join.args.get("on"), scope, Subtype.JOIN)
         for shared in join.args.get("using") or ():
             scope.shared.add(shared.name.casefold())
-            both = (_first(scope.relations[:first], shared.name), scope.relations[-1])
+            both = (_first(scope.rowsets[:first], shared.name), scope.rowsets[-1])
             for side in filter(None, both):
-                deciding |= changed(side.find(shared.name) or NOTHING, Subtype.JOIN)
+                deciding |= transformed(side.find(shared.name) or NOTHING, Subtype.JOIN)
     for lateral in node.args.get("laterals") or ():
-        scope.relations.append(_relation(lateral, scope))
+        scope.rowsets.append(_rowset(lateral, scope))
     return deciding
 
 
-def _first(relations: Sequence[Relation], name: str) -> Relation | None:
-    """Where a column that several relations share is taken from."""
-    return next((one for one in relations if one.find(name)), None)
+def _first(rowsets: Sequence[Rowset], name: str) -> Rowset | None:
+    """The rowset from which a column that several share is taken."""
+    return next((one for one in rowsets if one.find(name)), None)
 
 
-def _relation(node: exp.Expr, scope: Scope) -> Relation:
+def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
     path, names = _alias(node)
     if isinstance(node, exp.Table):
         return _table(node, path, names, scope)
@@ -63,27 +60,27 @@ def _relation(node: exp.Expr, scope: Scope) -> Relation:
     if isinstance(inner, exp.Query):
         return scope.context.query(inner, scope).renamed(path, names)
     if isinstance(inner, exp.Values):
-        return Relation(path, [Column(name, NOTHING) for name in names])
-    # A function makes rows: any column of them is made of its arguments.
-    made = changed(of_all([inner], scope.inner(*scope.relations)), Subtype.TRANSFORMATION)
+        return Rowset(path, [RowsetColumn(name, NOTHING) for name in names])
+    # Each column of a table function comes from its arguments.
+    made = transformed(inputs_of_all([inner], scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION)
     named = names or [str(column.name) for column in inner.find_all(exp.OpenJSONColumnDef)]
-    return Relation(path, [Column(name, made) for name in named or [ANY_COLUMN]])
+    return Rowset(path, [RowsetColumn(name, made) for name in named or [ANY_COLUMN]])
 
 
-def _table(node: exp.Table, path: Name, names: Sequence[str], scope: Scope) -> Relation:
+def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
     parts = table_parts(node)
     cte = scope.ctes.get(parts[0]) if len(parts) == 1 else None
     if cte is not None:
         return cte.renamed(path or parts, names)
     if isinstance(node.this, exp.Func):
-        made = changed(uses(node.this, scope), Subtype.TRANSFORMATION)
-        return Relation(path, [Column(name, made) for name in names or [ANY_COLUMN]])
+        made = transformed(inputs(node.this, scope), Subtype.TRANSFORMATION)
+        return Rowset(path, [RowsetColumn(name, made) for name in names or [ANY_COLUMN]])
     table = found_table(parts, scope.context)
     if table is None:
         scope.context.gap("a table is not among those found")
-        return Relation(path or parts, [Column(ANY_COLUMN, NOTHING)])
+        return Rowset(path or parts, [RowsetColumn(ANY_COLUMN, NOTHING)])
     columns = scope.context.columns(table)
-    return table_relation(path or parts, table, columns).renamed(path or parts, names)
+    return table_rowset(path or parts, table, columns).renamed(path or parts, names)
 
 
 def table_parts(node: exp.Table) -> Name:
@@ -104,7 +101,7 @@ def _parts(node: exp.Table) -> Iterator[str]:
             yield f"{sign}{part.name}".casefold()
 
 
-def found_table(parts: Name, context: Context) -> Name | None:
+def found_table(parts: Name, context: StatementContext) -> Name | None:
     """The table as the token scan names it, which calls temporary ones and paths by one part."""
     return context.tables.get(parts) or context.tables.get(parts[-1:])
 
@@ -117,34 +114,35 @@ def _alias(node: exp.Expr) -> tuple[Name, list[str]]:
     return path, [column.name for column in alias.args.get("columns") or ()]
 
 
-def _pivoted(node: exp.Expr, relation: Relation, scope: Scope) -> Relation:
+def _pivoted(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
     for pivot in node.args.get("pivots") or ():
-        inside = scope.inner(relation)
+        inside = scope.inner(rowset)
         turn = _unpivot if pivot.args.get("unpivot") else _pivot
-        gone, made = turn(pivot, inside)
-        kept = [column for column in relation.columns if not gone & column.uses]
+        consumed, produced = turn(pivot, inside)
+        remaining = [column for column in rowset.columns if not consumed & column.inputs]
         path, _ = _alias(pivot)
-        relation = Relation(path or relation.path, [*kept, *made], relation.influences)
-    return relation
+        rowset = Rowset(path or rowset.path, [*remaining, *produced], rowset.influences)
+    return rowset
 
 
-def _pivot(pivot: exp.Expr, scope: Scope) -> tuple[Uses, list[Column]]:
-    """The columns that PIVOT takes in, and those that it makes: a value by an aggregate each."""
-    aggregates = [uses(node, scope) for node in pivot.expressions]
-    by = of_all([field.this for field in _fields(pivot)], scope)
+def _pivot(pivot: exp.Expr, scope: QueryScope) -> tuple[InputColumns, list[RowsetColumn]]:
+    """The columns that PIVOT consumes, and those that it produces, a value by an aggregate each."""
+    aggregates = [inputs(node, scope) for node in pivot.expressions]
+    by = inputs_of_all([field.this for field in _fields(pivot)], scope)
     names = [column.name.strip("'\"") for column in pivot.args.get("columns") or ()]
-    deciding = changed(by, Subtype.CONDITIONAL)
+    deciding = transformed(by, Subtype.CONDITIONAL)
     made = [
-        Column(name, aggregates[at % len(aggregates)] | deciding) for at, name in enumerate(names)
+        RowsetColumn(name, aggregates[at % len(aggregates)] | deciding)
+        for at, name in enumerate(names)
     ]
-    taken = frozenset(Use(use.table, use.column) for use in by.union(*aggregates))
-    return taken, made
+    consumed = frozenset(InputColumn(one.table, one.column) for one in by.union(*aggregates))
+    return consumed, made
 
 
-def _unpivot(pivot: exp.Expr, scope: Scope) -> tuple[Uses, list[Column]]:
-    values = of_all([one for field in _fields(pivot) for one in field.expressions], scope)
-    made = [Column(value.name, values) for value in pivot.expressions]
-    return values, [*made, *(Column(field.this.name, NOTHING) for field in _fields(pivot))]
+def _unpivot(pivot: exp.Expr, scope: QueryScope) -> tuple[InputColumns, list[RowsetColumn]]:
+    values = inputs_of_all([one for field in _fields(pivot) for one in field.expressions], scope)
+    made = [RowsetColumn(value.name, values) for value in pivot.expressions]
+    return values, [*made, *(RowsetColumn(field.this.name, NOTHING) for field in _fields(pivot))]
 
 
 def _fields(pivot: exp.Expr) -> list[Any]:

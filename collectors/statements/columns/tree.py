@@ -11,41 +11,42 @@ from sqlglot.errors import SqlglotError
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.tokens import Token
 
-# The parser recurses: what is deeper or longer is not given to it.
+# The parser recurses: deeper or longer statements are not passed to it.
 _DEEPEST = 40
 _MOST_TOKENS = 5_000
+_NOT_SUPPORTED = "the parser does not support this statement"
 
 
 class NoTreeError(ValueError):
-    """Why there is no tree of a statement."""
+    """A statement has no syntax tree; the message is the reason."""
 
 
-def tree_of(text: str, tokens: list[Token], dialect: Dialect) -> exp.Expr:
+def syntax_tree(text: str, tokens: list[Token], dialect: Dialect) -> exp.Expr:
     """The tree of one statement without its literals.
 
     Raises:
-        NoTreeError: The statement is too long or too deep, or sqlglot does not know it.
+        NoTreeError: The statement is too long or too deep, or sqlglot does not support it.
     """
     if len(tokens) > _MOST_TOKENS or _depth(tokens) > _DEEPEST:
-        raise NoTreeError("too long or too deep for sqlglot's tree")
+        raise NoTreeError("the statement is too long or nested too deeply for the parser")
     # It logs each statement that it does not know; we count them.
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     try:
         tree = sqlglot.parse_one(text, read=dialect.value)
     except (SqlglotError, RecursionError, ValueError) as error:
-        raise NoTreeError(f"sqlglot's tree: {type(error).__name__}") from error
+        raise NoTreeError(_NOT_SUPPORTED) from error
     if isinstance(tree, exp.Command):
-        raise NoTreeError("sqlglot's tree: statement not known")
+        raise NoTreeError(_NOT_SUPPORTED)
     return tree
 
 
-def objection(tree: exp.Expr, tables: set[str]) -> str | None:
-    """Why a tree does not confirm these tables; None where it does.
+def table_mismatch(tree: exp.Expr, tables: set[str]) -> str | None:
+    """The reason why a tree does not confirm these tables; None where it does.
 
     Args:
         tables: The last parts of the names found, in lower case.
     """
-    return None if _tables(tree) == tables else "sqlglot's tree: other tables"
+    return None if _tables(tree) == tables else "the parser finds other tables in this statement"
 
 
 def _depth(tokens: list[Token]) -> int:

@@ -1,8 +1,7 @@
 """The last resort: sql-metadata finds the tables, the last SQL keyword before one its direction.
 
-The rule is the article's that this product follows. It puts the target of SELECT INTO on the side
-of what is read and the source of a MERGE on the side of what is written, so it decides only where
-the token scan knows nothing, and what it decides is marked.
+The rule takes the target of SELECT INTO for a read and the source of a MERGE for a write, so it
+decides only where the token scan does not support a statement, and its shapes are marked.
 """
 
 from __future__ import annotations
@@ -12,18 +11,20 @@ import re
 from sql_metadata import Parser
 
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction
 
 _KEYWORD = re.compile(
     r"\b(SELECT|INSERT|REPLACE|UPDATE|DELETE|MERGE|TRUNCATE|DROP|CREATE|ALTER)\b", re.IGNORECASE
 )
+_OPERATIONS = {"REPLACE": Operation.INSERT, "CREATE": Operation.CREATE_TABLE}
 
 
 def last_keyword(text: str) -> list[TableAccess]:
-    """The tables of a statement without literals, by sql-metadata and the article's rule.
+    """The tables of a statement without literals.
 
     Raises:
-        ValueError: sql-metadata gives up too.
+        ValueError: sql-metadata does not support it either.
     """
     try:
         tables = Parser(text, disable_logging=True).tables
@@ -36,7 +37,8 @@ def last_keyword(text: str) -> list[TableAccess]:
 def _access(text: str, table: str) -> TableAccess:
     at = text.casefold().find(table.casefold())
     keywords = _KEYWORD.findall(text[: max(at, 0)])
-    operation = keywords[-1].upper() if keywords else "SELECT"
-    direction = Direction.READ if operation == "SELECT" else Direction.WRITE
+    keyword = keywords[-1].upper() if keywords else "SELECT"
+    operation = _OPERATIONS.get(keyword) or Operation(keyword)
+    direction = Direction.READ if operation is Operation.SELECT else Direction.WRITE
     name = tuple(part.strip('[]`"') for part in table.split("."))
     return TableAccess(name, direction, operation)

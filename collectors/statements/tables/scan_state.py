@@ -1,4 +1,4 @@
-"""What a scan of a statement has at hand: its tokens, what is open, and what was found so far."""
+"""The state of a token scan: the tokens, the open scopes, and the tables found so far."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name, NameAt, common_tables, name_at
 from dbt_graft.collectors.statements.text.tokens import Token, closings, keywords
 from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction
 
 QUERY_STARTS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("})
+_BEFORE_TABLE = keywords("APPLY DELETE DIRECTORY EXISTS INTO JOIN MERGE TABLE UPDATE USING VIEW")
 _NO_COLUMNS = keywords("CONSTRAINT PRIMARY FOREIGN UNIQUE CHECK INDEX PERIOD")
 
 
@@ -21,43 +23,63 @@ class TableAccess:
     Attributes:
         name: The parts of its name as written, without quotes; an omitted one is empty
             (`db..t`). A path is one part.
-        operation: What the statement does there, as SQL names it.
+        operation: A read has that of its statement: `INSERT` reads the rows that it inserts.
         columns: Name and type of the columns that a write names; the type may be empty.
     """
 
     name: Name
     direction: Direction
-    operation: str
+    operation: Operation
     kind: Kind = Kind.TABLE
     columns: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
-class Scope:
-    """What is open at a place: the statement itself, or a pair of brackets in it."""
+class ScanScope:
+    """The statement itself, or a pair of brackets in it.
+
+    Attributes:
+        expects: A table comes next.
+        in_from: A comma is followed by another table.
+        has_from: A FROM belongs to a query, not to `EXTRACT(… FROM …)`.
+        derived: The bracket stands where a table is expected.
+        target: The table that INSERT, UPDATE, DELETE or MERGE change.
+        rows: VALUES stood where a table was expected.
+        outputs: After OUTPUT, INTO names a second target.
+        server: The linked server on which this part of the statement runs.
+    """
 
     start: int
     end: int
-    expects: bool = False  # a table comes next
-    in_from: bool = False  # a comma is followed by another table
-    has_from: bool = False  # a FROM belongs to a query, not to EXTRACT(… FROM …)
-    derived: bool = False  # the bracket stands where a table is expected
-    target: NameAt | None = None  # what INSERT, UPDATE, DELETE or MERGE change
-    rows: bool = False  # VALUES stood where a table was expected
-    outputs: bool = False  # behind OUTPUT, INTO names a second target
-    server: str = ""  # the linked server on which this part of the statement runs
+    expects: bool = False
+    in_from: bool = False
+    has_from: bool = False
+    derived: bool = False
+    target: NameAt | None = None
+    rows: bool = False
+    outputs: bool = False
+    server: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A table that stands where it is read."""
+class TableReference:
+    """A place in a statement where a table is read."""
 
     at: int
     found: NameAt
 
 
-class Walk:
-    """The state of a scan; `at` is always a place among the tokens."""
+class ScanState:
+    """The state of a scan; `at` is always a place among the tokens.
+
+    Attributes:
+        operation: What the statement does to the tables that it reads.
+        verb: What it does, for statements that are no operation on a table; else empty.
+        problem: Why a table may be missing; empty where none is.
+        sources: Places -> the index of the read that stands there, or in the CTE named there.
+        returned: Targets whose rows OUTPUT returns.
+        aliases: An alias, folded -> the index of its read.
+    """
 
     def __init__(self, tokens: list[Token], dialect: Dialect) -> None:
         self.tokens = tokens
@@ -65,17 +87,19 @@ class Walk:
         self.end = len(tokens)
         self.closes = closings(tokens)
         self.ctes = common_tables(tokens, self.closes)
-        self.operation = "SELECT"
-        self.reads: list[Read] = []
-        self.sources: list[tuple[int, int]] = []  # places -> reads that stand there or behind a CTE
+        self.operation = Operation.SELECT
+        self.verb = ""
+        self.problem = ""
+        self.reads: list[TableReference] = []
+        self.sources: list[tuple[int, int]] = []
         self.writes: list[TableAccess] = []
-        self.returned: list[NameAt] = []  # targets whose rows OUTPUT hands on
-        self.aliases: dict[str, int] = {}  # -> the read that it stands for
-        self.scopes = [Scope(-1, self.end)]
+        self.returned: list[NameAt] = []
+        self.aliases: dict[str, int] = {}
+        self.scopes = [ScanScope(-1, self.end)]
 
     @property
-    def scope(self) -> Scope:
-        """The innermost that is open."""
+    def scope(self) -> ScanScope:
+        """The innermost open scope."""
         return self.scopes[-1]
 
     @property
@@ -88,25 +112,28 @@ class Walk:
         return self.tokens[at].word if 0 <= at < self.end else ""
 
     def name(self, at: int) -> NameAt | None:
-        """The name that begins at a place."""
-        return name_at(self.tokens, at, self.dialect)
+        """The name that begins at a place; None for Spark's IDENTIFIER(…) of a variable."""
+        found = name_at(self.tokens, at, self.dialect)
+        if found and self.word(at) == "IDENTIFIER" and self.word(found.end) == "(":
+            return None
+        return found
 
     def skip(self, at: int, *words: str) -> int:
-        """The place behind any of these words that stand here."""
+        """The place after any of these words that stand here."""
         while self.word(at) in words:
             at += 1
         return at
 
-    def behind(self, at: int) -> int:
-        """The place behind a token, or behind the bracket that it opens."""
+    def after(self, at: int) -> int:
+        """The place after a token, or after the bracket that it opens."""
         return self.closes.get(at, at) + 1
 
     def find(self, at: int, *words: str) -> int | None:
-        """The next place with one of these words that is in no bracket opened behind `at`."""
+        """The next place with one of these words, outside brackets opened after `at`."""
         while at < self.scope.end:
             if self.word(at) in words:
                 return at
-            at = self.behind(at)
+            at = self.after(at)
         return None
 
     def columns(self, at: int) -> tuple[tuple[str, str], ...]:
@@ -121,7 +148,7 @@ class Walk:
                 typed = place + 1 < end and self.tokens[place + 1].is_name
                 columns.append((token.text, self.tokens[place + 1].text if typed else ""))
             first = token.word == ","
-            place = self.behind(place)
+            place = self.after(place)
         return tuple(columns)
 
     @property
@@ -130,13 +157,19 @@ class Walk:
         return next((scope.server for scope in reversed(self.scopes) if scope.server), "")
 
     def read(self, at: int, found: NameAt) -> None:
-        """Note a table that is read."""
+        """Add a table that is read."""
         self.sources.append((at, len(self.reads)))
-        self.reads.append(Read(at, found.on(self._server)))
+        self.reads.append(TableReference(at, found.on(self._server)))
 
     def first_read(self, start: int, end: int) -> int | None:
-        """The first of the reads in a part of the statement, those behind its CTEs too."""
+        """The first of the reads in a part of the statement, those in its CTEs too."""
         return next((read for at, read in self.sources if start < at < end), None)
+
+    def no_table(self, at: int) -> None:
+        """Note that a table should stand at a place, and none that is known does."""
+        word = self.word(at - 1)
+        word = word if word in _BEFORE_TABLE else "FROM"
+        self.problem = self.problem or f"no table found after {word}"
 
     def linked_server(self, at: int) -> str | None:
         """The server of `EXEC (…) AT srv`."""
@@ -156,11 +189,11 @@ class Walk:
     def write(
         self,
         found: NameAt,
-        operation: str,
+        operation: Operation,
         columns: tuple[tuple[str, str], ...] = (),
         kind: Kind = Kind.TABLE,
     ) -> None:
-        """Note a table that is written."""
+        """Add a table that is written."""
         found = found.on(self._server)
         kind = found.kind if found.kind is not Kind.TABLE else kind
         self.writes.append(TableAccess(found.name, Direction.WRITE, operation, kind, columns))

@@ -1,89 +1,99 @@
-"""What only Spark, Delta and Iceberg have: CACHE, LOAD, COPY INTO, CONVERT, RESTORE, CALL."""
+"""Verbs of Spark, Delta and Iceberg alone: CACHE, LOAD, COPY INTO, CONVERT, RESTORE, CALL."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dbt_graft.collectors.statements.tables.scan_state import Walk
+from dbt_graft.collectors.statements.tables.scan_state import ScanState
 from dbt_graft.collectors.statements.text.procedures import PROCEDURES, READ, TEMPORARY
 from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.operations import Operation
 
 
-def _cache(walk: Walk, at: int) -> int:
+def _cache(state: ScanState, at: int) -> int:
     """`CACHE TABLE t` reads a table, `CACHE TABLE v AS SELECT …` makes a temporary view."""
-    walk.operation = "CACHE TABLE"
-    if walk.word(at + 1) == "SELECT":
+    state.operation = Operation.CACHE_TABLE
+    if state.word(at + 1) == "SELECT":
         return at + 1
-    found = walk.name(walk.skip(at + 1, "LAZY", "TABLE"))
+    place = state.skip(at + 1, "LAZY", "TABLE")
+    found = state.name(place)
     if found is None:
-        return walk.end
+        state.no_table(place)
+        return state.end
     end = found.end
-    if walk.word(end) == "OPTIONS":
-        end = walk.behind(end + 1)
-    if end >= walk.end:
-        walk.read(at, found)
+    if state.word(end) == "OPTIONS":
+        end = state.after(end + 1)
+    if end >= state.end:
+        state.read(at, found)
     else:
-        walk.write(found, walk.operation, kind=Kind.TEMPORARY)
-    return walk.skip(end, "AS")
+        state.write(found, state.operation, kind=Kind.TEMPORARY)
+    return state.skip(end, "AS")
 
 
-def _load(walk: Walk, at: int) -> int:
+def _load(state: ScanState, at: int) -> int:
     """`LOAD DATA INPATH files.`/x` INTO TABLE t`"""
-    walk.operation = "LOAD DATA"
-    into = walk.find(at, "INTO")
-    target = walk.name(walk.skip(into + 1, "TABLE")) if into else None
+    state.operation = Operation.LOAD_DATA
+    into = state.find(at, "INTO")
+    target = state.name(state.skip(into + 1, "TABLE")) if into else None
     if target:
-        walk.write(target, walk.operation)
-    path = walk.find(at, "INPATH")
-    source = walk.name(path + 1) if path else None
+        state.write(target, state.operation)
+    else:
+        state.no_table(state.end if into is None else into + 1)
+    path = state.find(at, "INPATH")
+    source = state.name(path + 1) if path else None
     if source and source.kind is Kind.PATH:
-        walk.read(at, source)
-    return walk.end
+        state.read(at, source)
+    return state.end
 
 
-def _copy(walk: Walk, at: int) -> int:
+def _copy(state: ScanState, at: int) -> int:
     """`COPY INTO t FROM files.`/x``, `COPY INTO t FROM (SELECT … FROM files.`/x`)`"""
-    walk.operation = "COPY INTO"
-    found = walk.name(walk.skip(at + 1, "INTO"))
+    state.operation = Operation.COPY_INTO
+    place = state.skip(at + 1, "INTO")
+    found = state.name(place)
     if found is None:
-        return walk.end
-    walk.scope.has_from = True
-    walk.write(found, walk.operation)
+        state.no_table(place)
+        return state.end
+    state.scope.has_from = True
+    state.write(found, state.operation)
     return found.end
 
 
-def _restore(walk: Walk, at: int) -> int:
+def _restore(state: ScanState, at: int) -> int:
     """`RESTORE TABLE t TO VERSION AS OF 3`, `CONVERT TO DELTA t`"""
-    walk.operation = walk.word(at)
-    if found := walk.name(walk.skip(at + 1, "TABLE", "TO", "DELTA")):
-        walk.write(found, walk.operation)
-    return walk.end
+    state.operation = Operation(state.word(at))
+    place = state.skip(at + 1, "TABLE", "TO", "DELTA")
+    if found := state.name(place):
+        state.write(found, state.operation)
+    else:
+        state.no_table(place)
+    return state.end
 
 
-def _call(walk: Walk, at: int) -> int:
-    walk.operation = "CALL"
-    procedure = walk.name(at + 1)
-    if procedure is None or walk.word(procedure.end) != "(":
-        return walk.end
+def _call(state: ScanState, at: int) -> int:
+    state.operation = Operation.CALL
+    procedure = state.name(at + 1)
+    if procedure is None or state.word(procedure.end) != "(":
+        return state.end
     tables = PROCEDURES.get(procedure.name[-1].casefold(), {})
-    place, end = procedure.end + 1, walk.behind(procedure.end) - 1
+    place, end = procedure.end + 1, state.after(procedure.end) - 1
     for position in range(len(tables)):
-        named = walk.word(place + 1) == "=>"
-        argument = walk.word(place).casefold() if named else list(tables)[position]
-        found = walk.name(place + 2 if named else place)
-        use = tables.get(argument) if found else None
-        if found and use == READ:
-            walk.read(at, found)
-        elif found and use:
-            kind = Kind.TEMPORARY if use == TEMPORARY else Kind.TABLE
-            walk.write(found, walk.operation, kind=kind)
-        while place < end and walk.word(place) != ",":
-            place = walk.behind(place)
+        named = state.word(place + 1) == "=>"
+        argument = state.word(place).casefold() if named else list(tables)[position]
+        found = state.name(place + 2 if named else place)
+        role = tables.get(argument) if found else None
+        if found and role == READ:
+            state.read(at, found)
+        elif found and role:
+            kind = Kind.TEMPORARY if role == TEMPORARY else Kind.TABLE
+            state.write(found, state.operation, kind=kind)
+        while place < end and state.word(place) != ",":
+            place = state.after(place)
         place += 1
-    return walk.end
+    return state.end
 
 
-SPARK_VERBS: Mapping[str, Callable[[Walk, int], int]] = {
+SPARK_VERBS: Mapping[str, Callable[[ScanState, int], int]] = {
     "CACHE": _cache,
     "CALL": _call,
     "CONVERT": _restore,

@@ -1,4 +1,4 @@
-"""The SQL dialects that captured text is written in, and what their quotes mean."""
+"""The SQL dialects of captured text, and their comments, strings and quoted names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Dialect(StrEnum):
-    """A dialect by the name that sqlglot gives it."""
+    """A dialect, by its name in sqlglot."""
 
     TSQL = "tsql"
     SPARK = "spark"
@@ -19,7 +19,7 @@ def _comment(nested: int) -> str:
     return rf"/\*(?:[^*/]++|\*(?!/)|/(?!\*)|{_comment(nested - 1)})*(?:\*/|\Z)"
 
 
-# Regular expressions for the pieces of a text in which SQL's own characters mean nothing. A
+# Regular expressions for the pieces of a text in which SQL's own characters are plain text. A
 # comment or string that does not end was cut off: it goes to the end of the text.
 COMMENT = rf"--[^\n\r]*+|{_comment(3)}"
 STRING = {

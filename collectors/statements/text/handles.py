@@ -4,8 +4,8 @@
     exec sp_execute 3442,8
     exec sp_unprepare 3442
 
-A prepared statement is named once and run by its number: who follows a session maps the number to
-the text. Handles are values, so they are to be read before a text is folded.
+A prepared statement is sent once and run by its number: the text of a number is known within its
+session. Handles are values, so they are read before literals are stripped.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _CALL = re.compile(
     r"|cursorprepare|cursorprepexec|cursorexecute|cursorunprepare)\s+(?P<handle>@\w+|\d{1,10})\b",
     re.IGNORECASE,
 )
-# A call begins a text, behind declarations at most; what stands further on is somebody's string.
-_BEHIND = 500
+# A call begins a text, after declarations at most; further on it is part of a string.
+_FIRST = 500
 
 
-class Act(StrEnum):
-    """What a call does with a handle: gets one, runs what stands behind it, gives it back."""
+class HandleAction(StrEnum):
+    """The use of a handle: get one, run its statement, return it."""
 
     PREPARE = "prepare"
     EXECUTE = "execute"
@@ -33,27 +33,27 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """A prepared statement's number in its session, and what is done with it."""
+    """A prepared statement's number in its session, and the use that a call makes of it."""
 
     number: int
-    act: Act
+    act: HandleAction
 
 
 def handle(text: str) -> Handle | None:
-    """The handle that a captured call gets or uses; None where it shows none.
+    """The handle that a captured call gets or uses; None where it has none.
 
-    A call that has only begun shows no handle yet: `declare @p1 int exec sp_prepare @p1 output…`.
+    A call that has only begun has no handle yet: `declare @p1 int exec sp_prepare @p1 output…`.
     """
-    call = _CALL.search(text, 0, _BEHIND)
+    call = _CALL.search(text, 0, _FIRST)
     if call is None:
         return None
-    name, said = call["name"].lower(), call["handle"]
-    if said.startswith("@"):
-        given = re.search(
-            rf"\bset\s+{re.escape(said)}\s*=\s*(\d{{1,10}})\b", text[: call.start()], re.I
+    name, number = call["name"].lower(), call["handle"]
+    if number.startswith("@"):
+        assigned = re.search(
+            rf"\bset\s+{re.escape(number)}\s*=\s*(\d{{1,10}})\b", text[: call.start()], re.I
         )
-        if given is None:
+        if assigned is None:
             return None
-        said = given[1]
-    act = Act.EXECUTE if name.endswith("execute") else Act.PREPARE
-    return Handle(int(said), Act.UNPREPARE if name.endswith("unprepare") else act)
+        number = assigned[1]
+    act = HandleAction.EXECUTE if name.endswith("execute") else HandleAction.PREPARE
+    return Handle(int(number), HandleAction.UNPREPARE if name.endswith("unprepare") else act)

@@ -1,8 +1,8 @@
-"""Literals out: what is left of a statement tells how it works, not on which values.
+"""Taking literals out: statements that differ in values only become one text.
 
 Strings, numbers and parameter markers become `?`, comments go, lists of literals become `(?)` and
 equal rows of VALUES one row, so that `IN (1, 2, 3)` and `IN (7)` have one shape. Names in brackets
-or quotes stay as they are. Folding what is folded changes nothing.
+or quotes stay as they are. A second time changes nothing.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 from dbt_graft.collectors.statements.text.dialect import COMMENT, CUT_NAME, NAME, STRING, Dialect
-from dbt_graft.collectors.statements.text.quoted import without_quoted_values
+from dbt_graft.collectors.statements.text.quoted import strip_quoted_values
 
-# SQL Server's own limit; what is longer between quotes is no name but text.
+# SQL Server's own limit; anything longer between quotes is text, not a name.
 _LONGEST_NAME = 128
 _CLOSING = {"[": "]", '"': '"', "`": "`"}
 
@@ -49,16 +49,16 @@ _ROW = r"\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*\))*\)"
 _EQUAL_ROWS = re.compile(rf"(?P<row>{_ROW})(?:\s*,\s*(?P=row))+")
 
 
-def fold(text: str, dialect: Dialect) -> str:
-    """A text without its literals and comments, on one line; see the module."""
-    # A NUL or half a surrogate pair has no place in SQL, and nothing behind us would carry it.
+def strip_literals(text: str, dialect: Dialect) -> str:
+    """A text without its literals and comments, on one line."""
+    # A NUL or half a surrogate pair is no SQL, and neither Arrow nor Parquet stores it.
     text = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
     text = _PIECES[dialect].sub(_piece, text)
     if dialect is Dialect.TSQL:
-        text = without_quoted_values(text)
+        text = strip_quoted_values(text)
     signed = "-" in text or "+" in text
     text = _LISTS[dialect].sub(_list, text)
-    if signed:  # a sign that went may have left a list behind
+    if signed:  # without its sign, a value may now be part of a list
         text = _LISTS[dialect].sub(_list, text)
     if "values" in text.casefold():
         text = _EQUAL_ROWS.sub(r"\g<row>", text)

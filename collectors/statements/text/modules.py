@@ -1,7 +1,7 @@
 """Procedures, functions and triggers: where their bodies begin.
 
-A body tells what a call of the module does, not what the batch did that creates it. It goes on to
-the end of its batch.
+The body runs when the module is called, not when the batch that creates it runs. It goes on to the
+end of its batch.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ def creates_module(tokens: list[Token]) -> bool:
 
 def module_name(tokens: list[Token]) -> str:
     """The last part of the name in the head of a module; empty where it was cut off."""
-    behind = next(at for at, token in enumerate(tokens) if token.word in KINDS) + 1
+    at = next(at for at, token in enumerate(tokens) if token.word in KINDS) + 1
     name = ""
-    while behind < len(tokens) and tokens[behind].is_name:
-        name = tokens[behind].text
-        behind += 1
-        if behind == len(tokens) or tokens[behind].word != ".":
+    while at < len(tokens) and tokens[at].is_name:
+        name = tokens[at].text
+        at += 1
+        if at == len(tokens) or tokens[at].word != ".":
             break
-        behind += 1
+        at += 1
     return name
 
 
 def body(tokens: list[Token], closes: dict[int, int], at: int) -> int:
-    """Where the body of the module begins that a statement from `at` on creates.
+    """The place of the body of the module that a statement from `at` on creates.
 
     `AS` introduces it, but not that of `@a AS int` or `EXECUTE AS OWNER`; functions may do
     without.

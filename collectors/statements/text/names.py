@@ -16,16 +16,20 @@ _FILE_FORMATS = keywords("parquet delta csv json orc avro text binaryfile xml ic
 # Delta's time travel in a path: delta.`/landing/orders@v3`.
 _VERSION = re.compile(r"@(?:v\d+|\d{17})$")
 _MOST_PARTS = 4
-# The schema in which Spark keeps global temporary views.
+# Spark's schema of global temporary views.
 GLOBAL_TEMP = "global_temp"
 
 
 class NameAt(NamedTuple):
-    """A name found among tokens, and the place behind it."""
+    """A name found among tokens, and the place after it."""
 
     name: Name
     kind: Kind
     end: int
+
+    def as_view(self) -> NameAt:
+        """The same name, of a view."""
+        return self._replace(kind=Kind.VIEW) if self.kind is Kind.TABLE else self
 
     def on(self, server: str) -> NameAt:
         """The same name as of a linked server, which is the first of four parts."""
@@ -37,7 +41,7 @@ class NameAt(NamedTuple):
 def name_at(tokens: list[Token], at: int, dialect: Dialect) -> NameAt | None:
     """The name that begins at a place; an omitted part (`db..t`) is empty.
 
-    None where no name begins, or where it was cut off behind a dot.
+    None where no name begins, or where it was cut off after a dot.
     """
     parts: list[str] = []
     while at < len(tokens) and tokens[at].is_name:
@@ -73,12 +77,12 @@ def _of_spark(parts: list[str], quoted: bool, end: int) -> NameAt:
 
 
 def _goes_on(tokens: list[Token], at: int) -> bool:
-    """Whether a value stands directly behind a name: `sales_?`"""
+    """Whether a value follows a name directly: `sales_?`"""
     return at < len(tokens) and tokens[at].word == "?" and tokens[at - 1].end == tokens[at].start
 
 
 class Cte(NamedTuple):
-    """A common table expression: what it is called, where its query stands, how far it is seen."""
+    """A common table expression: its name, the places of its query, the end of its scope."""
 
     name: str
     start: int

@@ -1,7 +1,7 @@
 """Procedures of table formats that take tables as arguments: `CALL system.snapshot('a', 'b')`.
 
-Maintenance (rewrite_data_files, expire_snapshots…) leaves the data as it is and is not here, as
-OPTIMIZE and VACUUM say nothing either. After Iceberg's reference, "Spark procedures".
+Maintenance (rewrite_data_files, expire_snapshots…) leaves the data as it is and is not listed, as
+OPTIMIZE and VACUUM are no access either. After Iceberg's reference, "Spark procedures".
 """
 
 from __future__ import annotations

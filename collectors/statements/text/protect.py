@@ -1,9 +1,9 @@
-"""Strings that are no values: where Spark SQL keeps a path, a name or a statement in quotes.
+"""Strings of Spark SQL that are no values: a path, a name or a statement in quotes.
 
 `INSERT OVERWRITE DIRECTORY '/x'`, `read_files('/x')`, `IDENTIFIER('a.b')`, `EXECUTE IMMEDIATE
-'SELECT …'`: once literals are folded they would be gone, so here they become names and statements.
-A path is written as Spark itself writes one in the place of a table: files.`/x`. What a URL holds
-of passwords and signatures is taken out.
+'SELECT …'`: they would be lost with the literals, so here they become names and statements. A path
+is written as Spark itself writes one in the place of a table: files.`/x`. Passwords and signatures
+in URLs are taken out.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _DEEPEST = 3
 _STRING = STRING[Dialect.SPARK]
 _PART = rf"(?:{_STRING}|[\w.:]++)"
 _TEXT = rf"{_PART}(?:\s*\|\|\s*{_PART})*"
-# Table functions of Databricks whose first argument is a place; Databricks SQL reference.
+# Table functions of Databricks whose first argument is a path or a table; Databricks SQL reference.
 _OF_PATH, _OF_TABLE = "read_files|cloud_files", "table_changes"
 
 _PROCEDURES = "|".join(PROCEDURES)
 
-# Most texts hold none of this, and learn so from their words alone.
+# Most texts have none of these words, and need no more.
 _HINT = re.compile(
     rf"DIRECTORY|INPATH|COPY|IDENTIFIER|IMMEDIATE|VIEW|{_PROCEDURES}|{_OF_PATH}|{_OF_TABLE}|://",
     re.I,
@@ -40,7 +40,7 @@ _PLACES = re.compile(
     rf"|{_STRING}",
     re.IGNORECASE | re.DOTALL,
 )
-# `${hiveconf:db}.orders`: what Spark would put there is not known.
+# `${hiveconf:db}.orders`: the value that Spark puts there is not known.
 _SUBSTITUTED = re.compile(r"\$\{[^{}]*+\}")
 _ONE_PART = re.compile(_PART, re.DOTALL)
 _ONE_STRING = re.compile(_STRING, re.DOTALL)
@@ -51,33 +51,37 @@ _PASSWORD = re.compile(r"(?<=://)[^/@:]*:[^/@]*@|\?\w+=.*", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-def visible(text: str, depth: int = 0) -> str:
+def protect_quoted_names(text: str, depth: int = 0) -> str:
     """A Spark SQL text in which paths, names and statements in quotes stand without them."""
     text = _SUBSTITUTED.sub("?", text)
     if depth == _DEEPEST or not _HINT.search(text):
         return text
-    known: dict[str, str] = {}  # what variables hold
+    known: dict[str, str] = {}  # the texts of variables
 
     def shown(match: re.Match[str]) -> str:
-        whole = match.group()
+        unchanged = match.group()
         if match["name"]:
-            return _PASSWORD.sub("", whole.removesuffix("`")) + "`" if "://" in whole else whole
+            return (
+                _PASSWORD.sub("", unchanged.removesuffix("`")) + "`"
+                if "://" in unchanged
+                else unchanged
+            )
         if match["path"]:
             return match["before"] + _path(match["path"])
         if match["function"]:
             of_path = match["function"].casefold() in _OF_PATH
             place = _path(match["place"]) if of_path else _name(_unquoted(match["place"]))
-            return f"{match['function']}(TABLE {place}" if place else whole
+            return f"{match['function']}(TABLE {place}" if place else unchanged
         if match["identifier"]:
-            return _name(_value(match["identifier"], known)) or whole
+            return _name(_value(match["identifier"], known)) or unchanged
         if match["call"]:
             return match["call"] + _ONE_STRING.sub(_argument, match["arguments"])
         if match["statement"]:
             statement = _value(match["statement"], known)
-            return f"{visible(statement, depth + 1)} " if statement else whole
+            return f"{protect_quoted_names(statement, depth + 1)} " if statement else unchanged
         if match["variable"]:
             known[match["variable"].casefold()] = _value(match["value"], known)
-        return whole
+        return unchanged
 
     return _PLACES.sub(shown, text)
 
@@ -98,7 +102,7 @@ def _name(text: str) -> str:
 
 
 def _value(text: str, known: dict[str, str]) -> str:
-    """What `'a' || b` makes: a marker where the value is not known, nothing where none is."""
+    """The text of `'a' || b`: `?` for a part that is not known, empty where none is known."""
     values = [
         _unquoted(part) if part[-1] in "'\"" or part[:1] in "'\"" else known.get(part.casefold())
         for part in _ONE_PART.findall(text)

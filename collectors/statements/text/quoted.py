@@ -1,8 +1,8 @@
 """Text in double quotes in T-SQL: a name, or, where QUOTED_IDENTIFIER is off, a string.
 
-Captured text does not always tell the setting. Where only a value makes sense, or where a name
-would be unusual enough that a value must be feared, it counts as one: behind a comparison, in
-lists of IN and VALUES, as the argument of a call or of PRINT. A name of several parts stays one.
+Captured text does not always show the setting. Where only a value makes sense, or a name would be
+unusual, it counts as a value, because values must not be stored: after a comparison, in lists of IN
+and VALUES, as the argument of a call or of PRINT. A name of several parts stays a name.
 """
 
 from __future__ import annotations
@@ -25,14 +25,17 @@ _PLACES = re.compile(
     rf"|{_QUOTED}",
     re.IGNORECASE,
 )
-# Without the setting a text where a name must stand is one all the same.
+# Where the setting is off, a quoted text in the place of a name is a name all the same.
 _NAMED = rf"\b(?:FROM|JOIN|INTO|UPDATE|TABLE|VIEW|MERGE|USING|AS)\s+{_QUOTED}"
 _ONE = re.compile(rf"\[(?:[^\]]++|\]\])*\]|{_NAMED}|(?P<value>{_ALONE})|{_QUOTED}", re.IGNORECASE)
 _IS_OFF = re.compile(r"\bSET\s+QUOTED_IDENTIFIER\s+OFF\b", re.IGNORECASE)
 
 
-def without_quoted_values(text: str) -> str:
-    """A text, its comments and strings in single quotes gone, with `?` for quoted values."""
+def strip_quoted_values(text: str) -> str:
+    """A text with `?` for values in double quotes.
+
+    Comments and strings in single quotes were taken out before.
+    """
     if '"' not in text:
         return text
     if _IS_OFF.search(text):

@@ -1,8 +1,8 @@
 """Other servers inside T-SQL: queries that run there, and tables that stand there.
 
-`OPENQUERY(srv, 'SELECT …')` keeps its query without quotes, for the scan to read as of the linked
-server. `OPENROWSET` and `OPENDATASOURCE` name the server in a connection, which holds passwords:
-only the server stays, and the rest takes the form of a query or of a name in four parts.
+The query of `OPENQUERY(srv, 'SELECT …')` loses its quotes, so that the scan finds the tables of the
+linked server. `OPENROWSET` and `OPENDATASOURCE` name the server in a connection, which holds
+passwords: only the server stays, before a query or as the first of four parts of a name.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ _SERVER = re.compile(
 )
 
 
-def visible_remotes(text: str, unwrap: Callable[[str], str]) -> str:
+def unwrap_remote_queries(text: str, unwrap: Callable[[str], str]) -> str:
     """A text in which queries and tables of other servers stand without quotes.
 
     Args:
-        unwrap: What to do with a query that was found.
+        unwrap: Applied to each query found.
     """
     if "open" not in text.casefold():
         return text
 
     def shown(match: re.Match[str]) -> str:
-        whole = match.group()
+        unchanged = match.group()
         if match["server"]:
             return _query(match["server"], match["query"])
         server = _server(match["rowset"] or match["source"] or "")
         if not server:
-            return whole
+            return unchanged
         if match["rows"]:
             return _query(server, match["rows"])
         return f"{server}.{match['table']}" if match["table"] else server
@@ -55,10 +55,10 @@ def visible_remotes(text: str, unwrap: Callable[[str], str]) -> str:
 
 
 def _server(connection: str) -> str:
-    """The server's name in a connection, in brackets; empty where it tells none."""
+    """The server's name in a connection, in brackets; empty where it has none."""
     text = unquoted(connection)
     named = _SERVER.search(text)
     name = named[1].strip() if named else "" if "=" in text or not text else text
-    # A place of a file, as Access and Excel have it, is no server.
+    # Access and Excel name a file there, not a server.
     is_file = bool(re.search(r"\.\w{3,5}$|^\w:|^\\\\", name))
     return f"[{name.replace(']', ']]')}]" if name and not is_file else ""

@@ -1,8 +1,8 @@
 """Spark's SQL scripting: a compound statement -> the single statements in it.
 
 `BEGIN … END`, IF, CASE, WHILE, REPEAT, FOR, LOOP, handlers and procedures stand in front of the
-statements that they run; a query that they ask first (`IF EXISTS (SELECT …) THEN`) is a statement
-of its own. After Spark's reference, "SQL scripting".
+statements that they run; a query in a condition (`IF EXISTS (SELECT …) THEN`) is a statement of its
+own. After Spark's reference, "SQL scripting".
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from dbt_graft.collectors.statements.text.tokens import Token, closings, keywords
 
-# Words that only open something, and those that ask something up to a second word.
+# Words that only open a block, and those with a condition up to a second word.
 _OPENS = keywords("BEGIN ELSE LOOP REPEAT ATOMIC NOT")
 _ASKS = {
     "CASE": "WHEN",
@@ -24,14 +24,14 @@ _ASKS = {
 }
 _LABELLED = keywords("BEGIN FOR LOOP REPEAT WHILE")
 _QUERY = keywords("SELECT FROM TABLE")
-# What a handler can run.
+# The statements that a handler can run.
 _HANDLES = keywords(
     "BEGIN SELECT INSERT UPDATE DELETE MERGE SET CREATE DROP TRUNCATE ALTER CALL EXECUTE WITH"
 )
 
 
 def single_statements(tokens: list[Token]) -> Iterator[list[Token]]:
-    """What stands between two semicolons -> the queries that it asks first, its statement."""
+    """The tokens between two semicolons -> the queries of conditions, then the statement."""
     closes = closings(tokens)
     at = _behind_label(tokens, 0)
     while at < len(tokens):

@@ -1,5 +1,5 @@
 """A batch -> its statements. T-SQL needs no `;` between them: a keyword that can only begin a
-statement does, unless the statement before still waits for it (`INSERT INTO t` for its SELECT).
+statement does, unless the statement before is not complete (`INSERT INTO t` without its SELECT).
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from dbt_graft.collectors.statements.text.modules import KINDS, body, creates_mo
 from dbt_graft.collectors.statements.text.scripting import single_statements
 from dbt_graft.collectors.statements.text.tokens import Token, closings, keywords
 
-_STARTS = keywords(
+STARTS = keywords(
     """ALTER BACKUP BEGIN BREAK BULK CHECKPOINT CLOSE COMMIT CONTINUE CREATE DBCC DEALLOCATE
     DECLARE DELETE DENY DROP ELSE END EXEC EXECUTE FETCH GOTO GRANT IF INSERT KILL MERGE OPEN PRINT
     RAISERROR RECONFIGURE RESTORE RETURN REVERT REVOKE ROLLBACK SAVE SELECT SET SHUTDOWN TRUNCATE
     UPDATE USE WAITFOR WHILE WITH"""
 )
-# What a statement that waits for a query takes as one.
+# The statements that complete one which waits for a query.
 _QUERIES = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "EXEC", "EXECUTE"})
-# What `SET … ON` makes the server look at statements without running them.
+# After `SET … ON` the server looks at statements without running them.
 _NOT_RUN = keywords("FMTONLY NOEXEC PARSEONLY SHOWPLAN_ALL SHOWPLAN_TEXT SHOWPLAN_XML")
 _PERMISSIONS = frozenset({"GRANT", "DENY", "REVOKE"})
-# To whom, stands this near to the end of such a statement.
+# The grantee stands this near to the end of such a statement.
 _NEAR = 50
-# Where one of these stands in front, the keyword does not begin anything.
+# After one of these, the keyword begins no statement.
 _CONTINUED_BY = {
     "SELECT": frozenset({"UNION", "ALL", "EXCEPT", "INTERSECT", "FOR"}),
     "INSERT": frozenset({"THEN", "BULK"}),
@@ -67,7 +67,7 @@ def _at_keywords(tokens: list[Token]) -> Iterator[list[Token]]:
     waits = False  # the statement is not complete without the query that comes next
     while at < len(tokens):
         word = tokens[at].word
-        if at > start and word in _STARTS and not (cases and word in ("ELSE", "END")):
+        if at > start and word in STARTS and not (cases and word in ("ELSE", "END")):
             if waits and word in _QUERIES:
                 # `WITH c AS (…) INSERT INTO t` still waits for what to insert.
                 waits = word == "INSERT"
@@ -139,7 +139,7 @@ def _begins_cte(tokens: list[Token], at: int) -> bool:
 
 
 def _executed(statements: Iterator[list[Token]]) -> Iterator[list[Token]]:
-    """Without what a client sends only to learn columns or plans: `SET FMTONLY ON … OFF`."""
+    """The statements that ran: those between `SET FMTONLY ON` and `OFF` are left out."""
     not_run = ""
     for statement in statements:
         first, option, state = ([token.word for token in statement[:3]] + ["", "", ""])[:3]

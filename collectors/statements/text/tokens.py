@@ -1,4 +1,4 @@
-"""Words of a folded text: sqlglot's tokenizer, put right for names as SQL Server writes them."""
+"""Tokens of a normalised text: sqlglot's tokenizer, corrected for the names of SQL Server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 
 
 class Token(NamedTuple):
-    """A word, a name or a sign; `start` and `end` are where it stands in the text.
+    """A word, a name or a sign; `start` and `end` are its place in the text.
 
     Attributes:
         text: As written, a quoted name without its quotes.
@@ -31,7 +31,7 @@ class Token(NamedTuple):
 
 
 class _TsqlTokenizer(TSQL.Tokenizer):
-    # sqlglot gives up on EXEC, SHOW… and makes the rest one string; we read on.
+    # sqlglot makes the rest of EXEC, SHOW… one string; without commands it reads on.
     COMMANDS: ClassVar[set[TokenType]] = set()
 
 
@@ -41,17 +41,17 @@ class _SparkTokenizer(Spark.Tokenizer):
 
 _TOKENIZERS = {Dialect.TSQL: _TsqlTokenizer, Dialect.SPARK: _SparkTokenizer}
 _SIGNS = frozenset({"#", "##", "@", "@@"})
-# ODBC's escapes, `{fn now()}`: the braces and these words behind them say nothing on tables.
+# ODBC's escapes, `{fn now()}`: the braces and the word after them name no table.
 _ESCAPES = frozenset({"OJ", "FN", "D", "T", "TS", "ESCAPE"})
 
 
 def keywords(text: str) -> frozenset[str]:
-    """A set of words as it is easiest to read."""
+    """The words of a text as a set."""
     return frozenset(text.split())
 
 
 def tokenise(text: str, dialect: Dialect) -> list[Token]:
-    """The tokens of a folded text.
+    """The tokens of a normalised text.
 
     Raises:
         sqlglot.errors.TokenError: sqlglot cannot read it.
@@ -77,13 +77,15 @@ def tokenise(text: str, dialect: Dialect) -> list[Token]:
     return tokens
 
 
-def _goes_on(word: str, behind: str) -> bool:
-    """Whether sqlglot made two of one name: `#`, `t`, a temporary table; `2026`, `_orders`."""
-    return word in _SIGNS or (word[:1].isdigit() and (behind[0].isalnum() or behind[0] == "_"))
+def _goes_on(word: str, following: str) -> bool:
+    """Whether sqlglot made two tokens of one name: `#`, `t`; `2026`, `_orders`."""
+    return word in _SIGNS or (
+        word[:1].isdigit() and (following[0].isalnum() or following[0] == "_")
+    )
 
 
 def closings(tokens: list[Token]) -> dict[int, int]:
-    """For each opening bracket where it closes; at the end where the text was cut off."""
+    """Each opening bracket -> its closing one; the end where the text was cut off."""
     found: dict[int, int] = {}
     waiting: list[int] = []
     for at, token in enumerate(tokens):

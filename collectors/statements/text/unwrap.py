@@ -1,9 +1,9 @@
-"""SQL inside SQL: the statements that clients send as the string argument of a call.
+"""SQL inside SQL: statements that clients send as the string argument of a call.
 
 Drivers run parameterised statements through SQL Server's system procedures; as `rpc_completed`
 shows it: `exec sp_executesql N'INSERT INTO t VALUES (@P1)',N'@P1 int',5`. The call is replaced by
-the statement it carries, to the depth at which statements wrap each other; one that names a table
-in a string, `sp_rename`, gets the name without quotes. Must come before literals are folded.
+the statement it carries, to the depth at which statements wrap each other; `sp_rename`, which names
+a table in a string, gets the name without quotes. Runs before literals are stripped.
 """
 
 from __future__ import annotations
@@ -11,20 +11,19 @@ from __future__ import annotations
 import re
 
 from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, Dialect
-from dbt_graft.collectors.statements.text.remote import visible_remotes
+from dbt_graft.collectors.statements.text.remote import unwrap_remote_queries
 from dbt_graft.collectors.statements.text.variables import (
     ASSIGNMENT,
     EXPRESSION,
     STRING_PART,
     VARIABLE,
     Variables,
-    unquoted,
 )
 
 _DEEPEST = 5
-# Where each procedure takes its statement, from 0. Of Microsoft's documents on the "cursor stored
-# procedures" and "database engine stored procedures".
-_STATEMENT_AT = {
+# The position of each procedure's statement among its arguments, from 0. Microsoft's reference,
+# "cursor stored procedures" and "database engine stored procedures".
+STATEMENT_AT = {
     "sp_executesql": 0,
     "sp_prepare": 2,
     "sp_prepexec": 2,
@@ -34,9 +33,10 @@ _STATEMENT_AT = {
     "sp_cursorprepexec": 3,
 }
 _RENAME = "sp_rename"
-# What it carries is a procedure's name.
+# It carries the name of a procedure.
 _CALLS_BY_NAME = "sp_prepexecrpc"
-_PLACE_ON_SERVER = 3  # srv.db.schema.
+_SERVER_PARTS = 3  # srv.db.schema.
+_DATABASE_PARTS = 2  # db.schema.
 _STATEMENT_NAMES = frozenset({"@stmt", "@statement", "@tsql"})
 
 _STRING = STRING_PART
@@ -46,9 +46,10 @@ _EXECUTE = r"(?<![\w@#$.])EXEC(?:UTE)?"
 _CALL = re.compile(
     rf"(?P<skip>{COMMENT}|{_STRING}|{NAME[Dialect.TSQL]})"
     rf"|(?:{_EXECUTE}\s+(?:@\w++\s*=\s*)?|\A\s*)(?P<place>(?:\[?\w*+\]?\.){{0,3}})"
-    rf"\[?(?P<procedure>{'|'.join((*_STATEMENT_AT, _RENAME))})\]?\s+"
+    rf"\[?(?P<procedure>{'|'.join((*STATEMENT_AT, _RENAME))})\]?\s+"
     rf"(?P<arguments>{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)"
     rf"|{_EXECUTE}\s*\(\s*(?P<parts>{EXPRESSION})\s*(?:,[^()]*+)?(?:\)|\Z)"
+    rf"(?:\s*AS\s+(?:USER|LOGIN)\s*=\s*{_STRING})?"
     rf"(?:\s*AT\s+(?:DATA_SOURCE\s+)?(?P<server>\w++|{NAME[Dialect.TSQL]}))?"
     rf"|{ASSIGNMENT}",
     re.IGNORECASE | re.DOTALL,
@@ -56,53 +57,53 @@ _CALL = re.compile(
 _ONE_ARGUMENT = re.compile(
     rf"(?:(?P<name>@\w++)\s*=\s*)?(?P<value>{_VALUE})", re.IGNORECASE | re.DOTALL
 )
-_CALLED = re.compile(rf"EXEC|\A\s*(?:\w+\.+)?(?:{'|'.join((*_STATEMENT_AT, _RENAME))})\s", re.I)
-_PART_OF_NAME = re.compile(rf"{NAME[Dialect.TSQL]}|[^.]+")
+_CALLED = re.compile(rf"EXEC|\A\s*(?:\w+\.+)?(?:{'|'.join((*STATEMENT_AT, _RENAME))})\s", re.I)
+_PART_OF_NAME = re.compile(rf"{NAME[Dialect.TSQL]}|[^.]+|(?<=\.)(?=\.)")
 # The input buffer of a parameterised request: `(@P1 int,@P2 nvarchar(4000))INSERT …`.
 _DECLARATIONS = re.compile(r"\s*\(\s*@\w++\s(?:[^()']++|\([^()']*+\))*\)\s*(?=\w)")
-# A text called a thousand times is not shown a thousand times.
+# A text called a thousand times is not repeated a thousand times.
 _MOST = 1_000_000
 
 
 def unwrap(text: str, depth: int = 0) -> str:
-    """A T-SQL batch in which calls that carry statements are replaced by these statements."""
+    """A T-SQL batch with calls that carry statements replaced by these statements."""
     if declarations := _DECLARATIONS.match(text):
         text = text[declarations.end() :]
     if depth == _DEEPEST:
         return text
-    text = visible_remotes(text, lambda query: unwrap(query, depth + 1))
+    text = unwrap_remote_queries(text, lambda query: unwrap(query, depth + 1))
     if not _CALLED.search(text):
         return text
     variables = Variables()
     shown = 0
 
-    def inner(match: re.Match[str]) -> str:
+    def replaced(match: re.Match[str]) -> str:
         nonlocal shown
-        whole = match.group()
+        unchanged = match.group()
         if match["variable"]:
             variables.assign(match["variable"], match["value"], bool(match["adds"]))
-            return whole
+            return unchanged
         statement = None
-        if match["procedure"]:
-            if match["procedure"].casefold() == _RENAME:
-                return _renaming(match["arguments"]) or whole
+        place = (match["place"] or "").split(".")[:-1]
+        if match["procedure"] and match["procedure"].casefold() == _RENAME:
+            statement = _renaming(match["arguments"], place, variables)
+        elif match["procedure"]:
             statement = _carried(match["procedure"].casefold(), match["arguments"], variables)
         elif match["parts"]:
             statement = variables.text(match["parts"])
         if statement is None or shown > _MOST:
-            return whole
+            return unchanged
         shown += len(statement)
         # A comment at the end of the statement ends there.
         statement = unwrap(statement, depth + 1) + ("\n" if "--" in statement else "")
-        parts = (match["place"] or "").split(".")
-        server = match["server"] or (parts[0] if len(parts) > _PLACE_ON_SERVER else "")
+        server = match["server"] or (place[0] if len(place) == _SERVER_PARTS else "")
         return f" EXEC ({statement}) AT {server}" if server else f" {statement}; "
 
-    return _CALL.sub(inner, text)
+    return _CALL.sub(replaced, text)
 
 
 def _carried(procedure: str, arguments: str, variables: Variables) -> str | None:
-    """The statement that a procedure is called with; None where it is not told."""
+    """The statement in a procedure's arguments; None where no part of it is known."""
     statement = variables.text(_statement(procedure, arguments))
     by_name = procedure == _CALLS_BY_NAME and statement and not statement.startswith("{")
     return f"EXEC {statement}" if by_name else statement
@@ -112,29 +113,44 @@ def _statement(procedure: str, arguments: str) -> str:
     """The string or variable among a procedure's arguments that is its statement."""
     found = list(_ONE_ARGUMENT.finditer(arguments))
     named = [a["value"] for a in found if (a["name"] or "").casefold() in _STATEMENT_NAMES]
-    positional = [a["value"] for a in found[_STATEMENT_AT[procedure] :]]
+    positional = [a["value"] for a in found[STATEMENT_AT[procedure] :]]
     value = (named or positional or [""])[0]
     return value if "'" in value or value.startswith("@") else ""
 
 
-def _renaming(arguments: str) -> str | None:
-    """`sp_rename 'dbo.a', 'b'` with names in the place of strings; None for variables."""
+def _renaming(arguments: str, place: list[str], variables: Variables) -> str | None:
+    """`sp_rename 'dbo.a', 'b'` with names in the place of strings; None where one is not known.
+
+    The new name is one part, as written: dots and brackets belong to it. A procedure called in
+    another database, `d.sys.sp_rename`, renames there.
+    """
     found = list(_ONE_ARGUMENT.finditer(arguments))
     values = {(a["name"] or "").casefold() or at: a["value"] for at, a in enumerate(found)}
     old, new, kind = (
-        values.get(name, values.get(at, ""))
+        _text(values.get(name, values.get(at, "")), variables)
         for at, name in enumerate(("@objname", "@newname", "@objtype"))
     )
-    if not old or not new or "@" in (old[0], new[0]):
+    if not old or not new:
         return None
-    parts = [_bracketed(part) for part in _PART_OF_NAME.findall(_plain(old))]
-    what = f", {_plain(kind)}" if kind and _plain(kind).isalpha() else ""
-    return f"EXEC sp_rename {'.'.join(parts)}, {_bracketed(_plain(new))}{what}"
+    parts = [_part(part) for part in _PART_OF_NAME.findall(old)]
+    if len(place) >= _DATABASE_PARTS:
+        of_table = 2 if (kind or "OBJECT").upper() == "OBJECT" else 3
+        parts = [place[-2], *["", "", *parts][-of_table:]]
+    what = f", {kind}" if kind and kind.isalpha() else ""
+    return f"EXEC {_RENAME} {'.'.join(parts)}, {_bracketed(new)}{what}"
 
 
-def _plain(value: str) -> str:
-    return unquoted(value) if "'" in value else value
+def _text(value: str, variables: Variables) -> str | None:
+    """The text of a string, a variable or a bare word."""
+    return variables.text(value) if "'" in value or value.startswith("@") else value
+
+
+def _part(written: str) -> str:
+    """A part of a name in brackets; one left out (`db..t`) stays empty."""
+    if written[:1] == '"':
+        return _bracketed(written[1:-1].replace('""', '"'))
+    return written if written[:1] in ("", "[") else _bracketed(written)
 
 
 def _bracketed(name: str) -> str:
-    return name if name[:1] in ("[", '"') else f"[{name.replace(']', ']]')}]"
+    return f"[{name.replace(']', ']]')}]"

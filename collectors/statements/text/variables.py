@@ -1,7 +1,7 @@
-"""T-SQL text put together from strings and variables, as far as the batch itself shows it.
+"""Dynamic T-SQL put together from strings and variables, as far as the batch itself shows it.
 
-`SET @sql = N'SELECT a FROM ' + @table` and later `EXEC (@sql)`: what a variable holds is what was
-last assigned to it above. A part that nobody can see becomes `?`, as a value would.
+`SET @sql = N'SELECT a FROM ' + @table` and later `EXEC (@sql)`: a variable holds the text that was
+last assigned to it above. A part that is not known becomes `?`, as a value does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LONGEST = 65_536
 
 
 class Variables:
-    """What the variables of a batch hold at the place up to which it was read."""
+    """The texts of a batch's variables at the place up to which it was read."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
@@ -48,7 +48,7 @@ class Variables:
             self._texts[name] = (self._texts[name] + text)[:_LONGEST]
 
     def text(self, expression: str) -> str | None:
-        """The text that an expression gives; None where no part of it can be seen."""
+        """The text of an expression; None where no part of it is known."""
         parts = [self._part(part) for part in _ONE_PART.findall(expression)]
         if not any(parts):
             return None

@@ -55,7 +55,7 @@ def tables(text: str) -> set[tuple[str, Direction, str]]:
 
 
 @given(st.lists(NAMES, min_size=1, max_size=4), st.sampled_from(["[]", '""']))
-def test_a_quoted_name_is_found_as_it_was_meant(parts: list[str], quotes: str) -> None:
+def test_a_quoted_name_is_found_as_it_was_written(parts: list[str], quotes: str) -> None:
     first, last = quotes
     name = ".".join(first + part.replace(last, last * 2) + last for part in parts)
     (shape,) = parse(f"SELECT a FROM {name} WHERE b = 1", TSQL)

@@ -123,7 +123,7 @@ def test_no_literal_survives(text: str) -> None:
     assert "secret99" not in repr(shapes)
 
 
-def test_a_fingerprint_is_the_same_everywhere_and_tells_its_version() -> None:
+def test_a_fingerprint_is_the_same_everywhere_and_holds_its_version() -> None:
     (shape,) = parse("SELECT a FROM t WHERE b = 5", TSQL)
     assert shape.shape_id == f"{VERSION}-4fbb75f49173ef7a543f"
     assert shape.text == "SELECT a FROM t WHERE b = ?"

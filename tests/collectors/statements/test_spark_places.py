@@ -72,7 +72,7 @@ def test_tables_and_paths(
 
 
 @pytest.mark.parametrize("sql", [case[0] for case in PATHS])
-def test_a_path_is_told_from_a_table(sql: str) -> None:
+def test_a_path_is_no_table(sql: str) -> None:
     for shape in parse(sql, Dialect.SPARK):
         for access in shape.accesses:
             is_path = access.kind is Kind.PATH

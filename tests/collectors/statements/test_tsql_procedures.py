@@ -57,9 +57,9 @@ def test_tables_of_modules(
     tsql_tables(sql, reads, writes)
 
 
-def test_statements_of_a_body_tell_their_module() -> None:
+def test_statements_of_a_body_name_their_module() -> None:
     sql = "SELECT 1 FROM a\nGO\nCREATE PROC dbo.[p q] AS SELECT 1 FROM b; DELETE c\nGO\nDELETE d"
-    assert [(shape.operation, shape.module) for shape in parse(sql, Dialect.TSQL)] == [
+    assert [(shape.verb, shape.module) for shape in parse(sql, Dialect.TSQL)] == [
         ("SELECT", None),
         ("CREATE PROC", None),
         ("SELECT", "p q"),

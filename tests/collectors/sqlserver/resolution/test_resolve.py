@@ -13,7 +13,7 @@ import pytest
 
 from dbt_graft.collectors.sqlserver.resolution.resolve import PARSED, parse_texts
 from dbt_graft.collectors.statements import parse as statements
-from dbt_graft.collectors.statements.parse import Columns, ParsedShape
+from dbt_graft.collectors.statements.parse import ColumnLookup, ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.spark
 def test_a_deadly_text_is_one_failed_shape(spark: SparkSession) -> None:
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    def fragile(text: str, dialect: Dialect, columns: Columns) -> Sequence[ParsedShape]:
+    def fragile(text: str, dialect: Dialect, columns: ColumnLookup) -> Sequence[ParsedShape]:
         if "deadly" in text:
             os.kill(os.getpid(), signal.SIGSEGV)
         if "endless" in text:

@@ -4,7 +4,7 @@
 
 import pytest
 
-from dbt_graft.collectors.statements.text.handles import Act, Handle, handle
+from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
 
 # fmt: off
 CASES = [
@@ -23,7 +23,7 @@ CASES = [
 
 @pytest.mark.parametrize(("text", "number", "act"), CASES)
 def test_a_call_shows_its_handle(text: str, number: int, act: str) -> None:
-    assert handle(text) == Handle(number, Act(act))
+    assert handle(text) == Handle(number, HandleAction(act))
 
 
 @pytest.mark.parametrize(

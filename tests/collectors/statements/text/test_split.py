@@ -36,10 +36,10 @@ CASES = [
 
 @pytest.mark.parametrize(("sql", "operations"), CASES, ids=[case[0][:60] for case in CASES])
 def test_statements_of_a_batch(sql: str, operations: str) -> None:
-    found = [shape.operation for shape in parse(sql, Dialect.TSQL)]
+    found = [shape.verb for shape in parse(sql, Dialect.TSQL)]
     assert " ".join(found) == operations
 
 
 def test_spark_splits_at_semicolons_only() -> None:
     sql = "SELECT ';' AS a FROM t; INSERT INTO u SELECT 1;"
-    assert [shape.operation for shape in parse(sql, Dialect.SPARK)] == ["SELECT", "INSERT"]
+    assert [shape.verb for shape in parse(sql, Dialect.SPARK)] == ["SELECT", "INSERT"]

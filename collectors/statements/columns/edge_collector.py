@@ -1,0 +1,56 @@
+"""The column edges of a statement while they are collected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbt_graft.collectors.statements.columns.input_columns import InputColumns
+from dbt_graft.collectors.statements.columns.query_scope import QueryScope
+from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Subtype
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedColumnEdge:
+    """A column of a table that a statement reads has a part in one that it writes.
+
+    Attributes:
+        table: The table written, named as the statement's accesses name it; empty for the result
+            of a query that writes nothing.
+        column: `*` for all of them, or where it is not known which.
+        masking: The result hides the value.
+    """
+
+    table: Name
+    column: str
+    from_table: Name
+    from_column: str
+    subtype: Subtype
+    masking: bool = False
+
+
+@dataclass(slots=True)
+class EdgeCollector:
+    """The edges of one statement that leads to one target."""
+
+    scope: QueryScope
+    target: Name
+    edges: dict[ParsedColumnEdge, None]
+
+    def add_edges(self, column: str, inputs: InputColumns, table: Name | None = None) -> None:
+        """Add the inputs of a column of the target, or of another table."""
+        target = self.target if table is None else table
+        for one in sorted(inputs):
+            on_itself = one.table == target and one.subtype.type is EdgeType.INDIRECT
+            if target == () or not on_itself:
+                self.edges[ParsedColumnEdge(target, column, *one)] = None
+
+    def add_row_edges(self, inputs: InputColumns) -> None:
+        """Add the inputs that decide on the rows of the target."""
+        self.add_edges(ANY_COLUMN, inputs)
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The target's columns as the schema has them."""
+        return self.scope.context.columns(self.target)

@@ -1,0 +1,81 @@
+"""Rowsets: what a query can take rows from, with the input columns of each of their columns.
+
+A column that stands for all that are not known (`SELECT *` of a table without a schema, and a
+table without a schema itself) is called `*`; any other name found in it is a column of that table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from dbt_graft.collectors.statements.columns.input_columns import (
+    NOTHING,
+    InputColumn,
+    InputColumns,
+)
+from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.lineage.records import ANY_COLUMN
+
+
+class RowsetColumn(NamedTuple):
+    """A column of a rowset, and what has a part in it."""
+
+    name: str
+    inputs: InputColumns
+
+
+class Rowset:
+    """Rows with named columns: a table, a derived table, a common table expression, a result.
+
+    Attributes:
+        path: Its name, folded; several parts for a table without an alias.
+        columns: In their order; one called `*` stands for all that are not known.
+        influences: The columns that decide which rows there are.
+    """
+
+    def __init__(
+        self, path: Name, columns: Sequence[RowsetColumn], influences: InputColumns = NOTHING
+    ) -> None:
+        self.path = path
+        self.columns = columns
+        self.influences = influences
+        self._stars = [column for column in columns if column.name == ANY_COLUMN]
+        self._known: dict[str, InputColumns] = {}
+        for column in columns:
+            self._known.setdefault(column.name.casefold(), column.inputs)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has columns that are not known."""
+        return bool(self._stars)
+
+    def knows(self, name: str) -> bool:
+        """Whether a column of this name, folded, is certain to be there."""
+        return name in self._known and name != ANY_COLUMN
+
+    def find(self, name: str) -> InputColumns | None:
+        """The inputs of a column; None where it is not there or could be in several."""
+        if self.knows(name.casefold()):
+            return self._known[name.casefold()]
+        if len(self._stars) != 1:
+            return None
+        return frozenset(
+            one._replace(column=name) if one.column == ANY_COLUMN else one
+            for one in self._stars[0].inputs
+        )
+
+    def renamed(self, path: Name, names: Sequence[str] = ()) -> Rowset:
+        """The same rows under another name, their first columns under these names."""
+        columns = list(self.columns)
+        if names and not self.is_open:
+            pairs = zip(names, columns, strict=False)
+            columns[: len(names)] = [RowsetColumn(name, column.inputs) for name, column in pairs]
+        return Rowset(path, columns, self.influences)
+
+
+def table_rowset(path: Name, table: Name, columns: Iterable[str]) -> Rowset:
+    """A table with the columns of its schema; without a schema, `*`."""
+    names = list(columns) or [ANY_COLUMN]
+    inputs = [frozenset({InputColumn(table, name)}) for name in names]
+    return Rowset(path, [RowsetColumn(*pair) for pair in zip(names, inputs, strict=True)])

@@ -1,0 +1,95 @@
+"""Statements that define a table, a view or a synonym: `CREATE …`, `REPLACE TABLE …`."""
+
+from __future__ import annotations
+
+from dbt_graft.collectors.statements.tables.scan_state import QUERY_STARTS, ScanState
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.modules import KINDS as MODULES
+from dbt_graft.collectors.statements.text.names import GLOBAL_TEMP
+from dbt_graft.collectors.statements.text.tokens import keywords
+from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.operations import Operation
+
+_MODIFIERS = keywords(
+    """OR ALTER REPLACE TEMP TEMPORARY GLOBAL LOCAL EXTERNAL MATERIALIZED REFRESH STREAMING LIVE
+    PRIVATE"""
+)
+
+
+def create(state: ScanState, at: int) -> int:
+    """`CREATE TABLE`, `CREATE VIEW`, `CREATE SYNONYM`; anything else touches no table."""
+    place = state.skip(at + 1, *_MODIFIERS)
+    match state.word(place):
+        case "VIEW":
+            words = {state.word(near) for near in range(at, place)}
+            temporary = words & {"TEMP", "TEMPORARY"}
+            return create_view(state, place + 1, Kind.TEMPORARY if temporary else Kind.VIEW)
+        case "TABLE":
+            return _create_table(state, place + 1)
+        case "SYNONYM":
+            _create_synonym(state, place + 1)
+        case kind:
+            state.verb = f"CREATE {kind}" if kind in MODULES else "CREATE"
+    return state.end
+
+
+def _create_synonym(state: ScanState, at: int) -> None:
+    """`CREATE SYNONYM s FOR d.dbo.t`"""
+    state.operation = Operation.CREATE_SYNONYM
+    found = state.name(at)
+    base = state.name(found.end + 1) if found else None
+    if found and base:
+        state.write(found, state.operation)
+        state.read(at, base)
+
+
+def create_view(state: ScanState, at: int, kind: Kind) -> int:
+    """`CREATE VIEW v …` from the name on, the words before it included in `kind`."""
+    state.operation = Operation.CREATE_VIEW
+    place = state.skip(at, "IF", "NOT", "EXISTS")
+    found = state.name(place)
+    if found is None:
+        state.no_table(place)
+        return state.end
+    if kind is Kind.TEMPORARY and "GLOBAL" in (state.word(at - 2), state.word(at - 3)):
+        found = found._replace(name=(GLOBAL_TEMP, *found.name))
+    state.write(found, state.operation, kind=kind)
+    options = state.find(found.end, "OPTIONS")
+    if options and state.find(found.end, "USING"):  # CREATE TEMP VIEW v USING csv OPTIONS (path …)
+        names = (state.name(place) for place in range(options, state.after(options + 1)))
+        for path in names:
+            if path and path.kind is Kind.PATH:
+                state.read(options, path)
+    return found.end
+
+
+def _create_table(state: ScanState, at: int) -> int:
+    state.operation = Operation.CREATE_TABLE
+    place = state.skip(at, "IF", "NOT", "EXISTS")
+    found = state.name(place)
+    if found is None:
+        state.no_table(place)
+        return state.end
+    query = _query(state, found.end)
+    clone = state.skip(found.end, "SHALLOW", "DEEP", "AS")
+    is_clone = state.word(clone) == "CLONE"
+    source = state.name(state.skip(clone + 1, "OF")) if is_clone else None
+    if state.word(found.end) == "LIKE" and (pattern := state.name(found.end + 1)):
+        state.operation = Operation.CREATE_TABLE_LIKE
+        state.read(found.end, pattern)
+    if source:
+        state.read(clone, source)
+    if source or query:
+        state.operation = Operation.CREATE_TABLE_AS
+    state.write(found, state.operation, state.columns(found.end))
+    return state.end if query is None else query
+
+
+def _query(state: ScanState, at: int) -> int | None:
+    """The place of the query whose rows a new table takes; Spark may leave its AS out."""
+    before = state.find(at, "AS")
+    while before and state.word(before + 1) not in QUERY_STARTS:
+        before = state.find(before + 1, "AS")  # CREATE TABLE t (…) AS NODE
+    if before is not None:
+        return before + 1
+    return state.find(at, "SELECT") if state.dialect is Dialect.SPARK else None

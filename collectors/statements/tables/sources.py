@@ -1,0 +1,126 @@
+"""A source in FROM or JOIN: a table, a query, a function, and its alias."""
+
+from __future__ import annotations
+
+from dbt_graft.collectors.statements.tables.clauses import ENDS_FROM
+from dbt_graft.collectors.statements.tables.scan_state import ScanScope, ScanState
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.names import Cte, NameAt
+from dbt_graft.collectors.statements.text.tokens import keywords
+
+# The words that can follow a table without being its alias.
+_NO_ALIAS = ENDS_FROM | keywords(
+    """ON JOIN INNER LEFT RIGHT FULL CROSS OUTER NATURAL SEMI ANTI APPLY USING WITH PIVOT UNPIVOT
+    TABLESAMPLE AS FROM INTO SELECT INSERT UPDATE DELETE MERGE OUTPUT VERSION TIMESTAMP DEFAULT
+    EXEC EXECUTE"""
+)
+_HINTS = keywords(
+    """NOLOCK READUNCOMMITTED READCOMMITTED READPAST ROWLOCK PAGLOCK TABLOCK TABLOCKX UPDLOCK XLOCK
+    HOLDLOCK SERIALIZABLE NOEXPAND NOWAIT INDEX FORCESEEK FORCESCAN REPEATABLEREAD SNAPSHOT
+    FASTFIRSTROW KEEPIDENTITY KEEPDEFAULTS IGNORE_CONSTRAINTS IGNORE_TRIGGERS"""
+)
+# The rows that a trigger was fired by.
+_PSEUDO_TABLES = frozenset({"inserted", "deleted"})
+_TABLE_FUNCTIONS = keywords(
+    """CHANGETABLE CONTAINSTABLE FREETEXTTABLE SEMANTICKEYPHRASETABLE SEMANTICSIMILARITYTABLE
+    SEMANTICSIMILARITYDETAILSTABLE"""
+)
+_BEFORE_TABLE = frozenset({"LATERAL", "TABLE", "ONLY", "STREAM"})
+
+
+def scan_source(state: ScanState, at: int) -> int:
+    """Take in the beginning of a source, where a table should stand; return the next place."""
+    scope, word, follows = state.scope, state.word(at), state.word(at + 1)
+    if word in _BEFORE_TABLE and follows not in _NO_ALIAS | {".", ",", ")", "VIEW"}:
+        return at + 1
+    scope.expects = False
+    if inside := _open_query(state, at):
+        return inside
+    if word == "(":
+        state.scopes.append(ScanScope(at, state.closes[at], expects=True, derived=True))
+        return at + 1
+    if word == "VALUES":
+        scope.rows = True
+        return at + 1  # rows in the place of a table
+    found = None if word in _NO_ALIAS else state.name(at)
+    if found is None:
+        if not (scope.rows or (scope.derived and at == scope.start + 1)):  # VALUES 1, 2; (SELECT …
+            state.no_table(at)
+        return at
+    return _source(state, at, found)
+
+
+def _source(state: ScanState, at: int, found: NameAt) -> int:
+    """A source with a name: a table, a function, or a common table expression."""
+    end = found.end
+    if state.word(end) == "(":
+        if state.word(end + 1) not in _HINTS:
+            return _function(state, found)
+        end = state.after(end)
+    if cte := _cte(state, at, found):
+        read = state.first_read(cte.start, cte.end)
+        if read is not None:
+            state.sources.append((at, read))
+        return alias(state, end, read, "")
+    if _is_pseudo_table(state, found):
+        return alias(state, end, None, "")
+    state.read(at, found)
+    return alias(state, end, len(state.reads) - 1, found.name[-1])
+
+
+def alias(state: ScanState, at: int, read: int | None, default: str) -> int:
+    """Note the alias of a table in this statement; return the place after it."""
+    place = state.skip(at, "AS")
+    alias = default
+    named = place < state.end and state.tokens[place].is_name and state.word(place + 1) != "."
+    if named and state.word(place) not in _NO_ALIAS:
+        alias, at = state.tokens[place].text, place + 1
+    if read is not None and alias:
+        state.aliases.setdefault(alias.casefold(), read)
+    return at
+
+
+def _function(state: ScanState, found: NameAt) -> int:
+    """The result of a function is no table, but some take one: `CHANGETABLE(CHANGES t, 0)`."""
+    place = state.skip(found.end + 1, "CHANGES", "VERSION")
+    if state.dialect is Dialect.SPARK or found.name[-1].upper() not in _TABLE_FUNCTIONS:
+        return found.end
+    state.scopes.append(ScanScope(found.end, state.closes[found.end], expects=True, derived=True))
+    return place
+
+
+def _open_query(state: ScanState, at: int) -> int | None:
+    """The place of the query in `OPENQUERY(srv, SELECT …)`, if one begins here."""
+    if [state.word(at), state.word(at + 1), state.word(at + 3)] != ["OPENQUERY", "(", ","]:
+        return None
+    server = state.tokens[at + 2].text
+    state.scopes.append(ScanScope(at + 1, state.closes[at + 1], derived=True, server=server))
+    return at + 4
+
+
+def _is_pseudo_table(state: ScanState, found: NameAt) -> bool:
+    """Whether a name is that of the rows that a trigger was fired by."""
+    return (
+        state.dialect is Dialect.TSQL
+        and len(found.name) == 1
+        and found.name[0].casefold() in _PSEUDO_TABLES
+    )
+
+
+def _cte(state: ScanState, at: int, found: NameAt) -> Cte | None:
+    """The common table expression of this name.
+
+    In its own query the name is recursion in T-SQL, and a table in Spark.
+    """
+    if len(found.name) > 1:
+        return None
+    name, always = found.name[0].casefold(), state.dialect is Dialect.TSQL
+    return next(
+        (
+            cte
+            for cte in state.ctes
+            if cte.name == name
+            and (cte.start if always or cte.recursive else cte.end) < at < cte.visible_to
+        ),
+        None,
+    )
