@@ -19,7 +19,7 @@ from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
 from dbt_graft.collectors.sqlserver.runs.captured import wanted
 from dbt_graft.collectors.sqlserver.runs.folding import Rules
 from dbt_graft.collectors.sqlserver.server import snapshot
-from dbt_graft.collectors.store import Collected, open_sessions, run_origins, told_until
+from dbt_graft.collectors.store import Collected, last_event_times, open_sessions, run_origins
 from dbt_graft.graft.config import Config, Declared, Spark, SqlServer
 from dbt_graft.lineage.records import TaskInfo
 
@@ -92,7 +92,7 @@ def _spark(given: Spark, config: Config, taken: set[str]) -> Source:
     return Source(
         lambda known: spark_logs.new_logs(logs(), known),
         lambda spark, known: spark_logs.collect(
-            *(spark, logs(), known, run_origins(store), partial(told_until, store)), taken
+            *(spark, logs(), known, run_origins(store), partial(last_event_times, store)), taken
         ),
     )
 

@@ -14,9 +14,9 @@ import orjson
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.spark.application.accesses import COUNTS
 from dbt_graft.collectors.spark.application.tasks import is_place
-from dbt_graft.collectors.spark.collect import log_parts
+from dbt_graft.collectors.spark.collect import event_files
 from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
-from dbt_graft.collectors.spark.store.read_log import Told, assemble
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError
 
@@ -25,7 +25,7 @@ Examples:
   graft spark show spark-events/eventlog_v2_app-20261121050003-0001
   graft spark show spark-events/ --task-from job_group --json | jq '.[].tasks[].task'
 """
-_NAMELESS = "(no name)"
+_UNNAMED = "(no name)"
 Row = Mapping[str, Any]
 
 
@@ -60,13 +60,13 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
     LOG is a file, the folder of a rolling log, a folder of logs, or a URL of one. Nothing of it
     goes into the lineage store.
     """
-    logs = SparkLogs(log, log, namespace=namespace, nameless=_NAMELESS)
+    logs = SparkLogs(log, log, namespace=namespace, unnamed_task=_UNNAMED)
     if places:
         logs = replace(logs, task_from=places)
     told: list[dict[str, Any]] = []
     try:
         for one in application_logs(log_files(log, log)):
-            found = _application(one.log.origin, assemble(one.log.origin, log_parts(one), logs))
+            found = _application(one.log.origin, assemble(one.log.origin, event_files(one), logs))
             told.append(found)
             if not as_json:
                 click.echo("\n".join(map(one_line, _lines(found))))
@@ -78,7 +78,7 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
     sys.exit(3 if strict and any(found["rejects"] for found in told) else 0)
 
 
-def _application(origin: str, told: Told) -> dict[str, Any]:
+def _application(origin: str, told: CollectedLog) -> dict[str, Any]:
     """A log as JSON values."""
     application = told.application
     return {

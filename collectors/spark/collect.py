@@ -25,30 +25,30 @@ from pyarrow import fs
 
 from dbt_graft.collectors.files import filesystem, log_files
 from dbt_graft.collectors.spark.log.checkpoint import (
-    goes_on,
     last_positions,
-    pieces,
+    log_segments,
+    parse_checkpoint,
     position,
-    reached,
-    segment,
+    resume_from,
+    segment_origin,
 )
-from dbt_graft.collectors.spark.log.codecs import Readable
+from dbt_graft.collectors.spark.log.codecs import ByteStream
 from dbt_graft.collectors.spark.log.duplicates import (
-    Claim,
-    already_told,
-    forms,
+    LogClaim,
+    covered_until,
+    log_variants,
     settle,
     uncompacted,
 )
 from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs, application_logs
 from dbt_graft.collectors.spark.log.history_server import (
-    NotGivenError,
-    Open,
+    DownloadError,
+    OpenFile,
     downloaded,
     is_history_server,
     new_attempts,
 )
-from dbt_graft.collectors.spark.store.read_log import TABLES, Part, assemble, failed
+from dbt_graft.collectors.spark.store.read_log import TABLES, EventFile, assemble, failed
 from dbt_graft.collectors.store import SCHEMAS, Collected
 
 if TYPE_CHECKING:
@@ -86,23 +86,23 @@ def new_logs(logs: SparkLogs, known: Positions) -> list[ApplicationLog]:
         return new_attempts(logs, known)
     found = application_logs(log_files(logs.path, logs.label))
     told = last_positions(known)
-    return [new for log in found if (new := _news(log, known, told.get(log.log.origin, "")))]
+    return [new for log in found if (new := _unread(log, known, told.get(log.log.origin, "")))]
 
 
-def _news(log: ApplicationLog, known: Positions, told: str) -> ApplicationLog | None:
+def _unread(log: ApplicationLog, known: Positions, told: str) -> ApplicationLog | None:
     """What of a log is to be read.
 
     Args:
         told: The position up to which it is told of in part.
     """
     origin, state = log.log.origin, log.log.position
-    start = goes_on(state, told) if log.growing else None
+    start = resume_from(state, told) if log.growing else None
     if start is None:
         return log if known.get(origin, ("",))[0] != state else None
     if told == position(state, start):
         return None
     # What was told behind the last pause is told anew, under the same origin.
-    return replace(log, log=replace(log.log, origin=segment(origin, start)), start=start)
+    return replace(log, log=replace(log.log, origin=segment_origin(origin, start)), start=start)
 
 
 def collect(
@@ -110,7 +110,7 @@ def collect(
     logs: SparkLogs,
     known: Positions,
     owners: Mapping[str, str] | None = None,
-    told_until: Callable[[], Mapping[str, datetime]] = dict,
+    last_event_times: Callable[[], Mapping[str, datetime]] = dict,
     taken: set[str] | None = None,
 ) -> Collected | None:
     """What the logs below a path tell that the store does not know yet.
@@ -119,7 +119,7 @@ def collect(
         known: As `new_logs` takes it.
         owners: For each run in the store the origin that told of it, as
             `collectors.store.run_origins` gives it.
-        told_until: Gives what `collectors.store.told_until` does.
+        last_event_times: Gives what `collectors.store.last_event_times` does.
         taken: Runs that another source of the same collect tells of; takes those of this one.
 
     Returns:
@@ -133,13 +133,13 @@ def collect(
         return None
     # What a History Server gives may turn out to be compacted.
     any_compacted = any(uncompacted(log.log.origin) != log.log.origin for log in new)
-    told = forms(told_until()) if any_compacted or is_history_server(logs.path) else {}
+    told = log_variants(last_event_times()) if any_compacted or is_history_server(logs.path) else {}
     reader = _reader(logs, _arrow(spark, _RESULT))
     # Seven tables come from it: read once.
     result = _spread(spark, new, told).mapInArrow(reader, _RESULT).persist()
     looked_at = result.where("run IS NOT NULL OR position = ''")
     rows = looked_at.select("origin", "position", "run", "events").collect()
-    claims = [Claim(row["origin"], row["run"], row["events"]) for row in rows if row["run"]]
+    claims = [LogClaim(row["origin"], row["run"], row["events"]) for row in rows if row["run"]]
     # What the store knows of a log stays until the log can be had again.
     missed = [r["origin"] for r in rows if not r["position"] and r["origin"] in known]
     result = _without(spark, result, missed)
@@ -151,9 +151,9 @@ def collect(
     tables = {table: counted.selectExpr(f"inline({table})") for table in TABLES}
     origins = result.selectExpr("origin", "position", "events", "0L AS noise")
     replaced = [(origin, *known[origin], 0) for origin in settled.replaced]
-    told_of = pieces(known)
+    event_count = log_segments(known)
     # Pieces of logs that were read as a whole now.
-    replaced += [(one, "", 0, 0) for log in new for one in told_of.get(log.log.origin, ())]
+    replaced += [(one, "", 0, 0) for log in new for one in event_count.get(log.log.origin, ())]
     if replaced:
         origins = origins.unionByName(
             spark.createDataFrame(
@@ -234,41 +234,41 @@ def _row(listed: Mapping[str, Any], logs: SparkLogs) -> dict[str, Any]:
         with _log(listed, logs) as (origin, parts):
             told = assemble(
                 *(origin, parts, logs),
-                since=already_told(origin, dict(listed["told"])),
-                start=reached(listed["start"]),
+                since=covered_until(origin, dict(listed["told"])),
+                start=parse_checkpoint(listed["start"]),
                 resumable=not is_history_server(logs.path),
             )
-    except NotGivenError as error:
+    except DownloadError as error:
         # No log has this position: the next collect asks again.
         reason = f"the History Server did not give the log: {error}"
         return row | {"origin": origin, "position": ""} | failed(origin, reason)
     except Exception as error:  # Whatever a log does to us costs that log only.
         reason = f"the log cannot be read ({type(error).__name__})"
         return row | {"origin": origin} | failed(origin, reason)
-    row |= {"position": position(listed["position"], told.reached), "events": told.events}
+    row |= {"position": position(listed["position"], told.checkpoint), "events": told.events}
     return row | {"origin": origin, "run": told.run} | told.tables
 
 
-def _open(url: str) -> AbstractContextManager[Readable]:
+def _open(url: str) -> AbstractContextManager[ByteStream]:
     files, path = filesystem(url)
     buffer = None if isinstance(files, fs.LocalFileSystem) else _REQUEST
     opened = files.open_input_stream(path, compression=None, buffer_size=buffer)
-    return cast("AbstractContextManager[Readable]", opened)
+    return cast("AbstractContextManager[ByteStream]", opened)
 
 
 @contextmanager
-def _log(listed: Mapping[str, Any], logs: SparkLogs) -> Iterator[tuple[str, list[Part]]]:
+def _log(listed: Mapping[str, Any], logs: SparkLogs) -> Iterator[tuple[str, list[EventFile]]]:
     """A log's origin and files while they are needed."""
     parts = listed["parts"]
     if is_history_server(logs.path):
         server = downloaded(listed["origin"], parts[0]["url"], logs.authorization)
         with server as (log, open_member):
-            yield log.log.origin, log_parts(log, open_member)
+            yield log.log.origin, event_files(log, open_member)
     else:
         yield listed["origin"], [_part(part["url"], part["growing"]) for part in parts]
 
 
-def log_parts(log: ApplicationLog, open_file: Open = _open) -> list[Part]:
+def event_files(log: ApplicationLog, open_file: OpenFile = _open) -> list[EventFile]:
     """The files of a log, each opened when it is its turn."""
     return [_part(url, growing, open_file) for url, growing in _files(log)]
 
@@ -279,5 +279,5 @@ def _files(log: ApplicationLog) -> list[tuple[str, bool]]:
     return [(part.url, log.growing and part in last) for part in log.parts]
 
 
-def _part(url: str, growing: bool, open_file: Open = _open) -> Part:
-    return Part(url.rpartition("/")[2], partial(open_file, url), growing)
+def _part(url: str, growing: bool, open_file: OpenFile = _open) -> EventFile:
+    return EventFile(url.rpartition("/")[2], partial(open_file, url), growing)

@@ -21,13 +21,13 @@ import orjson
 import zstandard
 
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, assemble
+from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 from tests.fuzz.fuzz_events import limited
 
 LOG = Path(__file__).parents[1] / "collectors" / "spark" / "logs" / "spark-3.5" / "suite.zstd"
 LOGS = SparkLogs(
-    "log", "log", task_from=("job_group", "call_site", "app_name"), nameless="(no name)"
+    "log", "log", task_from=("job_group", "call_site", "app_name"), unnamed_task="(no name)"
 )
 _TASK = b'{"Event":"SparkListenerTask'
 _OTHERS = (None, 0, -1, 2**62, 1.5, True, "", "x", [], {}, [[1]], {"a": 1})
@@ -88,7 +88,7 @@ def fuzz(cases: int, seed: int) -> Counter[str]:
     for number in range(cases):
         chance = random.Random(f"{seed} {number}")  # noqa: S311
         log = _case(lines, chance)
-        part = Part("log", lambda log=log: BytesIO(log), chance.random() < 0.5)
+        part = EventFile("log", lambda log=log: BytesIO(log), chance.random() < 0.5)
         try:
             with limited():
                 found = assemble("log", [part], LOGS)

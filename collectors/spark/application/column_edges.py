@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from dbt_graft.collectors.spark.application.accesses import IN_PLACE
-from dbt_graft.collectors.spark.application.reads import Reads
-from dbt_graft.collectors.spark.application.segments import Part
+from dbt_graft.collectors.spark.application.column_sources import ColumnSources
+from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
-from dbt_graft.collectors.spark.plans.columns import UNKNOWN, Source, Trace, Use
+from dbt_graft.collectors.spark.plans.columns import UNKNOWN, ColumnInput, ColumnTrace, PlanSource
 from dbt_graft.collectors.spark.plans.operators import trace_columns
 from dbt_graft.collectors.spark.plans.text import Operator, PlanText
-from dbt_graft.collectors.spark.sources.commands import Role
+from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.plan_text import plan_text
 from dbt_graft.collectors.spark.sources.schema import is_plain
@@ -28,30 +28,37 @@ _FUNCTION = re.compile(r"\w+\((?:distinct )?(?P<of>[\w.*]+)\)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A column of a dataset that a statement reads has a part in one that it writes."""
+    """A column of a dataset that a statement reads has a segment in one that it writes."""
 
     dataset: DatasetId
     column: str
-    use: Use
+    use: ColumnInput
 
 
-def column_edges(part: Part, reads: Reads) -> tuple[list[Edge], list[str]]:
+def column_edges(
+    segment: PlanSegment, column_sources: ColumnSources
+) -> tuple[list[Edge], list[str]]:
     """The column edges of a command, and why some are missing where some are."""
-    target = part.target
-    if target is None or part.role not in (Role.INSERT, Role.WRAPPER, Role.SAVE, Role.VIEW):
+    target = segment.target
+    if target is None or segment.role not in (
+        CommandRole.INSERT,
+        CommandRole.WRAPPER,
+        CommandRole.SAVE,
+        CommandRole.VIEW,
+    ):
         return [], []
-    written = [dataset for dataset, _ in reads.places.written(target)]
-    plans = list(_plans(part))
+    written = [dataset for dataset, _ in column_sources.resolver.written(target)]
+    plans = list(_plans(segment))
     if not (written and plans):
-        return [], [UNKNOWN] if part.feeds else []
+        return [], [UNKNOWN] if segment.feeds else []
     edges: dict[Edge, None] = {}
     gaps: dict[str, None] = {}
     for plan, root, columns in plans:
-        reads.adopt(root)
-        trace = trace_columns(plan, root, partial(_source, reads, part))
+        column_sources.adopt(root)
+        trace = trace_columns(plan, root, partial(_source, column_sources, segment))
         gaps |= trace.gaps
         given = columns or trace.columns_of(root)
-        if part.operation in IN_PLACE:
+        if segment.operation in IN_PLACE:
             given = [one for one in given if not _OF_ROWS.fullmatch(one.name)]
         for dataset in written:
             edges |= dict.fromkeys(_edges(dataset, target, given, trace, gaps))
@@ -59,36 +66,39 @@ def column_edges(part: Part, reads: Reads) -> tuple[list[Edge], list[str]]:
 
 
 def _source(
-    reads: Reads, part: Part, operator: Operator, columns: list[Attribute]
-) -> Source | None:
+    column_sources: ColumnSources,
+    segment: PlanSegment,
+    operator: Operator,
+    columns: list[Attribute],
+) -> PlanSource | None:
     """What an operator reads: a lasting view that another one stands on is what that one reads."""
     if operator.kind != "View":
-        return reads.source(operator, columns, part.execution.root)
-    if part.role is not Role.VIEW:
+        return column_sources.source(operator, columns, segment.execution.root)
+    if segment.role is not CommandRole.VIEW:
         return None
     named = identifier(operator.arguments.lstrip("("))
-    return Source((reads.places.table(named),)) if len(named) > 1 else None
+    return PlanSource((column_sources.resolver.table(named),)) if len(named) > 1 else None
 
 
-def _plans(part: Part) -> Iterator[tuple[PlanText, Operator, list[Attribute]]]:
+def _plans(segment: PlanSegment) -> Iterator[tuple[PlanText, Operator, list[Attribute]]]:
     """The plans whose rows a command writes, and the columns it takes of them if that is said."""
-    plan = plan_text(part.execution.text)
-    command = part.operator
-    if len(part.feeds) > 1 and part.operation in IN_PLACE:
+    plan = plan_text(segment.execution.text)
+    command = segment.operator
+    if len(segment.feeds) > 1 and segment.operation in IN_PLACE:
         return  # Delta looks for rows first, and what it writes is not told from that.
-    if part.feeds:
-        for feed in part.feeds:
+    if segment.feeds:
+        for feed in segment.feeds:
             fed = plan_text(feed.execution.text)
             top = fed.optimised or fed.root
             if top is not None:
                 rows = top.kind == "DeserializeToObject" and top.children
                 given = top.fields.get("Input", "") if rows else ""
                 yield fed, top.children[0] if rows else top, attributes(given)
-    elif command is not None and command.children and (inner := _logical(plan, part.name)):
+    elif command is not None and command.children and (inner := _logical(plan, segment.name)):
         yield plan, inner.children[0], []
     elif command is not None and command.children:
-        yield plan, command.children[0], part.inputs
-    elif command is not None and part.role in (Role.VIEW, Role.SAVE):
+        yield plan, command.children[0], segment.inputs
+    elif command is not None and segment.role in (CommandRole.VIEW, CommandRole.SAVE):
         for inner in command.inside:
             for root in (*inner.inside, *inner.children):
                 yield plan, root, []
@@ -106,7 +116,7 @@ def _edges(
     dataset: DatasetId,
     target: Target,
     columns: list[Attribute],
-    trace: Trace,
+    trace: ColumnTrace,
     gaps: dict[str, None],
 ) -> Iterator[Edge]:
     named = len(target.columns) == len(columns)
@@ -125,7 +135,7 @@ def _edges(
             yield Edge(dataset, ANY_COLUMN, use)
 
 
-def _is_safe(name: str, uses: Iterable[Use]) -> bool:
+def _is_safe(name: str, uses: Iterable[ColumnInput]) -> bool:
     """Whether a name holds no literal: it is plain, or a function of a column that is known."""
     if name == ANY_COLUMN or is_plain(name):
         return True

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from dbt_graft.collectors.spark.application.lru import LruDict
 from dbt_graft.collectors.spark.application.metrics import Metrics
-from dbt_graft.collectors.spark.application.recent import Recent
-from dbt_graft.collectors.spark.plans.info import Node
+from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.lineage.records import Status
 
 _RUN = re.compile(r"^runId = (?P<run>[0-9a-f-]{36})$", re.MULTILINE)
@@ -41,8 +41,8 @@ class Execution:
     text: str
     started_at: datetime
     ended_at: datetime | None = None
-    plan: Node | None = None
-    final: Node | None = None
+    plan: PlanNode | None = None
+    final: PlanNode | None = None
     error: str = ""
     group: str = ""
     details: str = ""
@@ -83,7 +83,7 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class StreamBatch:
     """A batch of a streaming query: its run, and its sources with their rows, and its sink."""
 
     run: str
@@ -95,7 +95,7 @@ class Batch:
 
 
 @dataclass(slots=True)
-class Group:
+class ExecutionGroup:
     """An outermost execution and all that are nested in it.
 
     Attributes:
@@ -108,7 +108,7 @@ class Group:
     root: int
     executions: dict[int, Execution] = field(default_factory=dict)
     ended: bool = False
-    batch: Batch | None = None
+    batch: StreamBatch | None = None
 
     @property
     def outermost(self) -> Execution:
@@ -122,7 +122,7 @@ class Group:
 
 
 @dataclass(slots=True)
-class Stream:
+class StreamingQuery:
     """A run of a streaming query: how its progress describes its sources and its sink."""
 
     sources: dict[str, None] = field(default_factory=dict)
@@ -156,7 +156,7 @@ class Application:
     warehouse: str = ""
     settings: dict[str, str] = field(default_factory=dict)
     metrics: Metrics = field(default_factory=Metrics)
-    rdds: Recent[int, tuple[str, ...]] = field(default_factory=lambda: Recent(_MOST_RDDS))
+    rdds: LruDict[int, tuple[str, ...]] = field(default_factory=lambda: LruDict(_MOST_RDDS))
     outside: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
-    streams: Recent[str, Stream] = field(default_factory=lambda: Recent(_MOST_STREAMS))
-    requests: Recent[str, str] = field(default_factory=lambda: Recent(_MOST_REQUESTS))
+    streams: LruDict[str, StreamingQuery] = field(default_factory=lambda: LruDict(_MOST_STREAMS))
+    requests: LruDict[str, str] = field(default_factory=lambda: LruDict(_MOST_REQUESTS))

@@ -15,17 +15,17 @@ from itertools import chain
 
 from dbt_graft.collectors.spark.application.execution import (
     Application,
-    Batch,
     Execution,
-    Group,
-    Stream,
+    ExecutionGroup,
+    StreamBatch,
+    StreamingQuery,
 )
 from dbt_graft.collectors.spark.log.events import Body
-from dbt_graft.collectors.spark.plans.info import Node, from_info
-from dbt_graft.collectors.spark.sources.commands import Role, find_command
+from dbt_graft.collectors.spark.plans.info import PlanNode, from_info
+from dbt_graft.collectors.spark.sources.commands import CommandRole, find_command
 
 # Metrics may come a little after the end of their execution: so many others end first.
-WAITS = 16
+SETTLE_AFTER = 16
 # Plans of executions that never end, in bytes: beyond, the oldest counts as it is.
 _MOST_HELD = 64 << 20
 # What an operator of a plan takes beside its text.
@@ -35,22 +35,22 @@ _MOST_SOURCES, _MOST_OUTSIDE = 1_000, 10_000
 # Delta in a call stack.
 _OF_DELTA = re.compile(r"\borg\.apache\.spark\.sql\.delta\.|\.tahoe\.")
 # Versions in which only the jobs of an execution tell how it ended.
-_TELLS_BY_JOBS = re.compile(r"[12]\.|3\.[0-3](?!\d)")
+_ENDS_BY_JOBS = re.compile(r"[12]\.|3\.[0-3](?!\d)")
 
 
 def replay(
     events: Iterable[tuple[str, Body]],
     application: Application,
-    tell: Callable[[str], None],
-    waits: int = WAITS,
-    paused: Callable[[], None] | None = None,
-) -> Iterator[Group | Batch]:
+    reject: Callable[[str], None],
+    settle_after: int = SETTLE_AFTER,
+    on_idle: Callable[[], None] | None = None,
+) -> Iterator[ExecutionGroup | StreamBatch]:
     """What happens in the events of a log, in the order in which it is over.
 
     Args:
         events: In the order of the log.
         application: Takes what they tell of it.
-        tell: Takes the reason for each event that could not be used.
+        reject: Takes the reason for each event that could not be used.
         waits: How many others must be over before an execution is given.
         paused: Is called at moments when nothing runs; all that is over is given before, and what
             comes after the last of them is not.
@@ -65,13 +65,13 @@ def replay(
             _HANDLERS[name](replay, body)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
             where = f"execution {body['executionId']}: " if "executionId" in body else ""
-            tell(f"{where}{name} is not as expected ({type(error).__name__})")
-        if paused and replay.is_idle:
+            reject(f"{where}{name} is not as expected ({type(error).__name__})")
+        if on_idle and replay.is_idle:
             yield from replay.rest()
-            paused()
+            on_idle()
             was_idle = True
         else:
-            yield from replay.settled(len(replay.over) if paused else waits)
+            yield from replay.settled(len(replay.over) if on_idle else settle_after)
     if not was_idle:
         yield from replay.rest()
 
@@ -83,7 +83,7 @@ def _is_running_save(execution: Execution) -> bool:
         found = find_command(execution.plan.name)
     except LookupError:
         return False
-    return found is not None and found[1].role is Role.SAVE
+    return found is not None and found[1].role is CommandRole.SAVE
 
 
 @dataclass(slots=True)
@@ -106,10 +106,10 @@ class _Replay:
     application: Application
     executions: dict[int, Execution] = field(default_factory=dict)
     running: set[int] = field(default_factory=set)
-    groups: dict[int, Group] = field(default_factory=dict)
+    groups: dict[int, ExecutionGroup] = field(default_factory=dict)
     stages: dict[int, int] = field(default_factory=dict)
     jobs: dict[int, int] = field(default_factory=dict)
-    over: deque[Group | Batch] = field(default_factory=deque)
+    over: deque[ExecutionGroup | StreamBatch] = field(default_factory=deque)
     unplaced: dict[tuple[str, int], list[int]] = field(default_factory=dict)
     strays: deque[int] = field(default_factory=deque)
     held: int = 0
@@ -119,24 +119,26 @@ class _Replay:
         """Whether nothing runs, so that nothing more is said of what ran."""
         return not (self.running or self.jobs or self.unplaced)
 
-    def settled(self, waits: int) -> Iterator[Group | Batch]:
+    def settled(self, settle_after: int) -> Iterator[ExecutionGroup | StreamBatch]:
         """What is over for long enough, or takes too much room."""
-        while len(self.over) > waits:
+        while len(self.over) > settle_after:
             found = self.over.popleft()
             # Something may have started in it since; then it is over again later.
-            if isinstance(found, Batch) or found.is_over:
-                yield from self._given(found)
+            if isinstance(found, StreamBatch) or found.is_over:
+                yield from self._released(found)
         while self.held > _MOST_HELD and self.groups:
-            yield from self._given(next(iter(self.groups.values())))
+            yield from self._released(next(iter(self.groups.values())))
 
-    def rest(self) -> Iterator[Group | Batch]:
+    def rest(self) -> Iterator[ExecutionGroup | StreamBatch]:
         """What is left at the log's end."""
         yield from self.settled(0)
         for group in list(self.groups.values()):
-            yield from self._given(group)
+            yield from self._released(group)
 
-    def _given(self, found: Group | Batch) -> Iterator[Group | Batch]:
-        if isinstance(found, Batch):
+    def _released(
+        self, found: ExecutionGroup | StreamBatch
+    ) -> Iterator[ExecutionGroup | StreamBatch]:
+        if isinstance(found, StreamBatch):
             yield found
             return
         if self.groups.get(found.root) is not found:
@@ -195,7 +197,7 @@ class _Replay:
         # First kept, then given its plan: one that cannot be read still ends and may fail.
         self.executions[id_] = started
         self.running.add(id_)
-        self.groups.setdefault(started.root, Group(started.root)).executions[id_] = started
+        self.groups.setdefault(started.root, ExecutionGroup(started.root)).executions[id_] = started
         self._hold(started, len(started.text))
         started.plan = from_info(body["sparkPlanInfo"])
         self._hold(started, _size(started.plan))
@@ -273,7 +275,7 @@ class _Replay:
 
     def job_end(self, body: Body) -> None:
         execution = self.executions.get(self.jobs.pop(body["job"], -1))
-        if execution and _TELLS_BY_JOBS.match(self.application.spark_version):
+        if execution and _ENDS_BY_JOBS.match(self.application.spark_version):
             execution.error = execution.error or body["error"]
 
     def stage_completed(self, body: Body) -> None:
@@ -283,7 +285,7 @@ class _Replay:
 
     def progress(self, body: Body) -> None:
         rows = body["rows"]
-        batch = Batch(
+        batch = StreamBatch(
             run=body["run"],
             number=body["number"],
             at=datetime.fromisoformat(body["time"]),
@@ -291,7 +293,7 @@ class _Replay:
             sink=body["sink"],
             rows=rows if rows is not None and rows >= 0 else None,
         )
-        stream = self.application.streams.recall(batch.run) or Stream()
+        stream = self.application.streams.recall(batch.run) or StreamingQuery()
         for text, _ in batch.sources:
             if len(stream.sources) < _MOST_SOURCES:
                 stream.sources[text] = None
@@ -316,7 +318,10 @@ class _Replay:
         self.application.metrics.count(execution, updates)
         if execution not in self.executions:
             self.strays.append(execution)
-            if len(self.strays) > WAITS and (stray := self.strays.popleft()) not in self.executions:
+            if (
+                len(self.strays) > SETTLE_AFTER
+                and (stray := self.strays.popleft()) not in self.executions
+            ):
                 self.application.metrics.settle(stray)
 
 
@@ -338,7 +343,7 @@ _HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
 }
 
 
-def _size(plan: Node) -> int:
+def _size(plan: PlanNode) -> int:
     """About what a plan takes of memory."""
     return sum(_OPERATOR + len(node.text) for node in plan.walk())
 

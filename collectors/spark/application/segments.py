@@ -10,11 +10,16 @@ from itertools import zip_longest
 
 from dbt_graft.collectors.spark.application.execution import Execution
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
-from dbt_graft.collectors.spark.plans.info import Node
+from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.collectors.spark.plans.text import Operator
-from dbt_graft.collectors.spark.sources.commands import Command, Role, find_command, read_target
+from dbt_graft.collectors.spark.sources.commands import (
+    Command,
+    CommandRole,
+    find_command,
+    read_target,
+)
 from dbt_graft.collectors.spark.sources.connectors import Target
-from dbt_graft.collectors.spark.sources.plan_text import cached, plan_text, whole
+from dbt_graft.collectors.spark.sources.plan_text import cached, plan_text, with_location
 from dbt_graft.collectors.spark.sources.rdds import Rdds, rdd_scans
 from dbt_graft.collectors.spark.sources.relations import relation_scan
 from dbt_graft.collectors.spark.sources.scans import Scan, is_schema_inference, read_scan
@@ -28,11 +33,11 @@ _CACHED = "InMemoryTableScan"
 _ROW_LEVEL = ("ReplaceData", "WriteDelta")
 _ROW_PLACES = frozenset({"_file", "_pos", "_spec_id", "_partition"})
 # What Spark 2 calls every command that its text then names.
-_NAMELESS_COMMAND = "ExecutedCommand"
+_UNNAMED_COMMAND = "ExecutedCommand"
 
 
 @dataclass(slots=True)
-class Part:
+class PlanSegment:
     """A command of an execution's plan with what is read below it; without a command, a query.
 
     Attributes:
@@ -47,17 +52,17 @@ class Part:
     name: str = ""
     command: Command | None = None
     target: Target | None = None
-    node: Node | None = None
+    node: PlanNode | None = None
     scans: list[Scan] = field(default_factory=list)
     sources: list[Scan] = field(default_factory=list)
     inputs: list[Attribute] = field(default_factory=list)
     operator: Operator | None = None
     operation: str = "SELECT"
     around: list[Execution] = field(default_factory=list)
-    feeds: list[Part] = field(default_factory=list)
+    feeds: list[PlanSegment] = field(default_factory=list)
 
     @property
-    def role(self) -> Role | None:
+    def role(self) -> CommandRole | None:
         return self.command.role if self.command else None
 
     @property
@@ -67,128 +72,128 @@ class Part:
         return next(s for s in (Status.FAILED, Status.UNKNOWN, Status.OK) if s in ends)
 
 
-def parts_of(execution: Execution, problems: list[str]) -> list[Part]:
+def plan_segments(execution: Execution, problems: list[str]) -> list[PlanSegment]:
     """An execution's query and commands; what adaptive execution optimised away counts as read."""
     if execution.plan is None or is_schema_inference(execution.plan):
         return []
     unknown: set[str] = set()
     started = _split(execution, execution.plan, unknown)
     if execution.final is None:
-        parts = started
+        segments = started
     else:
-        parts = []
+        segments = []
         for first, last in zip_longest(started, _split(execution, execution.final, unknown)):
-            part = last or first
+            segment = last or first
             if first and last:
                 seen = {(scan.table, scan.paths) for scan in last.scans}
-                part.scans += [s for s in first.scans if (s.table, s.paths) not in seen]
-            parts.append(part)
+                segment.scans += [s for s in first.scans if (s.table, s.paths) not in seen]
+            segments.append(segment)
     problems += [f"execution {execution.id}: there is no rule for {name}" for name in unknown]
-    alone = len(parts) == 1 and _SCANS_RDD in execution.text
-    return [part for part in parts if part.command or part.scans or alone]
+    alone = len(segments) == 1 and _SCANS_RDD in execution.text
+    return [segment for segment in segments if segment.command or segment.scans or alone]
 
 
-def bridge(part: Part, rdds: Rdds) -> None:
-    """Take what the RDDs were made of that a part's plan begins with."""
-    if not rdds or _RDD not in part.execution.text:
+def bridge(segment: PlanSegment, rdds: Rdds) -> None:
+    """Take what the RDDs were made of that a segment's plan begins with."""
+    if not rdds or _RDD not in segment.execution.text:
         return
-    for top in _below(part):
+    for top in _below(segment):
         for operator in top.walk():
-            seen = {(scan.table, scan.paths) for scan in part.scans}
-            part.scans += [
+            seen = {(scan.table, scan.paths) for scan in segment.scans}
+            segment.scans += [
                 scan for scan in rdd_scans(operator, rdds) if (scan.table, scan.paths) not in seen
             ]
 
 
-def _below(part: Part) -> list[Operator]:
-    """What a part takes rows from, in the plan's text."""
-    if part.operator:
-        return part.operator.children
-    root = plan_text(part.execution.text).root
+def _below(segment: PlanSegment) -> list[Operator]:
+    """What a segment takes rows from, in the plan's text."""
+    if segment.operator:
+        return segment.operator.children
+    root = plan_text(segment.execution.text).root
     return [root] if root else []
 
 
-def _split(execution: Execution, plan: Node, unknown: set[str]) -> list[Part]:
-    query = Part(execution)
-    parts = [query]
+def _split(execution: Execution, plan: PlanNode, unknown: set[str]) -> list[PlanSegment]:
+    query = PlanSegment(execution)
+    segments = [query]
     stack = [(plan, query)]
     hides = False  # a cached relation whose plan is in the text alone
     while stack:
-        node, part = stack.pop()
+        node, segment = stack.pop()
         if node.name == "CommandResult":
             continue  # The rows of a command that has an execution of its own.
         try:
             if found := find_command(_command_name(node, execution)):
-                part = Part(execution, found[0], found[1], node=node)
-                parts.append(part)
-            elif scan := read_scan(whole(node, execution.text)):
-                part.scans.append(scan)
+                segment = PlanSegment(execution, found[0], found[1], node=node)
+                segments.append(segment)
+            elif scan := read_scan(with_location(node, execution.text)):
+                segment.scans.append(scan)
         except LookupError as error:
             unknown.add(str(error.args[0]))
-        stack.extend((child, part) for child in reversed(node.children))
+        stack.extend((child, segment) for child in reversed(node.children))
         hides = hides or (node.name.endswith(_CACHED) and not node.children)
-    if len(parts) > 1:
-        _read_commands(parts[1:], unknown)
+    if len(segments) > 1:
+        _read_commands(segments[1:], unknown)
     if hides:
-        for part in parts:
-            part.scans += cached(_below(part), unknown)
-    return parts
+        for segment in segments:
+            segment.scans += cached(_below(segment), unknown)
+    return segments
 
 
-def _command_name(node: Node, execution: Execution) -> str:
-    if node.name == _NAMELESS_COMMAND and (root := plan_text(execution.text).root):
+def _command_name(node: PlanNode, execution: Execution) -> str:
+    if node.name == _UNNAMED_COMMAND and (root := plan_text(execution.text).root):
         return next((f"Execute {inner.name}" for inner in root.inside), node.name)
     return node.name
 
 
-def _read_commands(parts: list[Part], unknown: set[str]) -> None:
+def _read_commands(segments: list[PlanSegment], unknown: set[str]) -> None:
     """Fill in the targets; the text tells them where `sparkPlanInfo` has the bare name only."""
-    if all(part.role is Role.MAINTENANCE for part in parts):
+    if all(segment.role is CommandRole.MAINTENANCE for segment in segments):
         return
-    root = plan_text(parts[0].execution.text).root
+    root = plan_text(segments[0].execution.text).root
     operators: dict[str, list[Operator]] = defaultdict(list)
     for operator in root.walk() if root else ():
         operators[operator.name].append(operator)
-    for part in parts:
-        assert part.command
-        assert part.node
-        if part.role is Role.MAINTENANCE:
+    for segment in segments:
+        assert segment.command
+        assert segment.node
+        if segment.role is CommandRole.MAINTENANCE:
             continue
-        outer = operators[part.node.name]
-        part.operator = outer.pop(0) if outer else None
-        inner = next(iter(part.operator.inside), None) if part.operator else None
-        inner = inner if inner and inner.kind == part.name else None
-        part.target = _target(part, inner)
-        if part.target:
-            part.operation = _operation(part)
-        elif part.role is Role.SAVE and _NOWHERE.search(part.node.text):
-            part.command = None  # A query whose rows are thrown away.
-        elif part.role is Role.SAVE:
-            unknown.add(f"the target of {part.name}")
-        if part.role in (Role.VIEW, Role.SAVE) and inner:
-            part.sources = list(_logical_sources(inner))
-        if part.role in (Role.INSERT, Role.WRAPPER) and part.operator:
-            part.inputs = written_columns(part.operator)
+        outer = operators[segment.node.name]
+        segment.operator = outer.pop(0) if outer else None
+        inner = next(iter(segment.operator.inside), None) if segment.operator else None
+        inner = inner if inner and inner.kind == segment.name else None
+        segment.target = _target(segment, inner)
+        if segment.target:
+            segment.operation = _operation(segment)
+        elif segment.role is CommandRole.SAVE and _NOWHERE.search(segment.node.text):
+            segment.command = None  # A query whose rows are thrown away.
+        elif segment.role is CommandRole.SAVE:
+            unknown.add(f"the target of {segment.name}")
+        if segment.role in (CommandRole.VIEW, CommandRole.SAVE) and inner:
+            segment.sources = list(_logical_sources(inner))
+        if segment.role in (CommandRole.INSERT, CommandRole.WRAPPER) and segment.operator:
+            segment.inputs = written_columns(segment.operator)
 
 
-def _target(part: Part, inner: Operator | None) -> Target | None:
+def _target(segment: PlanSegment, inner: Operator | None) -> Target | None:
     """Where a command writes; `inner` is the command in the text of what executes it."""
-    assert part.command
-    assert part.node
-    arguments = part.node.text.removeprefix(part.node.name).strip()
-    if not arguments and (inner or part.operator):
-        arguments = (inner or part.operator or Operator("")).arguments
-    target = read_target(part.command, arguments.removeprefix(part.name).strip())
-    return _changed(part.scans) if target is None and part.name in _ROW_LEVEL else target
+    assert segment.command
+    assert segment.node
+    arguments = segment.node.text.removeprefix(segment.node.name).strip()
+    if not arguments and (inner or segment.operator):
+        arguments = (inner or segment.operator or Operator("")).arguments
+    target = read_target(segment.command, arguments.removeprefix(segment.name).strip())
+    return _changed(segment.scans) if target is None and segment.name in _ROW_LEVEL else target
 
 
-def _operation(part: Part) -> str:
-    assert part.command
-    assert part.target
-    assert part.node
-    if part.name not in _ROW_LEVEL:
-        return part.command.operation_of(part.target)
-    below = list(part.node.walk())
+def _operation(segment: PlanSegment) -> str:
+    assert segment.command
+    assert segment.target
+    assert segment.node
+    if segment.name not in _ROW_LEVEL:
+        return segment.command.operation_of(segment.target)
+    below = list(segment.node.walk())
     if any(node.name.endswith("MergeRows") for node in below):
         return "MERGE"
     changes = any(node.name.endswith("Project") and "if (" in node.text for node in below)

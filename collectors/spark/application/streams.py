@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from dbt_graft.collectors.spark.application.execution import Stream
+from dbt_graft.collectors.spark.application.execution import StreamingQuery
 from dbt_graft.collectors.spark.sources.scans import Scan
 
 _PLACE = re.compile(r"(?P<kind>\w+)\[(?P<place>.*)\]")
@@ -20,7 +20,7 @@ _PARTITION = re.compile(r"-\d+$")
 _FILES = ("FileStreamSource", "FileSink", "CloudFilesSource", "DeltaSource", "DeltaSink")
 
 
-def place(description: str) -> Scan | None:
+def parse_place(description: str) -> Scan | None:
     """What a source or sink says of its place; None where that is nothing that lasts."""
     found = _PLACE.fullmatch(description.strip())
     if found is None:
@@ -32,12 +32,12 @@ def place(description: str) -> Scan | None:
     return Scan(paths=(found["place"],)) if found["kind"] in _FILES else None
 
 
-def sources(stream: Stream) -> tuple[Scan, ...]:
+def sources(stream: StreamingQuery) -> tuple[Scan, ...]:
     """What a run reads."""
-    return tuple(dict.fromkeys(scan for text in stream.sources if (scan := place(text))))
+    return tuple(dict.fromkeys(scan for text in stream.sources if (scan := parse_place(text))))
 
 
-def whole(scans: Iterable[Scan], of_run: tuple[Scan, ...]) -> list[Scan]:
+def watched_folders(scans: Iterable[Scan], of_run: tuple[Scan, ...]) -> list[Scan]:
     """A batch's scans of single files as scans of the folder that the stream watches."""
     folders = [path.rstrip("/") for scan in of_run for path in scan.paths]
     seen = []

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from dbt_graft.collectors.spark.application.accesses import IN_PLACE, Use, merged
+from dbt_graft.collectors.spark.application.accesses import IN_PLACE, DatasetAccess, merged
 from dbt_graft.collectors.spark.application.column_edges import Edge
 from dbt_graft.collectors.spark.application.statements import Statement
-from dbt_graft.collectors.spark.sources.datasets import Places
+from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Status
 
@@ -26,7 +26,7 @@ _Same = tuple[str, str, _Datasets, _Datasets, Status]
 
 
 @dataclass(slots=True)
-class Totals:
+class StatementTotals:
     """Statements by what they do, to what, and how that ended.
 
     Attributes:
@@ -49,11 +49,11 @@ class Totals:
         else:
             self.found[key] = _together(before, statement) if before else statement
 
-    def settled(self, places: Places) -> list[Statement]:
+    def settled(self, resolver: DatasetResolver) -> list[Statement]:
         """What they come to, by the time they began, now that it is known whose paths are."""
-        named = Totals()
+        named = StatementTotals()
         for statement in self.found.values():
-            named.add(_named(statement, places))
+            named.add(_named(statement, resolver))
         return sorted(named.found.values(), key=lambda one: one.started_at)
 
 
@@ -75,11 +75,11 @@ def _both(a: tuple[T, ...], b: tuple[T, ...]) -> tuple[T, ...]:
     return a if a == b else tuple(dict.fromkeys((*a, *b)))
 
 
-def _named(statement: Statement, places: Places) -> Statement:
+def _named(statement: Statement, resolver: DatasetResolver) -> Statement:
     """With the tables instead of the paths that they lie in."""
-    writes = _owned(statement.writes, places)
-    reads = _owned(statement.reads, places)
-    edges = tuple(dict.fromkeys(_edge(edge, places) for edge in statement.edges))
+    writes = _owned(statement.writes, resolver)
+    reads = _owned(statement.reads, resolver)
+    edges = tuple(dict.fromkeys(_edge(edge, resolver) for edge in statement.edges))
     if statement.operation in IN_PLACE:
         itself = {use.dataset for use in writes}
         reads = tuple(use for use in reads if use.dataset not in itself)
@@ -89,18 +89,18 @@ def _named(statement: Statement, places: Places) -> Statement:
     )
 
 
-def _owned(uses: Iterable[Use], places: Places) -> tuple[Use, ...]:
+def _owned(uses: Iterable[DatasetAccess], resolver: DatasetResolver) -> tuple[DatasetAccess, ...]:
     return merged(
         replace(use, dataset=owner, kind=Kind.TABLE)
-        if (owner := places.owner(use.dataset)) != use.dataset
+        if (owner := resolver.owner(use.dataset)) != use.dataset
         else use
         for use in uses
     )
 
 
-def _edge(edge: Edge, places: Places) -> Edge:
-    use = edge.use._replace(dataset=places.owner(edge.use.dataset))
-    return replace(edge, dataset=places.owner(edge.dataset), use=use)
+def _edge(edge: Edge, resolver: DatasetResolver) -> Edge:
+    use = edge.use._replace(dataset=resolver.owner(edge.use.dataset))
+    return replace(edge, dataset=resolver.owner(edge.dataset), use=use)
 
 
 def _is_own(edge: Edge) -> bool:

@@ -20,7 +20,7 @@ _POSITION = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class Checkpoint:
     """How far a log is told of.
 
     Attributes:
@@ -39,30 +39,30 @@ class Reached:
         return f"{self.byte}:{self.line}:{self.events}:{self.part}"
 
 
-def position(state: str, reached: Reached | None) -> str:
+def position(state: str, checkpoint: Checkpoint | None) -> str:
     """What the store is to know of a log: its state when it was listed, how far it is told of."""
-    return f"{state} {reached}" if reached else state
+    return f"{state} {checkpoint}" if checkpoint else state
 
 
-def reached(position: str) -> Reached | None:
+def parse_checkpoint(position: str) -> Checkpoint | None:
     """How far a log is told of by its position; None where it is as a whole."""
     found = _POSITION.fullmatch(position)
     if not found:
         return None
-    return Reached(found["part"], int(found["byte"]), int(found["line"]), int(found["events"]))
+    return Checkpoint(found["part"], int(found["byte"]), int(found["line"]), int(found["events"]))
 
 
-def whole(origin: str) -> str:
+def log_origin(origin: str) -> str:
     """The origin of the log that one is a piece of."""
     return _SEGMENT.sub("", origin)
 
 
-def segment(origin: str, start: Reached) -> str:
+def segment_origin(origin: str, start: Checkpoint) -> str:
     """The origin of what is found from there on."""
     return f"{origin}@{start.events}"
 
 
-def pieces(known: Mapping[str, tuple[str, int]]) -> dict[str, list[str]]:
+def log_segments(known: Mapping[str, tuple[str, int]]) -> dict[str, list[str]]:
     """For each log the origins in the store that are pieces of it.
 
     Args:
@@ -70,7 +70,7 @@ def pieces(known: Mapping[str, tuple[str, int]]) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for origin, (told, _) in known.items():
-        if told and (log := whole(origin)) != origin:
+        if told and (log := log_origin(origin)) != origin:
             found.setdefault(log, []).append(origin)
     return found
 
@@ -83,14 +83,14 @@ def last_positions(known: Mapping[str, tuple[str, int]]) -> dict[str, str]:
     """
     furthest: dict[str, tuple[int, int, str]] = {}
     for origin, (told, _) in known.items():
-        if at := reached(told):
-            log = whole(origin)
+        if at := parse_checkpoint(told):
+            log = log_origin(origin)
             candidate = (at.events, _size(told), told)
             furthest[log] = max(furthest.get(log, candidate), candidate)
     return {log: told for log, (*_, told) in furthest.items()}
 
 
-def goes_on(state: str, told: str) -> Reached | None:
+def resume_from(state: str, told: str) -> Checkpoint | None:
     """From where a growing log is to be read on.
 
     Args:
@@ -100,7 +100,7 @@ def goes_on(state: str, told: str) -> Reached | None:
     Returns:
         None where it has shrunk, so that it is another log.
     """
-    at = reached(told)
+    at = parse_checkpoint(told)
     return at if at and _size(state) >= _size(told) else None
 
 

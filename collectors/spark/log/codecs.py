@@ -41,7 +41,7 @@ _LZ4_RAW = 0x10
 _SNAPPY_HEADER = 16
 
 
-class Readable(Protocol):
+class ByteStream(Protocol):
     """A file open for reading bytes."""
 
     def read(self, size: int, /) -> bytes:
@@ -49,7 +49,7 @@ class Readable(Protocol):
         ...
 
 
-class BrokenError(Exception):
+class DecompressionError(Exception):
     """Decompression stopped: why, at which byte, and whether the file just ends there."""
 
     def __init__(self, problem: str, byte: int, cut: bool) -> None:
@@ -68,11 +68,11 @@ class _Decompressor(Protocol):
     def decompress(self, data: memoryview, /) -> bytes: ...
 
 
-def uncompressed(file: Readable) -> Iterator[bytes]:
+def uncompressed(file: ByteStream) -> Iterator[bytes]:
     """The file's text in pieces of some hundred kilobytes.
 
     Raises:
-        BrokenError: The compressed data is damaged or cut off; all before was given.
+        DecompressionError: The compressed data is damaged or cut off; all before was given.
         OSError: The file cannot be read.
     """
     first = file.read(_READ)
@@ -82,15 +82,15 @@ def uncompressed(file: Readable) -> Iterator[bytes]:
     if first.startswith(_GZIP):
         return _gathered(_frames(file, first, lambda: zlib.decompressobj(wbits=31), _GZIP_INPUT))
     if first.startswith(_LZ4):
-        return _gathered(_lz4_blocks(_Pieces(file, first)))
+        return _gathered(_lz4_blocks(_BlockReader(file, first)))
     if first.startswith(_SNAPPY):
-        return _gathered(_snappy_blocks(_Pieces(file, first)))
+        return _gathered(_snappy_blocks(_BlockReader(file, first)))
     if first.startswith(_LZF):
-        raise BrokenError("lzf compression is not supported: use zstd", 0, cut=False)
+        raise DecompressionError("lzf compression is not supported: use zstd", 0, cut=False)
     return _plain(file, first)
 
 
-def _plain(file: Readable, chunk: bytes) -> Iterator[bytes]:
+def _plain(file: ByteStream, chunk: bytes) -> Iterator[bytes]:
     while chunk:
         yield chunk
         chunk = file.read(_READ)
@@ -110,14 +110,14 @@ def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
             if size >= _TEXT:
                 yield b"".join(held)
                 held, size = [], 0
-    except BrokenError:
+    except DecompressionError:
         yield b"".join(held)
         raise
     yield b"".join(held)
 
 
 def _frames(
-    file: Readable, chunk: bytes, new: Callable[[], _Decompressor], step: int
+    file: ByteStream, chunk: bytes, new: Callable[[], _Decompressor], step: int
 ) -> Iterator[bytes]:
     start, frame = 0, None
     while chunk:
@@ -130,7 +130,7 @@ def _frames(
                 text = frame.decompress(piece)
             except (zstandard.ZstdError, zlib.error) as error:
                 problem = "the compressed data is damaged"
-                raise BrokenError(problem, start + at, cut=False) from error
+                raise DecompressionError(problem, start + at, cut=False) from error
             at += len(piece)
             if frame.eof:
                 at -= len(frame.unused_data)
@@ -140,13 +140,13 @@ def _frames(
         start += len(chunk)
         chunk = file.read(_READ)
     if frame is not None:
-        raise BrokenError("the compressed data breaks off", start, cut=True)
+        raise DecompressionError("the compressed data breaks off", start, cut=True)
 
 
-class _Pieces:
+class _BlockReader:
     """A file's bytes in pieces of given sizes."""
 
-    def __init__(self, file: Readable, first: bytes) -> None:
+    def __init__(self, file: ByteStream, first: bytes) -> None:
         self._file = file
         self._buffer = memoryview(first)
         self._at = 0
@@ -174,32 +174,32 @@ class _Pieces:
         """So many bytes, none at the end of the file.
 
         Raises:
-            BrokenError: The file ends in between.
+            DecompressionError: The file ends in between.
         """
         start = self.take(size)
         if start and len(start) < size:
-            raise BrokenError("the compressed data breaks off", self.byte, cut=True)
+            raise DecompressionError("the compressed data breaks off", self.byte, cut=True)
         return start
 
     def all_of(self, size: int) -> memoryview:
         """So many bytes of a block.
 
         Raises:
-            BrokenError: The file ends before.
+            DecompressionError: The file ends before.
         """
         if not 0 <= size <= _LARGEST_BLOCK:
             raise self.damaged()
         piece = self.take(size)
         if len(piece) < size:
-            raise BrokenError("the compressed data breaks off", self.byte, cut=True)
+            raise DecompressionError("the compressed data breaks off", self.byte, cut=True)
         return piece
 
-    def damaged(self) -> BrokenError:
+    def damaged(self) -> DecompressionError:
         """The error to raise where bytes make no sense."""
-        return BrokenError("the compressed data is damaged", self.byte, cut=False)
+        return DecompressionError("the compressed data is damaged", self.byte, cut=False)
 
 
-def _lz4_blocks(pieces: _Pieces) -> Iterator[bytes]:
+def _lz4_blocks(pieces: _BlockReader) -> Iterator[bytes]:
     """Spark ends no stream before the log's end, but an appended log has several."""
     codec = pa.Codec("lz4_raw")
     while header := pieces.header(_LZ4_HEADER.size):
@@ -213,7 +213,7 @@ def _lz4_blocks(pieces: _Pieces) -> Iterator[bytes]:
             yield _expanded(pieces, codec, block, size)
 
 
-def _snappy_blocks(pieces: _Pieces) -> Iterator[bytes]:
+def _snappy_blocks(pieces: _BlockReader) -> Iterator[bytes]:
     codec = pa.Codec("snappy")
     while length := pieces.header(4):
         if length == _SNAPPY[:4]:  # a stream starts, the first or an appended one
@@ -233,7 +233,7 @@ def _snappy_size(block: memoryview) -> int:
     return -1
 
 
-def _expanded(pieces: _Pieces, codec: pa.Codec, block: memoryview, size: int) -> bytes:
+def _expanded(pieces: _BlockReader, codec: pa.Codec, block: memoryview, size: int) -> bytes:
     if not 0 <= size <= _LARGEST_BLOCK:
         raise pieces.damaged()
     try:

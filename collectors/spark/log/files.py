@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.files import LogFile
-from dbt_graft.collectors.spark.log.checkpoint import Reached
+from dbt_graft.collectors.spark.log.checkpoint import Checkpoint
 
 COMPACTED = ".compact"
 _IN_PROGRESS = ".inprogress"
@@ -52,7 +52,7 @@ class SparkLogs:
     task: str = r"(?P<task>.+)"
     namespace: str = "spark"
     task_from: tuple[str, ...] = ("conf:spark.openlineage.appName", "app_name")
-    nameless: str = ""
+    unnamed_task: str = ""
     authorization: str = field(default="", repr=False)
 
 
@@ -70,7 +70,7 @@ class ApplicationLog:
     log: LogFile
     parts: tuple[LogFile, ...]
     growing: bool
-    start: Reached | None = None
+    start: Checkpoint | None = None
 
 
 def application_logs(files: Iterable[LogFile]) -> list[ApplicationLog]:

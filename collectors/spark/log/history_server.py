@@ -30,7 +30,7 @@ from zipfile import BadZipFile, ZipFile
 import orjson
 
 from dbt_graft.collectors.files import LogFile
-from dbt_graft.collectors.spark.log.codecs import Readable
+from dbt_graft.collectors.spark.log.codecs import ByteStream
 from dbt_graft.collectors.spark.log.files import (
     COMPACTED,
     ApplicationLog,
@@ -44,10 +44,10 @@ _LONGEST_LISTING = 1 << 28  # bytes: some half a million applications
 _PIECE = 1 << 20
 _DENIED = (401, 403)
 
-Open = Callable[[str], AbstractContextManager[Readable]]
+OpenFile = Callable[[str], AbstractContextManager[ByteStream]]
 
 
-class NotGivenError(Exception):
+class DownloadError(Exception):
     """The server did not give what it was asked for, and why; another time it may."""
 
 
@@ -97,7 +97,7 @@ def _listed(logs: SparkLogs) -> list[ApplicationLog]:
     try:
         with _answer(f"{server}/api/v1/applications", logs.authorization) as answer:
             listing = answer.read(_LONGEST_LISTING)
-    except NotGivenError as error:
+    except DownloadError as error:
         raise GraftError(f"lists no applications: {error}", place=logs.label) from error
     try:
         found = [
@@ -129,7 +129,9 @@ def _attempt(logs: SparkLogs, application: str, attempt: Mapping[str, Any]) -> A
 
 
 @contextmanager
-def downloaded(origin: str, url: str, authorization: str) -> Iterator[tuple[ApplicationLog, Open]]:
+def downloaded(
+    origin: str, url: str, authorization: str
+) -> Iterator[tuple[ApplicationLog, OpenFile]]:
     """An attempt's log while it is needed, and what opens its files by their URLs.
 
     Args:
@@ -137,7 +139,7 @@ def downloaded(origin: str, url: str, authorization: str) -> Iterator[tuple[Appl
         url: Of the zip.
 
     Raises:
-        NotGivenError: The zip cannot be had, or holds no log.
+        DownloadError: The zip cannot be had, or holds no log.
     """
     with tempfile.TemporaryFile() as file:
         with _answer(url, authorization) as answer:
@@ -145,11 +147,11 @@ def downloaded(origin: str, url: str, authorization: str) -> Iterator[tuple[Appl
         try:
             archive = ZipFile(file)
         except BadZipFile as error:
-            raise NotGivenError("what it gave is no whole zip") from error
+            raise DownloadError("what it gave is no whole zip") from error
         with archive:
             logs = application_logs(_members(archive, origin))
             if len(logs) != 1:
-                raise NotGivenError(f"the zip that it gave holds {len(logs)} logs")
+                raise DownloadError(f"the zip that it gave holds {len(logs)} logs")
             [found] = logs
             if not found.log.origin.endswith(COMPACTED):
                 found = replace(found, log=replace(found.log, origin=origin))
@@ -194,6 +196,6 @@ def _answer(url: str, authorization: str) -> Iterator[HTTPResponse]:
             yield answer
     except HTTPError as error:
         hint = "; see `authorization` in graft.yml" if error.code in _DENIED else ""
-        raise NotGivenError(f"HTTP status {error.code}{hint}") from error
+        raise DownloadError(f"HTTP status {error.code}{hint}") from error
     except (OSError, HTTPException) as error:
-        raise NotGivenError(f"{getattr(error, 'reason', error)}") from error
+        raise DownloadError(f"{getattr(error, 'reason', error)}") from error

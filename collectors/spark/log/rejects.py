@@ -23,7 +23,7 @@ class Rejects:
         else:
             self.more += 1
 
-    def tell(self, reason: str) -> None:
+    def add_for_log(self, reason: str) -> None:
         """Take one that has no place."""
         self.add(WHOLE, reason)
 

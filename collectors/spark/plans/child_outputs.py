@@ -10,11 +10,11 @@ from dbt_graft.collectors.spark.plans.arguments import (
     is_cut,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.columns import CUT, Outputs, Trace
+from dbt_graft.collectors.spark.plans.columns import CUT, ColumnTrace, Outputs
 from dbt_graft.collectors.spark.plans.text import Operator
 
 
-def given(operator: Operator, trace: Trace) -> Outputs:
+def input_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
     """The columns that an operator takes."""
     if text := operator.fields.get("Input"):
         return attributes(text)
@@ -23,19 +23,19 @@ def given(operator: Operator, trace: Trace) -> Outputs:
     return []
 
 
-def all_given(operator: Operator, trace: Trace) -> list[Attribute]:
+def all_input_columns(operator: Operator, trace: ColumnTrace) -> list[Attribute]:
     """All columns that any child gives."""
     if text := operator.fields.get("Input"):
         return attributes(text)
     return [one for child in operator.children for one in trace.columns_of(child)]
 
 
-def unchanged(operator: Operator, trace: Trace) -> Outputs:
+def unchanged(operator: Operator, trace: ColumnTrace) -> Outputs:
     """The columns of an operator that changes none."""
-    return given(operator, trace)
+    return input_columns(operator, trace)
 
 
-def make(items: str, trace: Trace) -> list[Attribute]:
+def make_columns(items: str, trace: ColumnTrace) -> list[Attribute]:
     """Make the columns of a list of named expressions."""
     if is_cut(items):
         trace.gaps[CUT] = None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dbt_graft.collectors.spark.plans.arguments import Attribute, is_cut
-from dbt_graft.collectors.spark.plans.expressions import parts
+from dbt_graft.collectors.spark.plans.expressions import column_references
 from dbt_graft.collectors.spark.plans.text import Operator
 from dbt_graft.lineage.columns import compose
 from dbt_graft.lineage.dataset import DatasetId
@@ -28,7 +28,7 @@ CUT, OPAQUE, UNKNOWN = (
 )
 
 
-class Use(NamedTuple):
+class ColumnInput(NamedTuple):
     """A column of a dataset has a part in a value."""
 
     dataset: DatasetId
@@ -37,11 +37,13 @@ class Use(NamedTuple):
     masking: bool = False
 
 
-Uses = frozenset[Use]
-NOTHING: Uses = frozenset()
+ColumnInputs = frozenset[ColumnInput]
+NOTHING: ColumnInputs = frozenset()
 
 
-def changed(uses: Iterable[Use], subtype: Subtype, *, masking: bool = False) -> Uses:
+def transformed(
+    uses: Iterable[ColumnInput], subtype: Subtype, *, masking: bool = False
+) -> ColumnInputs:
     """What has a part in a value that is made from one which these have a part in."""
     return frozenset(
         use._replace(subtype=compose(subtype, use.subtype), masking=use.masking or masking)
@@ -54,7 +56,7 @@ Outputs = list[Attribute] | tuple["Outputs", "Outputs"]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PlanSource:
     """What a leaf of a plan reads.
 
     Attributes:
@@ -66,25 +68,27 @@ class Source:
     """
 
     datasets: tuple[DatasetId, ...] = ()
-    columns: dict[str, Uses] = field(default_factory=dict)
-    influences: Uses = NOTHING
+    columns: dict[str, ColumnInputs] = field(default_factory=dict)
+    influences: ColumnInputs = NOTHING
     is_known: bool = True
 
-    def uses(self, name: str) -> Uses:
+    def uses(self, name: str) -> ColumnInputs:
         """What has a part in a column of the leaf."""
         if self.columns:
             return self.columns.get(name.casefold(), NOTHING)
         if not self.is_known:
-            return frozenset(Use(d, ANY_COLUMN, Subtype.TRANSFORMATION) for d in self.datasets)
-        return frozenset(Use(dataset, name) for dataset in self.datasets)
+            return frozenset(
+                ColumnInput(d, ANY_COLUMN, Subtype.TRANSFORMATION) for d in self.datasets
+            )
+        return frozenset(ColumnInput(dataset, name) for dataset in self.datasets)
 
 
 # What a leaf with these columns reads; None for an operator that is no source.
-Sources = Callable[[Operator, list[Attribute]], Source | None]
+ResolveLeaf = Callable[[Operator, list[Attribute]], PlanSource | None]
 
 
 @dataclass(slots=True)
-class Trace:
+class ColumnTrace:
     """What is known of a plan's columns.
 
     Attributes:
@@ -101,37 +105,41 @@ class Trace:
             the subquery's number and its own name has an id of ours.
     """
 
-    sources: Sources
-    known: dict[int, Uses] = field(default_factory=dict)
+    sources: ResolveLeaf
+    known: dict[int, ColumnInputs] = field(default_factory=dict)
     outputs: dict[int, Outputs] = field(default_factory=dict)
-    influences: set[Use] = field(default_factory=set)
+    influences: set[ColumnInput] = field(default_factory=set)
     gaps: dict[str, None] = field(default_factory=dict)
-    unsure: set[int] = field(default_factory=set)
+    null_tested: set[int] = field(default_factory=set)
     explained: set[int] = field(default_factory=set)
     stages: set[int] = field(default_factory=set)
-    filtered: dict[str, list[Uses]] = field(default_factory=dict)
+    filtered: dict[str, list[ColumnInputs]] = field(default_factory=dict)
     definitions: dict[str, Operator] = field(default_factory=dict)
     merged: dict[tuple[int, str], int] = field(default_factory=dict)
 
-    def of(self, text: str, *, subtype: Subtype = Subtype.IDENTITY) -> Uses:
+    def of(self, text: str, *, subtype: Subtype = Subtype.IDENTITY) -> ColumnInputs:
         """What has a part in an expression, changed further by what is made of it."""
         if is_cut(text):
             self.gaps[CUT] = None
         found = {
             use
-            for part in parts(self._resolved(text), self.known)
-            for use in changed(self.known[part.id], part.subtype, masking=part.masking)
+            for reference in column_references(self._resolved(text), self.known)
+            for use in transformed(
+                self.known[reference.id], reference.subtype, masking=reference.masking
+            )
         }
-        return _limited(found if subtype is Subtype.IDENTITY else changed(found, subtype))
+        return _limited(found if subtype is Subtype.IDENTITY else transformed(found, subtype))
 
-    def all_of(self, columns: Iterable[Attribute], subtype: Subtype) -> Uses:
+    def all_of(self, columns: Iterable[Attribute], subtype: Subtype) -> ColumnInputs:
         """What has a part in any of these columns."""
         found = {use for one in columns for use in self.known.get(one.id, NOTHING)}
-        return _limited(changed(found, subtype))
+        return _limited(transformed(found, subtype))
 
     def decides(self, text: str, subtype: Subtype) -> None:
         """Take an expression that decides on rows."""
-        self.explained.update(part.id for part in parts(self._resolved(text), self.known))
+        self.explained.update(
+            reference.id for reference in column_references(self._resolved(text), self.known)
+        )
         self.influences |= self.of(text, subtype=subtype)
 
     def _resolved(self, text: str) -> str:
@@ -148,8 +156,8 @@ class Trace:
 
     def finish(self) -> None:
         """Take the tests for NULL that nothing else explains."""
-        for id_ in self.unsure - self.explained:
-            self.influences |= changed(self.known.get(id_, NOTHING), Subtype.FILTER)
+        for id_ in self.null_tested - self.explained:
+            self.influences |= transformed(self.known.get(id_, NOTHING), Subtype.FILTER)
 
 
 def flat(outputs: Outputs) -> list[Attribute]:
@@ -185,7 +193,7 @@ def leaves_first(
                 stack += [(one, False) for one in reversed(operator.children)]
 
 
-def _limited(uses: Iterable[Use]) -> Uses:
+def _limited(uses: Iterable[ColumnInput]) -> ColumnInputs:
     found = frozenset(uses)
     if len(found) <= _MOST_USES:
         return found

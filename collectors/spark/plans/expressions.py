@@ -44,7 +44,7 @@ _RANKS = frozenset({"RANK", "DENSE_RANK", "PERCENT_RANK"})
 _SQL_NAMES = {"MURMUR3HASH": "HASH", "HIVEHASH": "HASH"}
 
 
-class Part(NamedTuple):
+class ColumnReference(NamedTuple):
     """A column (by its id) has a part in a value."""
 
     id: int
@@ -67,23 +67,23 @@ class _Frame(NamedTuple):
     is_case: bool = False
 
 
-def parts(text: str, known: Container[int]) -> set[Part]:
+def column_references(text: str, known: Container[int]) -> set[ColumnReference]:
     """What has a part in an expression's value.
 
     Args:
         known: The ids of columns that the expression can use.
     """
     if (bare := _bare(text)) is not None and bare in known:
-        return {Part(bare, Subtype.IDENTITY)}
+        return {ColumnReference(bare, Subtype.IDENTITY)}
     text = _PIVOT.sub(r"\g<call>if (\g<key>)", _without_alias(text))
-    found: list[Part] = []
+    found: list[ColumnReference] = []
     stack = [_Frame(Subtype.TRANSFORMATION, False, 0, 0)]
     decides = False  # the next bracket is a condition
     for token in _TOKEN.finditer(text):
         top = stack[-1]
         if id_ := token["id"]:
             if int(id_) in known:
-                found.append(Part(int(id_), top.subtype, top.masking))
+                found.append(ColumnReference(int(id_), top.subtype, top.masking))
         elif token["close"]:
             if len(stack) > 1:
                 closed = _close(stack)
@@ -91,7 +91,7 @@ def parts(text: str, known: Container[int]) -> set[Part]:
                 if named and int(named["id"]) in known:
                     del found[closed.begins :]  # it was the name of a column: `sum(a#1)#7`
                     if not closed.at and named.end() == len(text):
-                        return {Part(int(named["id"]), Subtype.IDENTITY)}
+                        return {ColumnReference(int(named["id"]), Subtype.IDENTITY)}
         elif token["open"] or token["call"]:
             word = token["word"] or ""
             inside = _inside(top, word, decides or word == "if")

@@ -14,8 +14,19 @@ from dbt_graft.collectors.spark.plans.arguments import (
     plain_expressions,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.child_outputs import first_argument, given, make
-from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, UNKNOWN, Outputs, Trace, Uses
+from dbt_graft.collectors.spark.plans.child_outputs import (
+    first_argument,
+    input_columns,
+    make_columns,
+)
+from dbt_graft.collectors.spark.plans.columns import (
+    CUT,
+    NOTHING,
+    UNKNOWN,
+    ColumnInputs,
+    ColumnTrace,
+    Outputs,
+)
 from dbt_graft.collectors.spark.plans.text import Operator
 from dbt_graft.lineage.records import Subtype
 
@@ -26,7 +37,7 @@ _STEP = re.compile(r"^(?:partial_|merge_)+")
 _BETWEEN_STAGES = ("Exchange", "Sort", "ShuffleExchange", "ColumnarExchange", "AQEShuffleRead")
 
 
-def aggregate(operator: Operator, trace: Trace) -> Outputs:
+def aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
     """Keys decide on rows, functions make columns; both in every layout of the text."""
     if "Results" in operator.fields:
         keys, functions = operator.fields.get("Keys", ""), operator.fields.get("Functions", "")
@@ -47,7 +58,7 @@ def aggregate(operator: Operator, trace: Trace) -> Outputs:
     prepares = _STAGE.search(functions[:20]) or id(operator) in trace.stages or "gid#" in keys
     if not prepares:
         trace.decides(keys, Subtype.GROUP_BY)
-    columns = make(results, trace)
+    columns = make_columns(results, trace)
     if functions and not made and not prepares:
         grouped = {one.id for one in attributes(keys)}
         others = [one for one in columns if one.id not in grouped]
@@ -82,13 +93,13 @@ def _reused_stage(operator: Operator) -> list[str]:
     return []
 
 
-def _functions(functions: str, made: str, trace: Trace, reused: list[str]) -> None:
+def _functions(functions: str, made: str, trace: ColumnTrace, reused: list[str]) -> None:
     """Give the columns that aggregate functions make what they take."""
     if is_cut(functions) or is_cut(made):
         trace.gaps[CUT] = None
     texts = plain_expressions(functions)
     names = attributes(made)
-    filters: dict[str, list[Uses]] = defaultdict(list)
+    filters: dict[str, list[ColumnInputs]] = defaultdict(list)
     times: Counter[str] = Counter()
     names_or_none = names if len(names) == len(texts) else []
     for text, name, stage in zip_longest(texts, names_or_none, reused, fillvalue=None):
@@ -109,7 +120,7 @@ def _functions(functions: str, made: str, trace: Trace, reused: list[str]) -> No
     trace.filtered |= filters
 
 
-def _by_position(columns: list[Attribute], functions: str, trace: Trace) -> None:
+def _by_position(columns: list[Attribute], functions: str, trace: ColumnTrace) -> None:
     """The extended layout has no names for what the functions make, nor for keys under new ones."""
     texts = plain_expressions(functions)
     if len(texts) == len(columns):
@@ -119,17 +130,17 @@ def _by_position(columns: list[Attribute], functions: str, trace: Trace) -> None
         trace.gaps[UNKNOWN] = None
 
 
-def window(operator: Operator, trace: Trace) -> Outputs:
+def window(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Window [rank(a#1) windowspecdefinition(…) AS r#2], [k#3], [a#1 ASC]`"""
-    return (given(operator, trace), make(first_argument(operator), trace))
+    return (input_columns(operator, trace), make_columns(first_argument(operator), trace))
 
 
-def python_aggregate(operator: Operator, trace: Trace) -> Outputs:
+def python_aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`[k#1], [f(v#2)#5], [k#1, f(v)#6 AS f#7]`"""
     keys, functions, results, *_ = [*split_arguments(operator.arguments), "", "", ""]
     trace.decides(keys, Subtype.GROUP_BY)
     texts = plain_expressions(functions)
-    columns = make(results, trace)
+    columns = make_columns(results, trace)
     grouped = {one.id for one in attributes(keys)}
     for one, text in zip((c for c in columns if c.id not in grouped), texts, strict=False):
         trace.known[one.id] = trace.of(text, subtype=Subtype.AGGREGATION)

@@ -17,9 +17,9 @@ from dbt_graft.collectors.spark.plans.columns import (
     CUT,
     NOTHING,
     OPAQUE,
+    ColumnTrace,
     Outputs,
-    Sources,
-    Trace,
+    ResolveLeaf,
     leaves_first,
 )
 from dbt_graft.collectors.spark.plans.text import Operator, PlanText
@@ -29,17 +29,17 @@ _PARTITION_FILTERS = re.compile(r"PartitionFilters: (?P<list>\[[^\n]*?\])(?:, [A
 _SUBQUERY = re.compile(r"(?:scalar-subquery|exists|list)#(\d{1,18}) \[")
 
 
-_Rule = Callable[[Operator, Trace], Outputs]
+_Rule = Callable[[Operator, ColumnTrace], Outputs]
 
 
-def trace_columns(plan: PlanText, root: Operator, sources: Sources) -> Trace:
+def trace_columns(plan: PlanText, root: Operator, sources: ResolveLeaf) -> ColumnTrace:
     """Follow columns from the leaves of a plan to its root.
 
     Args:
         plan: The text that the root is of; it has the subqueries.
         sources: Which datasets a leaf, or a view, reads.
     """
-    trace = Trace(sources)
+    trace = ColumnTrace(sources)
     if plan.is_cut:
         trace.gaps[CUT] = None
     views = {id(one) for one in root.walk() if one.kind == "View" and sources(one, [])}
@@ -52,7 +52,7 @@ def trace_columns(plan: PlanText, root: Operator, sources: Sources) -> Trace:
     return trace
 
 
-def _follow_all(root: Operator, trace: Trace, views: set[int]) -> None:
+def _follow_all(root: Operator, trace: ColumnTrace, views: set[int]) -> None:
     trace.stages |= grouping.stages(root)
     for operator in leaves_first(root, lambda one: id(one) in views):
         if id(operator) in trace.outputs:
@@ -79,7 +79,7 @@ def _rule(operator: Operator, *, leaf: bool) -> _Rule:
     return unchanged if operator.children or operator.inside else _leaf
 
 
-def _leaf(operator: Operator, trace: Trace) -> Outputs:
+def _leaf(operator: Operator, trace: ColumnTrace) -> Outputs:
     found = _LIST.search(operator.fields.get("Output", "") or operator.arguments)
     text = operator.fields.get("Output", "") or (found.group() if found else "")
     columns = attributes(text)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from dbt_graft.collectors.spark.plans.arguments import attributes, is_cut, plain_expressions
-from dbt_graft.collectors.spark.plans.child_outputs import first_argument, given
-from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, Outputs, Trace
+from dbt_graft.collectors.spark.plans.child_outputs import first_argument, input_columns
+from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, ColumnTrace, Outputs
 from dbt_graft.collectors.spark.plans.text import Operator
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
@@ -17,7 +17,7 @@ _OWN_IDS = 10**17
 _CTE_ID = re.compile(r"\d{1,18}")
 
 
-def same(operator: Operator, trace: Trace) -> Outputs:
+def same(operator: Operator, trace: ColumnTrace) -> Outputs:
     """Columns that stand for others in the same places: of a reused exchange, a cached plan."""
     of = operator.reuses or next(iter(operator.inside or operator.children), None)
     text = operator.fields.get("Output") or first_argument(operator)
@@ -31,19 +31,19 @@ def same(operator: Operator, trace: Trace) -> Outputs:
     return columns
 
 
-def listed(operator: Operator, trace: Trace) -> Outputs:
+def listed(operator: Operator, trace: ColumnTrace) -> Outputs:
     """A scan of a cached relation: the columns are the relation's."""
     text = operator.fields.get("Output") or first_argument(operator)
     return attributes(text)
 
 
-def cte_definition(operator: Operator, trace: Trace) -> Outputs:
+def cte_definition(operator: Operator, trace: ColumnTrace) -> Outputs:
     if found := _CTE_ID.search(operator.arguments):
         trace.definitions[found.group()] = operator
-    return given(operator, trace)
+    return input_columns(operator, trace)
 
 
-def cte_reference(operator: Operator, trace: Trace) -> Outputs:
+def cte_reference(operator: Operator, trace: ColumnTrace) -> Outputs:
     found, columns = _CTE_ID.search(operator.arguments), _LIST.search(operator.arguments)
     given = attributes(columns.group()) if columns else []
     definition = trace.definitions.get(found.group()) if found else None
@@ -52,11 +52,11 @@ def cte_reference(operator: Operator, trace: Trace) -> Outputs:
     return given
 
 
-def with_cte(operator: Operator, trace: Trace) -> Outputs:
+def with_cte(operator: Operator, trace: ColumnTrace) -> Outputs:
     return trace.outputs.get(id(operator.children[-1]), []) if operator.children else []
 
 
-def view(operator: Operator, trace: Trace) -> Outputs:
+def view(operator: Operator, trace: ColumnTrace) -> Outputs:
     """A view that is a dataset itself: its columns are those of the query right below."""
     source = trace.sources(operator, [])
     given = _LIST.search(operator.arguments)
@@ -67,14 +67,14 @@ def view(operator: Operator, trace: Trace) -> Outputs:
     return columns
 
 
-def subquery(operator: Operator, trace: Trace) -> Outputs:
+def subquery(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Subquery scalar-subquery#12, [id=#45]` inside an operator of the extended layout."""
     if found := _NEW_ID.search(operator.text):
         is_column(int(found["id"]), operator.children[0] if operator.children else operator, trace)
     return []
 
 
-def is_column(number: int, query: Operator, trace: Trace) -> None:
+def is_column(number: int, query: Operator, trace: ColumnTrace) -> None:
     """A subquery has an id as a column has: what it gives is its first column.
 
     Of several that read the same Spark makes one, whose column is a struct of theirs:

@@ -129,13 +129,13 @@ class PlanText:
 
 def parse_text(text: str) -> PlanText:
     """The plans of a text; never raises: of another text, none."""
-    reader = _Reader()
+    reader = _PlanReader()
     for line in text.splitlines():
         reader.read(line)
     return reader.finish()
 
 
-class _Reader:
+class _PlanReader:
     """A text as far as it was read."""
 
     def __init__(self) -> None:

@@ -15,12 +15,12 @@ from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier, sp
 from dbt_graft.collectors.spark.sources.connectors import (
     Target,
     catalog_table,
-    changed,
+    change_target,
     described_table,
-    save,
-    written,
+    save_target,
+    write_target,
 )
-from dbt_graft.collectors.spark.sources.jdbc import external
+from dbt_graft.collectors.spark.sources.jdbc import jdbc_relation
 
 _MODES = frozenset({"Append", "Overwrite", "ErrorIfExists", "Ignore"})
 _STORAGE = re.compile(r"Storage\(.*?\bLocation: (?P<path>[^,)]+)")
@@ -32,7 +32,7 @@ _VIEW_TYPE = re.compile(r"\b(?:PersistedView|LocalTempView|GlobalTempView)\b")
 _BRAND = re.compile(r"^(?:Gpu|Photon|Comet|Native)(?=[A-Z])|\$$")
 
 
-class Role(Enum):
+class CommandRole(Enum):
     """How a command takes part in moving data."""
 
     INSERT = auto()  # writes what its children read
@@ -51,7 +51,7 @@ class Command:
     `operation` is SQL's name for it; empty where the save mode decides.
     """
 
-    role: Role
+    role: CommandRole
     target: Callable[[list[str]], Target | None]
     operation: str = ""
 
@@ -59,7 +59,7 @@ class Command:
         """The operation's name in the words of the lineage store."""
         if self.operation:
             return self.operation
-        if self.role is Role.WRAPPER and target.table:
+        if self.role is CommandRole.WRAPPER and target.table:
             return "INSERT" if target.mode == "Append" else "CREATE TABLE AS"
         return "INSERT OVERWRITE" if target.mode == "Overwrite" else "INSERT"
 
@@ -145,7 +145,7 @@ def _drop_v2(args: list[str]) -> Target:
 
 def _truncate_v2(args: list[str]) -> Target | None:
     """`cat.db.t, …` as the table calls itself, or `catalog.Class@hash, db.t`"""
-    return written(args) or (catalog_table(args) if "@" in args[0] else None)
+    return write_target(args) or (catalog_table(args) if "@" in args[0] else None)
 
 
 def _rename_v2(args: list[str]) -> Target:
@@ -169,7 +169,7 @@ def _like(args: list[str]) -> Target:
 
 def _into_source(args: list[str]) -> Target | None:
     """`Relation c.db.t[id#1] JDBCRelation(s.t) [numPartitions=1], overwrite`"""
-    found = external(args[0])
+    found = jdbc_relation(args[0])
     mode = "Overwrite" if args[-1] == "true" else "Append"
     if found:
         return Target(external=found, mode=mode)
@@ -179,63 +179,63 @@ def _into_source(args: list[str]) -> Target | None:
 
 def _save_as_table(args: list[str]) -> Target | None:
     """`` `db`.`t`, mode, …``; in Spark 2 the whole description of the table comes first."""
-    return _first(args) if not args[0].startswith("CatalogTable(") else written(args)
+    return _first(args) if not args[0].startswith("CatalogTable(") else write_target(args)
 
 
 def _create(args: list[str]) -> Target | None:
     """`` `c`.`db`.`t`, false``; in Spark 2 the whole description of the table"""
-    return _name(args) if not args[0].startswith("CatalogTable(") else written(args)
+    return _name(args) if not args[0].startswith("CatalogTable(") else write_target(args)
 
 
-_LIKE_TABLE = Command(Role.LIFECYCLE, _create, "CREATE TABLE")
-_APPEND = Command(Role.SAVE, written, "INSERT")
-_OVERWRITE = Command(Role.SAVE, written, "INSERT OVERWRITE")
-_AS_SELECT = Command(Role.SAVE, catalog_table, "CREATE TABLE AS")
+_LIKE_TABLE = Command(CommandRole.LIFECYCLE, _create, "CREATE TABLE")
+_APPEND = Command(CommandRole.SAVE, write_target, "INSERT")
+_OVERWRITE = Command(CommandRole.SAVE, write_target, "INSERT OVERWRITE")
+_AS_SELECT = Command(CommandRole.SAVE, catalog_table, "CREATE TABLE AS")
 
 COMMANDS: Mapping[str, Command] = {
-    "InsertIntoHadoopFsRelationCommand": Command(Role.INSERT, _hadoop_files),
-    "InsertIntoHiveTable": Command(Role.INSERT, _hive_insert),
-    "InsertIntoHiveDirCommand": Command(Role.INSERT, _storage),
-    "InsertIntoDataSourceDirCommand": Command(Role.SAVE, _storage, "INSERT OVERWRITE"),
-    "SaveAsV1TableCommand": Command(Role.WRAPPER, _first),
-    "CreateDataSourceTableAsSelectCommand": Command(Role.WRAPPER, _save_as_table),
-    "CreateHiveTableAsSelectCommand": Command(Role.WRAPPER, _hive_table_as_select),
-    "OptimizedCreateHiveTableAsSelectCommand": Command(Role.WRAPPER, _hive_table_as_select),
-    "CreateViewCommand": Command(Role.VIEW, _view, "CREATE VIEW"),
-    "AlterViewAsCommand": Command(Role.VIEW, _view, "CREATE VIEW"),
-    "LoadDataCommand": Command(Role.LIFECYCLE, _load, "LOAD DATA"),
+    "InsertIntoHadoopFsRelationCommand": Command(CommandRole.INSERT, _hadoop_files),
+    "InsertIntoHiveTable": Command(CommandRole.INSERT, _hive_insert),
+    "InsertIntoHiveDirCommand": Command(CommandRole.INSERT, _storage),
+    "InsertIntoDataSourceDirCommand": Command(CommandRole.SAVE, _storage, "INSERT OVERWRITE"),
+    "SaveAsV1TableCommand": Command(CommandRole.WRAPPER, _first),
+    "CreateDataSourceTableAsSelectCommand": Command(CommandRole.WRAPPER, _save_as_table),
+    "CreateHiveTableAsSelectCommand": Command(CommandRole.WRAPPER, _hive_table_as_select),
+    "OptimizedCreateHiveTableAsSelectCommand": Command(CommandRole.WRAPPER, _hive_table_as_select),
+    "CreateViewCommand": Command(CommandRole.VIEW, _view, "CREATE VIEW"),
+    "AlterViewAsCommand": Command(CommandRole.VIEW, _view, "CREATE VIEW"),
+    "LoadDataCommand": Command(CommandRole.LIFECYCLE, _load, "LOAD DATA"),
     "CreateTableCommand": _LIKE_TABLE,
     "CreateDataSourceTableCommand": _LIKE_TABLE,
-    "CreateTableLikeCommand": Command(Role.LIFECYCLE, _like, "CREATE TABLE"),
-    "CreateDeltaTableCommand": Command(Role.SAVE, changed, "CREATE TABLE"),
-    "TruncateTableCommand": Command(Role.LIFECYCLE, _name, "TRUNCATE"),
-    "DropTableCommand": Command(Role.LIFECYCLE, _drop, "DROP"),
-    "DropTable": Command(Role.LIFECYCLE, _drop_v2, "DROP"),
-    "TruncateTable": Command(Role.LIFECYCLE, _truncate_v2, "TRUNCATE"),
-    "AlterTable": Command(Role.LIFECYCLE, catalog_table, "ALTER"),
-    "RenameTable": Command(Role.RENAME, _rename_v2, "RENAME"),
-    "CreateTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),
-    "ReplaceTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),
-    "AtomicReplaceTable": Command(Role.LIFECYCLE, catalog_table, "CREATE TABLE"),
-    "AlterTableRecoverPartitionsCommand": Command(Role.MAINTENANCE, _nowhere),
-    "AlterTableRenameCommand": Command(Role.RENAME, _rename, "RENAME"),
-    "SaveIntoDataSourceCommand": Command(Role.SAVE, save),
-    "InsertIntoDataSourceCommand": Command(Role.SAVE, _into_source),
+    "CreateTableLikeCommand": Command(CommandRole.LIFECYCLE, _like, "CREATE TABLE"),
+    "CreateDeltaTableCommand": Command(CommandRole.SAVE, change_target, "CREATE TABLE"),
+    "TruncateTableCommand": Command(CommandRole.LIFECYCLE, _name, "TRUNCATE"),
+    "DropTableCommand": Command(CommandRole.LIFECYCLE, _drop, "DROP"),
+    "DropTable": Command(CommandRole.LIFECYCLE, _drop_v2, "DROP"),
+    "TruncateTable": Command(CommandRole.LIFECYCLE, _truncate_v2, "TRUNCATE"),
+    "AlterTable": Command(CommandRole.LIFECYCLE, catalog_table, "ALTER"),
+    "RenameTable": Command(CommandRole.RENAME, _rename_v2, "RENAME"),
+    "CreateTable": Command(CommandRole.LIFECYCLE, catalog_table, "CREATE TABLE"),
+    "ReplaceTable": Command(CommandRole.LIFECYCLE, catalog_table, "CREATE TABLE"),
+    "AtomicReplaceTable": Command(CommandRole.LIFECYCLE, catalog_table, "CREATE TABLE"),
+    "AlterTableRecoverPartitionsCommand": Command(CommandRole.MAINTENANCE, _nowhere),
+    "AlterTableRenameCommand": Command(CommandRole.RENAME, _rename, "RENAME"),
+    "SaveIntoDataSourceCommand": Command(CommandRole.SAVE, save_target),
+    "InsertIntoDataSourceCommand": Command(CommandRole.SAVE, _into_source),
     "AppendData": _APPEND,
     "AppendDataExecV1": _APPEND,
     "OverwriteByExpression": _OVERWRITE,
     "OverwriteByExpressionExecV1": _OVERWRITE,
     "OverwritePartitionsDynamic": _OVERWRITE,
-    "ReplaceData": Command(Role.SAVE, written, "MERGE"),
-    "WriteDelta": Command(Role.SAVE, written, "MERGE"),
+    "ReplaceData": Command(CommandRole.SAVE, write_target, "MERGE"),
+    "WriteDelta": Command(CommandRole.SAVE, write_target, "MERGE"),
     "CreateTableAsSelect": _AS_SELECT,
     "ReplaceTableAsSelect": _AS_SELECT,
     "AtomicCreateTableAsSelect": _AS_SELECT,
     "AtomicReplaceTableAsSelect": _AS_SELECT,
-    "DeleteFromTable": Command(Role.LIFECYCLE, written, "DELETE"),
-    "WriteIntoDeltaCommand": Command(Role.SAVE, changed),
+    "DeleteFromTable": Command(CommandRole.LIFECYCLE, write_target, "DELETE"),
+    "WriteIntoDeltaCommand": Command(CommandRole.SAVE, change_target),
     **{
-        f"{verb}{command}": Command(Role.SAVE, changed, operation)
+        f"{verb}{command}": Command(CommandRole.SAVE, change_target, operation)
         for verb, operation in (
             ("MergeInto", "MERGE"),
             ("Delete", "DELETE"),
@@ -244,12 +244,12 @@ COMMANDS: Mapping[str, Command] = {
         )
         for command in ("Command", "CommandEdge", "HoodieTableCommand")
     },
-    "CreateHoodieTableAsSelectCommand": Command(Role.SAVE, changed, "CREATE TABLE AS"),
-    "InsertIntoHoodieTableCommand": Command(Role.SAVE, changed, "INSERT"),
+    "CreateHoodieTableAsSelectCommand": Command(CommandRole.SAVE, change_target, "CREATE TABLE AS"),
+    "InsertIntoHoodieTableCommand": Command(CommandRole.SAVE, change_target, "INSERT"),
 }
 # Commands that are alike, by the start of their names.
 _FAMILIES: Mapping[str, Command] = {
-    "AlterTable": Command(Role.LIFECYCLE, _name, "ALTER"),
+    "AlterTable": Command(CommandRole.LIFECYCLE, _name, "ALTER"),
     **dict.fromkeys(
         (
             *("Add", "Alter", "Analyze", "Cache", "Clear", "Comment", "CreateDatabase"),
@@ -260,7 +260,7 @@ _FAMILIES: Mapping[str, Command] = {
             # Delta's and Iceberg's upkeep of their own files.
             *("Convert", "Optimize", "Vacuum", "Restore", "Call", "ReorgTable", "UnsetTable"),
         ),
-        Command(Role.MAINTENANCE, _nowhere),
+        Command(CommandRole.MAINTENANCE, _nowhere),
     ),
 }
 # Operators that are no commands by their names and write all the same, and have no rule.

@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 
 from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier
-from dbt_graft.collectors.spark.sources.connectors import Target, elsewhere, options
-from dbt_graft.collectors.spark.sources.databases import Database
-from dbt_graft.collectors.spark.sources.jdbc import External
+from dbt_graft.collectors.spark.sources.connectors import Target, options, store_target
+from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
+from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
 
 _RELATION = re.compile(r"Scan (?P<kind>\w+)Relation\((?P<inside>.*)\)[^)]*", re.DOTALL)
 # Relations whose first argument is the table, and OpenLineage's word for the store.
@@ -31,7 +31,7 @@ _CASSANDRA = re.compile(r"\bCassandra Scan: (?P<table>[\w.]+)")
 _PATH = re.compile(r"BatchScan(?: ?\[[^\]]*\])? (?P<path>[a-zA-Z][a-zA-Z0-9+.-]*:/[^\s\[]+)")
 
 
-def source(name: str, text: str) -> Target | None:
+def connector_source(name: str, text: str) -> Target | None:
     """The source that an operator tells of in a connector's own way; None where it tells none.
 
     Args:
@@ -44,14 +44,14 @@ def source(name: str, text: str) -> Target | None:
         given = text.rpartition("Options: ")[2].removesuffix(")")
         return _with_options(found["source"], options(given))
     if found := _CASSANDRA.search(text):
-        return Target(external=External(found["table"]), database=Database("cassandra"))
+        return Target(external=ExternalTable(found["table"]), database=JdbcDatabase("cassandra"))
     found = _PATH.search(text) or _PATH.match(name)
     return Target(path=found["path"]) if found else None
 
 
 def _relation(kind: str, args: list[str]) -> Target | None:
     if store := _TABLE_FIRST.get(kind):
-        return Target(external=External(args[0]), database=Database(store))
+        return Target(external=ExternalTable(args[0]), database=JdbcDatabase(store))
     given = next((options(arg) for arg in args if arg.startswith("Map(")), {})
     return _with_options(kind, given)
 
@@ -59,7 +59,7 @@ def _relation(kind: str, args: list[str]) -> Target | None:
 def _with_options(source: str, given: dict[str, str]) -> Target | None:
     if topics := given.get("subscribe", ""):
         return Target(topics=tuple(sorted(topic.strip() for topic in topics.split(","))))
-    if found := elsewhere(source, given, ""):
+    if found := store_target(source, given, ""):
         return found
     place = given.get("path", "")
     if "/" in place:

@@ -21,8 +21,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier
-from dbt_graft.collectors.spark.sources.databases import Database, database_of
-from dbt_graft.collectors.spark.sources.jdbc import External
+from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, database_of
+from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
 
 _OPTIONS = re.compile(r"(?:Map\(|\[)(?P<inside>.*)[)\]]", re.DOTALL)
 _OPTION = re.compile(r"(?P<key>[\w.$-]+)(?:=| -> )(?P<value>.*)", re.DOTALL)
@@ -80,8 +80,8 @@ class Target:
     is_view: bool = False
     if_exists: bool = False
     catalog: str = ""
-    external: External | None = None
-    database: Database = field(default_factory=Database)
+    external: ExternalTable | None = None
+    database: JdbcDatabase = field(default_factory=JdbcDatabase)
     topics: tuple[str, ...] = ()
 
     @property
@@ -98,7 +98,7 @@ def options(text: str) -> dict[str, str]:
     return {pair["key"].lower(): pair["value"] for pair in pairs if pair}
 
 
-def save(args: list[str]) -> Target | None:
+def save_target(args: list[str]) -> Target | None:
     """`provider@hash, options, mode`; a query before them is passed over."""
     at = next(
         (
@@ -120,15 +120,15 @@ def save(args: list[str]) -> Target | None:
         or url.startswith("jdbc:")
         or ("dbtable" in given and url == _REDACTED)
     ):
-        external = External(given["dbtable"])
+        external = ExternalTable(given["dbtable"])
         return Target(external=external, database=database_of(url), mode=mode)
     path = given.get("path", given.get("hoodie.base.path", ""))
     if path and "elasticsearch" not in provider:
         return Target(path=path, mode=mode)
-    return elsewhere(provider, given, mode)
+    return store_target(provider, given, mode)
 
 
-def elsewhere(provider: str, given: Mapping[str, str], mode: str) -> Target | None:
+def store_target(provider: str, given: Mapping[str, str], mode: str) -> Target | None:
     """A store of its own: the namespace is the connector's short name."""
     name = next((given[key] for key in _NAMING_OPTIONS if key in given), "")
     if not name and "elasticsearch" in provider.lower():
@@ -139,12 +139,12 @@ def elsewhere(provider: str, given: Mapping[str, str], mode: str) -> Target | No
         account = (
             given.get("sfurl", "").removeprefix("https://").removesuffix(".snowflakecomputing.com")
         )
-        place = Database(
+        place = JdbcDatabase(
             f"snowflake://{account}" if account else "snowflake",
             given.get("sfdatabase", ""),
             given.get("sfschema", "PUBLIC"),
         )
-        return Target(external=External(name), database=place, mode=mode)
+        return Target(external=ExternalTable(name), database=place, mode=mode)
     known = (
         "bigquery",
         "redshift",
@@ -158,7 +158,7 @@ def elsewhere(provider: str, given: Mapping[str, str], mode: str) -> Target | No
     )
     short = next((word for word in known if word in provider.lower()), provider.split(".")[-2:][0])
     scope = given.get("keyspace") or given.get("database") or given.get("dataset") or ""
-    return Target(external=External(name), database=Database(short, "", scope), mode=mode)
+    return Target(external=ExternalTable(name), database=JdbcDatabase(short, "", scope), mode=mode)
 
 
 def catalog_table(args: list[str]) -> Target:
@@ -167,7 +167,7 @@ def catalog_table(args: list[str]) -> Target:
     return Target(identifier(args[1]), catalog=args[0].partition("@")[0].partition("(")[0])
 
 
-def written(args: list[str]) -> Target | None:
+def write_target(args: list[str]) -> Target | None:
     """The target of a write whose arguments are a connector's own text.
 
     Before Spark 3.2 the table comes first, as it calls itself: by its name, or by its path.
@@ -181,7 +181,7 @@ def written(args: list[str]) -> Target | None:
         is_path = "/" in found["table"]
         return Target(path=found["table"]) if is_path else Target(identifier(found["table"]))
     if found := _JDBC_TABLE.search(text):
-        return Target(external=External(found["table"].strip()), catalog="jdbc")
+        return Target(external=ExternalTable(found["table"].strip()), catalog="jdbc")
     if delta := _delta(text):
         return delta
     if found := _RELATION.search(text):
@@ -203,9 +203,9 @@ def _delta(text: str) -> Target | None:
     return Target(table, path["path"] if path else "") if table or path else None
 
 
-def changed(args: list[str]) -> Target | None:
+def change_target(args: list[str]) -> Target | None:
     """What MERGE, UPDATE and DELETE of Delta and Hudi change: Delta's files, or a table's name."""
-    if found := written(args):
+    if found := write_target(args):
         return found
     named = next((arg for arg in args if arg.startswith("`")), "")
     return Target(identifier(named)) if named else None

@@ -37,7 +37,7 @@ _NAME_PART = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _DatabaseProduct:
     """A database product: OpenLineage's scheme for it, its port, the schema of plain names."""
 
     scheme: str
@@ -46,25 +46,25 @@ class _Kind:
     has_schemas: bool = True
 
 
-_KINDS: Mapping[str, _Kind] = {
-    "sqlserver": _Kind("mssql", 1433, "dbo"),
-    "postgresql": _Kind("postgres", 5432, "public"),
-    "redshift": _Kind("redshift", 5439, "public"),
-    "mysql": _Kind("mysql", 3306, has_schemas=False),
-    "mariadb": _Kind("mariadb", 3306, has_schemas=False),
-    "oracle": _Kind("oracle", 1521),
-    "db2": _Kind("db2", 50000),
-    "snowflake": _Kind("snowflake", 443, "PUBLIC"),
-    "trino": _Kind("trino", 8080),
-    "clickhouse": _Kind("clickhouse", 8123, has_schemas=False),
-    "teradata": _Kind("teradata", 1025, has_schemas=False),
-    "sap": _Kind("sap", 30015),
-    "vertica": _Kind("vertica", 5433, "public"),
+_PRODUCTS: Mapping[str, _DatabaseProduct] = {
+    "sqlserver": _DatabaseProduct("mssql", 1433, "dbo"),
+    "postgresql": _DatabaseProduct("postgres", 5432, "public"),
+    "redshift": _DatabaseProduct("redshift", 5439, "public"),
+    "mysql": _DatabaseProduct("mysql", 3306, has_schemas=False),
+    "mariadb": _DatabaseProduct("mariadb", 3306, has_schemas=False),
+    "oracle": _DatabaseProduct("oracle", 1521),
+    "db2": _DatabaseProduct("db2", 50000),
+    "snowflake": _DatabaseProduct("snowflake", 443, "PUBLIC"),
+    "trino": _DatabaseProduct("trino", 8080),
+    "clickhouse": _DatabaseProduct("clickhouse", 8123, has_schemas=False),
+    "teradata": _DatabaseProduct("teradata", 1025, has_schemas=False),
+    "sap": _DatabaseProduct("sap", 30015),
+    "vertica": _DatabaseProduct("vertica", 5433, "public"),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
+class JdbcDatabase:
     """A database that tables are in.
 
     Attributes:
@@ -99,17 +99,17 @@ def name_parts(text: str) -> tuple[str, ...]:
     return tuple(parts) if parts and at == len(text) and parts[-1] else ()
 
 
-def database_of(url: str) -> Database:
+def database_of(url: str) -> JdbcDatabase:
     """The database of a JDBC URL; an unknown one where the text is none."""
     scheme, _, rest = url.strip().removeprefix("jdbc:").partition(":")
     if not url.strip().startswith("jdbc:") or not rest:
-        return Database()
+        return JdbcDatabase()
     if scheme.lower() in ("microsoft", "jtds", "aws-wrapper", "log4jdbc"):
         wrapped, _, rest = rest.partition(":")
         scheme = "sqlserver" if scheme.lower() != "aws-wrapper" else wrapped
         if scheme == "sqlserver":
             return _sql_server(rest.removeprefix("//"))
-    kind = _KINDS.get(scheme.lower())
+    kind = _PRODUCTS.get(scheme.lower())
     if scheme.lower() == "sqlserver":
         return _sql_server(rest.removeprefix("//"))
     if scheme.lower() == "oracle":
@@ -117,11 +117,11 @@ def database_of(url: str) -> Database:
     if kind is None or "//" not in rest:
         # An embedded or unknown database: what stands before any property is its name.
         name = re.split(r"[;?]", rest, maxsplit=1)[0].rpartition("@")[2]
-        return Database(scheme.lower(), name.lstrip("/"))
+        return JdbcDatabase(scheme.lower(), name.lstrip("/"))
     return _of_url(kind, rest.partition("//")[2])
 
 
-def _sql_server(rest: str) -> Database:
+def _sql_server(rest: str) -> JdbcDatabase:
     """`host\\instance:port;databaseName=…`, all also as properties; jTDS: `host:port/database`."""
     server, separator, _ = rest.partition(";")
     path = ""
@@ -144,23 +144,23 @@ def _sql_server(rest: str) -> Database:
     host = host.lower() or "localhost"
     # The driver itself takes a port over an instance; without one, the port is not known.
     place = f"{host}\\{instance}" if instance and not port else f"{host}:{port or 1433}"
-    return Database(f"mssql://{place}", database, "dbo")
+    return JdbcDatabase(f"mssql://{place}", database, "dbo")
 
 
-def _oracle(rest: str) -> Database:
+def _oracle(rest: str) -> JdbcDatabase:
     """`thin:user/password@//host:1521/service`, `thin:@host:1521:sid`, `thin:@(DESCRIPTION=…)`"""
     place = rest.rpartition("@")[2]
     if place.startswith("("):
         at, listens = _ORACLE_HOST.search(place), _ORACLE_PORT.search(place)
         name = _ORACLE_SERVICE.search(place)
         where = f"{at['host'] if at else 'localhost'}:{listens['port'] if listens else 1521}"
-        return Database(f"oracle://{where.lower()}", name["name"] if name else "")
+        return JdbcDatabase(f"oracle://{where.lower()}", name["name"] if name else "")
     host, *more = re.split(r"[:/]", place.removeprefix("tcp:").lstrip("/").partition("?")[0])
     port = more.pop(0) if more and more[0].isdigit() else "1521"
-    return Database(f"oracle://{host.lower()}:{port}", more[0] if more else "")
+    return JdbcDatabase(f"oracle://{host.lower()}:{port}", more[0] if more else "")
 
 
-def _of_url(kind: _Kind, rest: str) -> Database:
+def _of_url(kind: _DatabaseProduct, rest: str) -> JdbcDatabase:
     """`user:password@host:port/database?currentSchema=…`; of several hosts, the first."""
     place, _, query = rest.partition("?")
     authority, _, path = place.partition("/")
@@ -173,9 +173,9 @@ def _of_url(kind: _Kind, rest: str) -> Database:
     database = re.split(r"[;:]", path, maxsplit=1)[0] or properties.get("db", "")
     if kind.scheme == "snowflake":
         account = host.removesuffix(".snowflakecomputing.com")
-        return Database(f"snowflake://{account}", database, schema)
+        return JdbcDatabase(f"snowflake://{account}", database, schema)
     if kind.scheme == "trino":
         database, _, schema = database.partition("/")
-    return Database(
+    return JdbcDatabase(
         f"{kind.scheme}://{host}:{port}", database, schema if kind.has_schemas else database and ""
     )

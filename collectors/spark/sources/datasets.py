@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.spark.sources.connectors import Target
-from dbt_graft.collectors.spark.sources.databases import UNKNOWN, Database, database_of
+from dbt_graft.collectors.spark.sources.databases import UNKNOWN, JdbcDatabase, database_of
 from dbt_graft.collectors.spark.sources.jdbc import tables
 from dbt_graft.collectors.spark.sources.paths import dataset_folders, path_dataset
 from dbt_graft.collectors.spark.sources.scans import Scan
@@ -29,7 +29,7 @@ _TOPICS = "kafka"
 
 
 @dataclass(slots=True)
-class Places:
+class DatasetResolver:
     """Names and paths of an application's datasets.
 
     A metastore table and the path its files lie in are one dataset, the table: where a plan tells
@@ -74,7 +74,7 @@ class Places:
             if key.startswith(_CATALOG) and value == class_name and "." not in key[len(_CATALOG) :]
         ]
 
-    def database(self, target: Target) -> Database:
+    def database(self, target: Target) -> JdbcDatabase:
         """The database of a target that is not Spark's."""
         if target.database.namespace != UNKNOWN or target.catalog != UNKNOWN:
             return target.database
@@ -83,9 +83,9 @@ class Places:
             for key, value in self.settings.items()
             if key.startswith(_CATALOG) and key.endswith(".url") and value.startswith("jdbc:")
         }
-        return database_of(urls.pop()) if len(urls) == 1 else Database()
+        return database_of(urls.pop()) if len(urls) == 1 else JdbcDatabase()
 
-    def scan_database(self, scan: Scan) -> Database:
+    def scan_database(self, scan: Scan) -> JdbcDatabase:
         """The database that ran a scan, as far as it is known."""
         catalog = scan.table[0] if len(scan.table) > 1 else ""
         return database_of(self.settings.get(f"{_CATALOG}{catalog}.url", ""))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dbt_graft.collectors.spark.sources.databases import Database, name_parts
+from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, name_parts
 from dbt_graft.collectors.statements.parse import ParsedShape, normalise, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import DatasetId
@@ -24,7 +24,7 @@ _PUSHED = re.compile(r"\*[A-Z]\w+\((?P<name>[^(),]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class External:
+class ExternalTable:
     """A table's name, or a query, in a database.
 
     Attributes:
@@ -52,7 +52,7 @@ class QueryColumn:
     masking: bool
 
 
-def external(name: str, text: str = "") -> External | None:
+def jdbc_relation(name: str, text: str = "") -> ExternalTable | None:
     """The JDBC relation that an operator's name or arguments tell of.
 
     Args:
@@ -65,10 +65,10 @@ def external(name: str, text: str = "") -> External | None:
     inside = name[begins + len(_RELATION) : ends[-1] if ends else len(name)]
     filters = text.rpartition("PushedFilters: ")[2]
     pushed = tuple(sorted({found["name"] for found in _PUSHED.finditer(filters)}))
-    return External(inside if ends else inside.removesuffix(")"), pushed)
+    return ExternalTable(inside if ends else inside.removesuffix(")"), pushed)
 
 
-def tables(found: External, database: Database) -> list[DatasetId]:
+def tables(found: ExternalTable, database: JdbcDatabase) -> list[DatasetId]:
     """The datasets that are read; none where the query cannot be read."""
     if not found.is_query:
         parts = name_parts(found.text)
@@ -82,7 +82,7 @@ def tables(found: External, database: Database) -> list[DatasetId]:
     return sorted(reads)
 
 
-def query_columns(found: External, database: Database) -> list[QueryColumn]:
+def query_columns(found: ExternalTable, database: JdbcDatabase) -> list[QueryColumn]:
     """What has a part in the columns of a query's result, and in its rows."""
     return [
         QueryColumn(

@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dbt_graft.collectors.spark.plans.arguments import attributes
-from dbt_graft.collectors.spark.plans.info import Node
+from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.collectors.spark.plans.text import Operator, PlanText, parse_text
-from dbt_graft.collectors.spark.sources.scans import Scan, output, read_scan, tells_all
+from dbt_graft.collectors.spark.sources.scans import Scan, is_complete, read_scan, scan_output
 
 _LOCATION = "\nLocation: "
 _QUALIFIED = re.compile(r"(?:[\w$-]+|`[^`]+`)(?:\.(?:[\w$-]+|`[^`]+`))+")
@@ -36,23 +36,23 @@ def plan_text(text: str) -> PlanText:
     return plan
 
 
-def scan_node(operator: Operator) -> Node:
+def scan_node(operator: Operator) -> PlanNode:
     """An operator of a plan's text as `sparkPlanInfo` would have it."""
     if operator.fields:
         line = f"{operator.fields.get('Output', '')} {operator.fields.get('Arguments', '')}"
-        return Node(operator.name, line.strip(), operator.fields)
+        return PlanNode(operator.name, line.strip(), operator.fields)
     # `FileScan parquet raw.t[a#1] Batched: true, …`: what is scanned is a part of the name.
     what, bracket, rest = operator.text.partition("[")
     name = f"{operator.name} {what}".strip()
-    return Node(name, f"{name}{bracket}{rest}")
+    return PlanNode(name, f"{name}{bracket}{rest}")
 
 
-def whole(node: Node, text: str) -> Node:
+def with_location(node: PlanNode, text: str) -> PlanNode:
     """A scan with what the text alone tells of its files, found by the ids of its columns."""
-    if "Scan" not in node.name or tells_all(node) or _LOCATION not in text:
+    if "Scan" not in node.name or is_complete(node) or _LOCATION not in text:
         return node
     found = _by_column(text)
-    told = next((found[one.id] for one in output(node) if one.id in found), {})
+    told = next((found[one.id] for one in scan_output(node) if one.id in found), {})
     return replace(node, metadata={**told, **node.metadata})
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from dbt_graft.collectors.spark.plans.arguments import attributes
-from dbt_graft.collectors.spark.plans.info import Node
+from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.collectors.spark.plans.text import Operator
 from dbt_graft.collectors.spark.sources.scans import Scan, read_scan
 
@@ -48,7 +48,7 @@ def labelled_scan(label: str, ids: tuple[int, ...] = ()) -> Scan | None:
     if not _SCAN.match(label):
         return Scan(paths=(label,), ids=ids, bridged=True)
     try:
-        scan = read_scan(Node(label.strip(), label))
+        scan = read_scan(PlanNode(label.strip(), label))
     except LookupError:
         return None  # Files without a table: an RDD's scope does not tell which.
     return Scan(scan.table, ids=ids, external=scan.external, bridged=True) if scan else None

@@ -24,7 +24,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
 )
 from dbt_graft.collectors.spark.plans.text import Operator
 from dbt_graft.collectors.spark.sources.connectors import described_table
-from dbt_graft.collectors.spark.sources.jdbc import external
+from dbt_graft.collectors.spark.sources.jdbc import jdbc_relation
 from dbt_graft.collectors.spark.sources.scans import Scan
 
 _KINDS = frozenset(
@@ -43,7 +43,7 @@ def relation_scan(operator: Operator) -> Scan | None:
     text = operator.arguments
     columns = _COLUMNS.search(text)
     ids = tuple(one.id for one in attributes(columns.group())) if columns else ()
-    if found := external(text, text):
+    if found := jdbc_relation(text, text):
         return Scan(external=found, ids=ids)
     if operator.kind == "UnresolvedRelation":
         # One part may be the name of a common table expression.
@@ -55,5 +55,5 @@ def relation_scan(operator: Operator) -> Scan | None:
     named = quoted or (_NAMED.match(text) if operator.kind != "LogicalRelation" else None)
     table = identifier(named["name"]) if named else ()
     # A table of another catalog that does not say which: JDBC's.
-    nameless = "V2" in operator.kind and len(table) < 3
-    return Scan(table, ids=ids) if table and not nameless else None
+    unresolved = "V2" in operator.kind and len(table) < 3
+    return Scan(table, ids=ids) if table and not unresolved else None

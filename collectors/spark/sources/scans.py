@@ -23,10 +23,10 @@ import re
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
-from dbt_graft.collectors.spark.plans.info import Node
-from dbt_graft.collectors.spark.sources.connector_sources import source
-from dbt_graft.collectors.spark.sources.databases import Database
-from dbt_graft.collectors.spark.sources.jdbc import External, external
+from dbt_graft.collectors.spark.plans.info import PlanNode
+from dbt_graft.collectors.spark.sources.connector_sources import connector_source
+from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
+from dbt_graft.collectors.spark.sources.jdbc import ExternalTable, jdbc_relation
 from dbt_graft.collectors.spark.sources.paths import is_file
 from dbt_graft.collectors.spark.sources.schema import first_struct, output_columns, parse_struct
 from dbt_graft.lineage.records import Column
@@ -73,7 +73,7 @@ _IN_MEMORY = (
 _STREAMED = ("MicroBatchScan", "ContinuousScan")
 _DELTA_LOG, _DELTA_LOG_INDEX = "_delta_log", "DeltaLogFileIndex"
 # Of a JDBC catalog; what it reads is told elsewhere.
-_NAMELESS = "JDBCScan$$anon$1"
+_UNRESOLVED = "JDBCScan$$anon$1"
 _NO_PATHS = "(0 paths)"
 # Why inputs are missing where Spark left some of a scan's paths out.
 PATHS_CUT = "Spark cut the list of paths: raise spark.sql.maxMetadataStringLength"
@@ -91,30 +91,30 @@ class Scan:
         ids: The columns' ids in the plan.
         is_cut: Spark left some of the paths out, and there is no table to stand for all of them.
         bridged: Not the plan reads it, but an RDD that the plan begins with did.
-        rows: The accumulator that counts rows; None where there is none.
-        bytes: The accumulator that sums up file sizes.
-        files: The accumulator that counts files.
-        partitions: The accumulator that counts a table's partitions.
+        rows_metric_id: The accumulator that counts rows; None where there is none.
+        bytes_metric_id: The accumulator that sums up file sizes.
+        files_metric_id: The accumulator that counts files.
+        partitions_metric_id: The accumulator that counts a table's partitions.
     """
 
     table: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
-    nameless: str = ""
-    external: External | None = None
-    database: Database = field(default_factory=Database)
+    unresolved: str = ""
+    external: ExternalTable | None = None
+    database: JdbcDatabase = field(default_factory=JdbcDatabase)
     topics: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     types: tuple[tuple[int, str], ...] = ()
     ids: tuple[int, ...] = ()
     is_cut: bool = False
     bridged: bool = False
-    rows: int | None = None
-    bytes: int | None = None
-    files: int | None = None
-    partitions: int | None = None
+    rows_metric_id: int | None = None
+    bytes_metric_id: int | None = None
+    files_metric_id: int | None = None
+    partitions_metric_id: int | None = None
 
 
-def read_scan(node: Node) -> Scan | None:
+def read_scan(node: PlanNode) -> Scan | None:
     """What an operator reads; None where it reads nothing that lasts.
 
     Raises:
@@ -138,24 +138,24 @@ def read_scan(node: Node) -> Scan | None:
         return None
     if files := _V2_FILES.match(name):
         paths = _split_paths(files["paths"])
-    relation = external(name, _behind_name(node))
+    relation = jdbc_relation(name, _behind_name(node))
     topics = _topics(name) if "Kafka" in name or "kafka" in node.text[:300] else ()
-    database = Database()
+    database = JdbcDatabase()
     if relation is not None:
         table, paths = (), ()
-    elif not (table or paths or topics) and (told := source(name, node.text)):
+    elif not (table or paths or topics) and (told := connector_source(name, node.text)):
         table, paths, topics = told.table, tuple(filter(None, [told.path])), told.topics
         relation, database = told.external, told.database
-    nameless = _NAMELESS if _NAMELESS in name else ""
-    if not (table or paths or relation or topics or nameless):
+    unresolved = _UNRESOLVED if _UNRESOLVED in name else ""
+    if not (table or paths or relation or topics or unresolved):
         raise LookupError(re.split(r"[(\[@]", " ".join(name.split()[:2]))[0])
     schema = parse_struct(node.metadata.get("ReadSchema") or first_struct(_behind_schema(node)))
-    columns = output(node)
+    columns = scan_output(node)
     by_name = {column.name: column.type for column in schema}
     return Scan(
         table=table,
         paths=paths,
-        nameless=nameless,
+        unresolved=unresolved,
         external=relation,
         database=database,
         topics=topics,
@@ -163,20 +163,20 @@ def read_scan(node: Node) -> Scan | None:
         types=tuple((a.id, by_name[a.name]) for a in columns if a.name in by_name),
         ids=tuple(a.id for a in columns),
         is_cut=not table and bool(_CUT.search(location)),
-        rows=node.metrics.get("number of output rows"),
-        bytes=node.metrics.get("size of files read"),
-        files=node.metrics.get("number of files read"),
-        partitions=node.metrics.get("number of partitions read"),
+        rows_metric_id=node.metrics.get("number of output rows"),
+        bytes_metric_id=node.metrics.get("size of files read"),
+        files_metric_id=node.metrics.get("number of files read"),
+        partitions_metric_id=node.metrics.get("number of partitions read"),
     )
 
 
-def output(node: Node) -> list[Attribute]:
+def scan_output(node: PlanNode) -> list[Attribute]:
     """The columns that a scan gives."""
     lists = _HIVE_COLUMNS.findall(node.text) or _OUTPUT.findall(_behind_name(node))[:1]
     return [attribute for text in lists for attribute in attributes(text)]
 
 
-def tells_all(node: Node) -> bool:
+def is_complete(node: PlanNode) -> bool:
     """Whether a scan of files has its paths and columns: in its metadata, or uncut in its line."""
     if node.metadata.get("Location"):
         return True
@@ -185,11 +185,11 @@ def tells_all(node: Node) -> bool:
     return found is not None and not _CUT.search(found["location"]) and is_whole
 
 
-def _behind_schema(node: Node) -> str:
+def _behind_schema(node: PlanNode) -> str:
     return node.text.partition(_SCHEMA)[2]
 
 
-def _behind_name(node: Node) -> str:
+def _behind_name(node: PlanNode) -> str:
     """An operator's line without its name, in which there may be brackets too."""
     return node.text.removeprefix(node.name)
 
@@ -220,7 +220,7 @@ def _topics(name: str) -> tuple[str, ...]:
     return tuple(sorted(topics - {""}))
 
 
-def is_schema_inference(plan: Node) -> bool:
+def is_schema_inference(plan: PlanNode) -> bool:
     """Whether a plan is Spark's own look into CSV or JSON text to find out its columns.
 
     It reads the text of the files as `value`: the first line that is not blank, or all lines into

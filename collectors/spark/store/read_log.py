@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from dbt_graft.collectors.spark.application.execution import Application
-from dbt_graft.collectors.spark.application.replay import WAITS, replay
-from dbt_graft.collectors.spark.log.checkpoint import Reached, whole
-from dbt_graft.collectors.spark.log.codecs import Readable
-from dbt_graft.collectors.spark.log.decode import Damage, Event, Finished, decode
+from dbt_graft.collectors.spark.application.replay import SETTLE_AFTER, replay
+from dbt_graft.collectors.spark.log.checkpoint import Checkpoint, log_origin
+from dbt_graft.collectors.spark.log.codecs import ByteStream
+from dbt_graft.collectors.spark.log.decode import EndOfFile, LogDamage, SparkEvent, decode
 from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import WHOLE, Rejects
-from dbt_graft.collectors.spark.store.collector import Work
+from dbt_graft.collectors.spark.store.collector import ApplicationCollector
 from dbt_graft.collectors.spark.store.rows import Row, rows, run_id
 
 _BEGINNING = frozenset(
@@ -26,7 +26,7 @@ TABLES = ("accesses", "runs", "shapes", "datasets", "column_edges", "rejects")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EventFile:
     """A file of a log: its name, and how to open it.
 
     Attributes:
@@ -34,12 +34,12 @@ class Part:
     """
 
     name: str
-    open: Callable[[], AbstractContextManager[Readable]]
+    open: Callable[[], AbstractContextManager[ByteStream]]
     growing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CollectedLog:
     """What a log tells.
 
     Attributes:
@@ -53,54 +53,54 @@ class Told:
     run: str | None
     events: int
     tables: dict[str, list[Row]]
-    reached: Reached | None = None
+    checkpoint: Checkpoint | None = None
 
 
 def assemble(
     origin: str,
-    parts: Sequence[Part],
+    parts: Sequence[EventFile],
     logs: SparkLogs,
-    waits: int = WAITS,
+    settle_after: int = SETTLE_AFTER,
     since: datetime | None = None,
-    start: Reached | None = None,
+    start: Checkpoint | None = None,
     resumable: bool = False,
-) -> Told:
+) -> CollectedLog:
     """All that the files of a log tell, oldest file first.
 
     Args:
         waits: As `replay` takes it.
-        since: As `Work` takes it.
+        since: As `ApplicationCollector` takes it.
         start: Only what comes behind it is told.
         resumable: Of a growing log what still runs is not told, so that it can be read on later.
     """
-    application, rejects, reading = Application(), Rejects(), _Reading(start)
+    application, rejects, reading = Application(), Rejects(), _LogReader(start)
     if not parts:
-        rejects.tell("the folder holds no file with events")
-    paused = reading.pause if resumable and parts and parts[-1].growing else None
-    work, took = Work(application, logs, since), False
+        rejects.add_for_log("the folder holds no file with events")
+    on_idle = reading.pause if resumable and parts and parts[-1].growing else None
+    collector, took = ApplicationCollector(application, logs, since), False
     events = reading.needed(parts, rejects)
-    for found in replay(events, application, rejects.tell, waits, paused):
-        work.take(found)
+    for found in replay(events, application, rejects.add_for_log, settle_after, on_idle):
+        collector.take(found)
         took = True
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
-    if start and (reading.reached == start or not took):
+    if start and (reading.checkpoint == start or not took):
         rejects = Rejects()
     elif reading.events:
-        for done in work.finish(rejects):
-            made = rows(application, done, work.known.reads.places, origin)
+        for done in collector.finish(rejects):
+            made = rows(application, done, collector.context.column_sources.resolver, origin)
             for table in TABLES:
                 tables[table] += getattr(made, table, ())
-    return Told(
+    return CollectedLog(
         application,
-        run_id(application, whole(origin)) if tables["runs"] else None,
-        reading.told_of(),
+        run_id(application, log_origin(origin)) if tables["runs"] else None,
+        reading.event_count(),
         tables | {"rejects": rejects.rows(origin)},
-        reading.reached,
+        reading.checkpoint,
     )
 
 
 @dataclass(slots=True)
-class _Reading:
+class _LogReader:
     """A log while it is read.
 
     Attributes:
@@ -109,28 +109,28 @@ class _Reading:
         part: The file that is read, and the last event of it.
     """
 
-    reached: Reached | None
+    checkpoint: Checkpoint | None
     events: int = 0
     part: str = ""
-    last: Event | None = None
-    start: Reached | None = field(init=False)
+    last: SparkEvent | None = None
+    start: Checkpoint | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.start = self.reached
+        self.start = self.checkpoint
         self.events = self.start.events if self.start else 0
 
     def pause(self) -> None:
         """Note that nothing runs now."""
         if self.last:
             events = self.events + self.last.events
-            self.reached = Reached(self.part, self.last.end, self.last.line, events)
+            self.checkpoint = Checkpoint(self.part, self.last.end, self.last.line, events)
 
-    def told_of(self) -> int:
+    def event_count(self) -> int:
         """How many events the rows are made of."""
-        end = self.reached.events if self.reached else self.events
+        end = self.checkpoint.events if self.checkpoint else self.events
         return end - (self.start.events if self.start else 0)
 
-    def needed(self, parts: Sequence[Part], rejects: Rejects) -> Iterator[tuple[str, Body]]:
+    def needed(self, parts: Sequence[EventFile], rejects: Rejects) -> Iterator[tuple[str, Body]]:
         """The events that are needed, one after the other."""
         start = self.start
         if start and parts:
@@ -144,22 +144,22 @@ class _Reading:
                 with part.open() as file:
                     for found in decode(file, part.growing, behind):
                         match found:
-                            case Event():
+                            case SparkEvent():
                                 self.last = found
                                 yield found.name, found.body
-                            case Damage():
+                            case LogDamage():
                                 rejects.add(f"{part.name}, {found.position}", found.reason)
-                            case Finished():
+                            case EndOfFile():
                                 self.events += found.events
             except OSError:
                 rejects.add(part.name, "the file cannot be read")
 
 
-def _beginning(part: Part) -> Iterator[tuple[str, Body]]:
+def _beginning(part: EventFile) -> Iterator[tuple[str, Body]]:
     """What a log tells of its application before that does anything."""
     with suppress(OSError), part.open() as file:
         for found in decode(file, growing=True):
-            if isinstance(found, Event):
+            if isinstance(found, SparkEvent):
                 if found.name not in _BEGINNING:
                     return
                 yield found.name, found.body

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from dbt_graft.collectors.spark.application.accesses import COUNTS, Use
+from dbt_graft.collectors.spark.application.accesses import COUNTS, DatasetAccess
 from dbt_graft.collectors.spark.application.execution import Application
 from dbt_graft.collectors.spark.application.statements import Statement
 from dbt_graft.collectors.spark.application.tasks import parent_run
 from dbt_graft.collectors.spark.log.redact import redacted_error
-from dbt_graft.collectors.spark.sources.datasets import Places
+from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
 from dbt_graft.collectors.spark.sources.schema import merge_columns
-from dbt_graft.collectors.spark.store.collector import Done, End
+from dbt_graft.collectors.spark.store.collector import LastExecution, TaskResult
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Direction, Evidence, Outcome, Status
@@ -40,7 +40,9 @@ class Rows:
     column_edges: list[Row]
 
 
-def rows(application: Application, done: Done, places: Places, origin: str) -> Rows:
+def rows(
+    application: Application, done: TaskResult, resolver: DatasetResolver, origin: str
+) -> Rows:
     """Everything to keep of what an application did for a task."""
     task, found = done.task, done.statements
     run = run_id(application, origin)
@@ -49,12 +51,12 @@ def rows(application: Application, done: Done, places: Places, origin: str) -> R
         accesses=_accesses(found, shapes, {"task": task, "run_id": run, "origin": origin}),
         runs=[_run(application, done, run, origin)],
         shapes=sorted(shapes.values(), key=lambda shape: shape["shape_id"]),
-        datasets=_datasets(found, places, origin),
+        datasets=_datasets(found, resolver, origin),
         column_edges=_column_edges(found, shapes, {"task": task, "origin": origin}),
     )
 
 
-def run_status(application: Application, end: End) -> tuple[Status, str | None]:
+def run_status(application: Application, end: LastExecution) -> tuple[Status, str | None]:
     """How a run ended, and the error it ended with.
 
     What Spark's log shows of the end of a Python script is little: `ApplicationEnd` has the exit
@@ -77,7 +79,7 @@ def run_id(application: Application, origin: str) -> str:
     return f"{name}_{application.attempt}" if application.attempt else name
 
 
-def _run(application: Application, done: Done, run: str, origin: str) -> Row:
+def _run(application: Application, done: TaskResult, run: str, origin: str) -> Row:
     status, error = run_status(application, done.end)
     return {
         "run_id": run,
@@ -98,7 +100,7 @@ def _run(application: Application, done: Done, run: str, origin: str) -> Row:
 _What = tuple[str, str, tuple[DatasetId, ...], tuple[DatasetId, ...]]
 
 
-def _what(statement: Statement) -> _What:
+def _key(statement: Statement) -> _What:
     """What a statement does, whoever does it: its text, the operation, its inputs, its outputs."""
     return (
         statement.sql,
@@ -112,7 +114,7 @@ def _shapes(found: list[Statement]) -> dict[_What, Row]:
     """The shapes of statements; one with a gap in its columns is parsed in part."""
     gaps: dict[_What, dict[str, None]] = defaultdict(dict)
     for statement in found:
-        gaps[_what(statement)] |= dict.fromkeys(statement.gaps)
+        gaps[_key(statement)] |= dict.fromkeys(statement.gaps)
     return {what: _shape(what, list(missing)) for what, missing in gaps.items()}
 
 
@@ -124,16 +126,16 @@ def _shape(what: _What, gaps: list[str]) -> Row:
     return {
         "shape_id": hashlib.sha256(keys.encode()).hexdigest()[:16],
         "dialect": dialect,
-        "text": sql or _described(operation, reads, writes),
+        "text": sql or _shape_text(operation, reads, writes),
         "parser": PARSER,
         "outcome": Outcome.PARTIAL if gaps else Outcome.PARSED,
         "reason": _reason(gaps),
     }
 
 
-def _described(operation: str, reads: Sequence[DatasetId], writes: Sequence[DatasetId]) -> str:
-    inputs = ", ".join(map(_spoken, reads))
-    text = f"{operation} {', '.join(map(_spoken, writes)) or inputs}"
+def _shape_text(operation: str, reads: Sequence[DatasetId], writes: Sequence[DatasetId]) -> str:
+    inputs = ", ".join(map(_display_name, reads))
+    text = f"{operation} {', '.join(map(_display_name, writes)) or inputs}"
     return f"{text} <- {inputs}" if reads and writes else text
 
 
@@ -148,7 +150,7 @@ def _reason(gaps: list[str]) -> str | None:
 def _column_edges(found: list[Statement], shapes: dict[_What, Row], same: Row) -> list[Row]:
     """Each edge once a shape, of statements that did not fail."""
     edges = {
-        (shapes[_what(statement)]["shape_id"], edge): None
+        (shapes[_key(statement)]["shape_id"], edge): None
         for statement in found
         if statement.status is not Status.FAILED
         for edge in statement.edges
@@ -171,7 +173,7 @@ def _column_edges(found: list[Statement], shapes: dict[_What, Row], same: Row) -
     ]
 
 
-def _spoken(dataset: DatasetId) -> str:
+def _display_name(dataset: DatasetId) -> str:
     return str(dataset) if "/" in dataset.name or "://" in dataset.namespace else dataset.name
 
 
@@ -185,7 +187,7 @@ def _accesses(found: list[Statement], shapes: dict[_What, Row], same: Row) -> li
             "kind": use.kind,
             "direction": direction,
             "operation": statement.operation,
-            "shape_id": shapes[_what(statement)]["shape_id"],
+            "shape_id": shapes[_key(statement)]["shape_id"],
             "statements": statement.times,
             **{count: getattr(use, count) for count in COUNTS},
             "first_at": statement.started_at,
@@ -198,19 +200,19 @@ def _accesses(found: list[Statement], shapes: dict[_What, Row], same: Row) -> li
     ]
 
 
-def _uses(statement: Statement) -> Iterator[tuple[Direction, Use]]:
+def _uses(statement: Statement) -> Iterator[tuple[Direction, DatasetAccess]]:
     for use in statement.reads:
         yield Direction.READ, use
     for use in statement.writes:
         yield Direction.WRITE, use
 
 
-def _datasets(found: list[Statement], places: Places, origin: str) -> list[Row]:
+def _datasets(found: list[Statement], resolver: DatasetResolver, origin: str) -> list[Row]:
     seen: dict[DatasetId, Row] = {}
     lasting = [statement for statement in found if statement.status is not Status.FAILED]
     for statement in lasting:
         for _, use in _uses(statement):
-            row = seen.setdefault(use.dataset, _dataset(use, places, statement, origin))
+            row = seen.setdefault(use.dataset, _dataset(use, resolver, statement, origin))
             row["last_seen"] = max(row["last_seen"], statement.ended_at)
             row["columns"] = merge_columns(row["columns"], use.columns)
             row["kind"] = Kind.VIEW if use.kind is Kind.VIEW else row["kind"]
@@ -234,7 +236,9 @@ def _dropped(
     return statement.ended_at if statement.operation == "DROP" else None
 
 
-def _dataset(use: Use, places: Places, statement: Statement, origin: str) -> Row:
+def _dataset(
+    use: DatasetAccess, resolver: DatasetResolver, statement: Statement, origin: str
+) -> Row:
     return {
         "namespace": use.dataset.namespace,
         "name": use.dataset.name,
@@ -242,7 +246,7 @@ def _dataset(use: Use, places: Places, statement: Statement, origin: str) -> Row
         "columns": (),
         "symlinks": [
             {"namespace": path.namespace, "name": path.name}
-            for path in places.symlinks(use.dataset)
+            for path in resolver.symlinks(use.dataset)
         ],
         "first_seen": statement.started_at,
         "last_seen": statement.ended_at,

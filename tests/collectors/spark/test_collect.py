@@ -13,7 +13,7 @@ import pytest
 
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.store import commit, positions, read, run_origins, told_until
+from dbt_graft.collectors.store import commit, last_event_times, positions, read, run_origins
 from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.records import Access, Records, Status
 from dbt_graft.lineage.runs import runs_by_task
@@ -90,7 +90,7 @@ FLOWS = {
 def load(spark: SparkSession, path: Path, store: Path) -> Records:
     """Collect what is new below a path and read the store."""
     logs = SparkLogs(str(path), "events")
-    until = partial(told_until, str(store))
+    until = partial(last_event_times, str(store))
     found = collect(spark, logs, positions(str(store)), run_origins(str(store)), until)
     assert found
     assert commit(str(store), [found])

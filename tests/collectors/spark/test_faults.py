@@ -11,9 +11,9 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from dbt_graft.collectors.spark.collect import log_parts, new_logs
+from dbt_graft.collectors.spark.collect import event_files, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Told, assemble
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 
 Make = Callable[..., Any]
@@ -62,9 +62,9 @@ def test_a_log_that_grows_while_it_is_read_loses_and_doubles_nothing(
     log.write_bytes(first)
     logs = SparkLogs(str(tmp_path), "logs")
 
-    def read() -> tuple[Told, list[str]]:
+    def read() -> tuple[CollectedLog, list[str]]:
         [found] = new_logs(logs, {})
-        [part] = log_parts(found)
+        [part] = event_files(found)
         open_ = partial(Growing, log, rest)
         told = assemble(found.log.origin, [replace(part, open=open_)], logs)
         seen = [row["name"] for row in told.tables["accesses"]]

@@ -13,7 +13,7 @@ import pytest
 from dbt_graft.collectors.spark.application import execution as history
 from dbt_graft.collectors.spark.application import statements
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, Told, assemble
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
 
 TASKS = b'{"Event":"SparkListenerTaskEnd","Stage ID":0,"x":"%s"}\n' % (b"x" * 4_000) * 250
 SQL = "org.apache.spark.sql.execution.ui.SparkListener"
@@ -110,11 +110,11 @@ def of_plans(head: bytes, executions: int) -> Iterator[bytes]:
         )
 
 
-def read(pieces: Iterator[bytes]) -> Told:
-    return assemble("log", [Part("log", lambda: Made(pieces))], SparkLogs("log", "log"))
+def read(pieces: Iterator[bytes]) -> CollectedLog:
+    return assemble("log", [EventFile("log", lambda: Made(pieces))], SparkLogs("log", "log"))
 
 
-def peak(pieces: Iterator[bytes]) -> tuple[int, Told]:
+def peak(pieces: Iterator[bytes]) -> tuple[int, CollectedLog]:
     """Bytes, at most, while a log is read; and what it tells."""
     tracemalloc.start()
     told = read(pieces)
@@ -123,7 +123,7 @@ def peak(pieces: Iterator[bytes]) -> tuple[int, Told]:
     return most, told
 
 
-def held(pieces: Iterator[bytes]) -> tuple[int, Told]:
+def held(pieces: Iterator[bytes]) -> tuple[int, CollectedLog]:
     """How many objects there are when a log was read but for its end; and what it tells."""
     counts = []
 

@@ -13,12 +13,12 @@ import pytest
 
 from dbt_graft.collectors.spark.application import execution as history
 from dbt_graft.collectors.spark.application import replay, totals
-from dbt_graft.collectors.spark.application.execution import Application, Group
-from dbt_graft.collectors.spark.application.replay import WAITS
+from dbt_graft.collectors.spark.application.execution import Application, ExecutionGroup
+from dbt_graft.collectors.spark.application.replay import SETTLE_AFTER
 from dbt_graft.collectors.spark.log import rejects
 from dbt_graft.collectors.spark.log.events import READERS
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, Told, assemble
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
 
 Make = Callable[..., Any]
 Event = dict[str, Any]
@@ -33,11 +33,11 @@ def events(log: bytes) -> list[Event]:
     return [orjson.loads(line) for line in log.splitlines()]
 
 
-def read(told: Iterable[Event], waits: int = WAITS) -> Told:
+def read(told: Iterable[Event], settle_after: int = SETTLE_AFTER) -> CollectedLog:
     """What a log of these events tells."""
     log = b"".join(orjson.dumps(event) + b"\n" for event in told)
     logs = SparkLogs("log", "log", task_from=("job_group", "app_name"))
-    return assemble("log", [Part("log", lambda: BytesIO(log))], logs, waits)
+    return assemble("log", [EventFile("log", lambda: BytesIO(log))], logs, settle_after)
 
 
 def bodies(told: Iterable[Event]) -> Iterator[tuple[str, Event]]:
@@ -48,7 +48,7 @@ def bodies(told: Iterable[Event]) -> Iterator[tuple[str, Event]]:
             yield name, body
 
 
-def uses(told: Told) -> set[tuple[str, str, int | None, int, str]]:
+def uses(told: CollectedLog) -> set[tuple[str, str, int | None, int, str]]:
     """What was read and written: direction, name, rows, statements, status."""
     return {
         (str(a["direction"]), a["name"], a["rows"], a["statements"], str(a["status"]))
@@ -56,7 +56,7 @@ def uses(told: Told) -> set[tuple[str, str, int | None, int, str]]:
     }
 
 
-def reasons(told: Told) -> list[str]:
+def reasons(told: CollectedLog) -> list[str]:
     return [reject["reason"] for reject in told.tables["rejects"]]
 
 
@@ -64,7 +64,7 @@ def reasons(told: Told) -> list[str]:
 def many(make_log: Make, node: Make) -> list[Event]:
     """Far more executions than wait to be settled: by path, by name, cached, nested, failed."""
     executions: list[dict[str, Any]] = []
-    for n in range(0, 30 * WAITS, 6):
+    for n in range(0, 30 * SETTLE_AFTER, 6):
         by_path = node("Scan parquet", Location=AT_ORDERS, rows=n + 1)
         cached = node("InMemoryTableScan", node(f"Scan hive raw.t{n % 12}", rows=1))
         target = f"file:/out/x{n % 18}, false, Parquet, [path=/out/x{n % 18}], Append, [a]"
@@ -94,9 +94,9 @@ def test_a_log_tells_the_same_however_early_its_executions_are_settled(
 def test_public_logs_tell_the_same_however_early_their_executions_are_settled(
     samples: Any,
 ) -> None:
-    logs = SparkLogs("log", "log", nameless="a_task")
+    logs = SparkLogs("log", "log", unnamed_task="a_task")
     for path in sorted(samples.glob("*.zstd")):
-        parts = [Part("log", partial(path.open, "rb"))]
+        parts = [EventFile("log", partial(path.open, "rb"))]
         assert assemble("log", parts, logs).tables == assemble("log", parts, logs, NEVER).tables
 
 
@@ -116,7 +116,7 @@ def test_nested_executions_that_come_before_their_outermost_are_part_of_it(
 
 
 def test_metrics_count_that_come_after_their_execution_ended(make_log: Make, node: Make) -> None:
-    scans = [{"plan": node(f"Scan hive raw.t{n}", rows=n + 1)} for n in range(WAITS)]
+    scans = [{"plan": node(f"Scan hive raw.t{n}", rows=n + 1)} for n in range(SETTLE_AFTER)]
     log = events(make_log(*scans, end=False))
     late = {"Event": f"{SQL}DriverAccumUpdates", "executionId": 0, "accumUpdates": [[1, 42]]}
     assert ("read", "raw.t0", 42, 1, "ok") in uses(read([*log, late]))
@@ -126,19 +126,19 @@ def test_an_accumulator_stays_its_first_executions_own_when_that_is_settled(
     make_log: Make, node: Make
 ) -> None:
     cached = node("InMemoryTableScan", node("Scan hive raw.a", rows=5))
-    runs = [{"plan": cached, "metrics": ((5, 30),)}] * (WAITS + 5)
-    assert uses(read(events(make_log(*runs)))) == {("read", "raw.a", 30, WAITS + 5, "ok")}
+    runs = [{"plan": cached, "metrics": ((5, 30),)}] * (SETTLE_AFTER + 5)
+    assert uses(read(events(make_log(*runs)))) == {("read", "raw.a", 30, SETTLE_AFTER + 5, "ok")}
 
 
 def test_an_execution_that_never_ends_keeps_nobody_waiting(make_log: Make, node: Make) -> None:
-    scans = [{"plan": node(f"Scan hive raw.t{n}")} for n in range(3 * WAITS)]
+    scans = [{"plan": node(f"Scan hive raw.t{n}")} for n in range(3 * SETTLE_AFTER)]
     log = [e for e in events(make_log(*scans)) if e.get("executionId") != 0 or "time" in e]
     [end] = [e for e in log if "ExecutionEnd" in e["Event"] and e["executionId"] == 0]
     log.remove(end)
     statuses = {name: status for _, name, _, _, status in uses(read(log))}
     assert statuses.pop("raw.t0") == "unknown"
     assert set(statuses.values()) == {"ok"}
-    assert len(statuses) == 3 * WAITS - 1
+    assert len(statuses) == 3 * SETTLE_AFTER - 1
 
 
 def test_executions_that_never_end_are_settled_when_they_take_too_much_room(
@@ -158,7 +158,11 @@ def test_an_end_without_a_start_ends_what_is_nested_in_it(make_log: Make, node: 
     log = events(make_log(*nested, end=False))
     end = {"Event": f"{SQL}SQLExecutionEnd", "executionId": 1_002, "time": 9_000}
     given = replay.replay(bodies([*log, end]), Application(), lambda _: None)
-    assert [found.root for found in given if isinstance(found, Group)] == [1_002, 1_000, 1_001]
+    assert [found.root for found in given if isinstance(found, ExecutionGroup)] == [
+        1_002,
+        1_000,
+        1_001,
+    ]
 
 
 def stream(n: int, node: Make) -> dict[str, Any]:
@@ -189,15 +193,15 @@ def progress(n: int, sink: str) -> Event:
         ("org.apache.spark.sql.execution.ConsoleTable$", {("read", "/watched", None, 3, "ok")}),
     ],
 )
-@pytest.mark.parametrize("waits", [0, WAITS, NEVER])
+@pytest.mark.parametrize("settle_after", [0, SETTLE_AFTER, NEVER])
 def test_batches_of_a_stream_are_accesses_of_the_folder_it_watches(
-    make_log: Make, node: Make, sink: str, expected: set[Any], waits: int
+    make_log: Make, node: Make, sink: str, expected: set[Any], settle_after: int
 ) -> None:
     log = events(make_log(*(stream(n, node) for n in range(3))))
     told = [log[0]]
     for n in range(3):
         told += [*log[1 + 3 * n : 4 + 3 * n], progress(n, sink)]
-    found = read([*told, log[-1]], waits)
+    found = read([*told, log[-1]], settle_after)
     assert uses(found) == expected
     assert {row["task"] for row in found.tables["accesses"]} == {"a_task"}
 
@@ -236,7 +240,7 @@ def test_an_execution_that_starts_late_in_one_that_ended_still_counts(
     make_log: Make, node: Make
 ) -> None:
     late = {"plan": node("Scan hive raw.late"), "root": 0}
-    scans = [{"plan": node(f"Scan hive raw.t{n}")} for n in range(1, 2 * WAITS)]
+    scans = [{"plan": node(f"Scan hive raw.t{n}")} for n in range(1, 2 * SETTLE_AFTER)]
     app, *rest = events(make_log({"plan": node("Scan hive raw.t0")}, late, *scans))
     last = [
         event for event in rest if "ExecutionEnd" in event["Event"] and event["executionId"] == 1
@@ -244,7 +248,7 @@ def test_an_execution_that_starts_late_in_one_that_ended_still_counts(
     told = [event for event in rest if event not in last]
     found = read([app, *told[:-1], *last, told[-1]])
     statuses = {name: status for _, name, _, _, status in uses(found)}
-    assert statuses == {f"raw.t{n}": "ok" for n in range(2 * WAITS)} | {"raw.late": "ok"}
+    assert statuses == {f"raw.t{n}": "ok" for n in range(2 * SETTLE_AFTER)} | {"raw.late": "ok"}
 
 
 def test_jobs_of_one_execution_may_list_a_stage_twice(make_log: Make, node: Make) -> None:
@@ -282,7 +286,7 @@ def test_what_had_started_by_a_time_is_learned_from_but_not_counted(
         {"plan": node("Scan parquet", Location=AT_ORDERS), "error": "[A_CLASS] text"},
     )
     logs, since = SparkLogs("log", "log"), datetime.fromtimestamp(3, UTC)
-    told = assemble("log", [Part("log", lambda: BytesIO(log))], logs, since=since)
+    told = assemble("log", [EventFile("log", lambda: BytesIO(log))], logs, since=since)
     assert uses(told) == {("read", "sales.orders", None, 1, "failed")}
     assert [run["status"] for run in told.tables["runs"]] == ["ok"]
 

@@ -12,7 +12,7 @@ import zstandard
 
 from dbt_graft.collectors.spark.application import segments as parts
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, assemble
+from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.lineage.records import Status
 
 Make = Callable[..., Any]
@@ -24,7 +24,7 @@ INSERT = "Execute InsertIntoHadoopFsRelationCommand"
 def collected(log: bytes) -> dict[str, Any]:
     """What a log of one plain file becomes."""
     logs = SparkLogs("logs/log", "logs/log")
-    told = assemble("logs/log", [Part("log", lambda: BytesIO(log))], logs)
+    told = assemble("logs/log", [EventFile("log", lambda: BytesIO(log))], logs)
     return told.tables | {"events": told.events}
 
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dbt_graft.collectors.spark.application.execution import Application, Execution, Group
+from dbt_graft.collectors.spark.application.execution import Application, Execution, ExecutionGroup
 from dbt_graft.collectors.spark.application.tasks import parent_run, task_of
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import Rejects
-from dbt_graft.collectors.spark.store.collector import Work
+from dbt_graft.collectors.spark.store.collector import ApplicationCollector
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANY = r"(?P<task>.+)"
@@ -24,16 +24,18 @@ def execution(number: int, **told: str) -> Execution:
     return Execution(number, number, started_at=NOON, ended_at=ended, **told)  # type: ignore[arg-type]
 
 
-def group(first: Execution, *nested: Execution) -> Group:
-    return Group(first.id, {one.id: one for one in (first, *nested)}, ended=True)
+def group(first: Execution, *nested: Execution) -> ExecutionGroup:
+    return ExecutionGroup(first.id, {one.id: one for one in (first, *nested)}, ended=True)
 
 
 def found(
-    places: tuple[str, ...], *groups: Group, nameless: str = ""
+    places: tuple[str, ...], *groups: ExecutionGroup, unnamed_task: str = ""
 ) -> tuple[dict[str, int], list[str]]:
     """The tasks, each with its last execution, and what is told besides."""
     application, rejects = Application(name="shop", started_at=NOON), Rejects()
-    work = Work(application, SparkLogs("logs", "logs", task_from=places, nameless=nameless))
+    work = ApplicationCollector(
+        application, SparkLogs("logs", "logs", task_from=places, unnamed_task=unnamed_task)
+    )
     for one in groups:
         work.take(one)
     tasks = {done.task: done.end.execution for done in work.finish(rejects)}
@@ -106,17 +108,17 @@ def test_an_application_without_executions_ran_its_task() -> None:
 
 
 @pytest.mark.parametrize(
-    ("nameless", "tasks", "told"),
+    ("unnamed_task", "tasks", "told"),
     [
         ("", {"a": 0}, ["1 executions name no task: `task_from` finds none"]),
         ("(no name)", {"(no name)": 1, "a": 0}, []),
     ],
 )
 def test_what_has_no_task_is_told_or_has_a_name_of_its_own(
-    nameless: str, tasks: dict[str, int], told: list[str]
+    unnamed_task: str, tasks: dict[str, int], told: list[str]
 ) -> None:
     groups = [group(execution(0, group="a")), group(execution(1))]
-    assert found(("job_group",), *groups, nameless=nameless) == (tasks, told)
+    assert found(("job_group",), *groups, unnamed_task=unnamed_task) == (tasks, told)
 
 
 AIRFLOW = {

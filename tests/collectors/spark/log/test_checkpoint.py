@@ -11,28 +11,28 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.collectors.spark.collect import log_parts, new_logs
+from dbt_graft.collectors.spark.collect import event_files, new_logs
 from dbt_graft.collectors.spark.log.checkpoint import (
-    Reached,
-    goes_on,
+    Checkpoint,
     last_positions,
-    pieces,
+    log_segments,
+    parse_checkpoint,
     position,
-    reached,
+    resume_from,
 )
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, Told, assemble
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 
 Make = Callable[..., Any]
 Texts = list[bytes]
 LOGS = SparkLogs("logs", "logs")
-AT = Reached("events_2_a:b", 700, 7, 40)
+AT = Checkpoint("events_2_a:b", 700, 7, 40)
 
 
 def test_a_position_tells_how_far_a_log_is_told_of() -> None:
-    assert reached(position("5@6", AT)) == AT
-    assert reached(position("5@6", None)) is None
+    assert parse_checkpoint(position("5@6", AT)) == AT
+    assert parse_checkpoint(position("5@6", None)) is None
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ def test_a_position_tells_how_far_a_log_is_told_of() -> None:
         ("9@7", "", None),
     ],
 )
-def test_a_log_that_only_grew_goes_on(state: str, told: str, start: Reached | None) -> None:
-    assert goes_on(state, told) == start
+def test_a_log_that_only_grew_goes_on(state: str, told: str, start: Checkpoint | None) -> None:
+    assert resume_from(state, told) == start
 
 
 def test_the_piece_that_reaches_furthest_tells_where_a_log_goes_on() -> None:
-    later = Reached("events_2_a:b", 900, 9, 60)
+    later = Checkpoint("events_2_a:b", 900, 9, 60)
     known = {
         "l/a": (position("5@1", AT), 40),
         "l/a@40": (position("7@2", later), 20),
@@ -61,19 +61,19 @@ def test_the_piece_that_reaches_furthest_tells_where_a_log_goes_on() -> None:
         "l/c@9": ("", 0),
     }
     assert last_positions(known) == {"l/a": position("8@3", later)}
-    assert pieces(known) == {"l/a": ["l/a@40", "l/a@60"]}
+    assert log_segments(known) == {"l/a": ["l/a@40", "l/a@60"]}
 
 
-def read(texts: Texts, start: Reached | None = None, growing: bool = True) -> Told:
+def read(texts: Texts, start: Checkpoint | None = None, growing: bool = True) -> CollectedLog:
     """What the files of a log tell behind a place, of which the last still grows."""
     parts = [
-        Part(f"events_{n}_a", partial(BytesIO, text), growing and n == len(texts))
+        EventFile(f"events_{n}_a", partial(BytesIO, text), growing and n == len(texts))
         for n, text in enumerate(texts, 1)
     ]
     return assemble("log", parts, LOGS, start=start, resumable=True)
 
 
-def seen(*told: Told) -> Counter[str]:
+def seen(*told: CollectedLog) -> Counter[str]:
     """How many statements read each table."""
     found: Counter[str] = Counter()
     for one in told:
@@ -96,14 +96,14 @@ def test_wherever_a_log_is_cut_each_statement_is_told_once(
     plans[2] |= {"root": 1, "plan": node("LocalTableScan")}
     text = in_order(make_log(*plans))
     for first in range(0, len(text), 501):
-        told: list[Told] = []
+        told: list[CollectedLog] = []
         for end in (first, (first + len(text)) // 2, len(text)):
-            start = told[-1].reached if told else None
+            start = told[-1].checkpoint if told else None
             # Without a start it is read again from its beginning.
             told = [*(told if start else ()), read([pack(text[:end])], start)]
-        whole = read([pack(text)], growing=False)
-        assert seen(*told) == seen(whole), first
-        assert sum(one.events for one in told) == whole.events, first
+        log_origin = read([pack(text)], growing=False)
+        assert seen(*told) == seen(log_origin), first
+        assert sum(one.events for one in told) == log_origin.events, first
         rows = [row for one in told for row in one.tables["runs"]]
         assert {(row["run_id"], row["task"]) for row in rows} == {("app-a_task", "a_task")}
 
@@ -129,7 +129,7 @@ def test_what_runs_is_told_when_it_is_over(make_log: Make, node: Make) -> None:
     *before, end, _ = lines.splitlines(keepends=True)
     told = read([b"".join(before)])
     assert seen(told) == {"raw.a": 1}
-    assert seen(read([b"".join([*before, end])], told.reached)) == {"raw.b": 1}
+    assert seen(read([b"".join([*before, end])], told.checkpoint)) == {"raw.b": 1}
 
 
 def test_a_log_in_which_something_always_runs_is_told_of_as_it_is(
@@ -137,7 +137,7 @@ def test_a_log_in_which_something_always_runs_is_told_of_as_it_is(
 ) -> None:
     lines = make_log({"plan": node("Scan hive raw.a")}).splitlines(keepends=True)
     told = read([b"".join(lines[1:2])])
-    assert (told.reached, told.events) == (None, 1)
+    assert (told.checkpoint, told.events) == (None, 1)
 
 
 def test_files_that_were_told_of_are_not_opened_again(make_log: Make, node: Make) -> None:
@@ -151,12 +151,12 @@ def test_files_that_were_told_of_are_not_opened_again(make_log: Make, node: Make
 
     names = [f"events_{n}_a" for n in (1, 2, 3, 4)]
     parts = [
-        Part(names[0], lambda: BytesIO(texts[0])),
-        Part(names[1], gone),
-        Part(names[2], lambda: BytesIO(texts[2])),
-        Part(names[3], lambda: BytesIO(texts[3]), growing=True),
+        EventFile(names[0], lambda: BytesIO(texts[0])),
+        EventFile(names[1], gone),
+        EventFile(names[2], lambda: BytesIO(texts[2])),
+        EventFile(names[3], lambda: BytesIO(texts[3]), growing=True),
     ]
-    again = assemble("log@6", parts, LOGS, start=told.reached, resumable=True)
+    again = assemble("log@6", parts, LOGS, start=told.checkpoint, resumable=True)
     assert seen(again) == {"raw.c": 1}
     assert again.run == told.run
 
@@ -172,8 +172,8 @@ def test_a_growing_log_is_listed_in_pieces_and_a_finished_one_as_a_whole(
         found = new_logs(logs, known)
         for one in found:
             origin = one.log.origin
-            told = assemble(origin, log_parts(one), logs, start=one.start, resumable=True)
-            known[origin] = position(one.log.position, told.reached), told.events
+            told = assemble(origin, event_files(one), logs, start=one.start, resumable=True)
+            known[origin] = position(one.log.position, told.checkpoint), told.events
         return [one.log.origin for one in found]
 
     log.write_bytes(b"".join(lines[:5]))

@@ -10,7 +10,7 @@ from io import BytesIO
 import pytest
 import zstandard
 
-from dbt_graft.collectors.spark.log.codecs import BrokenError, uncompressed
+from dbt_graft.collectors.spark.log.codecs import DecompressionError, uncompressed
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 
 LINE = b'{"Event":"SparkListenerTaskEnd","Stage ID":%d}\n'
@@ -28,13 +28,13 @@ PACKS = {
 }
 
 
-def text_of(data: bytes) -> tuple[bytes, BrokenError | None]:
+def text_of(data: bytes) -> tuple[bytes, DecompressionError | None]:
     """The text up to where it breaks off, and why it does."""
     found = b""
     try:
         for piece in uncompressed(BytesIO(data)):
             found += piece
-    except BrokenError as error:
+    except DecompressionError as error:
         return found, error
     return found, None
 

@@ -10,10 +10,10 @@ import pytest
 from dbt_graft.collectors.files import LogFile
 from dbt_graft.collectors.spark.collect import new_logs
 from dbt_graft.collectors.spark.log.duplicates import (
-    Claim,
-    Settled,
-    already_told,
-    forms,
+    DuplicateLogs,
+    LogClaim,
+    covered_until,
+    log_variants,
     settle,
     uncompacted,
 )
@@ -136,15 +136,15 @@ def test_of_several_logs_of_one_run_the_most_complete_counts(
     losers: list[str],
     replaced: list[str],
 ) -> None:
-    settled = settle([Claim(*claim) for claim in claims], owners, known)
-    assert settled == Settled(tuple(losers), tuple(replaced))
+    settled = settle([LogClaim(*claim) for claim in claims], owners, known)
+    assert settled == DuplicateLogs(tuple(losers), tuple(replaced))
 
 
 EARLY, LATE = (datetime(2026, 11, day, tzinfo=UTC) for day in (20, 21))
 
 
 @pytest.mark.parametrize(
-    ("origin", "told_until", "expected"),
+    ("origin", "last_event_times", "expected"),
     [
         ("l/app/e_2.compact", {}, None),
         ("l/app/e_2.compact", {"l/app": EARLY, "l/other": LATE}, EARLY),
@@ -155,7 +155,7 @@ EARLY, LATE = (datetime(2026, 11, day, tzinfo=UTC) for day in (20, 21))
     ],
 )
 def test_a_compacted_log_tells_of_what_its_other_forms_have_not(
-    origin: str, told_until: dict[str, datetime], expected: datetime | None
+    origin: str, last_event_times: dict[str, datetime], expected: datetime | None
 ) -> None:
-    of_log = forms(told_until).get(uncompacted(origin), {})
-    assert already_told(origin, of_log) == expected
+    of_log = log_variants(last_event_times).get(uncompacted(origin), {})
+    assert covered_until(origin, of_log) == expected

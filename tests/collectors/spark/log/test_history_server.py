@@ -14,10 +14,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import orjson
 import pytest
 
-from dbt_graft.collectors.spark.collect import collect, log_parts, new_logs
+from dbt_graft.collectors.spark.collect import collect, event_files, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.log.history_server import NotGivenError, authorization, downloaded
-from dbt_graft.collectors.spark.store.read_log import Told, assemble
+from dbt_graft.collectors.spark.log.history_server import DownloadError, authorization, downloaded
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from dbt_graft.collectors.store import commit, positions, read, run_origins
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
@@ -30,7 +30,7 @@ LABEL = "http://history:18080"
 
 
 @dataclass
-class Server:
+class HistoryServer:
     """A server on this machine.
 
     Attributes:
@@ -74,8 +74,8 @@ def zipped(files: dict[str, bytes], packed: int = ZIP_DEFLATED) -> bytes:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    class Handler(BaseHTTPRequestHandler):
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[HistoryServer]:
+    class HistoryServerHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             served.asked.append((self.path, self.headers["Authorization"]))
             status, body = served.answers.get(self.path, (404, b"no such app"))
@@ -90,8 +90,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
             pass
 
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        served = Server(f"http://127.0.0.1:{http.server_port}")
+    with ThreadingHTTPServer(("127.0.0.1", 0), HistoryServerHandler) as http:
+        served = HistoryServer(f"http://127.0.0.1:{http.server_port}")
         thread = threading.Thread(target=http.serve_forever, args=[0.01])
         thread.start()
         yield served
@@ -99,7 +99,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         thread.join()
 
 
-def test_each_attempt_is_a_log_with_the_time_of_its_last_change(server: Server) -> None:
+def test_each_attempt_is_a_log_with_the_time_of_its_last_change(server: HistoryServer) -> None:
     server.lists(("app-1", None, "t1"), ("application_2", "1", "t2"))
     found = new_logs(server.logs(), {})
     assert [(log.log.origin, log.log.position, log.growing) for log in found] == [
@@ -127,7 +127,7 @@ def test_each_attempt_is_a_log_with_the_time_of_its_last_change(server: Server) 
     ],
 )
 def test_a_log_is_new_until_it_is_known_as_it_is_now(
-    server: Server, known: dict[str, str], new: bool
+    server: HistoryServer, known: dict[str, str], new: bool
 ) -> None:
     server.lists(("app-1", None, "t1"))
     there = {f"{LABEL}{below}": (position, 1) for below, position in known.items()}
@@ -151,7 +151,7 @@ def test_a_log_is_new_until_it_is_known_as_it_is_now(
     ],
 )
 def test_what_is_no_listing_is_an_error_at_the_server(
-    server: Server, status: int, body: bytes, says: str
+    server: HistoryServer, status: int, body: bytes, says: str
 ) -> None:
     server.answers[API] = (status, body)
     with pytest.raises(GraftError, match=says) as caught:
@@ -164,11 +164,11 @@ def test_a_server_that_is_not_there_is_an_error() -> None:
         new_logs(SparkLogs("http://127.0.0.1:9", LABEL), {})
 
 
-def told(server: Server, below: str) -> tuple[str, list[str], bool, Told]:
+def told(server: HistoryServer, below: str) -> tuple[str, list[str], bool, CollectedLog]:
     """A log's origin and files, whether it grows, and what it tells."""
     url = f"{server.url}{API}/{below}/logs"
     with downloaded(f"{LABEL}/{below}", url, "") as (log, open_member):
-        parts = log_parts(log, open_member)
+        parts = event_files(log, open_member)
         names = [part.name for part in parts]
         return log.log.origin, names, log.growing, assemble("log", parts, server.logs())
 
@@ -193,7 +193,7 @@ def told(server: Server, below: str) -> tuple[str, list[str], bool, Told]:
     ],
 )
 def test_the_zip_of_a_log_holds_its_files_in_order(
-    server: Server, names: list[str], origin: str, parts: list[str], growing: bool
+    server: HistoryServer, names: list[str], origin: str, parts: list[str], growing: bool
 ) -> None:
     server.gives("app-1", eventlog_v2_a__=b"", **dict.fromkeys(names, b"{}\n"))
     assert told(server, "app-1")[:3] == (f"{LABEL}/{origin}", parts, growing)
@@ -212,15 +212,15 @@ def test_the_zip_of_a_log_holds_its_files_in_order(
     ],
 )
 def test_a_log_that_is_not_given_is_told_why(
-    server: Server, status: int, body: bytes, says: str
+    server: HistoryServer, status: int, body: bytes, says: str
 ) -> None:
     server.answers[f"{API}/app-1/logs"] = (status, body)
-    with pytest.raises(NotGivenError, match=says):
+    with pytest.raises(DownloadError, match=says):
         told(server, "app-1")
 
 
 def test_what_comes_before_damage_in_a_zip_is_kept(
-    server: Server, make_log: Any, node: Any
+    server: HistoryServer, make_log: Any, node: Any
 ) -> None:
     log = make_log(*[{"plan": node("Scan hive raw.a")}] * 4)
     half = log.index(b"\n", len(log) // 2) + 1
@@ -233,7 +233,7 @@ def test_what_comes_before_damage_in_a_zip_is_kept(
 
 
 def test_who_asks_is_told_to_the_server_alone(
-    server: Server, monkeypatch: pytest.MonkeyPatch
+    server: HistoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HISTORY_TOKEN", "Bearer hunter2\n")
     logs = server.logs(authorization=authorization("env:HISTORY_TOKEN"))
@@ -256,7 +256,7 @@ def test_a_variable_that_holds_no_header_is_an_error_that_does_not_repeat_it(
     assert "nter2" not in str(caught.value)
 
 
-def load(spark: SparkSession, server: Server, store: Path) -> Records:
+def load(spark: SparkSession, server: HistoryServer, store: Path) -> Records:
     """Collect what is new and read the store."""
     known = positions(str(store))
     found = collect(spark, server.logs(), known, run_origins(str(store)))
@@ -267,7 +267,11 @@ def load(spark: SparkSession, server: Server, store: Path) -> Records:
 
 @pytest.mark.spark
 def test_what_is_not_given_is_asked_for_again_and_takes_nothing_away(
-    spark: SparkSession, server: Server, make_log: Callable[..., bytes], node: Any, tmp_path: Path
+    spark: SparkSession,
+    server: HistoryServer,
+    make_log: Callable[..., bytes],
+    node: Any,
+    tmp_path: Path,
 ) -> None:
     def log(name: str, times: int = 1) -> bytes:
         return make_log(*[{"plan": node(f"Scan hive raw.{name}")}] * times, app=name)

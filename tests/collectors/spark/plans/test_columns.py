@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.collectors.spark.plans.arguments import Attribute
-from dbt_graft.collectors.spark.plans.columns import CUT, OPAQUE, UNKNOWN, Source, Trace, Uses
-from dbt_graft.collectors.spark.plans.expressions import parts
+from dbt_graft.collectors.spark.plans.columns import (
+    CUT,
+    OPAQUE,
+    UNKNOWN,
+    ColumnInputs,
+    ColumnTrace,
+    PlanSource,
+)
+from dbt_graft.collectors.spark.plans.expressions import column_references
 from dbt_graft.collectors.spark.plans.operators import trace_columns
 from dbt_graft.collectors.spark.plans.text import Operator, parse_text
 from dbt_graft.lineage.dataset import DatasetId
@@ -52,20 +59,20 @@ NAMES = {1: "a", 2: "b", 3: "c", 4: "d"}
 
 @pytest.mark.parametrize(("text", "expected"), EXPRESSIONS)
 def test_each_column_has_its_part_in_an_expression(text: str, expected: str) -> None:
-    found = sorted(parts(text, NAMES))
+    found = sorted(column_references(text, NAMES))
     told = [f"{NAMES[p.id]} {p.subtype}{' masked' if p.masking else ''}" for p in found]
     assert ", ".join(told) == expected
 
 
-def source(operator: Operator, columns: list[Attribute]) -> Source | None:
+def source(operator: Operator, columns: list[Attribute]) -> PlanSource | None:
     """A scan of table `t` reads `t`, one of `u` reads `u`."""
     for name in ("t", "u"):
         if operator.name.endswith(f" {name}") or f" {name}[" in f"{operator.name} {operator.text}":
-            return Source((DatasetId("spark", name),))
+            return PlanSource((DatasetId("spark", name),))
     return None
 
 
-def follow(text: str) -> tuple[Trace, list[str]]:
+def follow(text: str) -> tuple[ColumnTrace, list[str]]:
     """What has a part in the columns of a plan's root, in words, and in its rows."""
     plan = parse_text(text)
     root = plan.optimised or plan.root
@@ -77,7 +84,7 @@ def follow(text: str) -> tuple[Trace, list[str]]:
     ]
 
 
-def said(uses: Uses) -> str:
+def said(uses: ColumnInputs) -> str:
     return ", ".join(f"{use.dataset.name}.{use.column} {use.subtype}" for use in sorted(uses))
 
 

@@ -32,7 +32,7 @@ Version = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ExpectedLineage:
     """What a log tells of a case: its statements, its column edges, and why some are missing."""
 
     does: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class SuiteCase:
     """A job and what its log tells.
 
     Attributes:
@@ -53,8 +53,8 @@ class Case:
 
     name: str
     job: Job
-    tells: Told
-    older: Mapping[Version, Told]
+    tells: ExpectedLineage
+    older: Mapping[Version, ExpectedLineage]
     extended: Mapping[Version, Instead]
     since: Version = (0, 0)
     workers: bool = False
@@ -63,7 +63,7 @@ class Case:
         """Whether this Spark can run it."""
         return version >= max(self.since, (3, 4) if self.workers else (0, 0))
 
-    def expected(self, version: Version, extended: bool = False) -> Told:
+    def expected(self, version: Version, extended: bool = False) -> ExpectedLineage:
         """What a log of this Spark tells."""
         fits = [last for last in sorted(self.older) if version <= last]
         tells = self.older[fits[0]] if fits else self.tells
@@ -80,7 +80,7 @@ class Instead:
     gaps: str | None = None
 
 
-CASES: dict[str, Case] = {}
+CASES: dict[str, SuiteCase] = {}
 
 
 def case(
@@ -98,24 +98,24 @@ def case(
     before it.
     """
     tells = told(Instead(does, columns, gaps))
-    others: dict[Version, Told] = {}
+    others: dict[Version, ExpectedLineage] = {}
     for version, instead in (older or {}).items():
         others[version] = told(instead, next(reversed(others.values()), tells))
 
     def keep(job: Job) -> Job:
         name = job.__name__
         assert name not in CASES
-        CASES[name] = Case(name, job, tells, others, extended or {}, since, workers)
+        CASES[name] = SuiteCase(name, job, tells, others, extended or {}, since, workers)
         return job
 
     return keep
 
 
-def told(one: Instead, like: Told | None = None) -> Told:
+def told(one: Instead, like: ExpectedLineage | None = None) -> ExpectedLineage:
     """What a log tells, from lines as this module's head describes them."""
-    like = like or Told()
+    like = like or ExpectedLineage()
     columns = [line for line in (one.columns or "").splitlines() if line.strip()]
-    return Told(
+    return ExpectedLineage(
         does=like.does if one.does is None else tuple(sorted(one.does)),
         columns=like.columns
         if one.columns is None

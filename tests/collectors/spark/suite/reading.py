@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, assemble
+from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.lineage.dataset import DatasetId
-from tests.collectors.spark.suite.case import Told, Version
+from tests.collectors.spark.suite.case import ExpectedLineage, Version
 
 Row = dict[str, Any]
 # A streaming query puts its name before the rest of the description, a client a comment.
@@ -19,17 +19,17 @@ LOGS = SparkLogs("suite", "suite", task=r"\W*(?P<task>\w+)", task_from=("job_des
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class SuiteLog:
     """The Spark that wrote a log, what it tells of each case, and what could not be used."""
 
     version: Version
-    cases: dict[str, Told]
+    cases: dict[str, ExpectedLineage]
     rejects: list[str]
 
 
-def read(*files: Path) -> Log:
+def read(*files: Path) -> SuiteLog:
     """A log of the suite."""
-    parts = [Part(file.name, lambda file=file: file.open("rb")) for file in files]
+    parts = [EventFile(file.name, lambda file=file: file.open("rb")) for file in files]
     found = assemble("suite", parts, LOGS)
     version = found.application.spark_version.split(".")
     base = found.application.warehouse.removeprefix("file:").removesuffix("/warehouse")
@@ -46,7 +46,7 @@ def read(*files: Path) -> Log:
             grouped[row["task"]][table].append(row)
     reasons = {row["shape_id"]: row["reason"] for row in found.tables["shapes"]}
     tells = {
-        task: Told(
+        task: ExpectedLineage(
             does=tuple(sorted(_statements(tables["accesses"], place))),
             columns=tuple(sorted(_edges(tables["column_edges"], place))),
             gaps=_gaps(tables["accesses"], reasons),
@@ -54,7 +54,7 @@ def read(*files: Path) -> Log:
         for task, tables in grouped.items()
     }
     rejects = [f"{row['position']}: {row['reason']}" for row in found.tables["rejects"]]
-    return Log((int(version[0]), int(version[1])), tells, rejects)
+    return SuiteLog((int(version[0]), int(version[1])), tells, rejects)
 
 
 Place = Callable[..., str]

@@ -12,19 +12,19 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dbt_graft.collectors.spark.application.segments import Part
+from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attributes,
     bracketed,
     plain_expressions,
 )
-from dbt_graft.collectors.spark.plans.columns import NOTHING, Source, Use, Uses
+from dbt_graft.collectors.spark.plans.columns import NOTHING, ColumnInput, ColumnInputs, PlanSource
 from dbt_graft.collectors.spark.plans.operators import trace_columns
 from dbt_graft.collectors.spark.plans.text import Operator
-from dbt_graft.collectors.spark.sources.databases import Database
-from dbt_graft.collectors.spark.sources.datasets import Places
-from dbt_graft.collectors.spark.sources.jdbc import External, query_columns
+from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
+from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
+from dbt_graft.collectors.spark.sources.jdbc import ExternalTable, query_columns
 from dbt_graft.collectors.spark.sources.plan_text import plan_text, scan_node
 from dbt_graft.collectors.spark.sources.rdds import scanned_rdd
 from dbt_graft.collectors.spark.sources.relations import relation_scan
@@ -37,15 +37,15 @@ _NAME = re.compile(r"[A-Za-z_]\w*(?!\w*\()")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedColumns:
     """Columns of a plan that others begin with, and what decided on its rows."""
 
-    columns: tuple[tuple[Attribute, Uses], ...]
-    influences: Uses
+    columns: tuple[tuple[Attribute, ColumnInputs], ...]
+    influences: ColumnInputs
 
 
 @dataclass(frozen=True, slots=True)
-class Reads:
+class ColumnSources:
     """What the application's plans read.
 
     Attributes:
@@ -55,15 +55,15 @@ class Reads:
         batches: Of streaming queries, by their executions.
     """
 
-    places: Places
+    resolver: DatasetResolver
     scans: dict[int, Scan] = field(default_factory=dict)
     bridges: dict[int, list[Scan]] = field(default_factory=dict)
-    checkpoints: dict[int, Kept] = field(default_factory=dict)
-    batches: dict[int, Kept] = field(default_factory=dict)
+    checkpoints: dict[int, CachedColumns] = field(default_factory=dict)
+    batches: dict[int, CachedColumns] = field(default_factory=dict)
 
     def learn(self, scan: Scan) -> None:
         """Take note of what the columns of a scan are, and of where its table lies."""
-        self.places.learn(scan.table, scan.paths)
+        self.resolver.learn(scan.table, scan.paths)
         for column in scan.ids:
             if not scan.bridged:
                 self.scans[column] = scan
@@ -88,14 +88,14 @@ class Reads:
                     if not any(one.id in self.scans for one in columns):
                         self.scans.update((one.id, known[0]) for one in columns)
 
-    def keep(self, query: Part) -> None:
+    def keep(self, query: PlanSegment) -> None:
         """Take note of the columns of a query that other plans begin with."""
         plan = plan_text(query.execution.text)
         if plan.root is None:
             return
         trace = trace_columns(plan, plan.root, lambda *leaf: self.source(*leaf))
         columns = trace.columns_of(plan.root)
-        kept = Kept(
+        kept = CachedColumns(
             tuple((one, trace.known.get(one.id, NOTHING)) for one in columns),
             frozenset(trace.influences),
         )
@@ -106,14 +106,14 @@ class Reads:
 
     def source(
         self, operator: Operator, columns: Iterable[Attribute], batch: int = -1
-    ) -> Source | None:
+    ) -> PlanSource | None:
         """What a leaf of a plan reads; None for one that reads nothing that lasts.
 
         Args:
             batch: The execution that the plan's own is nested in.
         """
         if scanned_rdd(operator) is not None or operator.kind == "LogicalRDD":
-            return self._of_kept(list(columns), batch) or self._of_rdd(columns)
+            return self._of_cached(list(columns), batch) or self._of_rdd(columns)
         scan = next((self.scans[one.id] for one in columns if one.id in self.scans), None)
         scan = scan or relation_scan(operator)
         if scan is None:
@@ -123,23 +123,23 @@ class Reads:
                 return None
         return self._source(scan, operator) if scan else None
 
-    def _of_kept(self, columns: list[Attribute], batch: int) -> Source | None:
+    def _of_cached(self, columns: list[Attribute], batch: int) -> PlanSource | None:
         """What a checkpoint's or batch's plan says of its columns."""
         ids = [one.id for one in columns]
         kept = next((self.checkpoints[id_] for id_ in ids if id_ in self.checkpoints), None)
         if kept:
             by_id = {one.id: uses for one, uses in kept.columns}
             found = {one.name.casefold(): by_id.get(one.id, NOTHING) for one in columns}
-            return Source(columns=found, influences=kept.influences)
+            return PlanSource(columns=found, influences=kept.influences)
         kept = self.batches.get(batch)
         if kept is None or [one.name for one in columns] != [one.name for one, _ in kept.columns]:
             return None
         found = {one.name.casefold(): uses for one, uses in kept.columns}
-        return Source(columns=found, influences=kept.influences)
+        return PlanSource(columns=found, influences=kept.influences)
 
-    def _of_rdd(self, columns: Iterable[Attribute]) -> Source | None:
+    def _of_rdd(self, columns: Iterable[Attribute]) -> PlanSource | None:
         """Of rows that code of the task made only the datasets are known."""
-        found: dict[str, Uses] = {}
+        found: dict[str, ColumnInputs] = {}
         known = True
         for one in columns:
             bridges = self.bridges.get(one.id, ())
@@ -148,40 +148,40 @@ class Reads:
             scan = self.scans.get(one.id)
             own = [(scan, one.name, Subtype.IDENTITY)] if scan and not bridges else []
             found[one.name.casefold()] = frozenset(
-                Use(dataset, name, how)
+                ColumnInput(dataset, name, how)
                 for scan, name, how in (
                     *own,
                     *((bridge, ANY_COLUMN, Subtype.TRANSFORMATION) for bridge in bridges),
                 )
-                for dataset, _ in self.places.read(scan)
+                for dataset, _ in self.resolver.read(scan)
             )
-        return Source(columns=found, is_known=known) if any(found.values()) else None
+        return PlanSource(columns=found, is_known=known) if any(found.values()) else None
 
-    def _source(self, scan: Scan, operator: Operator) -> Source:
-        datasets = tuple(dataset for dataset, _ in self.places.read(scan))
-        database = self.places.scan_database(scan)
+    def _source(self, scan: Scan, operator: Operator) -> PlanSource:
+        datasets = tuple(dataset for dataset, _ in self.resolver.read(scan))
+        database = self.resolver.scan_database(scan)
         if query := operator.fields.get(_ENGINE_QUERY):
-            found = _of_query(External(f"({query.strip()}) q"), database)
+            found = _of_query(ExternalTable(f"({query.strip()}) q"), database)
             if found.columns:
                 columns = found.columns | _aggregates(operator, datasets)
-                return Source(datasets, columns, found.influences)
+                return PlanSource(datasets, columns, found.influences)
         if scan.external and scan.external.is_query:
             found = _of_query(scan.external, database)
-            return Source(datasets, found.columns, found.influences, bool(found.columns))
+            return PlanSource(datasets, found.columns, found.influences, bool(found.columns))
         if aggregates := _aggregates(operator, datasets):
-            return Source(datasets, *_grouped(operator, datasets, aggregates))
+            return PlanSource(datasets, *_grouped(operator, datasets, aggregates))
         pushed = scan.external.pushed if scan.external else ()
-        filters = {Use(d, name, Subtype.FILTER) for d in datasets for name in pushed}
-        return Source(datasets, influences=frozenset(filters))
+        filters = {ColumnInput(d, name, Subtype.FILTER) for d in datasets for name in pushed}
+        return PlanSource(datasets, influences=frozenset(filters))
 
 
-def _aggregates(operator: Operator, datasets: Iterable[DatasetId]) -> dict[str, Uses]:
+def _aggregates(operator: Operator, datasets: Iterable[DatasetId]) -> dict[str, ColumnInputs]:
     """The columns that the database aggregated, which stand behind those it grouped by."""
     functions = plain_expressions(operator.fields.get("PushedAggregates", "[]"))
     made = attributes(operator.fields.get("Output", ""))[-len(functions) :] if functions else []
     return {
         one.name.casefold(): frozenset(
-            Use(dataset, found.group(), Subtype.AGGREGATION)
+            ColumnInput(dataset, found.group(), Subtype.AGGREGATION)
             for dataset in datasets
             for found in _NAME.finditer(function.replace("DISTINCT ", ""))
         )
@@ -190,26 +190,26 @@ def _aggregates(operator: Operator, datasets: Iterable[DatasetId]) -> dict[str, 
 
 
 def _grouped(
-    operator: Operator, datasets: Iterable[DatasetId], aggregates: dict[str, Uses]
-) -> tuple[dict[str, Uses], Uses]:
+    operator: Operator, datasets: Iterable[DatasetId], aggregates: dict[str, ColumnInputs]
+) -> tuple[dict[str, ColumnInputs], ColumnInputs]:
     """The columns of what a database grouped, and those that it grouped by."""
     columns = {
-        one.name.casefold(): frozenset(Use(dataset, one.name) for dataset in datasets)
+        one.name.casefold(): frozenset(ColumnInput(dataset, one.name) for dataset in datasets)
         for one in attributes(operator.fields.get("Output", ""))
     }
     keys = bracketed(operator.fields.get("PushedGroupByExpressions", "[]"))
-    by = {Use(dataset, key, Subtype.GROUP_BY) for dataset in datasets for key in keys}
+    by = {ColumnInput(dataset, key, Subtype.GROUP_BY) for dataset in datasets for key in keys}
     return columns | aggregates, frozenset(by)
 
 
-def _of_query(query: External, database: Database) -> Source:
-    columns: dict[str, Uses] = {}
-    influences: set[Use] = set()
+def _of_query(query: ExternalTable, database: JdbcDatabase) -> PlanSource:
+    columns: dict[str, ColumnInputs] = {}
+    influences: set[ColumnInput] = set()
     for one in query_columns(query, database):
-        use = Use(one.dataset, one.from_column, one.subtype, one.masking)
+        use = ColumnInput(one.dataset, one.from_column, one.subtype, one.masking)
         if one.column == ANY_COLUMN and one.subtype.type is EdgeType.INDIRECT:
             influences.add(use)
         else:
             name = one.column.casefold()
             columns[name] = columns.get(name, frozenset()) | {use}
-    return Source(columns=columns, influences=frozenset(influences))
+    return PlanSource(columns=columns, influences=frozenset(influences))

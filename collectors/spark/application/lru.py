@@ -9,7 +9,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Recent(OrderedDict[K, V]):
+class LruDict(OrderedDict[K, V]):
     """So many entries at most; what was neither set nor looked up for the longest time goes."""
 
     def __init__(self, most: int) -> None:

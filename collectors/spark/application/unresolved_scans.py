@@ -10,37 +10,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dbt_graft.collectors.spark.application.segments import Part
+from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import attributes, identifier, split_arguments
 from dbt_graft.collectors.spark.sources.scans import Scan
 
 _Table = tuple[tuple[str, ...], frozenset[str]]
 
 
-def name_scans(parts: list[Part]) -> list[str]:
+def resolve_scans(segments: list[PlanSegment]) -> list[str]:
     """Name what the scans of a group of executions read; those that stay nameless are left out.
 
     Returns:
         For each of the latter the reason.
     """
-    if not any(scan.nameless for part in parts for scan in part.scans):
+    if not any(scan.unresolved for segment in segments for scan in segment.scans):
         return []
-    tables = {table for part in parts for table in _tables(part)}
+    tables = {table for segment in segments for table in _tables(segment)}
     problems = []
-    for part in parts:
-        named = [(scan, _name(scan, tables)) for scan in part.scans]
-        part.scans = [replace(s, table=name) if name else s for s, name in named]
-        part.scans = [scan for scan in part.scans if scan.table or not scan.nameless]
+    for segment in segments:
+        named = [(scan, _name(scan, tables)) for scan in segment.scans]
+        segment.scans = [replace(s, table=name) if name else s for s, name in named]
+        segment.scans = [scan for scan in segment.scans if scan.table or not scan.unresolved]
         problems += [
-            f"execution {part.execution.id}: the table that {scan.nameless} reads is not told"
+            f"execution {segment.execution.id}: the table that {scan.unresolved} reads is not told"
             for scan, name in named
-            if scan.nameless and not name
+            if scan.unresolved and not name
         ]
     return list(dict.fromkeys(problems))
 
 
-def _tables(part: Part) -> Iterator[_Table]:
-    for operator in part.operator.walk() if part.operator else ():
+def _tables(segment: PlanSegment) -> Iterator[_Table]:
+    for operator in segment.operator.walk() if segment.operator else ():
         for relation in operator.children if operator.kind == "SubqueryAlias" else ():
             if "JDBCTable(" in relation.arguments:
                 lists = [one for one in split_arguments(relation.arguments) if one[:1] == "["]
@@ -51,5 +51,5 @@ def _tables(part: Part) -> Iterator[_Table]:
 def _name(scan: Scan, tables: set[_Table]) -> tuple[str, ...]:
     """The only table that has a scan's columns; those that the database made have numbers."""
     own = {column.name for column in scan.columns if not column.name.isdigit()}
-    fits = {name for name, columns in tables if own <= columns} if scan.nameless else set()
+    fits = {name for name, columns in tables if own <= columns} if scan.unresolved else set()
     return fits.pop() if len(fits) == 1 else ()
