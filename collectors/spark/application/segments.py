@@ -1,4 +1,4 @@
-"""An execution's plan taken apart: its commands and its query, each with what is read below it."""
+"""Segments of an execution's plan: its query and its commands, each with the scans below it."""
 
 from __future__ import annotations
 
@@ -23,29 +23,31 @@ from dbt_graft.collectors.spark.sources.plan_text import cached, plan_text, with
 from dbt_graft.collectors.spark.sources.rdds import Rdds, rdd_scans
 from dbt_graft.collectors.spark.sources.relations import relation_scan
 from dbt_graft.collectors.spark.sources.scans import Scan, is_schema_inference, read_scan
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Status
 
 # `format("noop")`, which people save to so that a query runs.
 _NOWHERE = re.compile(r"\b(?:NoopWrite|NoopTable|noop-table)\b")
 _SCANS_RDD, _RDD = "Scan ExistingRDD", "RDD["
 _CACHED = "InMemoryTableScan"
-# Commands that change single rows, and the columns that say where these are.
+# Commands that change single rows, and the columns with the places of these rows.
 _ROW_LEVEL = ("ReplaceData", "WriteDelta")
 _ROW_PLACES = frozenset({"_file", "_pos", "_spec_id", "_partition"})
-# What Spark 2 calls every command that its text then names.
+# Spark 2 calls every command so; the plan's text has the name.
 _UNNAMED_COMMAND = "ExecutedCommand"
 
 
 @dataclass(slots=True)
 class PlanSegment:
-    """A command of an execution's plan with what is read below it; without a command, a query.
+    """A command of an execution's plan with the scans below it; without a command, a query.
 
     Attributes:
+        node: The command in `sparkPlanInfo`.
         operator: The command in the plan's text.
-        sources: What the logical plan in it names: tables, views, other databases' tables.
+        sources: The tables and views that the logical plan in the command names.
         inputs: The columns that it writes.
         around: The executions that it is nested in and that name its target.
-        feeds: The queries nested in its execution: what it writes is what they give.
+        feeds: The queries nested in its execution, whose rows it writes.
     """
 
     execution: Execution
@@ -57,7 +59,7 @@ class PlanSegment:
     sources: list[Scan] = field(default_factory=list)
     inputs: list[Attribute] = field(default_factory=list)
     operator: Operator | None = None
-    operation: str = "SELECT"
+    operation: Operation = Operation.SELECT
     around: list[Execution] = field(default_factory=list)
     feeds: list[PlanSegment] = field(default_factory=list)
 
@@ -67,13 +69,17 @@ class PlanSegment:
 
     @property
     def status(self) -> Status:
-        """As its execution and those around it ended: data of a failed save does not count."""
+        """The worst status of its execution and those around it: a failed save wrote nothing."""
         ends = {execution.status for execution in (self.execution, *self.around)}
         return next(s for s in (Status.FAILED, Status.UNKNOWN, Status.OK) if s in ends)
 
 
 def plan_segments(execution: Execution, problems: list[str]) -> list[PlanSegment]:
-    """An execution's query and commands; what adaptive execution optimised away counts as read."""
+    """The segments of an execution; scans that adaptive execution optimised away count as read.
+
+    Args:
+        problems: Takes a reason for each operator without a rule.
+    """
     if execution.plan is None or is_schema_inference(execution.plan):
         return []
     unknown: set[str] = set()
@@ -93,8 +99,8 @@ def plan_segments(execution: Execution, problems: list[str]) -> list[PlanSegment
     return [segment for segment in segments if segment.command or segment.scans or alone]
 
 
-def bridge(segment: PlanSegment, rdds: Rdds) -> None:
-    """Take what the RDDs were made of that a segment's plan begins with."""
+def add_rdd_scans(segment: PlanSegment, rdds: Rdds) -> None:
+    """Add the scans behind the RDDs that a segment's plan begins with."""
     if not rdds or _RDD not in segment.execution.text:
         return
     for top in _below(segment):
@@ -106,7 +112,7 @@ def bridge(segment: PlanSegment, rdds: Rdds) -> None:
 
 
 def _below(segment: PlanSegment) -> list[Operator]:
-    """What a segment takes rows from, in the plan's text."""
+    """The operators of the plan's text that a segment takes rows from."""
     if segment.operator:
         return segment.operator.children
     root = plan_text(segment.execution.text).root
@@ -117,7 +123,7 @@ def _split(execution: Execution, plan: PlanNode, unknown: set[str]) -> list[Plan
     query = PlanSegment(execution)
     segments = [query]
     stack = [(plan, query)]
-    hides = False  # a cached relation whose plan is in the text alone
+    hides = False  # a cached relation whose plan is in the text only
     while stack:
         node, segment = stack.pop()
         if node.name == "CommandResult":
@@ -147,7 +153,7 @@ def _command_name(node: PlanNode, execution: Execution) -> str:
 
 
 def _read_commands(segments: list[PlanSegment], unknown: set[str]) -> None:
-    """Fill in the targets; the text tells them where `sparkPlanInfo` has the bare name only."""
+    """Set targets and operations, from the plan's text where `sparkPlanInfo` has only a name."""
     if all(segment.role is CommandRole.MAINTENANCE for segment in segments):
         return
     root = plan_text(segments[0].execution.text).root
@@ -167,7 +173,7 @@ def _read_commands(segments: list[PlanSegment], unknown: set[str]) -> None:
         if segment.target:
             segment.operation = _operation(segment)
         elif segment.role is CommandRole.SAVE and _NOWHERE.search(segment.node.text):
-            segment.command = None  # A query whose rows are thrown away.
+            segment.command = None  # A query whose rows are discarded.
         elif segment.role is CommandRole.SAVE:
             unknown.add(f"the target of {segment.name}")
         if segment.role in (CommandRole.VIEW, CommandRole.SAVE) and inner:
@@ -177,17 +183,19 @@ def _read_commands(segments: list[PlanSegment], unknown: set[str]) -> None:
 
 
 def _target(segment: PlanSegment, inner: Operator | None) -> Target | None:
-    """Where a command writes; `inner` is the command in the text of what executes it."""
+    """The target of a command; `inner` is the logical command inside its operator."""
     assert segment.command
     assert segment.node
     arguments = segment.node.text.removeprefix(segment.node.name).strip()
     if not arguments and (inner or segment.operator):
         arguments = (inner or segment.operator or Operator("")).arguments
     target = read_target(segment.command, arguments.removeprefix(segment.name).strip())
-    return _changed(segment.scans) if target is None and segment.name in _ROW_LEVEL else target
+    return (
+        _changed_table(segment.scans) if target is None and segment.name in _ROW_LEVEL else target
+    )
 
 
-def _operation(segment: PlanSegment) -> str:
+def _operation(segment: PlanSegment) -> Operation:
     assert segment.command
     assert segment.target
     assert segment.node
@@ -195,14 +203,14 @@ def _operation(segment: PlanSegment) -> str:
         return segment.command.operation_of(segment.target)
     below = list(segment.node.walk())
     if any(node.name.endswith("MergeRows") for node in below):
-        return "MERGE"
+        return Operation.MERGE
     changes = any(node.name.endswith("Project") and "if (" in node.text for node in below)
-    return "UPDATE" if changes else "DELETE"
+    return Operation.UPDATE if changes else Operation.DELETE
 
 
-def _changed(scans: list[Scan]) -> Target | None:
-    """The table whose rows a command changes that does not name it: the one that is read with
-    the places of its rows, or the only one.
+def _changed_table(scans: list[Scan]) -> Target | None:
+    """The target of a command that does not name it: the table that is read with the places of
+    its rows, or the only one.
     """
     tables = dict.fromkeys(
         scan.table for scan in scans if scan.table and _ROW_PLACES & {c.name for c in scan.columns}
@@ -218,7 +226,7 @@ def written_columns(command: Operator) -> list[Attribute]:
 
 
 def _logical_sources(command: Operator) -> Iterator[Scan]:
-    """What the query of a view or save names, nothing below the views in it."""
+    """The tables and views that the query of a view or save names."""
     stack = [*command.inside, *command.children]
     while stack:
         operator = stack.pop()

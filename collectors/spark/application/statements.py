@@ -1,9 +1,9 @@
 """What each execution of an application read and wrote.
 
-One `Statement` is what a user would call one: `df.write.saveAsTable("t")` is three nested
-executions in Spark 4 (save, create, insert) and one statement here; an `INSERT … INSERT …` over
-one source is one execution and two statements. Reading a view is reading its tables, for plans
-have views resolved; only `CREATE VIEW` still shows the views it stands on.
+A `Statement` is what a user calls one: `df.write.saveAsTable("t")` is three nested executions in
+Spark 4 (save, create, insert) and one statement here; an `INSERT … INSERT …` over one source is
+one execution and two statements. Reading a view is reading its tables, because Spark's plans have
+views resolved; only `CREATE VIEW` shows the views that it reads.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any, TypeVar
 from dbt_graft.collectors.spark.application import streams
 from dbt_graft.collectors.spark.application.accesses import (
     DatasetAccess,
-    counts_written,
     merged,
     scanned,
     scans_of,
+    write_metrics,
 )
-from dbt_graft.collectors.spark.application.column_edges import Edge, column_edges
+from dbt_graft.collectors.spark.application.column_edges import column_edges
 from dbt_graft.collectors.spark.application.column_sources import ColumnSources
 from dbt_graft.collectors.spark.application.execution import (
     Application,
@@ -33,7 +33,11 @@ from dbt_graft.collectors.spark.application.execution import (
 )
 from dbt_graft.collectors.spark.application.lru import LruDict
 from dbt_graft.collectors.spark.application.pairing import paired
-from dbt_graft.collectors.spark.application.segments import PlanSegment, bridge, plan_segments
+from dbt_graft.collectors.spark.application.segments import (
+    PlanSegment,
+    add_rdd_scans,
+    plan_segments,
+)
 from dbt_graft.collectors.spark.application.unresolved_scans import resolve_scans
 from dbt_graft.collectors.spark.sources.commands import Command, CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
@@ -42,47 +46,56 @@ from dbt_graft.collectors.spark.sources.rdds import labelled_scan
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT, Scan
 from dbt_graft.collectors.spark.sources.schema import typed_columns
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.records import Status
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import ColumnEdge, Status
 
 T = TypeVar("T")
+# Text, operation, inputs, outputs.
+StatementKey = tuple[str, Operation, tuple[DatasetId, ...], tuple[DatasetId, ...]]
 
-# Of the columns that scans of the application showed, the latest.
+# Columns of scans that are remembered, the latest first.
 _MOST_COLUMNS = 20_000
-# Of streaming queries, whose plans have none.
-_SINK = Command(CommandRole.SAVE, lambda _: None, "INSERT")
-_USES = ("SetCatalogAndNamespace", "Execute SetDatabaseCommand")
+# The plans of streaming queries have no command for their sink.
+_SINK = Command(CommandRole.SAVE, lambda _: None, Operation.INSERT)
+_USE_COMMANDS = ("SetCatalogAndNamespace", "Execute SetDatabaseCommand")
 _CHECKPOINT = re.compile(r"\.(?:localC|c)heckpoint\(")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of an application: what it does, from what, to what, when, how it ended.
+    """A statement of an application: its operation, inputs, outputs, times and outcome.
 
     Attributes:
         sql: Its text without literals; empty where the log has none.
-        edges: Which column comes from which.
-        gaps: Why column edges are missing or not exact, and why inputs are (`PATHS_CUT`).
+        edges: Its column edges, without task, shape and origin.
+        gaps: The reasons why column edges or inputs (`PATHS_CUT`) are missing or not exact.
+        times: How often it ran.
     """
 
-    operation: str
+    operation: Operation
     reads: tuple[DatasetAccess, ...]
     writes: tuple[DatasetAccess, ...]
     status: Status
     started_at: datetime
     ended_at: datetime
     sql: str = ""
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[ColumnEdge, ...] = ()
     gaps: tuple[str, ...] = ()
     times: int = 1
+
+    @property
+    def key(self) -> StatementKey:
+        """What it does, whoever runs it."""
+        reads = tuple(access.dataset for access in self.reads)
+        return self.sql, self.operation, reads, tuple(access.dataset for access in self.writes)
 
 
 @dataclass(frozen=True, slots=True)
 class StatementContext:
-    """What the statements of an application tell of those that follow.
+    """What earlier statements of an application show about the later ones.
 
     Attributes:
-        reads: Where tables lie, and which scan gave a column.
-        types: Of columns by their ids.
+        types: The types of columns by the columns' ids.
     """
 
     column_sources: ColumnSources
@@ -90,7 +103,7 @@ class StatementContext:
 
     @classmethod
     def of(cls, resolver: DatasetResolver) -> StatementContext:
-        """Nothing is known yet but the places."""
+        """The context of an application's first statement."""
         columns: list[LruDict[int, Any]] = [LruDict(_MOST_COLUMNS) for _ in range(4)]
         return cls(ColumnSources(resolver, *columns[1:]), columns[0])
 
@@ -101,18 +114,18 @@ def statements(
     context: StatementContext,
     reject: Callable[[str], None],
 ) -> list[Statement]:
-    """The statements that an outermost execution is, with all that is nested in it.
+    """The statements of an outermost execution and all that are nested in it.
 
-    Their datasets are as the plans have them: that a path is a table's may come out later, so
-    `DatasetResolver.owner` is asked at the end.
+    Their datasets are as the plans name them. That a path is a table's may come out later, so
+    `DatasetResolver.owner` is asked when the whole log has been read.
 
     Args:
-        known: Takes what these tell of later ones.
+        context: Is extended by what these statements show.
         reject: Takes the reason for each piece that could not be used.
     """
 
     def guarded(execution: int, work: Callable[[], T]) -> T | None:
-        # Whatever a plan we do not know does to the parser costs this execution only.
+        # A plan that breaks the parser costs this execution only.
         try:
             return work()
         except Exception as error:
@@ -122,7 +135,7 @@ def statements(
     segments: list[PlanSegment] = []
     problems: list[str] = []
     for execution in sorted(group.executions.values(), key=lambda e: e.id):
-        if execution.plan and execution.plan.name.startswith(_USES):
+        if execution.plan and execution.plan.name.startswith(_USE_COMMANDS):
             context.column_sources.resolver.use(execution.text)
         segments += guarded(execution.id, partial(plan_segments, execution, problems)) or ()
     problems += guarded(group.root, partial(resolve_scans, segments)) or ()
@@ -130,12 +143,12 @@ def statements(
         reject(problem)
     for segment in segments:
         guarded(segment.execution.id, partial(_complete, segment, application))
-    kept = guarded(group.root, partial(paired, segments, application)) or []
+    chosen = guarded(group.root, partial(paired, segments, application)) or []
     for segment in segments:
         guarded(segment.execution.id, partial(_learn, segment, context))
     found = [
         guarded(segment.execution.id, partial(_statement, application, segment, context))
-        for segment in kept
+        for segment in chosen
     ]
     if batch := group.batch:
         found.append(guarded(group.root, partial(_streamed, application, batch, segments, context)))
@@ -143,17 +156,17 @@ def statements(
 
 
 def outside(application: Application, resolver: DatasetResolver) -> Iterator[Statement]:
-    """What jobs outside of SQL read: files and tables that RDDs were made of."""
+    """Reads of jobs outside of SQL: the files and tables that RDDs were made of."""
     for label, (first, last) in application.outside.items():
         scan = labelled_scan(label)
         reads = [DatasetAccess(d, kind) for d, kind in resolver.read(scan)] if scan else []
         if reads:
-            yield Statement("SELECT", merged(reads), (), Status.OK, first, last)
+            yield Statement(Operation.SELECT, merged(reads), (), Status.OK, first, last)
 
 
 def _complete(segment: PlanSegment, application: Application) -> None:
-    """Take what a plan itself does not tell of its sources: RDDs before it, a stream's folders."""
-    bridge(segment, application.rdds)
+    """Add inputs that a plan itself does not show: those of RDDs, and the folders of streams."""
+    add_rdd_scans(segment, application.rdds)
     stream = application.streams.get(segment.execution.stream or "")
     if stream and segment.role in (None, CommandRole.INSERT, CommandRole.SAVE):
         segment.scans = streams.watched_folders(segment.scans, streams.sources(stream))
@@ -165,8 +178,9 @@ def _streamed(
     segments: list[PlanSegment],
     context: StatementContext,
 ) -> Statement | None:
-    """A batch of a streaming query whose sink is a place, or that no execution tells of; its plan
-    tells its columns and what it is joined with.
+    """A batch of a streaming query whose sink is a dataset, or that the log has no execution of.
+
+    Its plan, if there is one, has its columns and the datasets that it is joined with.
     """
     sink, resolver = streams.parse_place(batch.sink), context.column_sources.resolver
     queries = [
@@ -178,20 +192,20 @@ def _streamed(
     reads = [
         DatasetAccess(d, kind, rows) for one, rows in taken if one for d, kind in resolver.read(one)
     ]
-    rows, edges, gaps = batch.rows, list[Edge](), list[str]()
+    rows, edges, gaps = batch.rows, list[ColumnEdge](), list[str]()
     if queries and sink:
         segment = queries[-1]
-        watched = {use.dataset for use in reads}
+        watched = {access.dataset for access in reads}
         reads += [
-            use
+            access
             for scan in segment.scans
-            for use in scanned(application, segment.execution, scan, resolver)
-            if use.dataset not in watched
+            for access in scanned(application, segment.execution, scan, resolver)
+            if access.dataset not in watched
         ]
         rows = segment.execution.written if rows is None else rows
         edges, gaps = column_edges(_into(sink, segment), context.column_sources)
     return Statement(
-        operation="INSERT" if sink else "SELECT",
+        operation=Operation.INSERT if sink else Operation.SELECT,
         reads=merged(reads),
         writes=merged(
             DatasetAccess(d, kind, rows) for d, kind in (resolver.read(sink) if sink else ())
@@ -211,7 +225,7 @@ def _into(sink: Scan, batch: PlanSegment) -> PlanSegment:
 
 
 def _learn(segment: PlanSegment, context: StatementContext) -> None:
-    """Take note of where tables lie and of which types columns are, for the whole application."""
+    """Remember where tables lie and which types columns have."""
     if segment.target and segment.target.path:
         context.column_sources.resolver.learn(segment.target.table, [segment.target.path])
     for scan in segment.scans:
@@ -219,11 +233,11 @@ def _learn(segment: PlanSegment, context: StatementContext) -> None:
         for column, kind in scan.types:
             context.types[column] = kind
     if segment.command is None and _is_reused(segment.execution):
-        context.column_sources.keep(segment)
+        context.column_sources.cache(segment)
 
 
 def _is_reused(execution: Execution) -> bool:
-    """Whether other plans begin with the columns of this one."""
+    """Whether the plans of other executions may begin with the columns of this one."""
     return bool(_CHECKPOINT.search(execution.details) or execution.stream)
 
 
@@ -232,13 +246,13 @@ def _statement(
 ) -> Statement:
     execution, resolver = segment.execution, context.column_sources.resolver
     reads = [
-        use
+        access
         for execution_, scan in scans_of(segment)
-        for use in scanned(application, execution_, scan, resolver)
+        for access in scanned(application, execution_, scan, resolver)
     ]
     if not (reads and segment.role is CommandRole.SAVE):
         named = (scanned(application, execution, source, resolver) for source in segment.sources)
-        reads += [use for uses in named for use in uses]
+        reads += [access for each in named for access in each]
     writes: list[DatasetAccess] = []
     if target := segment.target:
         if target.source_table:
@@ -249,7 +263,7 @@ def _statement(
             reads += [
                 DatasetAccess(d, kind) for d, kind in resolver.resolve((), [target.source_path])
             ]
-        counted = counts_written(application, segment)
+        counted = write_metrics(application, segment)
         writes = [
             DatasetAccess(
                 dataset,
@@ -263,8 +277,9 @@ def _statement(
     if any(scan.is_cut for one in (segment, *segment.feeds) for scan in one.scans):
         gaps.append(PATHS_CUT)
     if not reads:
-        # Before Spark 3.4 a save's query is in its text alone; a checkpoint's is in another.
-        reads = [DatasetAccess(d, _kind(d)) for d in sorted({edge.use.dataset for edge in edges})]
+        # Before Spark 3.4 a save's query is in its text only; a checkpoint's is in another plan.
+        inputs = sorted({edge.from_dataset for edge in edges})
+        reads = [DatasetAccess(d, Kind.PATH if d.is_path else Kind.TABLE) for d in inputs]
     return Statement(
         operation=segment.operation,
         reads=merged(reads),
@@ -276,7 +291,3 @@ def _statement(
         edges=tuple(edges),
         gaps=tuple(gaps),
     )
-
-
-def _kind(dataset: DatasetId) -> Kind:
-    return Kind.PATH if "/" in dataset.name else Kind.TABLE

@@ -46,9 +46,9 @@ def labelled_scan(label: str, ids: tuple[int, ...] = ()) -> Scan | None:
         ids: The columns that a plan has of it.
     """
     if not _SCAN.match(label):
-        return Scan(paths=(label,), ids=ids, bridged=True)
+        return Scan(paths=(label,), ids=ids, from_rdd=True)
     try:
         scan = read_scan(PlanNode(label.strip(), label))
     except LookupError:
         return None  # Files without a table: an RDD's scope does not tell which.
-    return Scan(scan.table, ids=ids, external=scan.external, bridged=True) if scan else None
+    return Scan(scan.table, ids=ids, external=scan.external, from_rdd=True) if scan else None

@@ -90,7 +90,7 @@ class Scan:
         types: The type of each column in the files by its id in the plan.
         ids: The columns' ids in the plan.
         is_cut: Spark left some of the paths out, and there is no table to stand for all of them.
-        bridged: Not the plan reads it, but an RDD that the plan begins with did.
+        from_rdd: An RDD that the plan begins with read it.
         rows_metric_id: The accumulator that counts rows; None where there is none.
         bytes_metric_id: The accumulator that sums up file sizes.
         files_metric_id: The accumulator that counts files.
@@ -107,7 +107,7 @@ class Scan:
     types: tuple[tuple[int, str], ...] = ()
     ids: tuple[int, ...] = ()
     is_cut: bool = False
-    bridged: bool = False
+    from_rdd: bool = False
     rows_metric_id: int | None = None
     bytes_metric_id: int | None = None
     files_metric_id: int | None = None

@@ -289,7 +289,7 @@ def test_what_is_damaged_or_foreign_is_a_reject_and_the_rest_is_kept(
         "eventlog_v2_empty": "the folder holds no file with events",
         "garbage [1]{2}": foreign,
         "foreign.json": foreign,
-        "huge": "the log cannot be kept (OverflowError)",
+        "huge": "the log cannot be stored (OverflowError)",
         "shell": "the application is called 'pyspark-shell', which names no task: "
         "set spark.app.name to the task's name",
     }

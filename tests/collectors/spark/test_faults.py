@@ -15,6 +15,7 @@ from dbt_graft.collectors.spark.collect import event_files, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
+from tests.collectors.spark.stored import tables
 
 Make = Callable[..., Any]
 EXECUTIONS = 400
@@ -67,9 +68,9 @@ def test_a_log_that_grows_while_it_is_read_loses_and_doubles_nothing(
         [part] = event_files(found)
         open_ = partial(Growing, log, rest)
         told = assemble(found.log.origin, [replace(part, open=open_)], logs)
-        seen = [row["name"] for row in told.tables["accesses"]]
-        assert told.tables["rejects"] == []
-        assert {row["statements"] for row in told.tables["accesses"]} == {1}
+        seen = [row["name"] for row in tables(told)["accesses"]]
+        assert tables(told)["rejects"] == []
+        assert {row["statements"] for row in tables(told)["accesses"]} == {1}
         # What the store then knows is what was listed: bytes that came later make it new again.
         known = {found.log.origin: (found.log.position, told.events)}
         assert bool(new_logs(logs, known)) == (len(seen) < EXECUTIONS)
@@ -79,11 +80,11 @@ def test_a_log_that_grows_while_it_is_read_loses_and_doubles_nothing(
     assert rest == []
     assert EXECUTIONS // 3 < len(seen) < EXECUTIONS
     assert seen == [f"raw.t{n}" for n in range(len(seen))]
-    assert [row["status"] for row in told.tables["runs"]] == ["unknown"]
+    assert [row["status"] for row in tables(told)["runs"]] == ["unknown"]
 
     log.write_bytes(packed)
     running.rename(folder / "appstatus_app-a_task")
     again, seen = read()
     assert seen == [f"raw.t{n}" for n in range(EXECUTIONS)]
-    assert [row["status"] for row in again.tables["runs"]] == ["ok"]
+    assert [row["status"] for row in tables(again)["runs"]] == ["ok"]
     assert again.run == told.run

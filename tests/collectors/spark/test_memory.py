@@ -14,6 +14,7 @@ from dbt_graft.collectors.spark.application import execution as history
 from dbt_graft.collectors.spark.application import statements
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
+from tests.collectors.spark.stored import tables
 
 TASKS = b'{"Event":"SparkListenerTaskEnd","Stage ID":0,"x":"%s"}\n' % (b"x" * 4_000) * 250
 SQL = "org.apache.spark.sql.execution.ui.SparkListener"
@@ -157,8 +158,8 @@ def test_a_log_of_many_plans_holds_no_more_than_a_short_one(
     head = make_log(end=False)
     short, _ = held(of_plans(head, 100))
     long, told = held(of_plans(head, 1_000))
-    assert sum(row["statements"] for row in told.tables["accesses"]) == 2 * 1_000
-    assert {row["rows"] for row in told.tables["accesses"]} == {7 * 1_000 // TABLES}
-    assert len(told.tables["column_edges"]) == TABLES
-    assert told.tables["rejects"] == []
+    assert sum(row["statements"] for row in tables(told)["accesses"]) == 2 * 1_000
+    assert {row["rows"] for row in tables(told)["accesses"]} == {7 * 1_000 // TABLES}
+    assert len(tables(told)["column_edges"]) == TABLES
+    assert tables(told)["rejects"] == []
     assert long < 1.01 * short

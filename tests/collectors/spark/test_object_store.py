@@ -14,6 +14,7 @@ import pytest
 from dbt_graft.collectors.spark.collect import event_files, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import assemble
+from tests.collectors.spark.stored import tables
 
 LISTED = (
     "<Contents><Key>{}</Key><Size>{}</Size>"
@@ -104,5 +105,5 @@ def test_logs_of_an_object_store_are_listed_and_read(
         "s3a://b/logs/eventlog_v2_a b",
     ]
     told = [assemble(one.log.origin, event_files(one), logs) for one in found]
-    assert [(one.events, one.tables["rejects"]) for one in told] == [(60_005, [])] * 2
+    assert [(one.events, tables(one)["rejects"]) for one in told] == [(60_005, [])] * 2
     assert len(bucket.asked) == 3

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import Row
 
 from dbt_graft.collectors import store
-from dbt_graft.collectors.store import SCHEMAS, Collected, commit, positions, read, last_event_times
+from dbt_graft.collectors.store import SCHEMAS, Collected, commit, last_event_times, positions, read
 from dbt_graft.lineage import records
 from dbt_graft.lineage.dataset import DatasetId, Kind
 

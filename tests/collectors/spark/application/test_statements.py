@@ -14,6 +14,7 @@ from dbt_graft.collectors.spark.application import segments as parts
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.lineage.records import Status
+from tests.collectors.spark.stored import tables
 
 Make = Callable[..., Any]
 ORDERS = "Scan parquet spark_catalog.raw.orders"
@@ -25,7 +26,7 @@ def collected(log: bytes) -> dict[str, Any]:
     """What a log of one plain file becomes."""
     logs = SparkLogs("logs/log", "logs/log")
     told = assemble("logs/log", [EventFile("log", lambda: BytesIO(log))], logs)
-    return told.tables | {"events": told.events}
+    return tables(told) | {"events": told.events}
 
 
 def bare(command: str, arguments: str) -> str:

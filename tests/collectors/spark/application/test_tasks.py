@@ -33,12 +33,12 @@ def found(
 ) -> tuple[dict[str, int], list[str]]:
     """The tasks, each with its last execution, and what is told besides."""
     application, rejects = Application(name="shop", started_at=NOON), Rejects()
-    work = ApplicationCollector(
+    collector = ApplicationCollector(
         application, SparkLogs("logs", "logs", task_from=places, unnamed_task=unnamed_task)
     )
     for one in groups:
-        work.take(one)
-    tasks = {done.task: done.end.execution for done in work.finish(rejects)}
+        collector.add(one)
+    tasks = {result.task: result.last.execution for result in collector.finish(rejects)}
     return tasks, [reason for _, reason in rejects.found]
 
 

@@ -23,6 +23,7 @@ from dbt_graft.collectors.spark.log.checkpoint import (
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
+from tests.collectors.spark.stored import tables
 
 Make = Callable[..., Any]
 Texts = list[bytes]
@@ -77,7 +78,7 @@ def seen(*told: CollectedLog) -> Counter[str]:
     """How many statements read each table."""
     found: Counter[str] = Counter()
     for one in told:
-        for row in one.tables["accesses"]:
+        for row in tables(one)["accesses"]:
             found[row["name"]] += row["statements"]
     return found
 
@@ -104,7 +105,7 @@ def test_wherever_a_log_is_cut_each_statement_is_told_once(
         log_origin = read([pack(text)], growing=False)
         assert seen(*told) == seen(log_origin), first
         assert sum(one.events for one in told) == log_origin.events, first
-        rows = [row for one in told for row in one.tables["runs"]]
+        rows = [row for one in told for row in tables(one)["runs"]]
         assert {(row["run_id"], row["task"]) for row in rows} == {("app-a_task", "a_task")}
 
 

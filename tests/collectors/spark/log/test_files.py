@@ -13,8 +13,8 @@ from dbt_graft.collectors.spark.log.duplicates import (
     DuplicateLogs,
     LogClaim,
     covered_until,
+    find_duplicates,
     log_variants,
-    settle,
     uncompacted,
 )
 from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs, application_logs
@@ -27,7 +27,7 @@ def logs_of(*names: str) -> list[ApplicationLog]:
 
 
 def told(log: ApplicationLog) -> tuple[str, list[str], bool]:
-    return log.log.origin, [part.url.rpartition("/")[2] for part in log.parts], log.growing
+    return log.log.origin, [part.url.rpartition("/")[2] for part in log.files], log.growing
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_of_several_logs_of_one_run_the_most_complete_counts(
     losers: list[str],
     replaced: list[str],
 ) -> None:
-    settled = settle([LogClaim(*claim) for claim in claims], owners, known)
+    settled = find_duplicates([LogClaim(*claim) for claim in claims], owners, known)
     assert settled == DuplicateLogs(tuple(losers), tuple(replaced))
 
 

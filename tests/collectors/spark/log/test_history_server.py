@@ -21,6 +21,7 @@ from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from dbt_graft.collectors.store import commit, positions, read, run_origins
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
+from tests.collectors.spark.stored import tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -106,7 +107,7 @@ def test_each_attempt_is_a_log_with_the_time_of_its_last_change(server: HistoryS
         (f"{LABEL}/app-1", "t1", False),
         (f"{LABEL}/application_2/1", "t2", False),
     ]
-    assert [part.url for log in found for part in log.parts] == [
+    assert [part.url for log in found for part in log.files] == [
         f"{server.url}{API}/app-1/logs",
         f"{server.url}{API}/application_2/1/logs",
     ]
@@ -228,8 +229,8 @@ def test_what_comes_before_damage_in_a_zip_is_kept(
     body[half + 500_000] ^= 1
     server.answers[f"{API}/app-1/logs"] = (200, bytes(body))
     found = told(server, "app-1")[3]
-    assert [row["reason"] for row in found.tables["rejects"]] == ["the file cannot be read on"]
-    assert [row["name"] for row in found.tables["accesses"]] == ["raw.a"]
+    assert [row["reason"] for row in tables(found)["rejects"]] == ["the file cannot be read on"]
+    assert [row["name"] for row in tables(found)["accesses"]] == ["raw.a"]
 
 
 def test_who_asks_is_told_to_the_server_alone(

@@ -14,6 +14,7 @@ import pytest
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
+from tests.collectors.spark.stored import tables
 
 THRIFT = "org.apache.spark.sql.hive.thriftserver.SparkExecuteStatementOperation$$anon$2.run(…)"
 COPY = "CREATE TABLE raw.copy AS SELECT id FROM raw.orders WHERE name = 'secret'"
@@ -63,8 +64,8 @@ def shapes(log: bytes) -> list[tuple[str, str]]:
     """Dialect and text of the shapes that a log gives."""
     part = EventFile("log", partial(nullcontext, io.BytesIO(log)))
     told = assemble("log", [part], SparkLogs("logs", "logs"))
-    assert "secret" not in repr(told.tables)
-    return [(shape["dialect"], shape["text"]) for shape in told.tables["shapes"]]
+    assert "secret" not in repr(tables(told))
+    return [(shape["dialect"], shape["text"]) for shape in tables(told)["shapes"]]
 
 
 def test_what_was_run_by_text_is_a_shape_of_its_text(

@@ -11,6 +11,7 @@ from typing import Any
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.lineage.dataset import DatasetId
+from tests.collectors.spark.stored import tables
 from tests.collectors.spark.suite.case import ExpectedLineage, Version
 
 Row = dict[str, Any]
@@ -42,18 +43,18 @@ def read(*files: Path) -> SuiteLog:
 
     grouped: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for table in ("accesses", "column_edges"):
-        for row in found.tables[table]:
+        for row in tables(found)[table]:
             grouped[row["task"]][table].append(row)
-    reasons = {row["shape_id"]: row["reason"] for row in found.tables["shapes"]}
+    reasons = {row["shape_id"]: row["reason"] for row in tables(found)["shapes"]}
     tells = {
         task: ExpectedLineage(
-            does=tuple(sorted(_statements(tables["accesses"], place))),
-            columns=tuple(sorted(_edges(tables["column_edges"], place))),
-            gaps=_gaps(tables["accesses"], reasons),
+            does=tuple(sorted(_statements(rows["accesses"], place))),
+            columns=tuple(sorted(_edges(rows["column_edges"], place))),
+            gaps=_gaps(rows["accesses"], reasons),
         )
-        for task, tables in grouped.items()
+        for task, rows in grouped.items()
     }
-    rejects = [f"{row['position']}: {row['reason']}" for row in found.tables["rejects"]]
+    rejects = [f"{row['position']}: {row['reason']}" for row in tables(found)["rejects"]]
     return SuiteLog((int(version[0]), int(version[1])), tells, rejects)
 
 
