@@ -12,7 +12,7 @@ from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
 from dbt_graft.collectors.spark.plans.columns import UNKNOWN, ColumnInput, ColumnTrace, PlanSource
 from dbt_graft.collectors.spark.plans.operators import trace_columns
-from dbt_graft.collectors.spark.plans.text import Operator, PlanText
+from dbt_graft.collectors.spark.plans.tree import Operator, PlanText
 from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.plan_text import plan_text

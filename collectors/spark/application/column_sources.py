@@ -21,7 +21,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
 )
 from dbt_graft.collectors.spark.plans.columns import NOTHING, ColumnInput, ColumnInputs, PlanSource
 from dbt_graft.collectors.spark.plans.operators import trace_columns
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable, query_source
 from dbt_graft.collectors.spark.sources.plan_text import plan_text, scan_node

@@ -11,7 +11,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
     split_arguments,
 )
 from dbt_graft.collectors.spark.plans.columns import CUT, ColumnTrace, Outputs
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator
 
 
 def input_columns(operator: Operator, trace: ColumnTrace) -> Outputs:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dbt_graft.collectors.spark.plans.arguments import Attribute, is_cut
 from dbt_graft.collectors.spark.plans.expressions import column_references
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.columns import compose
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype

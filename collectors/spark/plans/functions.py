@@ -16,7 +16,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
 from dbt_graft.collectors.spark.plans.child_outputs import all_input_columns, input_columns
 from dbt_graft.collectors.spark.plans.columns import OPAQUE, ColumnTrace, Outputs, flat
 from dbt_graft.collectors.spark.plans.expressions import column_references
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.records import Subtype
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")

@@ -27,7 +27,7 @@ from dbt_graft.collectors.spark.plans.columns import (
     ColumnTrace,
     Outputs,
 )
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.records import Subtype
 
 AGGREGATES = ("Aggregate", "Agg")

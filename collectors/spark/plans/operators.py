@@ -22,7 +22,7 @@ from dbt_graft.collectors.spark.plans.columns import (
     ResolveLeaf,
     leaves_first,
 )
-from dbt_graft.collectors.spark.plans.text import Operator, PlanText
+from dbt_graft.collectors.spark.plans.tree import Operator, PlanText
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
 _PARTITION_FILTERS = re.compile(r"PartitionFilters: (?P<list>\[[^\n]*?\])(?:, [A-Z]\w+: |$)")

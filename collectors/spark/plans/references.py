@@ -7,7 +7,7 @@ import re
 from dbt_graft.collectors.spark.plans.arguments import attributes, is_cut, plain_expressions
 from dbt_graft.collectors.spark.plans.child_outputs import first_argument, input_columns
 from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, ColumnTrace, Outputs
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
 _NEW_ID = re.compile(r"#(?P<id>\d{1,18})")

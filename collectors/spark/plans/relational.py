@@ -18,7 +18,7 @@ from dbt_graft.collectors.spark.plans.child_outputs import (
     make_columns,
 )
 from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, ColumnTrace, Outputs
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.records import Subtype
 
 _UNSURE = re.compile(

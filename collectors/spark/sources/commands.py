@@ -8,27 +8,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
 
-from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier, split_arguments
+from dbt_graft.collectors.spark.plans.arguments import split_arguments
+from dbt_graft.collectors.spark.sources.command_targets import (
+    created_table,
+    data_source,
+    directory,
+    dropped_table,
+    dropped_table_v2,
+    hadoop_files,
+    hive_insert,
+    hive_table_as_select,
+    loaded_table,
+    named_table,
+    no_target,
+    renamed_table,
+    renamed_table_v2,
+    saved_table,
+    table_like,
+    table_with_mode,
+    truncated_table_v2,
+    view_target,
+)
 from dbt_graft.collectors.spark.sources.connectors import (
     Target,
     catalog_table,
     change_target,
-    described_table,
     save_target,
     write_target,
 )
-from dbt_graft.collectors.spark.sources.jdbc import jdbc_relation
 from dbt_graft.lineage.operations import Operation
 
-_MODES = frozenset({"Append", "Overwrite", "ErrorIfExists", "Ignore"})
-_STORAGE = re.compile(r"Storage\(.*?\bLocation: (?P<path>[^,)]+)")
-_HIVE_TABLE = re.compile(
-    r"\[(?:Database: ?(?P<database>[^,\]}]+)\}?, )?TableName: (?P<table>[^,\]]+)"
-)
-_VIEW_TYPE = re.compile(r"\b(?:PersistedView|LocalTempView|GlobalTempView)\b")
 # Prefixes of engines, and the `$` behind names of Scala objects.
 _BRAND = re.compile(r"^(?:Gpu|Photon|Comet|Native)(?=[A-Z])|\$$")
 
@@ -67,167 +79,42 @@ class Command:
         return Operation.INSERT_OVERWRITE if target.mode == "Overwrite" else Operation.INSERT
 
 
-def _table_name(argument: str) -> tuple[str, ...]:
-    """`` `c`.`db`.`t` ``, or the description of the table, `CatalogTable(…)`."""
-    return described_table(argument) or identifier(argument)
-
-
-def _table_with_mode(args: list[str]) -> Target:
-    mode = next((arg for arg in args if arg in _MODES), "")
-    return Target(_table_name(args[0]), mode=mode, columns=_last_list(args[1:]))
-
-
-def _last_list(args: list[str]) -> tuple[str, ...]:
-    """The columns; RAPIDS adds flags behind them."""
-    lists = [arg for arg in args if arg.startswith("[")]
-    return tuple(bracketed(lists[-1])) if lists else ()
-
-
-def _name(args: list[str]) -> Target:
-    return Target(_table_name(args[0]))
-
-
-def _hadoop_files(args: list[str]) -> Target:
-    """`file:/t, false, [dt#3], Parquet, [path=…], Append, `c`.`db`.`t`, …, [id, dt]`"""
-    at = next((at for at, arg in enumerate(args) if arg in _MODES), len(args) - 1)
-    behind = args[at + 1 :]
-    named = [arg for arg in behind[:1] if arg.startswith(("`", "CatalogTable("))]
-    return Target(
-        _table_name(named[0]) if named else (), args[0], _last_list(behind), mode=args[at]
-    )
-
-
-def _hive_insert(args: list[str]) -> Target:
-    """`` `c`.`db`.`t`, serde, [dt=Some(1)], overwrite, ifPartitionNotExists, [columns], …``"""
-    flags = [at for at, arg in enumerate(args) if arg in ("true", "false")]
-    mode = "Overwrite" if flags and args[flags[0]] == "true" else "Append"
-    after = args[flags[-1] + 1] if flags and flags[-1] + 1 < len(args) else ""
-    columns = tuple(bracketed(after)) if after.startswith("[") else ()
-    return Target(_table_name(args[0]), columns=columns, mode=mode)
-
-
-def _hive_table_as_select(args: list[str]) -> Target | None:
-    found = _HIVE_TABLE.search(", ".join(args))
-    if found is None:
-        return None
-    return Target((found["database"] or "default", found["table"]))
-
-
-def _storage(args: list[str]) -> Target | None:
-    found = _STORAGE.search(", ".join(args))
-    return Target(path=found["path"], mode="Overwrite") if found else None
-
-
-def _nowhere(_: list[str]) -> None:
-    return None
-
-
-def _view(args: list[str]) -> Target | None:
-    """None for views of the session: later plans have them resolved."""
-    # The view's SQL comes before its type and may hold any text.
-    kinds = _VIEW_TYPE.findall(", ".join(args))
-    if kinds and kinds[-1] != "PersistedView":
-        return None
-    return Target(identifier(args[0]), columns=_view_columns(args[1]), is_view=True)
-
-
-def _view_columns(argument: str) -> tuple[str, ...]:
-    """`[(who,None), (spent,Some(in euros))]`: the column names that `CREATE VIEW` lists."""
-    named = bracketed(argument) if argument.startswith("[(") else []
-    return tuple(one.removeprefix("(").partition(",")[0] for one in named)
-
-
-def _drop(args: list[str]) -> Target:
-    """`` `c`.`db`.`t`, ifExists, isView, purge``"""
-    flags = [arg == "true" for arg in args[1:3]]
-    return Target(identifier(args[0]), if_exists=flags[:1] == [True], is_view=flags[1:] == [True])
-
-
-def _drop_v2(args: list[str]) -> Target:
-    """`V2SessionCatalog(spark_catalog), db.t, ifExists, purge, …`"""
-    return replace(catalog_table(args), if_exists=args[2] == "true")
-
-
-def _truncate_v2(args: list[str]) -> Target | None:
-    """`cat.db.t, …` as the table calls itself, or `catalog.Class@hash, db.t`"""
-    return write_target(args) or (catalog_table(args) if "@" in args[0] else None)
-
-
-def _rename_v2(args: list[str]) -> Target:
-    """`catalog.Class@hash, db.old, db.new, …`"""
-    return replace(catalog_table([args[0], args[2]]), source_table=identifier(args[1]))
-
-
-def _rename(args: list[str]) -> Target:
-    return Target(identifier(args[1]), source_table=identifier(args[0]))
-
-
-def _load(args: list[str]) -> Target:
-    """`` `c`.`db`.`t`, path, isLocal, isOverwrite``"""
-    return Target(identifier(args[0]), source_path=args[1])
-
-
-def _like(args: list[str]) -> Target:
-    """`` `c`.`db`.`t`, `c`.`db`.`source`, …``"""
-    return Target(identifier(args[0]), source_table=identifier(args[1]))
-
-
-def _into_source(args: list[str]) -> Target | None:
-    """`Relation c.db.t[id#1] JDBCRelation(s.t) [numPartitions=1], overwrite`"""
-    found = jdbc_relation(args[0])
-    mode = "Overwrite" if args[-1] == "true" else "Append"
-    if found:
-        return Target(external=found, mode=mode)
-    named = identifier(args[0].removeprefix("Relation").strip())
-    return Target(named, mode=mode) if named else None
-
-
-def _save_as_table(args: list[str]) -> Target | None:
-    """`` `db`.`t`, mode, …``; in Spark 2 the description of the table comes first."""
-    return _table_with_mode(args) if not args[0].startswith("CatalogTable(") else write_target(args)
-
-
-def _create(args: list[str]) -> Target | None:
-    """`` `c`.`db`.`t`, false``; in Spark 2 the description of the table"""
-    return _name(args) if not args[0].startswith("CatalogTable(") else write_target(args)
-
-
-_CREATE_TABLE = Command(CommandRole.LIFECYCLE, _create, Operation.CREATE_TABLE)
+_CREATE_TABLE = Command(CommandRole.LIFECYCLE, created_table, Operation.CREATE_TABLE)
 _APPEND = Command(CommandRole.SAVE, write_target, Operation.INSERT)
 _OVERWRITE = Command(CommandRole.SAVE, write_target, Operation.INSERT_OVERWRITE)
 _AS_SELECT = Command(CommandRole.SAVE, catalog_table, Operation.CREATE_TABLE_AS)
 
 COMMANDS: Mapping[str, Command] = {
-    "InsertIntoHadoopFsRelationCommand": Command(CommandRole.INSERT, _hadoop_files),
-    "InsertIntoHiveTable": Command(CommandRole.INSERT, _hive_insert),
-    "InsertIntoHiveDirCommand": Command(CommandRole.INSERT, _storage),
+    "InsertIntoHadoopFsRelationCommand": Command(CommandRole.INSERT, hadoop_files),
+    "InsertIntoHiveTable": Command(CommandRole.INSERT, hive_insert),
+    "InsertIntoHiveDirCommand": Command(CommandRole.INSERT, directory),
     "InsertIntoDataSourceDirCommand": Command(
-        CommandRole.SAVE, _storage, Operation.INSERT_OVERWRITE
+        CommandRole.SAVE, directory, Operation.INSERT_OVERWRITE
     ),
-    "SaveAsV1TableCommand": Command(CommandRole.WRAPPER, _table_with_mode),
-    "CreateDataSourceTableAsSelectCommand": Command(CommandRole.WRAPPER, _save_as_table),
-    "CreateHiveTableAsSelectCommand": Command(CommandRole.WRAPPER, _hive_table_as_select),
-    "OptimizedCreateHiveTableAsSelectCommand": Command(CommandRole.WRAPPER, _hive_table_as_select),
-    "CreateViewCommand": Command(CommandRole.VIEW, _view, Operation.CREATE_VIEW),
-    "AlterViewAsCommand": Command(CommandRole.VIEW, _view, Operation.CREATE_VIEW),
-    "LoadDataCommand": Command(CommandRole.LIFECYCLE, _load, Operation.LOAD_DATA),
+    "SaveAsV1TableCommand": Command(CommandRole.WRAPPER, table_with_mode),
+    "CreateDataSourceTableAsSelectCommand": Command(CommandRole.WRAPPER, saved_table),
+    "CreateHiveTableAsSelectCommand": Command(CommandRole.WRAPPER, hive_table_as_select),
+    "OptimizedCreateHiveTableAsSelectCommand": Command(CommandRole.WRAPPER, hive_table_as_select),
+    "CreateViewCommand": Command(CommandRole.VIEW, view_target, Operation.CREATE_VIEW),
+    "AlterViewAsCommand": Command(CommandRole.VIEW, view_target, Operation.CREATE_VIEW),
+    "LoadDataCommand": Command(CommandRole.LIFECYCLE, loaded_table, Operation.LOAD_DATA),
     "CreateTableCommand": _CREATE_TABLE,
     "CreateDataSourceTableCommand": _CREATE_TABLE,
-    "CreateTableLikeCommand": Command(CommandRole.LIFECYCLE, _like, Operation.CREATE_TABLE),
+    "CreateTableLikeCommand": Command(CommandRole.LIFECYCLE, table_like, Operation.CREATE_TABLE),
     "CreateDeltaTableCommand": Command(CommandRole.SAVE, change_target, Operation.CREATE_TABLE),
-    "TruncateTableCommand": Command(CommandRole.LIFECYCLE, _name, Operation.TRUNCATE),
-    "DropTableCommand": Command(CommandRole.LIFECYCLE, _drop, Operation.DROP),
-    "DropTable": Command(CommandRole.LIFECYCLE, _drop_v2, Operation.DROP),
-    "TruncateTable": Command(CommandRole.LIFECYCLE, _truncate_v2, Operation.TRUNCATE),
+    "TruncateTableCommand": Command(CommandRole.LIFECYCLE, named_table, Operation.TRUNCATE),
+    "DropTableCommand": Command(CommandRole.LIFECYCLE, dropped_table, Operation.DROP),
+    "DropTable": Command(CommandRole.LIFECYCLE, dropped_table_v2, Operation.DROP),
+    "TruncateTable": Command(CommandRole.LIFECYCLE, truncated_table_v2, Operation.TRUNCATE),
     "AlterTable": Command(CommandRole.LIFECYCLE, catalog_table, Operation.ALTER),
-    "RenameTable": Command(CommandRole.RENAME, _rename_v2, Operation.RENAME),
+    "RenameTable": Command(CommandRole.RENAME, renamed_table_v2, Operation.RENAME),
     "CreateTable": Command(CommandRole.LIFECYCLE, catalog_table, Operation.CREATE_TABLE),
     "ReplaceTable": Command(CommandRole.LIFECYCLE, catalog_table, Operation.CREATE_TABLE),
     "AtomicReplaceTable": Command(CommandRole.LIFECYCLE, catalog_table, Operation.CREATE_TABLE),
-    "AlterTableRecoverPartitionsCommand": Command(CommandRole.MAINTENANCE, _nowhere),
-    "AlterTableRenameCommand": Command(CommandRole.RENAME, _rename, Operation.RENAME),
+    "AlterTableRecoverPartitionsCommand": Command(CommandRole.MAINTENANCE, no_target),
+    "AlterTableRenameCommand": Command(CommandRole.RENAME, renamed_table, Operation.RENAME),
     "SaveIntoDataSourceCommand": Command(CommandRole.SAVE, save_target),
-    "InsertIntoDataSourceCommand": Command(CommandRole.SAVE, _into_source),
+    "InsertIntoDataSourceCommand": Command(CommandRole.SAVE, data_source),
     "AppendData": _APPEND,
     "AppendDataExecV1": _APPEND,
     "OverwriteByExpression": _OVERWRITE,
@@ -258,7 +145,7 @@ COMMANDS: Mapping[str, Command] = {
 }
 # Commands by the start of their names.
 _FAMILIES: Mapping[str, Command] = {
-    "AlterTable": Command(CommandRole.LIFECYCLE, _name, Operation.ALTER),
+    "AlterTable": Command(CommandRole.LIFECYCLE, named_table, Operation.ALTER),
     **dict.fromkeys(
         (
             *("Add", "Alter", "Analyze", "Cache", "Clear", "Comment", "CreateDatabase"),
@@ -269,7 +156,7 @@ _FAMILIES: Mapping[str, Command] = {
             # Delta's and Iceberg's maintenance of their own files.
             *("Convert", "Optimize", "Vacuum", "Restore", "Call", "ReorgTable", "UnsetTable"),
         ),
-        Command(CommandRole.MAINTENANCE, _nowhere),
+        Command(CommandRole.MAINTENANCE, no_target),
     ),
 }
 # Operators that write, but are not named like commands; there is no rule for them.

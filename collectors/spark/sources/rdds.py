@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from dbt_graft.collectors.spark.plans.arguments import attributes
 from dbt_graft.collectors.spark.plans.info import PlanNode
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.collectors.spark.sources.scans import Scan, read_scan
 
 _NUMBER = re.compile(r"\b\w*RDD\[(?P<id>\d{1,18})\] at ")

@@ -22,7 +22,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
     identifier,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.collectors.spark.sources.connectors import described_table
 from dbt_graft.collectors.spark.sources.jdbc import jdbc_relation
 from dbt_graft.collectors.spark.sources.scans import Scan

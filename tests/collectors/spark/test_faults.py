@@ -11,9 +11,10 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from dbt_graft.collectors.spark.collect import event_files, new_logs
+from dbt_graft.collectors.spark.collect import new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
+from dbt_graft.collectors.spark.worker import event_files
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 from tests.collectors.spark.stored import tables
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.collectors.spark.collect import event_files, new_logs
+from dbt_graft.collectors.spark.collect import new_logs
 from dbt_graft.collectors.spark.log.checkpoint import (
     Checkpoint,
     last_positions,
@@ -22,6 +22,7 @@ from dbt_graft.collectors.spark.log.checkpoint import (
 )
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
+from dbt_graft.collectors.spark.worker import event_files
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 from tests.collectors.spark.stored import tables
 

@@ -15,7 +15,8 @@ from dbt_graft.collectors.spark.plans.columns import (
 )
 from dbt_graft.collectors.spark.plans.expressions import column_references
 from dbt_graft.collectors.spark.plans.operators import trace_columns
-from dbt_graft.collectors.spark.plans.text import Operator, parse_text
+from dbt_graft.collectors.spark.plans.text import parse_text
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.dataset import DatasetId
 
 EXPRESSIONS = [

@@ -16,7 +16,8 @@ from dbt_graft.collectors.spark.plans.arguments import (
     split_arguments,
 )
 from dbt_graft.collectors.spark.plans.info import from_info
-from dbt_graft.collectors.spark.plans.text import Operator, parse_text
+from dbt_graft.collectors.spark.plans.text import parse_text
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.collectors.spark.sources.schema import first_struct, parse_struct, typed_columns
 from dbt_graft.lineage.records import Column
 
