@@ -126,7 +126,7 @@ def _result(listed: LogToRead, logs: SparkLogs) -> LogResult:
             )
     except DownloadError as error:
         # Without a position, the next collect requests it again.
-        reason = f"the History Server did not give the log: {error}"
+        reason = f"the History Server did not return the log: {error}"
         return LogResult(origin, "", 0, None, rejected(origin, reason))
     except Exception as error:  # A log that breaks the reader costs that log only.
         reason = f"the log cannot be read ({type(error).__name__})"

@@ -127,7 +127,7 @@ class ColumnSources:
         ids = [one.id for one in columns]
         cached = next((self.checkpoints[id_] for id_ in ids if id_ in self.checkpoints), None)
         if cached:
-            by_id = {one.id: uses for one, uses in cached.columns}
+            by_id = {one.id: inputs for one, inputs in cached.columns}
             found = {one.name.casefold(): by_id.get(one.id, NOTHING) for one in columns}
             return PlanSource(columns=found, influences=cached.influences)
         cached = self.batches.get(batch)
@@ -135,7 +135,7 @@ class ColumnSources:
             one.name for one, _ in cached.columns
         ]:
             return None
-        found = {one.name.casefold(): uses for one, uses in cached.columns}
+        found = {one.name.casefold(): inputs for one, inputs in cached.columns}
         return PlanSource(columns=found, influences=cached.influences)
 
     def _of_rdd(self, columns: Iterable[Attribute]) -> PlanSource | None:

@@ -17,7 +17,10 @@ from dbt_graft.lineage.records import Status
 
 
 def paired(group: list[PlanSegment], application: Application) -> list[PlanSegment]:
-    """The segments of one root that are statements, inserts under the name their wrappers give."""
+    """Return the segments of an outermost execution that are statements.
+
+    Inserts get the target that their wrappers name.
+    """
     namers = [
         segment for segment in group if segment.role in (CommandRole.WRAPPER, CommandRole.SAVE)
     ]
@@ -26,7 +29,7 @@ def paired(group: list[PlanSegment], application: Application) -> list[PlanSegme
     commanded = any(
         segment.command and segment.execution.id == segment.execution.root for segment in group
     )
-    # The rows of a streaming batch go into its sink, or into what foreachBatch writes.
+    # The rows of a streaming batch go into its sink, or to the targets of foreachBatch.
     runs = [(segment, run) for segment in group if (run := segment.execution.stream)]
     sinks = [stream.sink for _, run in runs if (stream := application.streams.get(run))]
     streamed = any(map(streams.parse_place, sinks)) or any(segment.command for segment, _ in runs)
@@ -35,60 +38,62 @@ def paired(group: list[PlanSegment], application: Application) -> list[PlanSegme
         if segment.role is CommandRole.INSERT:
             around = [w for w in namers if w.execution.encloses(segment.execution)]
             used.update(wrapper.execution.id for wrapper in around)
-            _take_name(segment, around)
+            _use_wrapper_name(segment, around)
 
-    def counts(segment: PlanSegment) -> bool:
+    def is_statement(segment: PlanSegment) -> bool:
         if segment.command is None:
-            # What a command asks for itself (its statistics, say) is no query of the user.
+            # Queries that a command runs for itself (for statistics, say) are not the user's.
             outermost = segment.execution.id == segment.execution.root
-            # A streaming batch and what its sink does with it are both executions.
+            # A streaming batch and the write of its sink are both executions.
             again = outermost and any(segment.scans == one.scans for one in nested)
             return bool(segment.scans) and not (streamed or again) and (not commanded or outermost)
         if segment.role not in (CommandRole.WRAPPER, CommandRole.SAVE):
-            return segment.target is not None and not _found_nothing(segment)
+            return segment.target is not None and not _dropped_nothing(segment)
         if segment.execution.id in used:
             return False
         if any(w.execution.encloses(segment.execution) for w in namers):
             return False
-        # A wrapper alone wrote nothing (the table was there, and the mode is Ignore) or it failed;
-        # before Spark 3.4 it writes itself what is below it.
+        # A wrapper without an insert wrote nothing (the table was there, and the mode is Ignore) or
+        # failed; before Spark 3.4 it writes the rows of its children itself.
         failed = segment.execution.status is Status.FAILED
         writes = segment.target is not None and (
             failed or bool(segment.node and segment.node.children)
         )
         return segment.role is CommandRole.SAVE or writes
 
-    kept = [segment for segment in group if counts(segment)]
-    for segment in kept:
+    chosen = [segment for segment in group if is_statement(segment)]
+    for segment in chosen:
         if segment.role is CommandRole.SAVE:
             segment.feeds = [
                 query for query in queries if segment.execution.encloses(query.execution)
             ]
-            _take_place(segment, [w for w in namers if segment.execution.encloses(w.execution)])
-            _take_path(segment)
-    return kept
+            _use_external_target(
+                segment, [w for w in namers if segment.execution.encloses(w.execution)]
+            )
+            _complete_path(segment)
+    return chosen
 
 
-def _take_place(save: PlanSegment, inner: list[PlanSegment]) -> None:
-    """Say where the data went: a table that stands for one of a database is that one."""
+def _use_external_target(save: PlanSegment, inner: list[PlanSegment]) -> None:
+    """Use the target of a nested save into a database, which is the real one."""
     for segment in inner:
         save.inputs = save.inputs or segment.inputs
         if segment.target and segment.target.external and save.target and not save.target.catalog:
             save.target = segment.target
 
 
-def _take_path(save: PlanSegment) -> None:
-    """Say the whole of a path that Delta shows the end of: where it changes rows, it reads too."""
+def _complete_path(save: PlanSegment) -> None:
+    """Complete a path of which Delta shows only the end, by the scans of the same save."""
     target = save.target
     if target and target.path.startswith(CUT_PATH):
         end = target.path.removeprefix(CUT_PATH)
         scans = [scan for one in (save, *save.feeds) for scan in one.scans]
-        whole = {path for scan in scans for path in scan.paths if path.endswith(end)}
-        save.target = replace(target, path=whole.pop()) if len(whole) == 1 else None
+        complete = {path for scan in scans for path in scan.paths if path.endswith(end)}
+        save.target = replace(target, path=complete.pop()) if len(complete) == 1 else None
 
 
-def _take_name(insert: PlanSegment, wrappers: list[PlanSegment]) -> None:
-    """Say what the user said: `saveAsTable("t")`, where the insert itself knows a path only."""
+def _use_wrapper_name(insert: PlanSegment, wrappers: list[PlanSegment]) -> None:
+    """Use the name of `saveAsTable("t")`, where the insert itself has only a path."""
     target = insert.target
     assert target
     insert.around = [wrapper.execution for wrapper in wrappers]
@@ -99,12 +104,12 @@ def _take_name(insert: PlanSegment, wrappers: list[PlanSegment]) -> None:
     ]
     if named:
         insert.operation = named[0][0].operation
-        # The innermost says the catalog too.
+        # The innermost has the catalog too.
         insert.target = replace(target, table=named[-1][1].table)
 
 
-def _found_nothing(segment: PlanSegment) -> bool:
-    """`DROP … IF EXISTS` of a table of Spark's own catalog that was not there."""
+def _dropped_nothing(segment: PlanSegment) -> bool:
+    """Whether it is `DROP … IF EXISTS` of a table of Spark's own catalog that was not there."""
     target = segment.target
     assert target
     name = ".".join(("default", *target.table)[-2:]).casefold()

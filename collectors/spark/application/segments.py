@@ -19,7 +19,7 @@ from dbt_graft.collectors.spark.sources.commands import (
     read_target,
 )
 from dbt_graft.collectors.spark.sources.connectors import Target
-from dbt_graft.collectors.spark.sources.plan_text import cached, plan_text, with_location
+from dbt_graft.collectors.spark.sources.plan_text import cached_scans, plan_text, with_location
 from dbt_graft.collectors.spark.sources.rdds import Rdds, rdd_scans
 from dbt_graft.collectors.spark.sources.relations import relation_scan
 from dbt_graft.collectors.spark.sources.scans import Scan, is_schema_inference, read_scan
@@ -123,7 +123,7 @@ def _split(execution: Execution, plan: PlanNode, unknown: set[str]) -> list[Plan
     query = PlanSegment(execution)
     segments = [query]
     stack = [(plan, query)]
-    hides = False  # a cached relation whose plan is in the text only
+    hides = False  # a cached_scans relation whose plan is in the text only
     while stack:
         node, segment = stack.pop()
         if node.name == "CommandResult":
@@ -142,7 +142,7 @@ def _split(execution: Execution, plan: PlanNode, unknown: set[str]) -> list[Plan
         _read_commands(segments[1:], unknown)
     if hides:
         for segment in segments:
-            segment.scans += cached(_below(segment), unknown)
+            segment.scans += cached_scans(_below(segment), unknown)
     return segments
 
 

@@ -117,7 +117,7 @@ def statements(
     """The statements of an outermost execution and all that are nested in it.
 
     Their datasets are as the plans name them. That a path is a table's may come out later, so
-    `DatasetResolver.owner` is asked when the whole log has been read.
+    `DatasetResolver.owner` is asked when the log has been read.
 
     Args:
         context: Is extended by what these statements show.
@@ -136,7 +136,7 @@ def statements(
     problems: list[str] = []
     for execution in sorted(group.executions.values(), key=lambda e: e.id):
         if execution.plan and execution.plan.name.startswith(_USE_COMMANDS):
-            context.column_sources.resolver.use(execution.text)
+            context.column_sources.resolver.use_database(execution.text)
         segments += guarded(execution.id, partial(plan_segments, execution, problems)) or ()
     problems += guarded(group.root, partial(resolve_scans, segments)) or ()
     for problem in problems:

@@ -1,8 +1,8 @@
-"""Scans that do not say of what: those of tables in a JDBC catalog, before Spark 4.
+"""Scans without a table's name: those of tables in a JDBC catalog, before Spark 4.
 
-They stand as `Scan …jdbc.JDBCScan$$anon$1@1f [ID#1, …]`. The save around such a query has its
-logical plan, and that names the table: `SubqueryAlias crm.dbo.orders` over a relation that has the
-scan's columns. Around a query that is no save there is nothing of the kind.
+They look like `Scan …jdbc.JDBCScan$$anon$1@1f [ID#1, …]`. The save around such a query has its
+logical plan, which names the table: `SubqueryAlias crm.dbo.orders` over a relation that has the
+scan's columns. A query that is no save has none.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _Table = tuple[tuple[str, ...], frozenset[str]]
 
 
 def resolve_scans(segments: list[PlanSegment]) -> list[str]:
-    """Name what the scans of a group of executions read; those that stay nameless are left out.
+    """Resolve the tables of scans; those that stay unresolved are removed.
 
     Returns:
-        For each of the latter the reason.
+        A reason for each scan that was removed.
     """
     if not any(scan.unresolved for segment in segments for scan in segment.scans):
         return []
@@ -32,7 +32,7 @@ def resolve_scans(segments: list[PlanSegment]) -> list[str]:
         segment.scans = [replace(s, table=name) if name else s for s, name in named]
         segment.scans = [scan for scan in segment.scans if scan.table or not scan.unresolved]
         problems += [
-            f"execution {segment.execution.id}: the table that {scan.unresolved} reads is not told"
+            f"execution {segment.execution.id}: {scan.unresolved} reads a table that is not named"
             for scan, name in named
             if scan.unresolved and not name
         ]
@@ -49,7 +49,7 @@ def _tables(segment: PlanSegment) -> Iterator[_Table]:
 
 
 def _name(scan: Scan, tables: set[_Table]) -> tuple[str, ...]:
-    """The only table that has a scan's columns; those that the database made have numbers."""
+    """The only table that has a scan's columns; aggregates in the database are named by numbers."""
     own = {column.name for column in scan.columns if not column.name.isdigit()}
     fits = {name for name, columns in tables if own <= columns} if scan.unresolved else set()
     return fits.pop() if len(fits) == 1 else ()

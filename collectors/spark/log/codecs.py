@@ -1,15 +1,15 @@
-"""The text of an event log however it is compressed; the first bytes tell, not the file's name.
+"""Decompression of event logs; the codec is known by the first bytes, not by the file's name.
 
-| first bytes | codec | what a piece is |
+| first bytes | codec | piece |
 |---|---|---|
 | `28 b5 2f fd` | zstd | a frame; Spark's writer ends one whenever it flushes |
 | `1f 8b` | gzip | a member |
 | `LZ4Block` | lz4 as lz4-java frames it | a block; an empty one ends a stream |
 | `82 SNAPPY 00` | snappy as snappy-java frames it | a block |
 
-Pieces follow each other without an end, so a file that is cut off gives all that came before the
-cut. Nothing is held but one piece of input and what it expands to: a log may be of any size, and
-lengths that a damaged or hostile file claims are not believed.
+There is no end mark behind the pieces, so a file that is cut off gives all text before the cut.
+Memory holds one piece of input and its text: a log may be of any size, and lengths that a damaged
+or hostile file claims are checked.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _GZIP = b"\x1f\x8b"
 _LZ4 = b"LZ4Block"
 _SNAPPY = b"\x82SNAPPY\x00"
-# A codec that Spark can write but nobody has by default.
+# A codec that Spark can write, but never by default.
 _LZF = b"ZV"
 
 _READ = 1 << 18
-# The most that these expand to is 128 MB in zstd (a block of 128 KB in 4 bytes), 8 MB in gzip.
+# Expanded, at most 128 MB in zstd (a block of 128 KB in 4 bytes) and 8 MB in gzip.
 _ZSTD_INPUT, _GZIP_INPUT = 1 << 12, 1 << 13
-# Pieces of text that are not smaller are not copied.
+# Pieces of text of at least this size are not copied.
 _TEXT = 1 << 15
 # lz4-java cannot make larger blocks; snappy-java's are 32 KB unless somebody sets another size.
 _LARGEST_BLOCK = 1 << 25
@@ -45,12 +45,17 @@ class ByteStream(Protocol):
     """A file open for reading bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """At most that many bytes, none at the end."""
+        """Read at most that many bytes; none at the end."""
         ...
 
 
 class DecompressionError(Exception):
-    """Decompression stopped: why, at which byte, and whether the file just ends there."""
+    """Decompression stopped.
+
+    Attributes:
+        byte: The offset in the file.
+        cut: The file just ends there.
+    """
 
     def __init__(self, problem: str, byte: int, cut: bool) -> None:
         super().__init__(problem)
@@ -59,7 +64,7 @@ class DecompressionError(Exception):
 
 
 class _Decompressor(Protocol):
-    """What zstandard's and zlib's decompression objects have in common."""
+    """The common interface of zstandard's and zlib's decompression objects."""
 
     @property
     def eof(self) -> bool: ...
@@ -69,10 +74,11 @@ class _Decompressor(Protocol):
 
 
 def uncompressed(file: ByteStream) -> Iterator[bytes]:
-    """The file's text in pieces of some hundred kilobytes.
+    """Yield the file's text in pieces of some hundred kilobytes.
 
     Raises:
-        DecompressionError: The compressed data is damaged or cut off; all before was given.
+        DecompressionError: The compressed data is damaged or cut off; all text before it was
+            yielded.
         OSError: The file cannot be read.
     """
     first = file.read(_READ)
@@ -97,7 +103,7 @@ def _plain(file: ByteStream, chunk: bytes) -> Iterator[bytes]:
 
 
 def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Small pieces put together, up to where they break off."""
+    """Join small pieces, also the last ones before an error."""
     held: list[bytes] = []
     size = 0
     try:
@@ -144,7 +150,7 @@ def _frames(
 
 
 class _BlockReader:
-    """A file's bytes in pieces of given sizes."""
+    """Reads a file in blocks of known sizes."""
 
     def __init__(self, file: ByteStream, first: bytes) -> None:
         self._file = file
@@ -154,11 +160,11 @@ class _BlockReader:
 
     @property
     def byte(self) -> int:
-        """How many bytes were taken."""
+        """The number of bytes read."""
         return self._start + self._at
 
     def take(self, size: int) -> memoryview:
-        """So many bytes, fewer at the end of the file."""
+        """Read that many bytes; fewer at the end of the file."""
         if len(self._buffer) - self._at < size:
             rest = bytes(self._buffer[self._at :])
             self._start += self._at
@@ -171,7 +177,7 @@ class _BlockReader:
         return piece
 
     def header(self, size: int) -> memoryview:
-        """So many bytes, none at the end of the file.
+        """Read that many bytes; none at the end of the file.
 
         Raises:
             DecompressionError: The file ends in between.
@@ -182,7 +188,7 @@ class _BlockReader:
         return start
 
     def all_of(self, size: int) -> memoryview:
-        """So many bytes of a block.
+        """Read that many bytes of a block.
 
         Raises:
             DecompressionError: The file ends before.
@@ -195,12 +201,12 @@ class _BlockReader:
         return piece
 
     def damaged(self) -> DecompressionError:
-        """The error to raise where bytes make no sense."""
+        """The error for bytes that are not valid."""
         return DecompressionError("the compressed data is damaged", self.byte, cut=False)
 
 
 def _lz4_blocks(pieces: _BlockReader) -> Iterator[bytes]:
-    """Spark ends no stream before the log's end, but an appended log has several."""
+    """Blocks of all streams: an appended log has several."""
     codec = pa.Codec("lz4_raw")
     while header := pieces.header(_LZ4_HEADER.size):
         magic, token, packed, size, _ = _LZ4_HEADER.unpack(header)

@@ -1,9 +1,9 @@
-"""One event log file -> the few events that lineage needs.
+"""Decode an event log file: the events that lineage needs, and the places that are damaged.
 
 A log is JSON lines, plain or compressed; each line starts `{"Event":"<name>"`. The name decides
-whether a line is parsed at all: TaskEnd, most of every log, never is (StageCompleted has the same
-sums), and of the plans that adaptive execution comes to only the last of each execution is.
-Damage is reported with its place, and what came before it is kept.
+whether a line is parsed: TaskEnd, most of every log, never is (StageCompleted has the same sums),
+and of the plans of adaptive execution only the last of each execution is. Damage is reported with
+its place; events before it count.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import orjson
 from dbt_graft.collectors.spark.log.codecs import ByteStream, DecompressionError, uncompressed
 from dbt_graft.collectors.spark.log.events import READERS, Body
 
-# By far the most frequent: told from the others without looking at the whole name.
+# By far the most frequent events, recognised by their prefix.
 _TASK = b'{"Event":"SparkListenerTask'
 _EVENT = re.compile(rb'\s*\{\s*"Event"\s*:\s*"')
 _EXECUTION_ID = re.compile(rb'"executionId":(\d{1,18})[,}]')
@@ -29,18 +29,21 @@ _LONGEST = 1 << 28
 _TOO_LONG = b"\0\n"
 _MOST_PENDING = 64
 _REPORTED = 20
-# A file that begins with so many lines that are no events is no log.
+# A file that begins with so many other lines is no event log.
 _HEAD = 10
 _NO_EVENT = "no Spark event"
 
 
 @dataclass(frozen=True, slots=True)
 class SparkEvent:
-    """An event: the line it stands in (from 1), its short name, and the fields that are needed.
+    """An event of a log.
 
     Attributes:
-        end: How many bytes of the text have been read with it.
-        events: How many events.
+        line: Its line, from 1.
+        name: Its class, without the package.
+        body: The fields that lineage needs.
+        end: The offset of its end in the uncompressed text.
+        events: The number of events read, with it.
     """
 
     line: int
@@ -52,7 +55,7 @@ class SparkEvent:
 
 @dataclass(frozen=True, slots=True)
 class LogDamage:
-    """A place in a file that could not be used, and why."""
+    """A place in a file that could not be used, and the reason."""
 
     position: str
     reason: str
@@ -60,7 +63,7 @@ class LogDamage:
 
 @dataclass(frozen=True, slots=True)
 class EndOfFile:
-    """The last thing said of a file: how many events it holds."""
+    """The end of a file, and the number of events in it."""
 
     events: int
 
@@ -71,14 +74,14 @@ Decoded = SparkEvent | LogDamage | EndOfFile
 def decode(
     file: ByteStream, growing: bool = False, start: tuple[int, int] = (0, 0)
 ) -> Iterator[Decoded]:
-    """The needed events of a file in their order, its damage, and at the end a `Finished`.
+    """Yield the events of a file that lineage needs, its damage, and at last an `EndOfFile`.
 
-    A plan that adaptive execution came to is given when its execution ends, or at the file's end.
+    The last plan of adaptive execution comes when its execution ends, or at the file's end.
 
     Args:
         file: Open at its start.
         growing: The file is still being written: an end in the middle of a line is no damage.
-        behind: So many bytes of the text, and lines, are passed over.
+        start: The number of bytes of the text, and of lines, to skip.
     """
     byte, line = start
     decoder = _Decoder(growing, line, base=byte)
@@ -87,7 +90,7 @@ def decode(
         yield from decoder.end()
     except DecompressionError as error:
         yield from decoder.end(broken=True)
-        # A growing file may just end; anything else is worth a word.
+        # A growing file may just end.
         if not (growing and error.cut):
             yield LogDamage(f"line {decoder.number + 1}, byte {error.byte}", str(error))
     except OSError:
@@ -95,20 +98,21 @@ def decode(
         yield LogDamage(f"line {decoder.number + 1}", "the file cannot be read on")
     if decoder.foreign > _REPORTED:
         more = decoder.foreign - _REPORTED
-        yield LogDamage("whole file", f"{more} more lines are no Spark events")
+        yield LogDamage("file", f"{more} more lines are no Spark events")
     yield EndOfFile(decoder.events)
 
 
 @dataclass(slots=True)
 class _Decoder:
-    """How far a file has been read.
+    """The state of reading a file.
 
     Attributes:
-        number: Of the last whole line.
-        head: The lines before the first event, by their numbers.
-        rest: The start of a line whose end was not seen yet; `held` is its length.
-        text: The piece that is being read, which is so large and begins at `base`.
-        pending: Of each running execution its last plan so far, unparsed, and its line's number.
+        number: The number of the last complete line.
+        foreign: The number of lines that are no events.
+        head: The numbers of the lines before the first event.
+        rest: The start of an incomplete line; `buffered` is its length.
+        text: The current piece, of `size` bytes from `base` on.
+        pending: The number and text of the line with the last plan of each running execution.
     """
 
     growing: bool
@@ -125,7 +129,7 @@ class _Decoder:
     pending: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
 
     def lines(self, chunks: Iterable[bytes]) -> Iterator[Decoded]:
-        """What stands in the text, which comes in pieces."""
+        """Decode the lines of a text that comes in pieces."""
         for chunk in chunks:
             self.base, self.size = self.base + self.size, len(chunk)
             self.text = BytesIO(chunk)  # the quickest way to lines that Python has
@@ -154,7 +158,7 @@ class _Decoder:
             self.number = number
 
     def _buffer(self, piece: bytes) -> None:
-        """Keep a line's piece; of one that nothing ends only the start, and what JSON forbids."""
+        """Buffer a piece of a line; of an endless line only the start, made invalid JSON."""
         self.buffered += len(piece)
         if self.buffered <= _LONGEST:
             self.rest.append(piece)
@@ -162,7 +166,7 @@ class _Decoder:
             self.rest.append(_TOO_LONG)
 
     def end(self, broken: bool = False) -> Iterator[Decoded]:
-        """The line that no newline ends, and what is still pending."""
+        """Decode the last line, without a newline, and the pending plans."""
         if (last := self._joined()) and not broken:
             self.number += 1
             if self.growing and not last.rstrip().endswith(b"}"):
@@ -207,7 +211,7 @@ class _Decoder:
                 yield LogDamage(f"line {self.number}", _NO_EVENT)
 
     def _before(self) -> Iterator[Decoded]:
-        """The lines before the first event, which are damage because there is one."""
+        """Report the lines before the first event as damage."""
         yield from (LogDamage(f"line {number}", _NO_EVENT) for number in self.head)
         self.head.clear()
 
@@ -232,7 +236,7 @@ class _Decoder:
 
 
 def _from_byte(pieces: Iterable[bytes], byte: int) -> Iterator[bytes]:
-    """A text from one of its bytes on."""
+    """The pieces of a text from an offset on."""
     for piece in pieces:
         if byte < len(piece):
             yield piece[byte:] if byte else piece

@@ -43,7 +43,7 @@ class SparkLogs:
             group are cut off.
         task_from: Where task names are, in order; see `collectors.spark.application.tasks`.
         namespace: The namespace of metastore tables.
-        nameless: The task of what has no task's name; without it, that is left out.
+        unnamed_task: The task of executions without a task's name; empty to leave them out.
         authorization: The `Authorization` header for a History Server; a secret.
     """
 

@@ -1,4 +1,4 @@
-"""Generators and functions of the task: Spark knows what they take, at best."""
+"""Generators and user functions, of which Spark knows the inputs at best."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _NEW_ID = re.compile(r"#(?P<id>\d{1,18})")
 
 
 def generate(operator: Operator, trace: ColumnTrace) -> Outputs:
-    """`Generate explode(tags#1), [id#2], false, [tag#3]`: the second are those kept of the input;
-    in a logical plan, `[0]`, the places of those that are not.
+    """`Generate explode(tags#1), [id#2], false, [tag#3]`: the second list has the input columns
+    that stay; in a logical plan, `[0]`, the positions of those that do not.
     """
     generator, *rest = split_arguments(operator.arguments)
     trace.explained.update(reference.id for reference in column_references(generator, trace.known))
     lists = [one for one in rest if one.startswith("[")]
     made = attributes(lists[-1]) if lists else []
-    uses = trace.of(generator, subtype=Subtype.TRANSFORMATION)
+    sources = trace.of(generator, subtype=Subtype.TRANSFORMATION)
     for one in made:
-        trace.known[one.id] = uses
-    kept = attributes(lists[0]) if len(lists) > 1 and "#" in lists[0] else None
-    if kept is None and "Input" not in operator.fields:
+        trace.known[one.id] = sources
+    staying = attributes(lists[0]) if len(lists) > 1 and "#" in lists[0] else None
+    if staying is None and "Input" not in operator.fields:
         left_out = set(bracketed(lists[0])) if len(lists) > 1 else set()
         columns = enumerate(flat(input_columns(operator, trace)))
         return ([one for at, one in columns if str(at) not in left_out], made)
-    return (kept if kept is not None else [], made)
+    return (staying if staying is not None else [], made)
 
 
 def python(operator: Operator, trace: ColumnTrace) -> Outputs:
@@ -54,15 +54,15 @@ def python(operator: Operator, trace: ColumnTrace) -> Outputs:
 
 
 def opaque(operator: Operator, trace: ColumnTrace) -> Outputs:
-    """A function that gets whole rows: each column that it makes is of all that it gets."""
+    """A function of rows: each of its columns depends on all of its inputs."""
     inputs = all_input_columns(operator, trace)
-    uses = trace.all_of(inputs, Subtype.TRANSFORMATION)
-    given = {one.id for one in inputs}
+    sources = trace.all_of(inputs, Subtype.TRANSFORMATION)
+    input_ids = {one.id for one in inputs}
     text = operator.arguments
-    made = [one for one in _made(text) if one.id not in given and one.id not in trace.known]
+    made = [one for one in _made(text) if one.id not in input_ids and one.id not in trace.known]
     for one in made:
-        trace.known[one.id] = uses
-    if uses:
+        trace.known[one.id] = sources
+    if sources:
         trace.gaps[OPAQUE] = None
     if "MapGroups" in operator.kind or "MapCoGroups" in operator.kind:
         # The keys, of each side: `[k#1], [k#2], f(k#1, v#3)#5, [v#6]`.

@@ -1,4 +1,4 @@
-"""`sparkPlanInfo`: a tree of physical operators with their metrics."""
+"""`sparkPlanInfo`: the tree of physical operators with their metrics."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PlanNode:
 
 
 def from_info(info: Mapping[str, Any]) -> PlanNode:
-    """The tree of a `sparkPlanInfo`; built from the leaves up, for plans can be deep."""
+    """Build the tree of a `sparkPlanInfo`, without recursion because plans can be deep."""
     order: list[Mapping[str, Any]] = [info]
     for at in order:
         order.extend(at.get("children", ()))

@@ -1,4 +1,4 @@
-"""Project, Filter, Join, Sort, Expand, Union and their like: rows as they are, combined, chosen."""
+"""Project, Filter, Join, Sort, Expand, Union: operators that combine or select rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, ColumnTrace, 
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.records import Subtype
 
-_UNSURE = re.compile(
+_NULL_TEST = re.compile(
     r"isnotnull\([^()]*#(?P<id>\d{1,18})L?\)|\(size\([^()]*#(?P<size>\d{1,18})L?(?:, \w+)?\) > 0\)"
 )
 _PRUNING = re.compile(r"\bdynamicpruning#\d{1,18} \[[^\[\]]*\]")
@@ -36,22 +36,22 @@ def project(operator: Operator, trace: ColumnTrace) -> Outputs:
 
 
 def restrict(operator: Operator, trace: ColumnTrace) -> Outputs:
-    """`Filter (a#1 > 3)`: it decides on rows."""
+    """`Filter (a#1 > 3)`: the condition decides on rows."""
     filter_text(operator.fields.get("Condition", operator.arguments), trace)
     return input_columns(operator, trace)
 
 
 def filter_text(condition: str, trace: ColumnTrace) -> None:
-    """A condition on rows, without the tests for NULL that Spark may have added."""
-    for found in _UNSURE.finditer(condition):
+    """Add a condition on rows, without the tests for NULL that Spark may have added."""
+    for found in _NULL_TEST.finditer(condition):
         trace.null_tested.add(int(found["id"] or found["size"]))
-    # What it prunes a table's partitions by is a key of the join that the filter is made from.
-    sure = _PRUNING.sub("", _UNSURE.sub("", condition))
-    trace.decides(sure, Subtype.FILTER)
+    # Dynamic pruning uses a key of a join, which is an influence already.
+    certain = _PRUNING.sub("", _NULL_TEST.sub("", condition))
+    trace.decides(certain, Subtype.FILTER)
 
 
 def join(operator: Operator, trace: ColumnTrace) -> Outputs:
-    """Keys and condition of a join decide on rows; a semi or anti join gives its left side."""
+    """Keys and condition of a join decide on rows; a semi or anti join has only its left side."""
     keys = ("Left keys", "Right keys", "Join condition")
     if any(key in operator.fields for key in keys):
         for key in keys:
@@ -105,24 +105,24 @@ def expand(operator: Operator, trace: ColumnTrace) -> Outputs:
         row = _SCALA_LIST.sub(r"[\g<items>]", row)
         for at, text in enumerate(plain_expressions(row)[: len(columns)]):
             found[at] |= trace.of(text)
-    for one, uses, was in zip(columns, found, before, strict=True):
-        trace.known[one.id] = was if was is not None else frozenset(uses)
+    for one, inputs, was in zip(columns, found, before, strict=True):
+        trace.known[one.id] = was if was is not None else frozenset(inputs)
     return columns
 
 
 def union(operator: Operator, trace: ColumnTrace) -> Outputs:
-    """Columns of the same place are one column, under the ids of the first side."""
+    """Columns of the same position are one column, with the ids of the first side."""
     sides = [trace.columns_of(child) for child in operator.children]
     columns = attributes(operator.fields.get("Output", "")) or (sides[0] if sides else [])
     for at, one in enumerate(columns):
-        given = [trace.known.get(side[at].id, NOTHING) for side in sides if at < len(side)]
-        trace.known[one.id] = NOTHING.union(*given)
+        inputs = [trace.known.get(side[at].id, NOTHING) for side in sides if at < len(side)]
+        trace.known[one.id] = NOTHING.union(*inputs)
     return columns
 
 
 def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`MergeRows …, [keep(true, a#1, b#2)], [split(true, a#1, b#2, a#3, b#4)], false, [a#5, b#6]`:
-    each instruction gives a row, or two, in the places of the last list.
+    each instruction makes one or two rows with the columns of the last list.
     """
     lists = [one for one in split_arguments(operator.arguments) if one.startswith("[")]
     columns = attributes(lists[-1]) if lists else []
@@ -130,14 +130,14 @@ def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:
     for instruction in (one for each in lists[:-1] for one in plain_expressions(each)):
         rows = 2 if instruction.startswith("split(") else 1
         values = plain_expressions(instruction.partition("(")[2].removesuffix(")"))
-        # A condition and, in Spark 4, what the instruction is for stand before the values.
+        # Before the values are a condition and, in Spark 4, the instruction's context.
         if columns and len(values) - rows * len(columns) not in (0, 1, 2):
             trace.gaps[CUT] = None
             continue
         for at, text in enumerate(values[len(values) - rows * len(columns) :]):
             found[at % len(columns)] |= trace.of(text)
-    for one, uses in zip(columns, found, strict=True):
-        trace.known[one.id] = frozenset(uses)
+    for one, inputs in zip(columns, found, strict=True):
+        trace.known[one.id] = frozenset(inputs)
     return columns
 
 

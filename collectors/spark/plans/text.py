@@ -1,7 +1,7 @@
-"""Plan text -> trees of operators, in all the layouts that Spark has written.
+"""Parse plan text into trees of operators, in all layouts of Spark 2 to 4.
 
 *Formatted* (Spark 3 and later): a tree of names and numbers, then a section for each number;
-subqueries have a tree of their own behind:
+subqueries follow with trees of their own:
 
     == Physical Plan ==
     AdaptiveSparkPlan (3)
@@ -28,9 +28,9 @@ operator with its arguments in its line:
     == Physical Plan ==
     *(1) FileScan parquet raw.orders[order_id#1] Batched: true, …
 
-An operator's place is told by its indentation, three characters a level. What stands more than
-one level deeper than the operator above is no input of it but inside it: a subquery, the plan of
-a cached relation, the logical plan of a command.
+Indentation is three characters a level. An operator more than one level deeper than the one above
+is no input of that but inside it: a subquery, the plan of a cached relation, the logical plan of a
+command.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ _PHYSICAL, _ANALYSED, _OPTIMISED = (
     "Analyzed Logical Plan",
     "Optimized Logical Plan",
 )
-# Fields that end with their bracket: what a source says of itself may stand right behind.
+# Fields that end with their bracket: a source's own text may follow.
 _LISTS = ("Output", "Input")
 _DESCRIPTION = "CatalogTable("
 _PHASES = frozenset({"Final Plan", "Current Plan", "Initial Plan"})
 
 
 def parse_text(text: str) -> PlanText:
-    """The plans of a text; never raises: of another text, none."""
+    """Return the plans of a text; never raises, and other text has none."""
     reader = _PlanReader()
     for line in text.splitlines():
         reader.read(line)
@@ -71,13 +71,13 @@ def parse_text(text: str) -> PlanText:
 
 
 class _PlanReader:
-    """A text as far as it was read."""
+    """The state of parsing a text, line by line."""
 
     def __init__(self) -> None:
         self.plan = PlanText()
         self.title = _PHYSICAL
         self.formatted = False
-        # By their numbers and the first words of their names.
+        # Operators by their numbers and the first words of their names.
         self.numbered: dict[tuple[str, str], list[Operator]] = defaultdict(list)
         self.described: set[Operator] = set()
         self.reused: list[tuple[Operator, str]] = []
@@ -87,7 +87,7 @@ class _PlanReader:
         self.key = ""
         self.open_brackets = 0
         self.schema = False
-        # Lines of a literal with line breaks, by the operator or section that they go on.
+        # Further lines of literals with line breaks, by the operator that they belong to.
         self.more: dict[int, tuple[Operator, list[str]]] = {}
         self.values: list[str] = []
         self.hosted: int | None = None
@@ -108,7 +108,7 @@ class _PlanReader:
         elif self.section is not None:
             self.field(line)
         elif self.schema:
-            self.schema = False  # the columns of the analysed plan stand above it
+            self.schema = False  # the columns of the analysed plan come before it
         elif line.strip():
             self.node(line)
 
@@ -120,7 +120,7 @@ class _PlanReader:
 
     def describe(self, head: tuple[str, str], line: str) -> None:
         self.close()
-        # Below a cached relation Spark 3.1 counts on, and takes the numbers again above it.
+        # Spark 3.1 uses the numbers below a cached relation again above it.
         same = self.numbered[head]
         self.section = next((one for one in reversed(same) if one not in self.described), same[0])
         self.described.add(self.section)
@@ -128,7 +128,7 @@ class _PlanReader:
             self.reused.append((self.section, found["number"]))
 
     def field(self, line: str) -> None:
-        # A table's description has lines of its own that look like fields.
+        # A table's description has lines that look like fields.
         found = None if self.open_brackets > 0 and line else _KEY.match(line)
         if found or not line:
             self.close()
@@ -155,7 +155,7 @@ class _PlanReader:
         depth = at // 3
         phase = _HEADER.fullmatch(line, at)
         if phase and phase["title"] in _PHASES:
-            # Only one of an adaptive plan's two trees is the plan that ran.
+            # Of an adaptive plan's two trees only one is the plan that ran.
             initial = phase["title"] == "Initial Plan"
             self.skips = depth if initial and self.final else None
             self.final = self.final or not initial
@@ -172,7 +172,7 @@ class _PlanReader:
 
     def operator(self, text: str) -> Operator:
         text = _CODEGEN.sub("", text, count=1) if text.startswith("*") else text
-        text = text.removeprefix("'")  # what is not resolved yet
+        text = text.removeprefix("'")  # unresolved
         for remark in _REMARK:
             head, mark, _ = text.rpartition(remark)
             text = head if mark and _NUMBERED.search(head[-16:]) else text

@@ -1,4 +1,4 @@
-"""Plans as trees of operators, and what else a plan's text holds."""
+"""Plans as trees of operators."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Operator:
     """An operator of a plan.
 
     Attributes:
-        name: As the text has it: `Scan parquet raw.orders`, `Project`.
-        text: What its line says behind the name; empty in the formatted layout.
+        name: Its name in the text: `Scan parquet raw.orders`, `Project`.
+        text: The rest of its line; empty in the formatted layout.
         fields: Its section in the formatted layout: `Arguments`, `Input`…
-        children: What it takes rows from.
+        children: The operators that it takes rows from.
         inside: Subqueries, the plan of a cached relation, a command's logical plan.
-        reuses: The operator whose rows it takes again.
+        reuses: The exchange that it reuses.
     """
 
     name: str
@@ -35,17 +35,17 @@ class Operator:
 
     @property
     def kind(self) -> str:
-        """The operator's class, whoever's engine runs it: `Project` for `GpuProject [a#1]`."""
+        """The operator's class without an engine's prefix: `Project` for `GpuProject [a#1]`."""
         found = _WORD.match(self.name)
         return _BRANDS.sub("", found.group()) if found else ""
 
     @property
     def arguments(self) -> str:
-        """What it was made with."""
+        """Its arguments, as text."""
         return self.fields.get("Arguments", self.text)
 
     def walk(self) -> Iterator[Operator]:
-        """The operator and all below and inside it, each before what it takes from."""
+        """The operator and all below and inside it, each before its inputs."""
         stack = [self]
         while stack:
             operator = stack.pop()
@@ -56,14 +56,14 @@ class Operator:
 
 @dataclass(slots=True)
 class PlanText:
-    """What a plan's text holds.
+    """The plans of a text.
 
     Attributes:
         root: The physical plan.
-        optimised: The logical plan that the physical one was made of, where the text has one.
-        subqueries: The plan of each subquery by its id, where it stands apart.
-        is_formatted: It has a section for each operator.
-        is_cut: Something is missing: an operator without its section.
+        optimised: The optimised logical plan, where the text has one.
+        subqueries: The plans of subqueries with trees of their own, by id.
+        is_formatted: The text has a section for each operator.
+        is_cut: An operator lacks its section.
     """
 
     root: Operator | None = None

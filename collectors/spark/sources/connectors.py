@@ -1,6 +1,6 @@
-"""Where writes through connectors go: what Delta, Iceberg, JDBC and others say of their targets.
+"""Targets of writes through connectors: Delta, Iceberg, JDBC, Kafka and others.
 
-Their operators' arguments are the `toString` of Java objects, each in its own way:
+The arguments of their operators are the `toString` of Java objects, each with its own layout:
 
 | text | target |
 |---|---|
@@ -28,7 +28,7 @@ _OPTIONS = re.compile(r"(?:Map\(|\[)(?P<inside>.*)[)\]]", re.DOTALL)
 _OPTION = re.compile(r"(?P<key>[\w.$-]+)(?:=| -> )(?P<value>.*)", re.DOTALL)
 _ICEBERG = re.compile(r"IcebergWrite\(table=(?P<table>[^\s,()]+)")
 _JDBC_TABLE = re.compile(r"JDBCTable\((?P<table>(?:\"[^\"]*\"|[^,()])+),")
-# What a path begins with of which Delta shows the last hundred characters only.
+# The start of a path of which Delta shows only the last hundred characters.
 CUT_PATH = "... "
 _DELTA_FILES = re.compile(r"Delta\[version=-?\d+, (?P<path>(?:\.\.\. )?[^\],\s]+)\]")
 _DELTA_PATH = re.compile(r"DeltaTableV2\([^,()]+(?:\([^()]*\))?, ?(?P<path>[^,()\s]+)")
@@ -45,7 +45,7 @@ _TABLE = re.compile(r"(?:[\w$-]+|`[^`]+`)(?:\.(?:[\w$-]+|`[^`]+`))+")
 _PATH = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:/[^\s,()]*")
 _LOCATION = re.compile(r"\bLocation: (?P<path>[^\n,)]+)")
 _REDACTED = "*********(redacted)"
-# Which option of a source names what is written, and as a part of what.
+# Options that name the target.
 _NAMING_OPTIONS = (
     "dbtable",
     "table",
@@ -61,14 +61,15 @@ _NAMING_OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a command writes: a table, a path, or both where Spark tells both.
+    """The target of a command: a table, a path, or both where the plan has both.
 
     Attributes:
-        catalog: The class of the catalog that the table is in, where the name lacks the catalog.
-        external: A table that is not Spark's, in `database`.
-        topics: Kafka's.
-        source: The other dataset of the command: a table's old name, a path it loads.
-        if_exists: The command is content if the target is not there.
+        source_table: The other table of the command: the old name, or the table to copy.
+        source_path: The path that the command loads.
+        catalog: The class of the table's catalog, where the name is without the catalog.
+        external: A table of another system, in `database`.
+        topics: Topics of Kafka.
+        if_exists: The command does not fail where the target is missing.
     """
 
     table: tuple[str, ...] = ()
@@ -99,7 +100,7 @@ def options(text: str) -> dict[str, str]:
 
 
 def save_target(args: list[str]) -> Target | None:
-    """`provider@hash, options, mode`; a query before them is passed over."""
+    """`provider@hash, options, mode`, behind a query if there is one."""
     at = next(
         (
             n
@@ -111,38 +112,40 @@ def save_target(args: list[str]) -> Target | None:
     if at is None or at == 0:
         return None
     provider, mode = args[at - 1].partition("@")[0], args[-1]
-    given = options(args[at])
-    url = given.get("url", "")
+    settings = options(args[at])
+    url = settings.get("url", "")
     if "kafka" in provider.lower():
-        return Target(topics=(given["topic"],), mode=mode) if "topic" in given else None
+        return Target(topics=(settings["topic"],), mode=mode) if "topic" in settings else None
     if (
         "jdbc" in provider.lower()
         or url.startswith("jdbc:")
-        or ("dbtable" in given and url == _REDACTED)
+        or ("dbtable" in settings and url == _REDACTED)
     ):
-        external = ExternalTable(given["dbtable"])
+        external = ExternalTable(settings["dbtable"])
         return Target(external=external, database=database_of(url), mode=mode)
-    path = given.get("path", given.get("hoodie.base.path", ""))
+    path = settings.get("path", settings.get("hoodie.base.path", ""))
     if path and "elasticsearch" not in provider:
         return Target(path=path, mode=mode)
-    return store_target(provider, given, mode)
+    return store_target(provider, settings, mode)
 
 
-def store_target(provider: str, given: Mapping[str, str], mode: str) -> Target | None:
-    """A store of its own: the namespace is the connector's short name."""
-    name = next((given[key] for key in _NAMING_OPTIONS if key in given), "")
+def store_target(provider: str, settings: Mapping[str, str], mode: str) -> Target | None:
+    """A table of another system: the namespace is the connector's short name."""
+    name = next((settings[key] for key in _NAMING_OPTIONS if key in settings), "")
     if not name and "elasticsearch" in provider.lower():
-        name = given.get("path", "")
+        name = settings.get("path", "")
     if not name:
         return None
     if "snowflake" in provider:
         account = (
-            given.get("sfurl", "").removeprefix("https://").removesuffix(".snowflakecomputing.com")
+            settings.get("sfurl", "")
+            .removeprefix("https://")
+            .removesuffix(".snowflakecomputing.com")
         )
         place = JdbcDatabase(
             f"snowflake://{account}" if account else "snowflake",
-            given.get("sfdatabase", ""),
-            given.get("sfschema", "PUBLIC"),
+            settings.get("sfdatabase", ""),
+            settings.get("sfschema", "PUBLIC"),
         )
         return Target(external=ExternalTable(name), database=place, mode=mode)
     known = (
@@ -157,12 +160,12 @@ def store_target(provider: str, given: Mapping[str, str], mode: str) -> Target |
         "synapse",
     )
     short = next((word for word in known if word in provider.lower()), provider.split(".")[-2:][0])
-    scope = given.get("keyspace") or given.get("database") or given.get("dataset") or ""
+    scope = settings.get("keyspace") or settings.get("database") or settings.get("dataset") or ""
     return Target(external=ExternalTable(name), database=JdbcDatabase(short, "", scope), mode=mode)
 
 
 def catalog_table(args: list[str]) -> Target:
-    """`catalog.Class@hash, ns.t, Project […], …`; Databricks has what it returns before it."""
+    """`catalog.Class@hash, ns.t, Project […], …`; Databricks has the output columns first."""
     args = args[1:] if args[0].startswith("[") else args
     return Target(identifier(args[1]), catalog=args[0].partition("@")[0].partition("(")[0])
 
@@ -170,7 +173,7 @@ def catalog_table(args: list[str]) -> Target:
 def write_target(args: list[str]) -> Target | None:
     """The target of a write whose arguments are a connector's own text.
 
-    Before Spark 3.2 the table comes first, as it calls itself: by its name, or by its path.
+    Before Spark 3.2 the table comes first, by its name or its path.
     """
     if _TABLE.fullmatch(args[0]):
         return Target(identifier(args[0]))
@@ -204,7 +207,7 @@ def _delta(text: str) -> Target | None:
 
 
 def change_target(args: list[str]) -> Target | None:
-    """What MERGE, UPDATE and DELETE of Delta and Hudi change: Delta's files, or a table's name."""
+    """The target of MERGE, UPDATE and DELETE of Delta and Hudi: a path or a table."""
     if found := write_target(args):
         return found
     named = next((arg for arg in args if arg.startswith("`")), "")

@@ -1,4 +1,4 @@
-"""What the relations of logical plans read: those inside of a save's or view's plan.
+"""Scans of logical plans: the relations inside the plan of a save or view.
 
 | text | source |
 |---|---|
@@ -7,9 +7,9 @@
 | `LogicalRelation parquet, [a#1], CatalogTable(⏎Database: db⏎Table: t⏎…` (Spark 3.1) | the table |
 | `UnresolvedRelation [db, t], [], false` (views of Spark 3.1) | the table |
 | `RelationV2[a#1] lake.db.t`, `DataSourceV2Relation …` | the table |
-| `Relation[a#1] JDBCRelation(dbo.t) [numPartitions=1]` | what `jdbc` makes of it |
+| `Relation[a#1] JDBCRelation(dbo.t) [numPartitions=1]` | see `jdbc` |
 
-Of files such a relation tells nothing: a scan with the same columns does.
+A relation of files does not name them: a scan with the same columns does.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NAMED = re.compile(r"(?:\[[^\]]*\] )?(?P<name>[\w$-]+(?:\.[\w$-]+)+)(?=[\[, ]|$
 
 
 def relation_scan(operator: Operator) -> Scan | None:
-    """The read that a relation of a logical plan stands for; None where it does not tell."""
+    """Return what a relation of a logical plan reads; None where it does not name it."""
     if operator.kind not in _KINDS:
         return None
     text = operator.arguments
@@ -54,6 +54,6 @@ def relation_scan(operator: Operator) -> Scan | None:
     quoted = next(filter(None, map(_QUOTED.match, split_arguments(text))), None)
     named = quoted or (_NAMED.match(text) if operator.kind != "LogicalRelation" else None)
     table = identifier(named["name"]) if named else ()
-    # A table of another catalog that does not say which: JDBC's.
-    unresolved = "V2" in operator.kind and len(table) < 3
-    return Scan(table, ids=ids) if table and not unresolved else None
+    # A table of a JDBC catalog, without the catalog's name.
+    lacks_catalog = "V2" in operator.kind and len(table) < 3
+    return Scan(table, ids=ids) if table and not lacks_catalog else None

@@ -133,7 +133,7 @@ def test_files_and_partitions_are_counted_where_spark_counts_them(
         (
             "Scan csv",
             "[file:/in/a, file:/in/b, ...]",
-            "inputs: Spark cut the list of paths: raise spark.sql.maxMetadataStringLength",
+            "inputs: the list of paths is truncated: raise spark.sql.maxMetadataStringLength",
         ),
         (ORDERS, "[file:/wh/raw.db/orders/dt=1, ...]", None),
     ],
@@ -712,7 +712,7 @@ def test_a_plan_that_spark_cut_marks_its_statement_in_the_store(make_log: Make, 
     [shape] = collected(make_log({"plan": plan, "text": text}))["shapes"]
     assert (shape["outcome"], shape["reason"]) == (
         "partial",
-        "columns: Spark cut its text: raise spark.sql.debug.maxToStringFields",
+        "columns: the plan is truncated: raise spark.sql.debug.maxToStringFields",
     )
 
 

@@ -121,7 +121,7 @@ def test_a_growing_file_may_end_anywhere(data: bytes) -> None:
 def test_a_file_full_of_garbage_gives_a_few_rejects() -> None:
     _, damage, _ = read(LINES[0] + b"oops\n" * 5_000)
     assert len(damage) == 21
-    assert damage[-1] == LogDamage("whole file", "4980 more lines are no Spark events")
+    assert damage[-1] == LogDamage("file", "4980 more lines are no Spark events")
 
 
 UPDATE = (

@@ -101,7 +101,7 @@ def test_what_is_known_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.M
     assert len(known) == 2_000
     (tmp_path / "app-7").write_bytes(b"more")
     (tmp_path / "app-new").write_bytes(b"")
-    monkeypatch.setattr("dbt_graft.collectors.spark.collect.filesystem", None)
+    monkeypatch.setattr("dbt_graft.collectors.spark.worker.filesystem", None)
     assert [log.log.origin for log in new_logs(logs, known)] == ["logs/app-7", "logs/app-new"]
 
 

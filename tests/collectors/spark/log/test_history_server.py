@@ -14,7 +14,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import orjson
 import pytest
 
-from dbt_graft.collectors.spark.collect import collect, event_files, new_logs
+from dbt_graft.collectors.spark.collect import collect, new_logs
+from dbt_graft.collectors.spark.worker import event_files
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.history_server import DownloadError, authorization, downloaded
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
@@ -145,10 +146,10 @@ def test_a_log_is_new_until_it_is_known_as_it_is_now(
         (200, b'[{"id": 1, "attempts": [{}]}]', "does not answer as a History Server"),
         (200, b'[{"id": "a", "attempts": [[]]}]', "does not answer as a History Server"),
         (200, b'[{"id": "a", "attempts": [{}]', "does not answer as a History Server"),
-        (500, b"", "lists no applications: HTTP status 500"),
+        (500, b"", "cannot list applications: HTTP status 500"),
         (401, b"", "HTTP status 401; see `authorization` in graft.yml"),
-        (300, b"ftp://127.0.0.1/", "lists no applications"),
-        (300, b"file:///etc/passwd", "lists no applications"),
+        (300, b"ftp://127.0.0.1/", "cannot list applications"),
+        (300, b"file:///etc/passwd", "cannot list applications"),
     ],
 )
 def test_what_is_no_listing_is_an_error_at_the_server(
@@ -161,7 +162,7 @@ def test_what_is_no_listing_is_an_error_at_the_server(
 
 
 def test_a_server_that_is_not_there_is_an_error() -> None:
-    with pytest.raises(GraftError, match=r"lists no applications: .*refused"):
+    with pytest.raises(GraftError, match=r"cannot list applications: .*refused"):
         new_logs(SparkLogs("http://127.0.0.1:9", LABEL), {})
 
 
@@ -206,8 +207,8 @@ def test_the_zip_of_a_log_holds_its_files_in_order(
         (404, b"", "HTTP status 404"),
         (503, b"", "HTTP status 503"),
         (403, b"", "see `authorization`"),
-        (200, b"<html>", "no whole zip"),
-        (200, zipped({"app-1": b"x" * 999}, ZIP_STORED)[:-200], "no whole zip"),
+        (200, b"<html>", "the zip is incomplete"),
+        (200, zipped({"app-1": b"x" * 999}, ZIP_STORED)[:-200], "the zip is incomplete"),
         (200, zipped({}), "holds 0 logs"),
         (200, zipped({"app-1": b"", "app-2": b""}), "holds 2 logs"),
     ],
@@ -285,7 +286,7 @@ def test_what_is_not_given_is_asked_for_again_and_takes_nothing_away(
     first = load(spark, server, tmp_path)
     assert statements(first) == {"raw.a": 1}
     assert [(reject.origin, reject.reason) for reject in first.rejects] == [
-        (f"{LABEL}/app-b", "the History Server did not give the log: HTTP status 404")
+        (f"{LABEL}/app-b", "the History Server did not return the log: HTTP status 404")
     ]
 
     server.lists(("app-a", None, "t2"), ("app-b", None, "t1"))

@@ -500,7 +500,7 @@ def failed_select(spark: SparkSession, _: Path) -> None:
 @case(
     "CREATE TABLE AS ml.transformed 3 <- raw.customers 3",
     columns="a <- raw.customers.id TRANSFORMATION, raw.customers.name TRANSFORMATION",
-    gaps="a function of the task takes and gives all columns at once",
+    gaps="a user function takes and returns all columns at once",
 )
 def script_transform(spark: SparkSession, _: Path) -> None:
     spark.sql(
