@@ -26,8 +26,14 @@ _WRITES_COLUMNS = (
     CommandRole.SAVE,
     CommandRole.VIEW,
 )
-# Columns that table formats add to rows while they change them.
-_ROW_METADATA = re.compile(r"__row_operation|_file|_pos|_spec_id|_partition|_change_type|_\w+_")
+# Columns that Spark, Iceberg and Delta add to rows while they change them. Names are exact: users
+# may have others that look alike (`_loaded_`).
+_ROW_METADATA = frozenset(
+    """__row_operation _file _pos _spec_id _partition _change_type _condition_ _file_name_
+    _incr_metrics_ _incr_row_count_ _row_dropped_ _row_id_ _source_row_id_ _source_row_index
+    _source_row_present_ _target_row_id_ _target_row_index_ _target_row_present_
+    """.split()  # noqa: SIM905
+)
 _FUNCTION = re.compile(r"\w+\((?:distinct )?(?P<of>[\w.*]+)\)", re.IGNORECASE)
 
 
@@ -53,7 +59,7 @@ def column_edges(
         gaps |= trace.gaps
         columns = listed or trace.columns_of(root)
         if segment.operation in IN_PLACE:
-            columns = [one for one in columns if not _ROW_METADATA.fullmatch(one.name)]
+            columns = [one for one in columns if one.name not in _ROW_METADATA]
         for dataset in written:
             edges |= dict.fromkeys(_edges(dataset, target, columns, trace, gaps))
     return list(edges), list(gaps)
@@ -65,7 +71,7 @@ def _source(
     operator: Operator,
     columns: list[Attribute],
 ) -> PlanSource | None:
-    """What an operator reads; a persisted view inside another view is read as a dataset."""
+    """The source of an operator; a persisted view inside another view is a dataset."""
     if operator.kind != "View":
         return column_sources.source(operator, columns, segment.execution.root)
     if segment.role is not CommandRole.VIEW:

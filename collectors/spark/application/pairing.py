@@ -1,4 +1,4 @@
-"""Which segments of nested executions are statements, and how these name their targets.
+"""Pairing of nested executions: the segments that are statements, with their targets' names.
 
 `df.write.saveAsTable("t")` is a save around a create around an insert: one statement, with the name
 that the save has and the rows that the insert counts.

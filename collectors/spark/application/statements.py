@@ -1,4 +1,4 @@
-"""What each execution of an application read and wrote.
+"""Statements of an application: the datasets and columns that its executions read and wrote.
 
 A `Statement` is what a user calls one: `df.write.saveAsTable("t")` is three nested executions in
 Spark 4 (save, create, insert) and one statement here; an `INSERT … INSERT …` over one source is
@@ -85,14 +85,14 @@ class Statement:
 
     @property
     def key(self) -> StatementKey:
-        """What it does, whoever runs it."""
+        """Its text, operation, inputs and outputs: equal for all runs of the same statement."""
         reads = tuple(access.dataset for access in self.reads)
         return self.sql, self.operation, reads, tuple(access.dataset for access in self.writes)
 
 
 @dataclass(frozen=True, slots=True)
 class StatementContext:
-    """What earlier statements of an application show about the later ones.
+    """Columns and places that earlier statements of an application show for the later ones.
 
     Attributes:
         types: The types of columns by the columns' ids.

@@ -49,7 +49,7 @@ def _split(text: str, separator: str, *, quotes: bool) -> Iterator[str]:
 
 
 def identifier(text: str) -> tuple[str, ...]:
-    """The parts of the name at the start of a text, `` `spark_catalog`.`raw`.`orders` `` or the like.
+    """The parts of the name at the start of a text: `` `spark_catalog`.`raw`.`orders` ``, say.
 
     Empty where it starts with none.
     """

@@ -59,7 +59,7 @@ Outputs = list[Attribute] | tuple["Outputs", "Outputs"]
 
 @dataclass(frozen=True, slots=True)
 class PlanSource:
-    """What a leaf of a plan reads.
+    """The datasets and columns that a leaf of a plan reads.
 
     Attributes:
         datasets: The datasets of its rows.

@@ -142,9 +142,9 @@ def read_scan(node: PlanNode) -> Scan | None:
     database = JdbcDatabase()
     if relation is not None:
         table, paths = (), ()
-    elif not (table or paths or topics) and (found := connector_source(name, node.text)):
-        table, paths, topics = found.table, tuple(filter(None, [found.path])), found.topics
-        relation, database = found.external, found.database
+    elif not (table or paths or topics) and (other := connector_source(name, node.text)):
+        table, paths, topics = other.table, tuple(filter(None, [other.path])), other.topics
+        relation, database = other.external, other.database
     unresolved = _UNRESOLVED if _UNRESOLVED in name else ""
     if not (table or paths or relation or topics or unresolved):
         raise LookupError(re.split(r"[(\[@]", " ".join(name.split()[:2]))[0])

@@ -1,4 +1,4 @@
-"""A log that grows while it is read tells of what it holds, and is read again for the rest."""
+"""A log that grows while it is read has records of what is there, and is read again later."""
 
 from __future__ import annotations
 
@@ -68,24 +68,24 @@ def test_a_log_that_grows_while_it_is_read_loses_and_doubles_nothing(
         [found] = new_logs(logs, {})
         [part] = event_files(found)
         open_ = partial(Growing, log, rest)
-        told = assemble(found.log.origin, [replace(part, open=open_)], logs)
-        seen = [row["name"] for row in tables(told)["accesses"]]
-        assert tables(told)["rejects"] == []
-        assert {row["statements"] for row in tables(told)["accesses"]} == {1}
+        collected = assemble(found.log.origin, [replace(part, open=open_)], logs)
+        seen = [row["name"] for row in tables(collected)["accesses"]]
+        assert tables(collected)["rejects"] == []
+        assert {row["statements"] for row in tables(collected)["accesses"]} == {1}
         # What the store then knows is what was listed: bytes that came later make it new again.
-        known = {found.log.origin: (found.log.position, told.events)}
+        known = {found.log.origin: (found.log.position, collected.events)}
         assert bool(new_logs(logs, known)) == (len(seen) < EXECUTIONS)
-        return told, seen
+        return collected, seen
 
-    told, seen = read()
+    collected, seen = read()
     assert rest == []
     assert EXECUTIONS // 3 < len(seen) < EXECUTIONS
     assert seen == [f"raw.t{n}" for n in range(len(seen))]
-    assert [row["status"] for row in tables(told)["runs"]] == ["unknown"]
+    assert [row["status"] for row in tables(collected)["runs"]] == ["unknown"]
 
     log.write_bytes(packed)
     running.rename(folder / "appstatus_app-a_task")
     again, seen = read()
     assert seen == [f"raw.t{n}" for n in range(EXECUTIONS)]
     assert [row["status"] for row in tables(again)["runs"]] == ["ok"]
-    assert again.run == told.run
+    assert again.run == collected.run

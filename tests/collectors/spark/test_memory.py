@@ -1,4 +1,4 @@
-"""What a log takes of memory does not grow with its length."""
+"""The memory for a log does not grow with its length."""
 
 from __future__ import annotations
 
@@ -116,16 +116,16 @@ def read(pieces: Iterator[bytes]) -> CollectedLog:
 
 
 def peak(pieces: Iterator[bytes]) -> tuple[int, CollectedLog]:
-    """Bytes, at most, while a log is read; and what it tells."""
+    """The peak of memory in bytes while a log is read, and its records."""
     tracemalloc.start()
-    told = read(pieces)
+    collected = read(pieces)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    return most, told
+    return most, collected
 
 
 def held(pieces: Iterator[bytes]) -> tuple[int, CollectedLog]:
-    """How many objects there are when a log was read but for its end; and what it tells."""
+    """The number of objects just before the end of a log, and its records."""
     counts = []
 
     def counted() -> Iterator[bytes]:
@@ -133,17 +133,17 @@ def held(pieces: Iterator[bytes]) -> tuple[int, CollectedLog]:
         gc.collect()
         counts.append(len(gc.get_objects()))
 
-    told = read(counted())
-    return counts[0], told
+    collected = read(counted())
+    return counts[0], collected
 
 
 def test_a_log_of_many_tasks_takes_no_more_than_a_short_one(make_log: Any, node: Any) -> None:
     head = make_log({"plan": node("Scan hive raw.a")}, end=False)
     peak(of_tasks(head, 1))  # what is imported and compiled at the first time
     short, _ = peak(of_tasks(head, 5))
-    long, told = peak(of_tasks(head, 60))
-    assert told.run
-    assert told.events == 4 + 250 * 60
+    long, collected = peak(of_tasks(head, 60))
+    assert collected.run
+    assert collected.events == 4 + 250 * 60
     assert long < 1.5 * short
 
 
@@ -157,9 +157,9 @@ def test_a_log_of_many_plans_holds_no_more_than_a_short_one(
         monkeypatch.setattr(module, bound, 1_000)
     head = make_log(end=False)
     short, _ = held(of_plans(head, 100))
-    long, told = held(of_plans(head, 1_000))
-    assert sum(row["statements"] for row in tables(told)["accesses"]) == 2 * 1_000
-    assert {row["rows"] for row in tables(told)["accesses"]} == {7 * 1_000 // TABLES}
-    assert len(tables(told)["column_edges"]) == TABLES
-    assert tables(told)["rejects"] == []
+    long, collected = held(of_plans(head, 1_000))
+    assert sum(row["statements"] for row in tables(collected)["accesses"]) == 2 * 1_000
+    assert {row["rows"] for row in tables(collected)["accesses"]} == {7 * 1_000 // TABLES}
+    assert len(tables(collected)["column_edges"]) == TABLES
+    assert tables(collected)["rejects"] == []
     assert long < 1.01 * short

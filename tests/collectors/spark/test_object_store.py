@@ -105,6 +105,6 @@ def test_logs_of_an_object_store_are_listed_and_read(
         "s3a://b/logs/app-1",
         "s3a://b/logs/eventlog_v2_a b",
     ]
-    told = [assemble(one.log.origin, event_files(one), logs) for one in found]
-    assert [(one.events, tables(one)["rejects"]) for one in told] == [(60_005, [])] * 2
+    collected = [assemble(one.log.origin, event_files(one), logs) for one in found]
+    assert [(one.events, tables(one)["rejects"]) for one in collected] == [(60_005, [])] * 2
     assert len(bucket.asked) == 3

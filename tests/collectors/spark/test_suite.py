@@ -79,7 +79,7 @@ def test_nothing_of_the_log_is_left_unused(log: SuiteLog) -> None:
 
 @pytest.mark.spark
 @pytest.mark.parametrize("name", CASES)
-def test_a_case_is_told_from_its_log(name: str, log: SuiteLog) -> None:
+def test_a_case_has_its_lineage(name: str, log: SuiteLog) -> None:
     assert log.cases.get(name, ExpectedLineage()) == CASES[name].expected(log.version)
 
 
@@ -89,7 +89,7 @@ def test_nothing_of_an_older_log_is_left_unused(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("path", "name"), OLDER_CASES)
-def test_a_case_is_told_from_an_older_log(path: Path, name: str) -> None:
+def test_a_case_has_its_lineage_in_an_older_log(path: Path, name: str) -> None:
     log = older(path)
     expected = CASES[name].expected(log.version, extended=path.stem == "extended")
     assert log.cases.get(name, ExpectedLineage()) == expected

@@ -34,31 +34,31 @@ def events(log: bytes) -> list[Event]:
     return [orjson.loads(line) for line in log.splitlines()]
 
 
-def read(told: Iterable[Event], settle_after: int = SETTLE_AFTER) -> CollectedLog:
-    """What a log of these events tells."""
-    log = b"".join(orjson.dumps(event) + b"\n" for event in told)
+def read(log_events: Iterable[Event], settle_after: int = SETTLE_AFTER) -> CollectedLog:
+    """Collect a log of these events."""
+    log = b"".join(orjson.dumps(event) + b"\n" for event in log_events)
     logs = SparkLogs("log", "log", task_from=("job_group", "app_name"))
     return assemble("log", [EventFile("log", lambda: BytesIO(log))], logs, settle_after)
 
 
-def bodies(told: Iterable[Event]) -> Iterator[tuple[str, Event]]:
+def bodies(log_events: Iterable[Event]) -> Iterator[tuple[str, Event]]:
     """The events as `replay` takes them."""
-    for event in told:
+    for event in log_events:
         name = event["Event"].rpartition(".")[2]
         if body := READERS[name](event):
             yield name, body
 
 
-def uses(told: CollectedLog) -> set[tuple[str, str, int | None, int, str]]:
+def uses(collected: CollectedLog) -> set[tuple[str, str, int | None, int, str]]:
     """What was read and written: direction, name, rows, statements, status."""
     return {
         (str(a["direction"]), a["name"], a["rows"], a["statements"], str(a["status"]))
-        for a in tables(told)["accesses"]
+        for a in tables(collected)["accesses"]
     }
 
 
-def reasons(told: CollectedLog) -> list[str]:
-    return [reject["reason"] for reject in tables(told)["rejects"]]
+def reasons(collected: CollectedLog) -> list[str]:
+    return [reject["reason"] for reject in tables(collected)["rejects"]]
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def many(make_log: Make, node: Make) -> list[Event]:
     return events(make_log(*executions, {"plan": last}))
 
 
-def test_a_log_tells_the_same_however_early_its_executions_are_settled(
+def test_a_log_has_the_same_records_however_early_executions_are_settled(
     many: list[Event],
 ) -> None:
     early, late = read(many), read(many, NEVER)
@@ -92,7 +92,7 @@ def test_a_log_tells_the_same_however_early_its_executions_are_settled(
     assert "/wh/raw.db/orders" not in names
 
 
-def test_public_logs_tell_the_same_however_early_their_executions_are_settled(
+def test_public_logs_have_the_same_records_however_early_executions_are_settled(
     samples: Any,
 ) -> None:
     logs = SparkLogs("log", "log", unnamed_task="a_task")
@@ -112,8 +112,8 @@ def test_nested_executions_that_come_before_their_outermost_are_part_of_it(
     create = "`spark_catalog`.`ml`.`t`, Append, [a]"
     outer = node("Execute CreateDataSourceTableAsSelectCommand", args=create)
     app, *rest = events(make_log({"plan": outer, "lasts": 5_000}, {"plan": insert, "root": 0}))
-    told = read([app, *rest[3:6], *rest[:3], *rest[6:]])
-    assert uses(told) == {("write", "ml.t", None, 1, "ok"), ("read", "raw.a", None, 1, "ok")}
+    collected = read([app, *rest[3:6], *rest[:3], *rest[6:]])
+    assert uses(collected) == {("write", "ml.t", None, 1, "ok"), ("read", "raw.a", None, 1, "ok")}
 
 
 def test_metrics_count_that_come_after_their_execution_ended(make_log: Make, node: Make) -> None:
@@ -131,7 +131,7 @@ def test_an_accumulator_stays_its_first_executions_own_when_that_is_settled(
     assert uses(read(events(make_log(*runs)))) == {("read", "raw.a", 30, SETTLE_AFTER + 5, "ok")}
 
 
-def test_an_execution_that_never_ends_keeps_nobody_waiting(make_log: Make, node: Make) -> None:
+def test_an_execution_that_never_ends_does_not_delay_others(make_log: Make, node: Make) -> None:
     scans = [{"plan": node(f"Scan hive raw.t{n}")} for n in range(3 * SETTLE_AFTER)]
     log = [e for e in events(make_log(*scans)) if e.get("executionId") != 0 or "time" in e]
     [end] = [e for e in log if "ExecutionEnd" in e["Event"] and e["executionId"] == 0]
@@ -199,10 +199,10 @@ def test_batches_of_a_stream_are_accesses_of_the_folder_it_watches(
     make_log: Make, node: Make, sink: str, expected: set[Any], settle_after: int
 ) -> None:
     log = events(make_log(*(stream(n, node) for n in range(3))))
-    told = [log[0]]
+    some = [log[0]]
     for n in range(3):
-        told += [*log[1 + 3 * n : 4 + 3 * n], progress(n, sink)]
-    found = read([*told, log[-1]], settle_after)
+        some += [*log[1 + 3 * n : 4 + 3 * n], progress(n, sink)]
+    found = read([*some, log[-1]], settle_after)
     assert uses(found) == expected
     assert {row["task"] for row in tables(found)["accesses"]} == {"a_task"}
 
@@ -228,13 +228,13 @@ def test_a_checkpoint_that_is_still_used_is_known_after_many_other_rdds(
             "Properties": {"spark.sql.execution.id": str(number)},
         }
 
-    told = [log[0], job(1_000, [(2, "MapPartitionsRDD", [1]), (1, "/landing/a", [])])]
+    some = [log[0], job(1_000, [(2, "MapPartitionsRDD", [1]), (1, "/landing/a", [])])]
     for n in range(60):
         rdds = [(1_000 + n * 10 + m, "/landing/b", []) for m in range(10)]
         # Cut from its parents, as checkpoints are.
-        told += [*log[1 + 3 * n : 2 + 3 * n], job(n, [(2, "", [])] if n % 2 == 0 else rdds)]
-        told += log[2 + 3 * n : 4 + 3 * n]
-    assert uses(read([*told, log[-1]])) == {("read", "/landing/a", None, 6, "ok")}
+        some += [*log[1 + 3 * n : 2 + 3 * n], job(n, [(2, "", [])] if n % 2 == 0 else rdds)]
+        some += log[2 + 3 * n : 4 + 3 * n]
+    assert uses(read([*some, log[-1]])) == {("read", "/landing/a", None, 6, "ok")}
 
 
 def test_an_execution_that_starts_late_in_one_that_ended_still_counts(
@@ -246,8 +246,8 @@ def test_an_execution_that_starts_late_in_one_that_ended_still_counts(
     last = [
         event for event in rest if "ExecutionEnd" in event["Event"] and event["executionId"] == 1
     ]
-    told = [event for event in rest if event not in last]
-    found = read([app, *told[:-1], *last, told[-1]])
+    others = [event for event in rest if event not in last]
+    found = read([app, *others[:-1], *last, others[-1]])
     statuses = {name: status for _, name, _, _, status in uses(found)}
     assert statuses == {f"raw.t{n}": "ok" for n in range(2 * SETTLE_AFTER)} | {"raw.late": "ok"}
 
@@ -287,9 +287,9 @@ def test_what_had_started_by_a_time_is_learned_from_but_not_counted(
         {"plan": node("Scan parquet", Location=AT_ORDERS), "error": "[A_CLASS] text"},
     )
     logs, since = SparkLogs("log", "log"), datetime.fromtimestamp(3, UTC)
-    told = assemble("log", [EventFile("log", lambda: BytesIO(log))], logs, since=since)
-    assert uses(told) == {("read", "sales.orders", None, 1, "failed")}
-    assert [run["status"] for run in tables(told)["runs"]] == ["ok"]
+    collected = assemble("log", [EventFile("log", lambda: BytesIO(log))], logs, since=since)
+    assert uses(collected) == {("read", "sales.orders", None, 1, "failed")}
+    assert [run["status"] for run in tables(collected)["runs"]] == ["ok"]
 
 
 def test_an_event_with_an_impossible_time_costs_itself(make_log: Make, node: Make) -> None:
@@ -300,19 +300,19 @@ def test_an_event_with_an_impossible_time_costs_itself(make_log: Make, node: Mak
     assert len(reasons(found)) == 3
 
 
-def test_of_a_log_full_of_rejects_the_first_are_told_and_the_rest_counted(
+def test_the_first_rejects_of_a_log_are_listed_and_the_others_counted(
     make_log: Make, node: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rejects, "_MOST", 3)
     log = make_log(*({"plan": node(f"Scan com.shop.Relation{n}")} for n in range(8)))
-    said = reasons(read(events(log)))
-    assert said[:3] == [
+    found_reasons = reasons(read(events(log)))
+    assert found_reasons[:3] == [
         f"execution {n}: there is no rule for Scan com.shop.Relation{n}" for n in range(3)
     ]
-    assert said[3:] == ["5 more pieces could not be used"]
+    assert found_reasons[3:] == ["5 more pieces could not be used"]
 
 
-def test_of_a_log_of_ever_new_names_the_first_are_kept_and_the_rest_counted(
+def test_the_first_distinct_statements_are_collected_and_the_others_counted(
     make_log: Make, node: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(totals, "_MOST", 3)

@@ -1,4 +1,4 @@
-"""Every codec gives the whole text, up to a cut; damage is told; lengths are not believed."""
+"""Every codec has the text up to a cut; damage is reported; lengths are checked."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def text_of(data: bytes) -> tuple[bytes, DecompressionError | None]:
 
 @pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
 @pytest.mark.parametrize("texts", [(TEXT,), (TEXT[:HALF], TEXT[HALF:]), (NOISE,), (b"", TEXT, b"")])
-def test_the_text_comes_out_whole(pack: Pack, texts: tuple[bytes, ...]) -> None:
+def test_the_text_is_complete(pack: Pack, texts: tuple[bytes, ...]) -> None:
     assert text_of(pack(*texts)) == (b"".join(texts), None)
 
 
 @pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
-def test_of_a_cut_file_all_before_the_cut_is_kept(pack: Pack) -> None:
+def test_a_cut_file_has_all_text_before_the_cut(pack: Pack) -> None:
     data = pack(*(TEXT[at : at + 20_000] for at in range(0, len(TEXT), 20_000)))
     # Not just behind a piece, where a cut is none.
     cut = data[: len(data) * 3 // 4 + 1]
@@ -79,7 +79,7 @@ def test_damage_costs_what_is_behind_it(pack: Pack) -> None:
     ],
     ids=["lz4 text", "lz4 block", "lz4 negative", "snappy block", "snappy text"],
 )
-def test_a_length_that_nobody_writes_is_damage(data: bytes) -> None:
+def test_an_impossible_length_is_damage(data: bytes) -> None:
     found, error = text_of(data)
     assert found == b""
     assert error

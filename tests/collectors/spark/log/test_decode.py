@@ -1,4 +1,4 @@
-"""Files of any codec give their events; damage is told with its place and costs nothing else."""
+"""Files of any codec have the same events; damage is reported and costs nothing else."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read(data: bytes, growing: bool = False) -> tuple[list[str], list[LogDamage]
     ],
     ids=["plain", "no newline at the end", "zstd frames", "one frame", "gzip", "lz4", "snappy"],
 )
-def test_every_codec_gives_the_needed_events(data: bytes) -> None:
+def test_every_codec_yields_the_same_events(data: bytes) -> None:
     names, damage, events = read(data)
     assert names == ["SparkListenerApplicationStart", "SparkListenerApplicationEnd"]
     assert (damage, events) == ([], 3)
@@ -99,13 +99,13 @@ END = "SparkListenerApplicationEnd"
         *("cut", "cut zstd", "lzf"),
     ],
 )
-def test_damage_is_told_and_the_rest_is_kept(
+def test_damage_is_reported_and_the_other_events_count(
     data: bytes, names: list[str], damage: LogDamage
 ) -> None:
     assert read(data)[:2] == (names, [damage])
 
 
-def test_damaged_compression_is_told_with_its_byte() -> None:
+def test_damaged_compression_is_reported_with_its_byte() -> None:
     good, bad = zstd(*LINES[:2]), bytearray(zstd(LINES[2] * 50))
     bad[8:20] = b"\xff" * 12
     names, [damage], _ = read(good + bytes(bad))
@@ -118,7 +118,7 @@ def test_a_growing_file_may_end_anywhere(data: bytes) -> None:
     assert read(data, growing=True)[1] == []
 
 
-def test_a_file_full_of_garbage_gives_a_few_rejects() -> None:
+def test_a_file_full_of_garbage_has_a_few_rejects() -> None:
     _, damage, _ = read(LINES[0] + b"oops\n" * 5_000)
     assert len(damage) == 21
     assert damage[-1] == LogDamage("file", "4980 more lines are no Spark events")

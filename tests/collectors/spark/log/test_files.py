@@ -26,7 +26,7 @@ def logs_of(*names: str) -> list[ApplicationLog]:
     )
 
 
-def told(log: ApplicationLog) -> tuple[str, list[str], bool]:
+def layout(log: ApplicationLog) -> tuple[str, list[str], bool]:
     return log.log.origin, [part.url.rpartition("/")[2] for part in log.files], log.growing
 
 
@@ -76,7 +76,7 @@ def test_a_log_has_its_files_in_order(
     names: list[str], origin: str, parts: list[str], growing: bool
 ) -> None:
     [log] = logs_of(*names)
-    assert told(log) == (origin, parts, growing)
+    assert layout(log) == (origin, parts, growing)
 
 
 def test_attempts_and_applications_are_logs_of_their_own() -> None:
@@ -88,7 +88,7 @@ def test_attempts_and_applications_are_logs_of_their_own() -> None:
     ]
 
 
-def test_a_position_tells_when_any_file_of_a_log_changed() -> None:
+def test_a_position_changes_with_any_file_of_a_log() -> None:
     names = ["eventlog_v2_a/appstatus_a", "eventlog_v2_a/events_1_a", "eventlog_v2_a/events_2_a"]
     assert [log.log.position for log in logs_of(*names)] == ["15@2"]
 
@@ -110,7 +110,7 @@ def test_what_is_known_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.M
     [
         ([("a", "r", 5)], {}, {}, [], []),
         ([("a", "r1", 5), ("b", "r2", 5)], {}, {}, [], []),
-        ([("copy", "r", 4), ("whole", "r", 5)], {}, {}, ["copy"], []),
+        ([("copy", "r", 4), ("complete", "r", 5)], {}, {}, ["copy"], []),
         ([("a", "r", 5), ("b", "r", 5)], {}, {}, ["a"], []),
         # Read before: the same again, a part of it, and one that goes further.
         ([("b", "r", 5)], {"r": "a"}, {"a": ("x", 5)}, ["b"], []),
@@ -119,13 +119,13 @@ def test_what_is_known_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.M
         # It has grown itself.
         ([("a", "r", 6)], {"r": "a"}, {"a": ("x", 5)}, [], []),
         ([("a", "r", 6), ("b", "r", 5)], {"r": "a"}, {"a": ("x", 5)}, ["b"], []),
-        # A growing log is told of in pieces: they count with it, and go with it.
+        # Segments of a growing log count and are discarded with it.
         ([("a@5", "r", 2)], {"r": "a"}, {"a": ("x", 5)}, [], []),
         ([("a@7", "r", 2)], {"r": "a@5"}, {"a": ("x", 5), "a@5": ("y", 2)}, [], []),
         ([("a@5", "r", 2)], {"r": "b"}, {"a": ("x", 5), "b": ("y", 9)}, ["a@5"], []),
         ([("b", "r", 6)], {"r": "a@5"}, {"a": ("x", 5), "a@5": ("y", 2)}, ["b"], []),
         ([("b", "r", 9)], {"r": "a@5"}, {"a": ("x", 5), "a@5": ("y", 2)}, [], ["a", "a@5"]),
-        # What was compacted is told beside what was read before.
+        # A compacted log counts beside what was read before.
         ([("l/e_2.compact", "r", 3)], {"r": "l"}, {"l": ("x", 5)}, [], []),
     ],
 )
@@ -149,12 +149,12 @@ EARLY, LATE = (datetime(2026, 11, day, tzinfo=UTC) for day in (20, 21))
         ("l/app/e_2.compact", {}, None),
         ("l/app/e_2.compact", {"l/app": EARLY, "l/other": LATE}, EARLY),
         ("l/app/e_9.compact", {"l/app": EARLY, "l/app/e_2.compact": LATE}, LATE),
-        # What it told itself it tells again, whole.
+        # It replaces its own records.
         ("l/app/e_9.compact", {"l/app": EARLY, "l/app/e_9.compact": LATE}, EARLY),
         ("l/app", {"l/app": EARLY}, None),
     ],
 )
-def test_a_compacted_log_tells_of_what_its_other_forms_have_not(
+def test_a_compacted_log_counts_what_its_variants_do_not_cover(
     origin: str, last_event_times: dict[str, datetime], expected: datetime | None
 ) -> None:
     of_log = log_variants(last_event_times).get(uncompacted(origin), {})

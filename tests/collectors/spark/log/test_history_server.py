@@ -1,4 +1,4 @@
-"""Logs that a History Server gives come into the store as those of a folder do."""
+"""Logs of a History Server come into the store as those of a folder do."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import orjson
 import pytest
 
 from dbt_graft.collectors.spark.collect import collect, new_logs
-from dbt_graft.collectors.spark.worker import event_files
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.history_server import DownloadError, authorization, downloaded
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
+from dbt_graft.collectors.spark.worker import event_files
 from dbt_graft.collectors.store import commit, positions, read, run_origins
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
@@ -124,7 +124,7 @@ def test_each_attempt_is_a_log_with_the_time_of_its_last_change(server: HistoryS
         ({"/app-1": "t0"}, True),
         ({"/app-1": ""}, True),
         ({"/app-10": "t1"}, True),
-        # Read while it was whole, and again after the server had compacted it.
+        # Read before and after the server compacted it.
         ({"/app-1": "t0", "/app-1/events_2_app-1.compact": "t1"}, False),
     ],
 )
@@ -166,8 +166,8 @@ def test_a_server_that_is_not_there_is_an_error() -> None:
         new_logs(SparkLogs("http://127.0.0.1:9", LABEL), {})
 
 
-def told(server: HistoryServer, below: str) -> tuple[str, list[str], bool, CollectedLog]:
-    """A log's origin and files, whether it grows, and what it tells."""
+def downloaded_log(server: HistoryServer, below: str) -> tuple[str, list[str], bool, CollectedLog]:
+    """A log's origin and files, whether it grows, and its records."""
     url = f"{server.url}{API}/{below}/logs"
     with downloaded(f"{LABEL}/{below}", url, "") as (log, open_member):
         parts = event_files(log, open_member)
@@ -198,7 +198,7 @@ def test_the_zip_of_a_log_holds_its_files_in_order(
     server: HistoryServer, names: list[str], origin: str, parts: list[str], growing: bool
 ) -> None:
     server.gives("app-1", eventlog_v2_a__=b"", **dict.fromkeys(names, b"{}\n"))
-    assert told(server, "app-1")[:3] == (f"{LABEL}/{origin}", parts, growing)
+    assert downloaded_log(server, "app-1")[:3] == (f"{LABEL}/{origin}", parts, growing)
 
 
 @pytest.mark.parametrize(
@@ -213,15 +213,15 @@ def test_the_zip_of_a_log_holds_its_files_in_order(
         (200, zipped({"app-1": b"", "app-2": b""}), "holds 2 logs"),
     ],
 )
-def test_a_log_that_is_not_given_is_told_why(
+def test_a_failed_download_has_a_reason(
     server: HistoryServer, status: int, body: bytes, says: str
 ) -> None:
     server.answers[f"{API}/app-1/logs"] = (status, body)
     with pytest.raises(DownloadError, match=says):
-        told(server, "app-1")
+        downloaded_log(server, "app-1")
 
 
-def test_what_comes_before_damage_in_a_zip_is_kept(
+def test_events_before_damage_in_a_zip_count(
     server: HistoryServer, make_log: Any, node: Any
 ) -> None:
     log = make_log(*[{"plan": node("Scan hive raw.a")}] * 4)
@@ -229,12 +229,12 @@ def test_what_comes_before_damage_in_a_zip_is_kept(
     body = bytearray(zipped({"app-1": log + b" " * 600_000}, ZIP_STORED))
     body[half + 500_000] ^= 1
     server.answers[f"{API}/app-1/logs"] = (200, bytes(body))
-    found = told(server, "app-1")[3]
+    found = downloaded_log(server, "app-1")[3]
     assert [row["reason"] for row in tables(found)["rejects"]] == ["the file cannot be read on"]
     assert [row["name"] for row in tables(found)["accesses"]] == ["raw.a"]
 
 
-def test_who_asks_is_told_to_the_server_alone(
+def test_authorization_is_sent_to_the_server_only(
     server: HistoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HISTORY_TOKEN", "Bearer hunter2\n")
@@ -268,7 +268,7 @@ def load(spark: SparkSession, server: HistoryServer, store: Path) -> Records:
 
 
 @pytest.mark.spark
-def test_what_is_not_given_is_asked_for_again_and_takes_nothing_away(
+def test_a_failed_download_is_repeated_and_removes_nothing(
     spark: SparkSession,
     server: HistoryServer,
     make_log: Callable[..., bytes],

@@ -63,9 +63,9 @@ def test_a_request_is_a_statement_where_it_is_nothing_more(text: str, sql: str) 
 def shapes(log: bytes) -> list[tuple[str, str]]:
     """Dialect and text of the shapes that a log gives."""
     part = EventFile("log", partial(nullcontext, io.BytesIO(log)))
-    told = assemble("log", [part], SparkLogs("logs", "logs"))
-    assert "secret" not in repr(tables(told))
-    return [(shape["dialect"], shape["text"]) for shape in tables(told)["shapes"]]
+    collected = assemble("log", [part], SparkLogs("logs", "logs"))
+    assert "secret" not in repr(tables(collected))
+    return [(shape["dialect"], shape["text"]) for shape in tables(collected)["shapes"]]
 
 
 def test_what_was_run_by_text_is_a_shape_of_its_text(

@@ -61,8 +61,8 @@ NAMES = {1: "a", 2: "b", 3: "c", 4: "d"}
 @pytest.mark.parametrize(("text", "expected"), EXPRESSIONS)
 def test_each_column_has_its_part_in_an_expression(text: str, expected: str) -> None:
     found = sorted(column_references(text, NAMES))
-    told = [f"{NAMES[p.id]} {p.subtype}{' masked' if p.masking else ''}" for p in found]
-    assert ", ".join(told) == expected
+    texts = [f"{NAMES[p.id]} {p.subtype}{' masked' if p.masking else ''}" for p in found]
+    assert ", ".join(texts) == expected
 
 
 def source(operator: Operator, columns: list[Attribute]) -> PlanSource | None:
@@ -80,12 +80,12 @@ def follow(text: str) -> tuple[ColumnTrace, list[str]]:
     assert root
     trace = trace_columns(plan, root, source)
     return trace, [
-        *(f"{one.name} <- {said(trace.known[one.id])}" for one in trace.columns_of(root)),
-        f"* <- {said(frozenset(trace.influences))}",
+        *(f"{one.name} <- {in_words(trace.known[one.id])}" for one in trace.columns_of(root)),
+        f"* <- {in_words(frozenset(trace.influences))}",
     ]
 
 
-def said(uses: ColumnInputs) -> str:
+def in_words(uses: ColumnInputs) -> str:
     return ", ".join(f"{use.dataset.name}.{use.column} {use.subtype}" for use in sorted(uses))
 
 
@@ -242,7 +242,7 @@ MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
     ],
     ids=lambda given: given[:30] if isinstance(given, str) else "",
 )
-def test_a_plan_of_every_layout_tells_its_columns(text: str, expected: list[str]) -> None:
+def test_column_edges_are_found_in_every_layout(text: str, expected: list[str]) -> None:
     trace, found = follow(text)
     assert found == expected
     assert not trace.gaps

@@ -33,7 +33,7 @@ TWO = {"Location": "InMemoryFileIndex(9 paths)[file:/in/a.csv, file:/in/b, c.csv
         ("Scan parquet", {"Location": "PreparedDeltaFileIndex [file:/t]"}, "", 1),
     ],
 )
-def test_a_scan_tells_its_table_and_paths(
+def test_a_scan_has_its_table_and_paths(
     name: str, metadata: dict[str, str], table: str, paths: int
 ) -> None:
     scan = read_scan(PlanNode(name, name, metadata))
@@ -136,13 +136,11 @@ HIVE = "HiveTableRelation [`spark_catalog`.`ml`.`t`, LazySimpleSerDe, Data Cols:
         ),
     ],
 )
-def test_a_scan_of_another_kind_tells_what_it_reads(
-    name: str, arguments: str, expected: Scan
-) -> None:
+def test_a_scan_of_another_kind_has_its_dataset(name: str, arguments: str, expected: Scan) -> None:
     scan = read_scan(PlanNode(name, f"{name}{arguments}"))
     assert scan
-    kept = (scan.table, scan.paths, scan.external, scan.topics)
-    assert kept == (expected.table, expected.paths, expected.external, expected.topics)
+    place = (scan.table, scan.paths, scan.external, scan.topics)
+    assert place == (expected.table, expected.paths, expected.external, expected.topics)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +156,7 @@ def test_a_scan_of_another_kind_tells_what_it_reads(
         ),
     ],
 )
-def test_a_connectors_scan_tells_its_store(name: str, arguments: str, dataset: str) -> None:
+def test_a_connectors_scan_has_its_database(name: str, arguments: str, dataset: str) -> None:
     scan = read_scan(PlanNode(name, f"{name} {arguments}"))
     assert scan
     assert [str(d) for d, _ in DatasetResolver("spark").read(scan)] == [dataset]
@@ -186,11 +184,11 @@ RELATIONS = [
 
 
 @pytest.mark.parametrize(("name", "text", "read"), RELATIONS)
-def test_a_relation_of_a_logical_plan_tells_its_table(name: str, text: str, read: str) -> None:
+def test_a_relation_of_a_logical_plan_has_its_table(name: str, text: str, read: str) -> None:
     scan = relation_scan(Operator(name, text))
     found = DatasetResolver("spark").read(scan) if scan else []
-    told = [f"jdbc {d.name}" if d.namespace == "jdbc" else d.name for d, _ in found]
-    assert told == ([read] if read else [])
+    reason = [f"jdbc {d.name}" if d.namespace == "jdbc" else d.name for d, _ in found]
+    assert reason == ([read] if read else [])
 
 
 @pytest.mark.parametrize(
@@ -207,19 +205,19 @@ def test_deltas_own_log_is_no_read(location: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reason"),
     [
         ("Scan com.shop.Relation@1f (n='Jane')", "Scan com.shop.Relation"),
         ("BatchScan[a#1] class com.shop.Table", "BatchScan"),
     ],
 )
-def test_a_scan_without_a_rule_is_named_without_its_text(name: str, told: str) -> None:
+def test_a_scan_without_a_rule_is_named_without_its_text(name: str, reason: str) -> None:
     with pytest.raises(LookupError) as error:
         read_scan(PlanNode(name, name))
-    assert error.value.args == (told,)
+    assert error.value.args == (reason,)
 
 
-def test_spark_looking_for_a_schema_is_told_from_reading_text() -> None:
+def test_schema_inference_differs_from_reading_text() -> None:
     scan = PlanNode("Scan text", "FileScan text [value#0]", ONE)
     blank = PlanNode("Filter", "Filter (length(trim(value#0, None)) > 0)", children=(scan,))
     codegen = PlanNode("WholeStageCodegen (1)", "", children=(blank,))
@@ -380,7 +378,7 @@ DESCRIBED = (
         ),
     ],
 )
-def test_a_command_tells_what_it_does_and_where(
+def test_a_command_has_its_operation_and_target(
     operator: str, arguments: str, operation: str, target: Target
 ) -> None:
     found = find_command(operator)
@@ -563,7 +561,7 @@ WRITES = [
 
 
 @pytest.mark.parametrize(("operator", "arguments", "operation", "target"), WRITES)
-def test_a_write_through_a_connector_tells_its_target(
+def test_a_write_through_a_connector_has_its_target(
     operator: str, arguments: str, operation: str, target: Target
 ) -> None:
     found = find_command(operator)
@@ -581,14 +579,14 @@ def test_a_table_named_by_its_path_is_the_path(table: str, catalog: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("operator", "told"),
+    ("operator", "reason"),
     [
         ("Execute BuildFlowerBedCommand", "BuildFlowerBedCommand"),
         ("WriteToContinuousDataSource", "WriteToContinuousDataSource"),
     ],
 )
-def test_a_write_without_a_rule_is_named(operator: str, told: str) -> None:
-    with pytest.raises(LookupError, match=told):
+def test_a_write_without_a_rule_is_named(operator: str, reason: str) -> None:
+    with pytest.raises(LookupError, match=reason):
         find_command(operator)
 
 

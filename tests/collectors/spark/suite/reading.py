@@ -1,4 +1,4 @@
-"""What the collector makes of a log of the suite, in the words of `case`."""
+"""The collector's lineage of a log of the suite, in the words of `case`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOGS = SparkLogs("suite", "suite", task=r"\W*(?P<task>\w+)", task_from=("job_des
 
 @dataclass(frozen=True, slots=True)
 class SuiteLog:
-    """The Spark that wrote a log, what it tells of each case, and what could not be used."""
+    """A log of the suite: Spark's version, the lineage of each case, and the rejects."""
 
     version: Version
     cases: dict[str, ExpectedLineage]
@@ -46,7 +46,7 @@ def read(*files: Path) -> SuiteLog:
         for row in tables(found)[table]:
             grouped[row["task"]][table].append(row)
     reasons = {row["shape_id"]: row["reason"] for row in tables(found)["shapes"]}
-    tells = {
+    cases = {
         task: ExpectedLineage(
             does=tuple(sorted(_statements(rows["accesses"], place))),
             columns=tuple(sorted(_edges(rows["column_edges"], place))),
@@ -55,7 +55,7 @@ def read(*files: Path) -> SuiteLog:
         for task, rows in grouped.items()
     }
     rejects = [f"{row['position']}: {row['reason']}" for row in tables(found)["rejects"]]
-    return SuiteLog((int(version[0]), int(version[1])), tells, rejects)
+    return SuiteLog((int(version[0]), int(version[1])), cases, rejects)
 
 
 Place = Callable[..., str]
