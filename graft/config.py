@@ -20,8 +20,7 @@ from pydantic import (
 
 from dbt_graft.collectors.checked_yaml import read_yaml
 from dbt_graft.collectors.declared.document import TaskEntry
-from dbt_graft.collectors.spark.application.tasks import is_place
-from dbt_graft.collectors.spark.log.history_server import is_history_server
+from dbt_graft.collectors.spark.source import is_history_server, is_task_source
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.lineage.errors import GraftError
@@ -91,7 +90,7 @@ def _variable(setting: str) -> str:
 
 
 def _task_place(place: str) -> str:
-    if not is_place(place):
+    if not is_task_source(place):
         raise ValueError(
             "write app_name, job_group, job_description, call_site or conf:<a setting's key>"
         )
@@ -152,7 +151,7 @@ class SqlServer(_Section):
 
 
 class Spark(_Section):
-    """Spark event logs of one cluster; see `collectors.spark.log.files.SparkLogs`."""
+    """Spark event logs of one cluster; see `collectors.spark.source.SparkLogs`."""
 
     path: LogPath | None = None
     history_server: Annotated[str, AfterValidator(_history_server)] | None = None

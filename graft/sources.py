@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.declared import collect as declared_lineage
-from dbt_graft.collectors.spark import collect as spark_logs
-from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.log.history_server import authorization
+from dbt_graft.collectors.spark import source as spark_logs
 from dbt_graft.collectors.sqlserver import collect as sqlserver_logs
 from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
 from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
 from dbt_graft.collectors.sqlserver.runs.captured import wanted
 from dbt_graft.collectors.sqlserver.runs.folding import Rules
 from dbt_graft.collectors.sqlserver.server import snapshot
-from dbt_graft.collectors.store import Collected, open_sessions, run_origins, told_until
+from dbt_graft.collectors.store import Collected, last_event_times, open_sessions, run_origins
 from dbt_graft.graft.config import Config, Declared, Spark, SqlServer
 from dbt_graft.lineage.records import TaskInfo
 
@@ -82,17 +80,19 @@ def _declared(files: declared_lineage.DeclaredFiles) -> Source:
 def _spark(given: Spark, config: Config, taken: set[str]) -> Source:
     store = config.path(config.store)
 
-    def logs() -> SparkLogs:
-        return SparkLogs(
+    def logs() -> spark_logs.SparkLogs:
+        return spark_logs.SparkLogs(
             *(config.path(given.place), given.place, given.task, given.namespace),
             given.task_from,
-            authorization=authorization(given.authorization) if given.authorization else "",
+            authorization=spark_logs.authorization(given.authorization)
+            if given.authorization
+            else "",
         )
 
     return Source(
         lambda known: spark_logs.new_logs(logs(), known),
         lambda spark, known: spark_logs.collect(
-            *(spark, logs(), known, run_origins(store), partial(told_until, store)), taken
+            *(spark, logs(), known, run_origins(store), partial(last_event_times, store)), taken
         ),
     )
 

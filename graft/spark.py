@@ -11,12 +11,14 @@ from typing import Any
 import click
 import orjson
 
-from dbt_graft.collectors.files import log_files
-from dbt_graft.collectors.spark.application.accesses import COUNTS
-from dbt_graft.collectors.spark.application.tasks import is_place
-from dbt_graft.collectors.spark.collect import log_parts
-from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
-from dbt_graft.collectors.spark.store.read_log import Told, assemble
+from dbt_graft.collectors import schema
+from dbt_graft.collectors.spark.source import (
+    COUNTS,
+    CollectedLog,
+    SparkLogs,
+    is_task_source,
+    read_logs,
+)
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError
 
@@ -25,13 +27,13 @@ Examples:
   graft spark show spark-events/eventlog_v2_app-20261121050003-0001
   graft spark show spark-events/ --task-from job_group --json | jq '.[].tasks[].task'
 """
-_NAMELESS = "(no name)"
+_UNNAMED = "(no name)"
 Row = Mapping[str, Any]
 
 
 def _places(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     for place in given:
-        if not is_place(place):
+        if not is_task_source(place):
             raise click.BadParameter(f"{place!r} is no place of a task's name")
     return given
 
@@ -60,13 +62,13 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
     LOG is a file, the folder of a rolling log, a folder of logs, or a URL of one. Nothing of it
     goes into the lineage store.
     """
-    logs = SparkLogs(log, log, namespace=namespace, nameless=_NAMELESS)
+    logs = SparkLogs(log, log, namespace=namespace, unnamed_task=_UNNAMED)
     if places:
         logs = replace(logs, task_from=places)
     told: list[dict[str, Any]] = []
     try:
-        for one in application_logs(log_files(log, log)):
-            found = _application(one.log.origin, assemble(one.log.origin, log_parts(one), logs))
+        for one in read_logs(logs):
+            found = _application(one)
             told.append(found)
             if not as_json:
                 click.echo("\n".join(map(one_line, _lines(found))))
@@ -78,19 +80,19 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
     sys.exit(3 if strict and any(found["rejects"] for found in told) else 0)
 
 
-def _application(origin: str, told: Told) -> dict[str, Any]:
+def _application(log: CollectedLog) -> dict[str, Any]:
     """A log as JSON values."""
-    application = told.application
+    application, tables = log.application, schema.row(log.records)
     return {
-        "log": origin,
+        "log": log.origin,
         "application_id": application.id or None,
         "attempt": application.attempt or None,
         "name": application.name,
         "spark_version": application.spark_version or None,
-        "events": told.events,
-        "tasks": [_task(run, told.tables) for run in told.tables["runs"]],
+        "events": log.events,
+        "tasks": [_task(run, tables) for run in tables["runs"]],
         "rejects": [
-            {"position": row["position"], "reason": row["reason"]} for row in told.tables["rejects"]
+            {"position": row["position"], "reason": row["reason"]} for row in tables["rejects"]
         ],
     }
 

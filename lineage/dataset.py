@@ -52,15 +52,20 @@ class DatasetId:
         return self.key < other.key
 
     @property
+    def is_path(self) -> bool:
+        """Whether the name is a path, as files and folders have; names of tables hold no slash."""
+        return "/" in self.name
+
+    @property
     def parts(self) -> tuple[str, ...]:
         """The name's parts: database, schema and table, or the folders of a path."""
-        separator = "/" if "/" in self.name else "."
+        separator = "/" if self.is_path else "."
         return tuple(part for part in self.name.split(separator) if part)
 
     @property
     def short(self) -> str:
         """The name as people say it: `raw.orders`, `landing/orders`, `#t` for `#t~2`."""
-        if "/" in self.name:
+        if self.is_path:
             return "/".join(self.parts[-2:])
         return _COUNTED.sub(r"\1", ".".join(self.parts[-2:]))
 

@@ -91,14 +91,14 @@ def measure(folder: Path) -> None:
         driver = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         memory.done.set()
     assert done
-    told = store.read(str(folder / "store"))
-    assert not told.rejects
+    records = store.read(str(folder / "store"))
+    assert not records.rejects
     print(
         json.dumps(
             {
                 "seconds": seconds,
                 "logs": done.origins,
-                "accesses": len(told.accesses),
+                "accesses": len(records.accesses),
                 "java": memory.most("java"),
                 "python": memory.most("python"),
                 "driver": driver / 2**10,

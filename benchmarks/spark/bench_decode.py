@@ -29,7 +29,7 @@ from benchmarks.report import Report
 from benchmarks.spark.logs import plan_heavy, task_heavy, write
 from dbt_graft.collectors.session import session
 from dbt_graft.collectors.spark.log.codecs import uncompressed
-from dbt_graft.collectors.spark.log.decode import Event, decode
+from dbt_graft.collectors.spark.log.decode import SparkEvent, decode
 from tests.collectors.spark.packed import lz4, snappy, zstd
 
 SIZE = 100 << 20
@@ -86,7 +86,7 @@ def every_line(loads: Callable[[bytes], object], path: Path) -> None:
 def needed(path: Path) -> list[bytes]:
     """The lines of the events that lineage needs."""
     with path.open("rb") as file:
-        numbers = {event.line for event in decode(file) if isinstance(event, Event)}
+        numbers = {event.line for event in decode(file) if isinstance(event, SparkEvent)}
     with path.open("rb") as file:
         return [line for number, line in enumerate(file, 1) if number in numbers]
 

@@ -1,7 +1,7 @@
-"""Spark event logs -> accesses: what applications read and wrote, from the history Spark keeps.
+"""The collector of Spark event logs: what applications read and wrote.
 
-`log` finds each application's files and decodes the few events that matter, `plans` reads the
-plans in them, `sources` names the datasets that plans read and write, `application` puts events
-together to executions and statements, and `store` makes the store's rows of these. `collect` is
-the door: it runs all of this on Spark.
+`source` is the door. `log` finds the files of each application and decodes the events that lineage
+needs, `plans` parses the plans in them, `sources` resolves the datasets that plans read and write,
+`application` turns events into executions and statements, and `store` makes records of these.
+`collect` runs all of this as a Spark job, `worker` is its part on executors.
 """

@@ -198,7 +198,7 @@ def run_origins(store: str) -> dict[str, str]:
     }
 
 
-def told_until(store: str) -> dict[str, datetime]:
+def last_event_times(store: str) -> dict[str, datetime]:
     """For each origin up to when its newest batch tells of statements and runs."""
     newest = {row["origin"]: row["batch_id"] for row in batches(store)}
     found: dict[str, datetime] = {}

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from dbt_graft.collectors.spark.plans.columns import CUT
-from dbt_graft.collectors.spark.sources.databases import UNKNOWN
-from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
+from dbt_graft.collectors.spark.source import PATHS_CUT, PLAN_CUT, UNKNOWN_DATABASE
 from dbt_graft.graft.doctor.words import at_most, count, named
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.findings import Finding, Severity
@@ -16,7 +14,7 @@ from dbt_graft.lineage.records import Direction, Records, Shape
 
 # Why a shape is not known in whole -> what is missing, and what would have kept it.
 _CAUSES = {
-    CUT: ("plans", "columns", "spark.sql.debug.maxToStringFields=10000"),
+    PLAN_CUT: ("plans", "columns", "spark.sql.debug.maxToStringFields=10000"),
     PATHS_CUT: ("lists of paths", "inputs", "spark.sql.maxMetadataStringLength=100000"),
 }
 
@@ -65,16 +63,19 @@ def hidden_databases(
     """
     tasks: dict[tuple[str, Direction], set[str]] = defaultdict(set)
     for access in records.accesses:
-        if access.dataset.namespace == UNKNOWN and rules(access.dataset).namespace == UNKNOWN:
+        if (
+            access.dataset.namespace == UNKNOWN_DATABASE
+            and rules(access.dataset).namespace == UNKNOWN_DATABASE
+        ):
             tasks[_schema(access.dataset), access.direction].add(access.task)
     known = sorted(set(servers))
     server = known[0] if len(known) == 1 else "mssql://HOST:1433"
     for (schema, direction), using in sorted(tasks.items()):
         writes = direction is Direction.WRITE
-        rule = f'- {{from: "{UNKNOWN}/{schema}*", to: "{server}/DATABASE.{schema}*"}}'
+        rule = f'- {{from: "{UNKNOWN_DATABASE}/{schema}*", to: "{server}/DATABASE.{schema}*"}}'
         yield Finding(
             Severity.WARNING,
-            f"{UNKNOWN}/{schema}*",
+            f"{UNKNOWN_DATABASE}/{schema}*",
             "Spark's log does not show in which database these are that "
             f"{named(sorted(using))} {'writes' if writes else 'reads'} over JDBC",
             f"write under `names` in graft.yml: {rule}"

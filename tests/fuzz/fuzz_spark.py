@@ -2,9 +2,9 @@
 
     python -m tests.fuzz.fuzz_spark --cases 100000 --seed 1
 
-A case is a stretch of a real log with lines left out, doubled or in another order, values replaced
+A case is a part of a real log with lines left out, doubled or in another order, values replaced
 by others of any type, pieces of plans cut out, and bytes changed; some are packed, and cut. Every
-case must end, in time, as rows and counted rejects: no exception, nothing lost without a word.
+case must end, in time, as rows and counted rejects: no exception, nothing lost without a reject.
 Prints the case that fails, by its number: the same seed and number make the same log.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import fields
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,13 @@ import orjson
 import zstandard
 
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, assemble
+from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 from tests.fuzz.fuzz_events import limited
 
 LOG = Path(__file__).parents[1] / "collectors" / "spark" / "logs" / "spark-3.5" / "suite.zstd"
 LOGS = SparkLogs(
-    "log", "log", task_from=("job_group", "call_site", "app_name"), nameless="(no name)"
+    "log", "log", task_from=("job_group", "call_site", "app_name"), unnamed_task="(no name)"
 )
 _TASK = b'{"Event":"SparkListenerTask'
 _OTHERS = (None, 0, -1, 2**62, 1.5, True, "", "x", [], {}, [[1]], {"a": 1})
@@ -59,18 +60,18 @@ def _changed(value: Any, chance: random.Random) -> Any:
 
 def _case(lines: list[bytes], chance: random.Random) -> bytes:
     start = chance.randrange(len(lines))
-    told = []
+    lines_taken = []
     for line in (*lines[:12], *lines[start : start + chance.choice((30, 150))]):
         what = chance.random()
         if what < 0.3:
-            told.append(orjson.dumps(_changed(orjson.loads(line), chance)))
+            lines_taken.append(orjson.dumps(_changed(orjson.loads(line), chance)))
         elif what < 0.33:
-            told.append(line[: chance.randrange(len(line))])
+            lines_taken.append(line[: chance.randrange(len(line))])
         elif what < 0.97:
-            told += [line] * chance.choice((1, 1, 1, 2))
+            lines_taken += [line] * chance.choice((1, 1, 1, 2))
     if chance.random() < 0.2:
-        chance.shuffle(told)
-    log = b"\n".join(told) + b"\n"
+        chance.shuffle(lines_taken)
+    log = b"\n".join(lines_taken) + b"\n"
     if chance.random() < 0.3:
         log = chance.choice(_PACKS)(log)
         log = log[: chance.randrange(len(log))]
@@ -78,27 +79,28 @@ def _case(lines: list[bytes], chance: random.Random) -> bytes:
 
 
 def fuzz(cases: int, seed: int) -> Counter[str]:
-    """Run this many cases; how many rows there were of them all, by table.
+    """Run this many cases; return the number of records of all, by table.
 
     Raises:
-        Exception: A case did not end as it should; the note tells which.
+        Exception: A case did not end as it should; the note has its number.
     """
     lines = lines_of_log()
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for number in range(cases):
         chance = random.Random(f"{seed} {number}")  # noqa: S311
         log = _case(lines, chance)
-        part = Part("log", lambda log=log: BytesIO(log), chance.random() < 0.5)
+        part = EventFile("log", lambda log=log: BytesIO(log), chance.random() < 0.5)
         try:
             with limited():
                 found = assemble("log", [part], LOGS)
-            if not (found.events or found.tables["rejects"] or part.growing):
-                raise AssertionError("nothing is told of it")
+            if not (found.events or found.records.rejects or part.growing):
+                raise AssertionError("it has no events and no rejects")
         except Exception as error:
             error.add_note(f"case {number} of seed {seed}")
             raise
-        told.update({table: len(rows) for table, rows in found.tables.items()})
-    return told
+        for one in fields(found.records):
+            counts[one.name] += len(getattr(found.records, one.name))
+    return counts
 
 
 @click.command()
@@ -106,8 +108,8 @@ def fuzz(cases: int, seed: int) -> Counter[str]:
 @click.option("--seed", default=1, show_default=True)
 def main(cases: int, seed: int) -> None:
     """Fuzz the reading of Spark event logs."""
-    told = fuzz(cases, seed)
-    rows = ", ".join(f"{count:,} {table}" for table, count in sorted(told.items()))
+    counts = fuzz(cases, seed)
+    rows = ", ".join(f"{count:,} {table}" for table, count in sorted(counts.items()))
     click.echo(f"{cases:,} logs: {rows}; no failure")
 
 

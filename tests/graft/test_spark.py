@@ -61,7 +61,7 @@ def test_what_spark_cut_is_told(make_log: Make, node: Make, tmp_path: Path) -> N
     cut = node("Scan csv", Location="InMemoryFileIndex(9 paths)[file:/in/a, ...]")
     (tmp_path / "a").write_bytes(make_log({"plan": cut}, app="shop"))
     assert show(str(tmp_path / "a"))[1].splitlines()[-1] == (
-        "    not all is known: inputs: Spark cut the list of paths: "
+        "    not all is known: inputs: the list of paths is truncated: "
         "raise spark.sql.maxMetadataStringLength"
     )
 

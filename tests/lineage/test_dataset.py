@@ -49,6 +49,20 @@ def test_a_name_without_both_parts_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "is_path"),
+    [
+        ("file//landing/orders", True),
+        ("s3://lake/a/b", True),
+        ("spark/raw.orders", False),
+        ("mssql://crm:1433/Shop.dbo.Orders", False),
+        ("kafka/orders", False),
+    ],
+)
+def test_a_name_with_a_slash_is_a_path(text: str, is_path: bool) -> None:
+    assert parse_dataset_id(text).is_path is is_path
+
+
+@pytest.mark.parametrize(
     ("text", "short"),
     [
         ("mssql://crm:1433/Shop.dbo.Orders", "dbo.Orders"),

@@ -1,1 +1,1 @@
-"""One application: its executions, replayed from events, and the statements they make up."""
+"""An application: its executions, replayed from events, and their statements."""

@@ -1,4 +1,4 @@
-"""Datasets as statements read and write them, and what Spark counted for each."""
+"""Datasets as statements read and write them, with the metrics that Spark counted for each."""
 
 from __future__ import annotations
 
@@ -7,29 +7,30 @@ from dataclasses import dataclass
 from functools import reduce
 
 from dbt_graft.collectors.spark.application.execution import Application, Execution
-from dbt_graft.collectors.spark.application.segments import Part
-from dbt_graft.collectors.spark.sources.commands import Role
-from dbt_graft.collectors.spark.sources.datasets import Places
+from dbt_graft.collectors.spark.application.segments import PlanSegment
+from dbt_graft.collectors.spark.sources.commands import CommandRole
+from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.collectors.spark.sources.schema import merge_columns
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Column, Status
 
-# What is counted for each use of a dataset.
+# The metrics of an access.
 COUNTS = ("rows", "bytes", "files", "partitions")
-_WRITTEN = {
+_WRITE_METRICS = {
     "rows": "number of output rows",
     "bytes": "written output",
     "files": "number of written files",
     "partitions": "number of dynamic part",
 }
-# What these take from their own target stays in it.
-IN_PLACE = frozenset({"MERGE", "UPDATE", "DELETE"})
+# Rows that these read from their own target stay in it.
+IN_PLACE = frozenset({Operation.MERGE, Operation.UPDATE, Operation.DELETE})
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
-    """A dataset as a statement read or wrote it; None for numbers that the log does not tell."""
+class DatasetAccess:
+    """A dataset that a statement read or wrote; a metric is None where the log has none."""
 
     dataset: DatasetId
     kind: Kind
@@ -40,61 +41,63 @@ class Use:
     columns: tuple[Column, ...] = ()
 
 
-def scans_of(part: Part) -> Iterator[tuple[Execution, Scan]]:
-    """The scans of a statement and their executions; what a plan reuses it shows again."""
+def scans_of(segment: PlanSegment) -> Iterator[tuple[Execution, Scan]]:
+    """The scans of a statement with their executions; a reused scan, shown twice, counts once."""
     seen: set[int] = set()
-    for one in (part, *part.feeds):
+    for one in (segment, *segment.feeds):
         for scan in one.scans:
-            if scan.rows is None or scan.rows not in seen:
+            if scan.rows_metric_id is None or scan.rows_metric_id not in seen:
                 yield one.execution, scan
-            seen.add(-1 if scan.rows is None else scan.rows)
+            seen.add(-1 if scan.rows_metric_id is None else scan.rows_metric_id)
 
 
-def counts_written(application: Application, part: Part) -> dict[str, int | None]:
-    """What Spark counted of a write."""
-    metrics = part.node.metrics if part.node else {}
+def write_metrics(application: Application, segment: PlanSegment) -> dict[str, int | None]:
+    """The metrics of a write, by their names in `COUNTS`."""
+    metrics = segment.node.metrics if segment.node else {}
     counted = {
-        count: application.metrics.of(part.execution.id, metrics.get(metric))
-        for count, metric in _WRITTEN.items()
+        count: application.metrics.of(segment.execution.id, metrics.get(metric))
+        for count, metric in _WRITE_METRICS.items()
     }
-    if part.role is Role.SAVE and part.operation not in IN_PLACE and counted["rows"] is None:
-        # Connectors have no metrics of their own: what tasks gave away they took.
-        given = (one.execution.written for one in (part, *part.feeds))
-        counted["rows"] = reduce(_sum, given, None)
+    is_save = segment.role is CommandRole.SAVE and segment.operation not in IN_PLACE
+    if is_save and counted["rows"] is None:
+        # Connectors have no metrics of their own: they write the rows that the tasks put out.
+        outputs = (one.execution.written for one in (segment, *segment.feeds))
+        counted["rows"] = reduce(_sum, outputs, None)
     return counted
 
 
 def scanned(
-    application: Application, execution: Execution, scan: Scan, places: Places
-) -> Iterator[Use]:
-    """The datasets that a scan reads, with what was counted for them."""
+    application: Application, execution: Execution, scan: Scan, resolver: DatasetResolver
+) -> Iterator[DatasetAccess]:
+    """The datasets that a scan reads, with its metrics."""
     counted = {
-        count: application.metrics.of(execution.id, getattr(scan, count)) for count in COUNTS
+        count: application.metrics.of(execution.id, getattr(scan, f"{count}_metric_id"))
+        for count in COUNTS
     }
     ran = counted["bytes"] is not None and execution.status is not Status.FAILED
-    if ran and scan.rows not in application.metrics:
-        counted["rows"] = 0  # Spark leaves out what counted nothing.
-    found = places.read(scan)
+    if ran and scan.rows_metric_id not in application.metrics:
+        counted["rows"] = 0  # Spark leaves out metrics that stayed zero.
+    found = resolver.read(scan)
     if len(found) > 1:
         counted = {}  # Spark counts a scan, not each of the folders it read.
     for dataset, kind in found:
-        yield Use(dataset, kind, **counted, columns=scan.columns)
+        yield DatasetAccess(dataset, kind, **counted, columns=scan.columns)
 
 
-def merged(uses: Iterable[Use]) -> tuple[Use, ...]:
-    """Each dataset once, sorted; what was counted for it is added up."""
-    merged: dict[DatasetId, Use] = {}
-    for use in uses:
-        mine = merged.get(use.dataset)
-        merged[use.dataset] = (
-            Use(
-                use.dataset,
-                use.kind if use.kind is Kind.VIEW else mine.kind,
-                **{count: _sum(getattr(mine, count), getattr(use, count)) for count in COUNTS},
-                columns=merge_columns(mine.columns, use.columns),
+def merged(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ...]:
+    """Each dataset once, sorted, with the sums of its metrics."""
+    merged: dict[DatasetId, DatasetAccess] = {}
+    for access in accesses:
+        before = merged.get(access.dataset)
+        merged[access.dataset] = (
+            DatasetAccess(
+                access.dataset,
+                access.kind if access.kind is Kind.VIEW else before.kind,
+                **{count: _sum(getattr(before, count), getattr(access, count)) for count in COUNTS},
+                columns=merge_columns(before.columns, access.columns),
             )
-            if mine
-            else use
+            if before
+            else access
         )
     return tuple(merged[key] for key in sorted(merged))
 

@@ -1,101 +1,113 @@
-"""Which column of what a command writes comes from which column of what it reads."""
+"""Column edges of a statement: which output column comes from which input columns."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from dbt_graft.collectors.spark.application.accesses import IN_PLACE
-from dbt_graft.collectors.spark.application.reads import Reads
-from dbt_graft.collectors.spark.application.segments import Part
+from dbt_graft.collectors.spark.application.column_sources import ColumnSources
+from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
-from dbt_graft.collectors.spark.plans.columns import UNKNOWN, Source, Trace, Use
+from dbt_graft.collectors.spark.plans.columns import UNKNOWN, ColumnInput, ColumnTrace, PlanSource
 from dbt_graft.collectors.spark.plans.operators import trace_columns
-from dbt_graft.collectors.spark.plans.text import Operator, PlanText
-from dbt_graft.collectors.spark.sources.commands import Role
+from dbt_graft.collectors.spark.plans.tree import Operator, PlanText
+from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.plan_text import plan_text
 from dbt_graft.collectors.spark.sources.schema import is_plain
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import ANY_COLUMN
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge
 
-# What formats keep of rows themselves while they change them.
-_OF_ROWS = re.compile(r"__row_operation|_file|_pos|_spec_id|_partition|_change_type|_\w+_")
+_WRITES_COLUMNS = (
+    CommandRole.INSERT,
+    CommandRole.WRAPPER,
+    CommandRole.SAVE,
+    CommandRole.VIEW,
+)
+# Columns that Spark, Iceberg and Delta add to rows while they change them. Names are exact: users
+# may have others that look alike (`_loaded_`).
+_ROW_METADATA = frozenset(
+    """__row_operation _file _pos _spec_id _partition _change_type _condition_ _file_name_
+    _incr_metrics_ _incr_row_count_ _row_dropped_ _row_id_ _source_row_id_ _source_row_index
+    _source_row_present_ _target_row_id_ _target_row_index_ _target_row_present_
+    """.split()  # noqa: SIM905
+)
 _FUNCTION = re.compile(r"\w+\((?:distinct )?(?P<of>[\w.*]+)\)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A column of a dataset that a statement reads has a part in one that it writes."""
+def column_edges(
+    segment: PlanSegment, column_sources: ColumnSources
+) -> tuple[list[ColumnEdge], list[str]]:
+    """The column edges of a command, and the reasons why some are missing.
 
-    dataset: DatasetId
-    column: str
-    use: Use
-
-
-def column_edges(part: Part, reads: Reads) -> tuple[list[Edge], list[str]]:
-    """The column edges of a command, and why some are missing where some are."""
-    target = part.target
-    if target is None or part.role not in (Role.INSERT, Role.WRAPPER, Role.SAVE, Role.VIEW):
+    Task, shape and origin of the edges are empty until the log has been read.
+    """
+    target = segment.target
+    if target is None or segment.role not in _WRITES_COLUMNS:
         return [], []
-    written = [dataset for dataset, _ in reads.places.written(target)]
-    plans = list(_plans(part))
+    written = [dataset for dataset, _ in column_sources.resolver.written(target)]
+    plans = list(_plans(segment))
     if not (written and plans):
-        return [], [UNKNOWN] if part.feeds else []
-    edges: dict[Edge, None] = {}
+        return [], [UNKNOWN] if segment.feeds else []
+    edges: dict[ColumnEdge, None] = {}
     gaps: dict[str, None] = {}
-    for plan, root, columns in plans:
-        reads.adopt(root)
-        trace = trace_columns(plan, root, partial(_source, reads, part))
+    for plan, root, listed in plans:
+        column_sources.match_reused(root)
+        trace = trace_columns(plan, root, partial(_source, column_sources, segment))
         gaps |= trace.gaps
-        given = columns or trace.columns_of(root)
-        if part.operation in IN_PLACE:
-            given = [one for one in given if not _OF_ROWS.fullmatch(one.name)]
+        columns = listed or trace.columns_of(root)
+        if segment.operation in IN_PLACE:
+            columns = [one for one in columns if one.name not in _ROW_METADATA]
         for dataset in written:
-            edges |= dict.fromkeys(_edges(dataset, target, given, trace, gaps))
+            edges |= dict.fromkeys(_edges(dataset, target, columns, trace, gaps))
     return list(edges), list(gaps)
 
 
 def _source(
-    reads: Reads, part: Part, operator: Operator, columns: list[Attribute]
-) -> Source | None:
-    """What an operator reads: a lasting view that another one stands on is what that one reads."""
+    column_sources: ColumnSources,
+    segment: PlanSegment,
+    operator: Operator,
+    columns: list[Attribute],
+) -> PlanSource | None:
+    """The source of an operator; a persisted view inside another view is a dataset."""
     if operator.kind != "View":
-        return reads.source(operator, columns, part.execution.root)
-    if part.role is not Role.VIEW:
+        return column_sources.source(operator, columns, segment.execution.root)
+    if segment.role is not CommandRole.VIEW:
         return None
     named = identifier(operator.arguments.lstrip("("))
-    return Source((reads.places.table(named),)) if len(named) > 1 else None
+    return PlanSource((column_sources.resolver.table(named),)) if len(named) > 1 else None
 
 
-def _plans(part: Part) -> Iterator[tuple[PlanText, Operator, list[Attribute]]]:
-    """The plans whose rows a command writes, and the columns it takes of them if that is said."""
-    plan = plan_text(part.execution.text)
-    command = part.operator
-    if len(part.feeds) > 1 and part.operation in IN_PLACE:
-        return  # Delta looks for rows first, and what it writes is not told from that.
-    if part.feeds:
-        for feed in part.feeds:
+def _plans(segment: PlanSegment) -> Iterator[tuple[PlanText, Operator, list[Attribute]]]:
+    """The plans whose rows a command writes, each with the columns it takes where these are
+    listed.
+    """
+    plan = plan_text(segment.execution.text)
+    command = segment.operator
+    if len(segment.feeds) > 1 and segment.operation in IN_PLACE:
+        return  # Delta looks for the rows to change first, in a query that looks like its write.
+    if segment.feeds:
+        for feed in segment.feeds:
             fed = plan_text(feed.execution.text)
             top = fed.optimised or fed.root
             if top is not None:
                 rows = top.kind == "DeserializeToObject" and top.children
-                given = top.fields.get("Input", "") if rows else ""
-                yield fed, top.children[0] if rows else top, attributes(given)
-    elif command is not None and command.children and (inner := _logical(plan, part.name)):
+                listed = top.fields.get("Input", "") if rows else ""
+                yield fed, top.children[0] if rows else top, attributes(listed)
+    elif command is not None and command.children and (inner := _logical(plan, segment.name)):
         yield plan, inner.children[0], []
     elif command is not None and command.children:
-        yield plan, command.children[0], part.inputs
-    elif command is not None and part.role in (Role.VIEW, Role.SAVE):
+        yield plan, command.children[0], segment.inputs
+    elif command is not None and segment.role in (CommandRole.VIEW, CommandRole.SAVE):
         for inner in command.inside:
             for root in (*inner.inside, *inner.children):
                 yield plan, root, []
 
 
 def _logical(plan: PlanText, name: str) -> Operator | None:
-    """The command in an extended text's logical plan, which says more than the physical one."""
+    """The command in an extended text's logical plan, which has more detail than the physical."""
     if plan.is_formatted or plan.optimised is None:
         return None
     found = [one for one in plan.optimised.walk() if one.kind == name and one.children]
@@ -106,30 +118,46 @@ def _edges(
     dataset: DatasetId,
     target: Target,
     columns: list[Attribute],
-    trace: Trace,
+    trace: ColumnTrace,
     gaps: dict[str, None],
-) -> Iterator[Edge]:
-    named = len(target.columns) == len(columns)
+) -> Iterator[ColumnEdge]:
+    by_position = len(target.columns) == len(columns)
     for at, one in enumerate(columns):
-        uses = trace.known.get(one.id)
-        if uses is None:
+        inputs = trace.known.get(one.id)
+        if inputs is None:
             gaps[UNKNOWN] = None
             continue
-        name = target.columns[at] if named else one.name
-        if _is_safe(name, uses):
-            yield from (
-                Edge(dataset, name, use) for use in sorted(uses) if _is_safe(use.column, ())
-            )
-    for use in sorted(trace.influences):
-        if _is_safe(use.column, ()) and use.dataset != dataset:
-            yield Edge(dataset, ANY_COLUMN, use)
+        name = target.columns[at] if by_position else one.name
+        if _has_no_literal(name, inputs):
+            for each in sorted(inputs):
+                if _has_no_literal(each.column):
+                    yield _edge(dataset, name, each)
+    for each in sorted(trace.influences):
+        if _has_no_literal(each.column) and each.dataset != dataset:
+            yield _edge(dataset, ANY_COLUMN, each)
 
 
-def _is_safe(name: str, uses: Iterable[Use]) -> bool:
-    """Whether a name holds no literal: it is plain, or a function of a column that is known."""
+def _edge(dataset: DatasetId, column: str, source: ColumnInput) -> ColumnEdge:
+    return ColumnEdge(
+        task="",
+        to_dataset=dataset,
+        to_column=column,
+        from_dataset=source.dataset,
+        from_column=source.column,
+        type=source.subtype.type,
+        subtype=source.subtype,
+        masking=source.masking,
+        shape_id="",
+    )
+
+
+def _has_no_literal(name: str, inputs: Iterable[ColumnInput] = ()) -> bool:
+    """Whether a column's name is plain, or a function of a known column: no expression that may
+    hold a literal.
+    """
     if name == ANY_COLUMN or is_plain(name):
         return True
     found = _FUNCTION.fullmatch(name)
     if found is None:
         return False
-    return found["of"] in ("1", "*") or any(use.column == found["of"] for use in uses)
+    return found["of"] in ("1", "*") or any(one.column == found["of"] for one in inputs)

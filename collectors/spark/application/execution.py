@@ -1,4 +1,4 @@
-"""What a log tells: an application, its executions, and the batches of its streaming queries."""
+"""Applications, their executions, and the batches of their streaming queries."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from dbt_graft.collectors.spark.application.lru import LruDict
 from dbt_graft.collectors.spark.application.metrics import Metrics
-from dbt_graft.collectors.spark.application.recent import Recent
-from dbt_graft.collectors.spark.plans.info import Node
+from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.lineage.records import Status
 
 _RUN = re.compile(r"^runId = (?P<run>[0-9a-f-]{36})$", re.MULTILINE)
@@ -18,21 +18,21 @@ _MOST_RDDS, _MOST_STREAMS, _MOST_REQUESTS = 10_000, 10_000, 1_000
 
 @dataclass(slots=True)
 class Execution:
-    """One SQL execution of Spark: a query or a command; commands run others nested in them.
+    """A SQL execution of Spark: a query or a command; commands run nested executions.
 
     Attributes:
-        root: The execution this one is nested in, outermost; its own id where there is none.
+        root: The id of the outermost execution around it; its own id where there is none.
         text: The formatted plan.
-        plan: The plan it started with; None where Spark failed before there was one.
-        final: The last plan that adaptive execution came to; its metrics are those that count.
-        error: The message it failed with; empty where it did not.
+        plan: The plan at its start; None where Spark failed before that.
+        final: The last plan of adaptive execution, which has the valid metrics.
+        error: Its error message; empty where it succeeded.
         group: The job group it ran in.
-        details: The call stack it came from.
-        sql: Its statement's text without literals, where the log has it.
+        details: Its call stack.
+        sql: The text of its statement without literals, where the log has it.
         dropped: Tables (`db.name`) that the metastore dropped while it ran.
-        stages: Of its jobs.
-        written: How many rows its tasks gave away; None where no stage of it is done.
-        size: About what its plans take of memory, in bytes.
+        stages: The stages of its jobs.
+        written: The rows that its tasks put out; None where none of its stages has ended.
+        size: The approximate memory of its plans, in bytes.
     """
 
     id: int
@@ -41,8 +41,8 @@ class Execution:
     text: str
     started_at: datetime
     ended_at: datetime | None = None
-    plan: Node | None = None
-    final: Node | None = None
+    plan: PlanNode | None = None
+    final: PlanNode | None = None
     error: str = ""
     group: str = ""
     details: str = ""
@@ -61,13 +61,13 @@ class Execution:
 
     @property
     def stream(self) -> str | None:
-        """The run of the streaming query that it is a batch of."""
+        """The run of the streaming query of which it is a batch."""
         found = _RUN.search(self.description)
         return found["run"] if found else None
 
     @property
     def batch(self) -> tuple[str, int] | None:
-        """The run of the streaming query and the number of its batch that it is."""
+        """The run of the streaming query, and the number of the batch."""
         run, found = self.stream, _BATCH.search(self.description)
         return (run, int(found["number"])) if run and found else None
 
@@ -83,8 +83,8 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """A batch of a streaming query: its run, and its sources with their rows, and its sink."""
+class StreamBatch:
+    """A batch of a streaming query: its run, its sources with their rows, and its sink."""
 
     run: str
     number: int
@@ -95,24 +95,24 @@ class Batch:
 
 
 @dataclass(slots=True)
-class Group:
+class ExecutionGroup:
     """An outermost execution and all that are nested in it.
 
     Attributes:
-        root: The id of the outermost; it need not be among them, for the log may lack its start.
+        root: The id of the outermost, which is missing in `executions` if the log lacks its start.
         executions: By id.
         ended: The outermost has ended.
-        batch: What it is of a streaming query, as the query's progress tells it.
+        batch: The batch of a streaming query that it ran, from the query's progress.
     """
 
     root: int
     executions: dict[int, Execution] = field(default_factory=dict)
     ended: bool = False
-    batch: Batch | None = None
+    batch: StreamBatch | None = None
 
     @property
     def outermost(self) -> Execution:
-        """The execution that all others ran in, or what comes closest to it."""
+        """The outermost execution, or the first one if the log lacks it."""
         return self.executions.get(self.root) or next(iter(self.executions.values()))
 
     @property
@@ -122,8 +122,8 @@ class Group:
 
 
 @dataclass(slots=True)
-class Stream:
-    """A run of a streaming query: how its progress describes its sources and its sink."""
+class StreamingQuery:
+    """A run of a streaming query: the descriptions of its sources and its sink."""
 
     sources: dict[str, None] = field(default_factory=dict)
     sink: str = ""
@@ -131,18 +131,18 @@ class Stream:
 
 @dataclass(slots=True)
 class Application:
-    """What a log tells of its application.
+    """An application, as its log describes it.
 
     Attributes:
         settings: Its configuration; may hold secrets.
-        exit_code: Zero in most modes however Python ended, so only another number says something.
+        exit_code: In most modes 0 even where Python failed.
         finished: The log has the application's last event.
-        metrics: What its executions counted.
-        rdds: Of each RDD by its id what it was made of: scans and paths. Only the latest: an RDD
+        metrics: The metrics of its executions.
+        rdds: The scans and paths that each RDD was made of, by its id. Only the latest: an RDD
             that is still used is in each job that uses it.
-        outside: What jobs outside of SQL read, and from when to when.
+        outside: The sources that jobs outside of SQL read, with their first and last time.
         streams: By the run of the streaming query.
-        requests: To Spark Connect, as SQL without literals, by the tag of their jobs.
+        requests: Statements of Spark Connect, without literals, by the tag of their jobs.
     """
 
     id: str = ""
@@ -156,7 +156,7 @@ class Application:
     warehouse: str = ""
     settings: dict[str, str] = field(default_factory=dict)
     metrics: Metrics = field(default_factory=Metrics)
-    rdds: Recent[int, tuple[str, ...]] = field(default_factory=lambda: Recent(_MOST_RDDS))
+    rdds: LruDict[int, tuple[str, ...]] = field(default_factory=lambda: LruDict(_MOST_RDDS))
     outside: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
-    streams: Recent[str, Stream] = field(default_factory=lambda: Recent(_MOST_STREAMS))
-    requests: Recent[str, str] = field(default_factory=lambda: Recent(_MOST_REQUESTS))
+    streams: LruDict[str, StreamingQuery] = field(default_factory=lambda: LruDict(_MOST_STREAMS))
+    requests: LruDict[str, str] = field(default_factory=lambda: LruDict(_MOST_REQUESTS))

@@ -1,17 +1,17 @@
-"""Whose application a log is: a team's task, dbt's own work, or nobody's in particular.
+"""Owner of an application: a team's task, dbt, or unknown.
 
-dbt's applications are left out: dbt's artifacts say more about them. A dbt-spark session writes
-this into its log (dbt-spark 1.11 on Spark 4.3), and what of it is peculiar to dbt decides:
+dbt's applications are left out: dbt's artifacts have more about them. They are recognised by what a
+dbt-spark session writes into its log (dbt-spark 1.11 on Spark 4.3):
 
 - results are fetched at `…/dbt/adapters/spark/session.py`, which is the call site in the
   description of the executions that do so (each invocation fetches the list of schemas);
 - incremental models and snapshots go through views and tables named `…__dbt_tmp`;
-- the application's name is whatever `spark.app.name` says in `server_side_parameters`; where a
-  team set it to `dbt`, or to `dbt` and more words, that is taken at its word.
+- the application's name is `spark.app.name` in `server_side_parameters`; a name that is `dbt`, or
+  starts with that word, means dbt.
 
-Without `spark.app.name` the session is called `pyspark-shell`, as every Python script on Spark
-that does not name itself. Such names, and those of servers that many users share, belong to no
-task: their logs are left out with a note that says what to set.
+Without `spark.app.name` a session is called `pyspark-shell`, as is every Python script on Spark
+without a name. Such names, and those of servers that many users share, are no names of tasks: their
+logs are rejects that say what to set.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def is_dbt(app_name: str, descriptions: Iterable[str], plans: Iterable[str]) -> 
 
 
 def task_name(app_name: str, rule: str) -> str | None:
-    """The task that an application ran; None where its name tells none.
+    """Return the task in a name; None where it has none.
 
     Dates, times and ids that tell runs apart are cut from the name's end:
     `load_orders-2026-11-21T05:00` is `load_orders`.

@@ -1,8 +1,8 @@
-"""The numbers that executions counted, by accumulator.
+"""Metrics of executions, by accumulator.
 
-An accumulator belongs to the execution that counts it first: scans below a cached relation repeat
-the numbers of the one that filled it. Once that one is settled its numbers are let go of; that
-they were somebody's is remembered with one bit each.
+An accumulator belongs to the execution that updates it first: scans below a cached relation repeat
+the metrics of the execution that filled the cache. When that execution is settled, its metrics are
+freed, and one bit each remembers that they had an owner.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class Metrics:
     """The last value of each accumulator of the executions that are not settled yet.
 
     Attributes:
-        values: By accumulator its value and the execution it belongs to.
-        owned: By execution its accumulators.
+        values: The value and the owning execution, by accumulator.
+        owned: The accumulators, by execution.
         gone: Bits of the accumulators of settled executions, 1,024 a number.
     """
 
@@ -29,23 +29,23 @@ class Metrics:
     gone: dict[int, int] = field(default_factory=dict)
 
     def __contains__(self, accumulator: int | None) -> bool:
-        """Whether any execution counted it."""
+        """Whether any execution updated it."""
         return accumulator is not None and (
             accumulator in self.values or self._is_gone(accumulator)
         )
 
     def of(self, execution: int, accumulator: int | None) -> int | None:
-        """What this execution counted; None where it counted nothing."""
+        """The value that this execution counted; None where it counted none."""
         if accumulator is None:
             return None
         value, owner = self.values.get(accumulator, (0, -1))
         return value if owner == execution else None
 
     def count(self, execution: int, updates: Iterable[tuple[int, int]]) -> None:
-        """Take new values that an execution came to.
+        """Take updates from an execution.
 
         Raises:
-            TypeError: Something is no number; all before it was taken.
+            TypeError: Something is no number; the updates before it count.
         """
         for accumulator, value in updates:
             if type(accumulator) is not int or type(value) is not int:
@@ -58,7 +58,7 @@ class Metrics:
                 self.values[accumulator] = (value, execution)
 
     def settle(self, execution: int) -> None:
-        """Let go of an execution's numbers."""
+        """Free an execution's metrics."""
         for accumulator in self.owned.pop(execution, ()):
             del self.values[accumulator]
             page, bit = divmod(accumulator, 1 << _BITS)

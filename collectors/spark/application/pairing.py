@@ -1,4 +1,4 @@
-"""Which parts of executions nested in one another are statements, and how these name their targets.
+"""Pairing of nested executions: the segments that are statements, with their targets' names.
 
 `df.write.saveAsTable("t")` is a save around a create around an insert: one statement, with the name
 that the save has and the rows that the insert counts.
@@ -10,77 +10,90 @@ from dataclasses import replace
 
 from dbt_graft.collectors.spark.application import streams
 from dbt_graft.collectors.spark.application.execution import Application
-from dbt_graft.collectors.spark.application.segments import Part
-from dbt_graft.collectors.spark.sources.commands import Role
+from dbt_graft.collectors.spark.application.segments import PlanSegment
+from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.connectors import CUT_PATH
 from dbt_graft.lineage.records import Status
 
 
-def paired(group: list[Part], application: Application) -> list[Part]:
-    """The parts of one root that are statements, inserts under the name their wrappers give."""
-    namers = [part for part in group if part.role in (Role.WRAPPER, Role.SAVE)]
-    queries = [part for part in group if part.command is None]
-    nested = [part for part in queries if part.execution.id != part.execution.root]
-    commanded = any(part.command and part.execution.id == part.execution.root for part in group)
-    # The rows of a streaming batch go into its sink, or into what foreachBatch writes.
-    runs = [(part, run) for part in group if (run := part.execution.stream)]
+def paired(group: list[PlanSegment], application: Application) -> list[PlanSegment]:
+    """Return the segments of an outermost execution that are statements.
+
+    Inserts get the target that their wrappers name.
+    """
+    namers = [
+        segment for segment in group if segment.role in (CommandRole.WRAPPER, CommandRole.SAVE)
+    ]
+    queries = [segment for segment in group if segment.command is None]
+    nested = [segment for segment in queries if segment.execution.id != segment.execution.root]
+    commanded = any(
+        segment.command and segment.execution.id == segment.execution.root for segment in group
+    )
+    # The rows of a streaming batch go into its sink, or to the targets of foreachBatch.
+    runs = [(segment, run) for segment in group if (run := segment.execution.stream)]
     sinks = [stream.sink for _, run in runs if (stream := application.streams.get(run))]
-    streamed = any(map(streams.place, sinks)) or any(part.command for part, _ in runs)
+    streamed = any(map(streams.parse_place, sinks)) or any(segment.command for segment, _ in runs)
     used: set[int] = set()
-    for part in group:
-        if part.role is Role.INSERT:
-            around = [w for w in namers if w.execution.encloses(part.execution)]
+    for segment in group:
+        if segment.role is CommandRole.INSERT:
+            around = [w for w in namers if w.execution.encloses(segment.execution)]
             used.update(wrapper.execution.id for wrapper in around)
-            _take_name(part, around)
+            _use_wrapper_name(segment, around)
 
-    def counts(part: Part) -> bool:
-        if part.command is None:
-            # What a command asks for itself (its statistics, say) is no query of the user.
-            outermost = part.execution.id == part.execution.root
-            # A streaming batch and what its sink does with it are both executions.
-            again = outermost and any(part.scans == one.scans for one in nested)
-            return bool(part.scans) and not (streamed or again) and (not commanded or outermost)
-        if part.role not in (Role.WRAPPER, Role.SAVE):
-            return part.target is not None and not _found_nothing(part)
-        if part.execution.id in used:
+    def is_statement(segment: PlanSegment) -> bool:
+        if segment.command is None:
+            # Queries that a command runs for itself (for statistics, say) are not the user's.
+            outermost = segment.execution.id == segment.execution.root
+            # A streaming batch and the write of its sink are both executions.
+            again = outermost and any(segment.scans == one.scans for one in nested)
+            return bool(segment.scans) and not (streamed or again) and (not commanded or outermost)
+        if segment.role not in (CommandRole.WRAPPER, CommandRole.SAVE):
+            return segment.target is not None and not _dropped_nothing(segment)
+        if segment.execution.id in used:
             return False
-        if any(w.execution.encloses(part.execution) for w in namers):
+        if any(w.execution.encloses(segment.execution) for w in namers):
             return False
-        # A wrapper alone wrote nothing (the table was there, and the mode is Ignore) or it failed;
-        # before Spark 3.4 it writes itself what is below it.
-        failed = part.execution.status is Status.FAILED
-        writes = part.target is not None and (failed or bool(part.node and part.node.children))
-        return part.role is Role.SAVE or writes
+        # A wrapper without an insert wrote nothing (the table was there, and the mode is Ignore) or
+        # failed; before Spark 3.4 it writes the rows of its children itself.
+        failed = segment.execution.status is Status.FAILED
+        writes = segment.target is not None and (
+            failed or bool(segment.node and segment.node.children)
+        )
+        return segment.role is CommandRole.SAVE or writes
 
-    kept = [part for part in group if counts(part)]
-    for part in kept:
-        if part.role is Role.SAVE:
-            part.feeds = [query for query in queries if part.execution.encloses(query.execution)]
-            _take_place(part, [w for w in namers if part.execution.encloses(w.execution)])
-            _take_path(part)
-    return kept
-
-
-def _take_place(save: Part, inner: list[Part]) -> None:
-    """Say where the data went: a table that stands for one of a database is that one."""
-    for part in inner:
-        save.inputs = save.inputs or part.inputs
-        if part.target and part.target.external and save.target and not save.target.catalog:
-            save.target = part.target
+    chosen = [segment for segment in group if is_statement(segment)]
+    for segment in chosen:
+        if segment.role is CommandRole.SAVE:
+            segment.feeds = [
+                query for query in queries if segment.execution.encloses(query.execution)
+            ]
+            _use_external_target(
+                segment, [w for w in namers if segment.execution.encloses(w.execution)]
+            )
+            _complete_path(segment)
+    return chosen
 
 
-def _take_path(save: Part) -> None:
-    """Say the whole of a path that Delta shows the end of: where it changes rows, it reads too."""
+def _use_external_target(save: PlanSegment, inner: list[PlanSegment]) -> None:
+    """Use the target of a nested save into a database, which is the real one."""
+    for segment in inner:
+        save.inputs = save.inputs or segment.inputs
+        if segment.target and segment.target.external and save.target and not save.target.catalog:
+            save.target = segment.target
+
+
+def _complete_path(save: PlanSegment) -> None:
+    """Complete a path of which Delta shows only the end, by the scans of the same save."""
     target = save.target
     if target and target.path.startswith(CUT_PATH):
         end = target.path.removeprefix(CUT_PATH)
         scans = [scan for one in (save, *save.feeds) for scan in one.scans]
-        whole = {path for scan in scans for path in scan.paths if path.endswith(end)}
-        save.target = replace(target, path=whole.pop()) if len(whole) == 1 else None
+        complete = {path for scan in scans for path in scan.paths if path.endswith(end)}
+        save.target = replace(target, path=complete.pop()) if len(complete) == 1 else None
 
 
-def _take_name(insert: Part, wrappers: list[Part]) -> None:
-    """Say what the user said: `saveAsTable("t")`, where the insert itself knows a path only."""
+def _use_wrapper_name(insert: PlanSegment, wrappers: list[PlanSegment]) -> None:
+    """Use the name of `saveAsTable("t")`, where the insert itself has only a path."""
     target = insert.target
     assert target
     insert.around = [wrapper.execution for wrapper in wrappers]
@@ -91,14 +104,14 @@ def _take_name(insert: Part, wrappers: list[Part]) -> None:
     ]
     if named:
         insert.operation = named[0][0].operation
-        # The innermost says the catalog too.
+        # The innermost has the catalog too.
         insert.target = replace(target, table=named[-1][1].table)
 
 
-def _found_nothing(part: Part) -> bool:
-    """`DROP … IF EXISTS` of a table of Spark's own catalog that was not there."""
-    target = part.target
+def _dropped_nothing(segment: PlanSegment) -> bool:
+    """Whether it is `DROP … IF EXISTS` of a table of Spark's own catalog that was not there."""
+    target = segment.target
     assert target
     name = ".".join(("default", *target.table)[-2:]).casefold()
     own = target.catalog in ("", "V2SessionCatalog")
-    return own and target.if_exists and name not in part.execution.dropped
+    return own and target.if_exists and name not in segment.execution.dropped

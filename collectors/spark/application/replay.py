@@ -1,7 +1,7 @@
-"""Events -> the application's executions, each with its plan, its outcome and its metrics.
+"""Replay of events: an application's executions with their plans, outcomes and metrics.
 
-Executions are given as soon as they are over, and then let go of: a log may hold more plans than
-memory does. What lives on (`Application`) is bounded, or small for each distinct thing.
+Executions are yielded as soon as they are over, and then freed: the plans of a log may not fit into
+memory. What stays (`Application`) is bounded, or small for each distinct item.
 """
 
 from __future__ import annotations
@@ -15,49 +15,49 @@ from itertools import chain
 
 from dbt_graft.collectors.spark.application.execution import (
     Application,
-    Batch,
     Execution,
-    Group,
-    Stream,
+    ExecutionGroup,
+    StreamBatch,
+    StreamingQuery,
 )
 from dbt_graft.collectors.spark.log.events import Body
-from dbt_graft.collectors.spark.plans.info import Node, from_info
-from dbt_graft.collectors.spark.sources.commands import Role, find_command
+from dbt_graft.collectors.spark.plans.info import PlanNode, from_info
+from dbt_graft.collectors.spark.sources.commands import CommandRole, find_command
 
-# Metrics may come a little after the end of their execution: so many others end first.
-WAITS = 16
-# Plans of executions that never end, in bytes: beyond, the oldest counts as it is.
+# Metrics may come a little after the end of their execution, so it waits for others to end.
+SETTLE_AFTER = 16
+# Bytes of plans in memory; beyond that, the oldest execution counts as it is.
 _MOST_HELD = 64 << 20
-# What an operator of a plan takes beside its text.
+# Bytes of an operator beside its text.
 _OPERATOR = 500
-# Of an RDD or a streaming query; and of jobs outside of SQL.
+# Sources of an RDD or a streaming query; and of jobs outside of SQL.
 _MOST_SOURCES, _MOST_OUTSIDE = 1_000, 10_000
 # Delta in a call stack.
 _OF_DELTA = re.compile(r"\borg\.apache\.spark\.sql\.delta\.|\.tahoe\.")
-# Versions in which only the jobs of an execution tell how it ended.
-_TELLS_BY_JOBS = re.compile(r"[12]\.|3\.[0-3](?!\d)")
+# Versions in which only the jobs of an execution have its outcome.
+_ENDS_BY_JOBS = re.compile(r"[12]\.|3\.[0-3](?!\d)")
 
 
 def replay(
     events: Iterable[tuple[str, Body]],
     application: Application,
-    tell: Callable[[str], None],
-    waits: int = WAITS,
-    paused: Callable[[], None] | None = None,
-) -> Iterator[Group | Batch]:
-    """What happens in the events of a log, in the order in which it is over.
+    reject: Callable[[str], None],
+    settle_after: int = SETTLE_AFTER,
+    on_idle: Callable[[], None] | None = None,
+) -> Iterator[ExecutionGroup | StreamBatch]:
+    """Replay the events of a log.
 
     Args:
         events: In the order of the log.
-        application: Takes what they tell of it.
-        tell: Takes the reason for each event that could not be used.
-        waits: How many others must be over before an execution is given.
-        paused: Is called at moments when nothing runs; all that is over is given before, and what
-            comes after the last of them is not.
+        application: Is filled with what they say of it.
+        reject: Takes the reason for each event that could not be used.
+        settle_after: The number of other executions that must end before one is yielded.
+        on_idle: Is called at moments when nothing runs, when all that is over has been yielded;
+            what comes after the last such moment is not yielded.
 
     Yields:
-        Executions together with those nested in them, and batches of streaming queries that the
-        log has no execution of. A group is let go of thereafter.
+        Executions together with those nested in them, and batches of streaming queries without
+        an execution in the log, in the order in which they end. A group is freed after that.
     """
     replay, was_idle = _Replay(application), False
     for name, body in events:
@@ -65,13 +65,13 @@ def replay(
             _HANDLERS[name](replay, body)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
             where = f"execution {body['executionId']}: " if "executionId" in body else ""
-            tell(f"{where}{name} is not as expected ({type(error).__name__})")
-        if paused and replay.is_idle:
+            reject(f"{where}{name} is not as expected ({type(error).__name__})")
+        if on_idle and replay.is_idle:
             yield from replay.rest()
-            paused()
+            on_idle()
             was_idle = True
         else:
-            yield from replay.settled(len(replay.over) if paused else waits)
+            yield from replay.settled(len(replay.over) if on_idle else settle_after)
     if not was_idle:
         yield from replay.rest()
 
@@ -83,68 +83,70 @@ def _is_running_save(execution: Execution) -> bool:
         found = find_command(execution.plan.name)
     except LookupError:
         return False
-    return found is not None and found[1].role is Role.SAVE
+    return found is not None and found[1].role is CommandRole.SAVE
 
 
 @dataclass(slots=True)
 class _Replay:
-    """The application as far as its events have been seen.
+    """The state of an application after the events so far.
 
     Attributes:
-        executions: Those that are not settled.
-        running: Those of them that have not ended.
-        groups: The same by their outermost one.
-        stages: For each stage of theirs which one it belongs to.
-        jobs: The same of jobs that run.
-        over: What is over, in that order.
-        unplaced: Batches of streaming queries that are over, but the query's progress has not
-            said yet from where and into what: by run and number.
-        strays: Executions without a start that counted something.
-        held: What their plans take, in bytes.
+        executions: The executions that are not settled, by id.
+        running: The ids of those that have not ended.
+        groups: The same executions by their outermost one.
+        stages: The execution of each stage.
+        jobs: The execution of each running job.
+        over: The groups and batches that are over, in order.
+        unplaced: Outermost executions of streaming batches that are over, but whose sources and
+            sink the query's progress has not named yet: by run and number.
+        strays: Executions without a start that have metrics.
+        plan_bytes: The memory of all plans, in bytes.
     """
 
     application: Application
     executions: dict[int, Execution] = field(default_factory=dict)
     running: set[int] = field(default_factory=set)
-    groups: dict[int, Group] = field(default_factory=dict)
+    groups: dict[int, ExecutionGroup] = field(default_factory=dict)
     stages: dict[int, int] = field(default_factory=dict)
     jobs: dict[int, int] = field(default_factory=dict)
-    over: deque[Group | Batch] = field(default_factory=deque)
+    over: deque[ExecutionGroup | StreamBatch] = field(default_factory=deque)
     unplaced: dict[tuple[str, int], list[int]] = field(default_factory=dict)
     strays: deque[int] = field(default_factory=deque)
-    held: int = 0
+    plan_bytes: int = 0
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing runs, so that nothing more is said of what ran."""
+        """Whether nothing runs, so that no later event is about earlier executions."""
         return not (self.running or self.jobs or self.unplaced)
 
-    def settled(self, waits: int) -> Iterator[Group | Batch]:
-        """What is over for long enough, or takes too much room."""
-        while len(self.over) > waits:
+    def settled(self, settle_after: int) -> Iterator[ExecutionGroup | StreamBatch]:
+        """Release what has been over for long enough, or takes too much memory."""
+        while len(self.over) > settle_after:
             found = self.over.popleft()
-            # Something may have started in it since; then it is over again later.
-            if isinstance(found, Batch) or found.is_over:
-                yield from self._given(found)
-        while self.held > _MOST_HELD and self.groups:
-            yield from self._given(next(iter(self.groups.values())))
+            # A nested execution may have started since; then it is over again later.
+            if isinstance(found, StreamBatch) or found.is_over:
+                yield from self._released(found)
+        while self.plan_bytes > _MOST_HELD and self.groups:
+            yield from self._released(next(iter(self.groups.values())))
 
-    def rest(self) -> Iterator[Group | Batch]:
-        """What is left at the log's end."""
+    def rest(self) -> Iterator[ExecutionGroup | StreamBatch]:
+        """Release all at the end of the log."""
         yield from self.settled(0)
         for group in list(self.groups.values()):
-            yield from self._given(group)
+            yield from self._released(group)
 
-    def _given(self, found: Group | Batch) -> Iterator[Group | Batch]:
-        if isinstance(found, Batch):
+    def _released(
+        self, found: ExecutionGroup | StreamBatch
+    ) -> Iterator[ExecutionGroup | StreamBatch]:
+        if isinstance(found, StreamBatch):
             yield found
             return
         if self.groups.get(found.root) is not found:
-            return  # It took too much room.
+            return  # It was released early.
         yield found
         del self.groups[found.root]
         for execution in found.executions.values():
-            self.held -= execution.size
+            self.plan_bytes -= execution.size
             self.application.metrics.settle(execution.id)
             del self.executions[execution.id]
             self.running.discard(execution.id)
@@ -170,7 +172,7 @@ class _Replay:
         application.warehouse = str(body["warehouse"])
         settings = {key: str(value) for key, value in body.get("settings", {}).items()}
         application.settings.update(settings)
-        # The event that starts the application says it too, where the log has it.
+        # The event that starts the application has both too, unless the log lacks it.
         application.name = application.name or settings.get("spark.app.name", "")
         application.id = application.id or settings.get("spark.app.id", "")
 
@@ -180,7 +182,7 @@ class _Replay:
             raise ValueError("it runs already")
         if root is None:
             root = self._command_around(str(body.get("details") or ""))
-        started = Execution(
+        execution = Execution(
             id=id_,
             root=id_ if root is None else int(root),
             description=str(body.get("description") or ""),
@@ -192,16 +194,17 @@ class _Replay:
         )
         catalogs = {key: str(value) for key, value in body.get("catalogs", {}).items()}
         self.application.settings.update(catalogs)
-        # First kept, then given its plan: one that cannot be read still ends and may fail.
-        self.executions[id_] = started
+        # Added before its plan is parsed: an execution with a bad plan still ends and may fail.
+        self.executions[id_] = execution
         self.running.add(id_)
-        self.groups.setdefault(started.root, Group(started.root)).executions[id_] = started
-        self._hold(started, len(started.text))
-        started.plan = from_info(body["sparkPlanInfo"])
-        self._hold(started, _size(started.plan))
+        group = self.groups.setdefault(execution.root, ExecutionGroup(execution.root))
+        group.executions[id_] = execution
+        self._add_size(execution, len(execution.text))
+        execution.plan = from_info(body["sparkPlanInfo"])
+        self._add_size(execution, _size(execution.plan))
 
     def _command_around(self, details: str) -> int | None:
-        """The running command that Delta started an execution for; Spark says it from 3.4 on."""
+        """The running command that Delta started an execution for; Spark 3.4 logs it itself."""
         if not _OF_DELTA.search(details):
             return None
         running = filter(_is_running_save, reversed(self.executions.values()))
@@ -217,7 +220,7 @@ class _Replay:
     def plan_update(self, body: Body) -> None:
         if execution := self.executions.get(body["executionId"]):
             execution.final = from_info(body["sparkPlanInfo"])
-            self._hold(execution, _size(execution.final))
+            self._add_size(execution, _size(execution.final))
 
     def execution_end(self, body: Body) -> None:
         id_ = body["executionId"]
@@ -257,12 +260,12 @@ class _Replay:
             self.jobs[body["job"]] = execution.id
             execution.group = execution.group or str(body["group"])
             for stage in body["stages"]:
-                # A later job may list a stage again that it found already computed.
+                # A later job may list a stage that is already computed.
                 if self.stages.setdefault(stage, execution.id) == execution.id:
                     execution.stages.append(stage)
 
     def _outside(self, body: Body) -> None:
-        """Take what a job reads that no execution has started."""
+        """Add the sources of a job outside of SQL."""
         outside = self.application.outside
         at = _moment(body["time"]) if body["time"] else self.application.started_at
         for source in {source for _, source, _ in body["rdds"] if source}:
@@ -273,7 +276,7 @@ class _Replay:
 
     def job_end(self, body: Body) -> None:
         execution = self.executions.get(self.jobs.pop(body["job"], -1))
-        if execution and _TELLS_BY_JOBS.match(self.application.spark_version):
+        if execution and _ENDS_BY_JOBS.match(self.application.spark_version):
             execution.error = execution.error or body["error"]
 
     def stage_completed(self, body: Body) -> None:
@@ -283,7 +286,7 @@ class _Replay:
 
     def progress(self, body: Body) -> None:
         rows = body["rows"]
-        batch = Batch(
+        batch = StreamBatch(
             run=body["run"],
             number=body["number"],
             at=datetime.fromisoformat(body["time"]),
@@ -291,7 +294,7 @@ class _Replay:
             sink=body["sink"],
             rows=rows if rows is not None and rows >= 0 else None,
         )
-        stream = self.application.streams.recall(batch.run) or Stream()
+        stream = self.application.streams.recall(batch.run) or StreamingQuery()
         for text, _ in batch.sources:
             if len(stream.sources) < _MOST_SOURCES:
                 stream.sources[text] = None
@@ -308,15 +311,18 @@ class _Replay:
             if execution.ended_at is None:
                 execution.dropped.add(f"{body['database']}.{body['name']}".casefold())
 
-    def _hold(self, execution: Execution, size: int) -> None:
+    def _add_size(self, execution: Execution, size: int) -> None:
         execution.size += size
-        self.held += size
+        self.plan_bytes += size
 
     def _count(self, execution: int, updates: Iterable[tuple[int, int]]) -> None:
         self.application.metrics.count(execution, updates)
         if execution not in self.executions:
             self.strays.append(execution)
-            if len(self.strays) > WAITS and (stray := self.strays.popleft()) not in self.executions:
+            if (
+                len(self.strays) > SETTLE_AFTER
+                and (stray := self.strays.popleft()) not in self.executions
+            ):
                 self.application.metrics.settle(stray)
 
 
@@ -338,8 +344,8 @@ _HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
 }
 
 
-def _size(plan: Node) -> int:
-    """About what a plan takes of memory."""
+def _size(plan: PlanNode) -> int:
+    """The approximate memory of a plan, in bytes."""
     return sum(_OPERATOR + len(node.text) for node in plan.walk())
 
 

@@ -1,9 +1,9 @@
-"""What each execution of an application read and wrote.
+"""Statements of an application: the datasets and columns that its executions read and wrote.
 
-One `Statement` is what a user would call one: `df.write.saveAsTable("t")` is three nested
-executions in Spark 4 (save, create, insert) and one statement here; an `INSERT … INSERT …` over
-one source is one execution and two statements. Reading a view is reading its tables, for plans
-have views resolved; only `CREATE VIEW` still shows the views it stands on.
+A `Statement` is what a user calls one: `df.write.saveAsTable("t")` is three nested executions in
+Spark 4 (save, create, insert) and one statement here; an `INSERT … INSERT …` over one source is
+one execution and two statements. Reading a view is reading its tables, because Spark's plans have
+views resolved; only `CREATE VIEW` shows the views that it reads.
 """
 
 from __future__ import annotations
@@ -17,167 +17,199 @@ from typing import Any, TypeVar
 
 from dbt_graft.collectors.spark.application import streams
 from dbt_graft.collectors.spark.application.accesses import (
-    Use,
-    counts_written,
+    DatasetAccess,
     merged,
     scanned,
     scans_of,
+    write_metrics,
 )
-from dbt_graft.collectors.spark.application.column_edges import Edge, column_edges
-from dbt_graft.collectors.spark.application.execution import Application, Batch, Execution, Group
+from dbt_graft.collectors.spark.application.column_edges import column_edges
+from dbt_graft.collectors.spark.application.column_sources import ColumnSources
+from dbt_graft.collectors.spark.application.execution import (
+    Application,
+    Execution,
+    ExecutionGroup,
+    StreamBatch,
+)
+from dbt_graft.collectors.spark.application.lru import LruDict
 from dbt_graft.collectors.spark.application.pairing import paired
-from dbt_graft.collectors.spark.application.reads import Reads
-from dbt_graft.collectors.spark.application.recent import Recent
-from dbt_graft.collectors.spark.application.segments import Part, bridge, parts_of
-from dbt_graft.collectors.spark.sources.commands import Command, Role
+from dbt_graft.collectors.spark.application.segments import (
+    PlanSegment,
+    add_rdd_scans,
+    plan_segments,
+)
+from dbt_graft.collectors.spark.application.unresolved_scans import resolve_scans
+from dbt_graft.collectors.spark.sources.commands import Command, CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
-from dbt_graft.collectors.spark.sources.datasets import Places
+from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.rdds import labelled_scan
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT, Scan
 from dbt_graft.collectors.spark.sources.schema import typed_columns
-from dbt_graft.collectors.spark.sources.unresolved_scans import name_scans
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.records import Status
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import ColumnEdge, Status
 
 T = TypeVar("T")
+# Text, operation, inputs, outputs.
+StatementKey = tuple[str, Operation, tuple[DatasetId, ...], tuple[DatasetId, ...]]
 
-# Of the columns that scans of the application showed, the latest.
+# Columns of scans that are remembered, the latest first.
 _MOST_COLUMNS = 20_000
-# Of streaming queries, whose plans have none.
-_SINK = Command(Role.SAVE, lambda _: None, "INSERT")
-_USES = ("SetCatalogAndNamespace", "Execute SetDatabaseCommand")
+# The plans of streaming queries have no command for their sink.
+_SINK = Command(CommandRole.SAVE, lambda _: None, Operation.INSERT)
+_USE_COMMANDS = ("SetCatalogAndNamespace", "Execute SetDatabaseCommand")
 _CHECKPOINT = re.compile(r"\.(?:localC|c)heckpoint\(")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of an application: what it does, from what, to what, when, how it ended.
+    """A statement of an application: its operation, inputs, outputs, times and outcome.
 
     Attributes:
         sql: Its text without literals; empty where the log has none.
-        edges: Which column comes from which.
-        gaps: Why column edges are missing or not exact, and why inputs are (`PATHS_CUT`).
+        edges: Its column edges, without task, shape and origin.
+        gaps: The reasons why column edges or inputs (`PATHS_CUT`) are missing or not exact.
+        times: How often it ran.
     """
 
-    operation: str
-    reads: tuple[Use, ...]
-    writes: tuple[Use, ...]
+    operation: Operation
+    reads: tuple[DatasetAccess, ...]
+    writes: tuple[DatasetAccess, ...]
     status: Status
     started_at: datetime
     ended_at: datetime
     sql: str = ""
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[ColumnEdge, ...] = ()
     gaps: tuple[str, ...] = ()
     times: int = 1
 
+    @property
+    def key(self) -> StatementKey:
+        """Its text, operation, inputs and outputs: equal for all runs of the same statement."""
+        reads = tuple(access.dataset for access in self.reads)
+        return self.sql, self.operation, reads, tuple(access.dataset for access in self.writes)
+
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the statements of an application tell of those that follow.
+class StatementContext:
+    """Columns and places that earlier statements of an application show for the later ones.
 
     Attributes:
-        reads: Where tables lie, and which scan gave a column.
-        types: Of columns by their ids.
+        types: The types of columns by the columns' ids.
     """
 
-    reads: Reads
-    types: Recent[int, str]
+    column_sources: ColumnSources
+    types: LruDict[int, str]
 
     @classmethod
-    def of(cls, places: Places) -> Known:
-        """Nothing is known yet but the places."""
-        columns: list[Recent[int, Any]] = [Recent(_MOST_COLUMNS) for _ in range(4)]
-        return cls(Reads(places, *columns[1:]), columns[0])
+    def of(cls, resolver: DatasetResolver) -> StatementContext:
+        """The context of an application's first statement."""
+        columns: list[LruDict[int, Any]] = [LruDict(_MOST_COLUMNS) for _ in range(4)]
+        return cls(ColumnSources(resolver, *columns[1:]), columns[0])
 
 
 def statements(
-    group: Group, application: Application, known: Known, tell: Callable[[str], None]
+    group: ExecutionGroup,
+    application: Application,
+    context: StatementContext,
+    reject: Callable[[str], None],
 ) -> list[Statement]:
-    """The statements that an outermost execution is, with all that is nested in it.
+    """The statements of an outermost execution and all that are nested in it.
 
-    Their datasets are as the plans have them: that a path is a table's may come out later, so
-    `Places.owner` is asked at the end.
+    Their datasets are as the plans name them. That a path is a table's may come out later, so
+    `DatasetResolver.owner` is asked when the log has been read.
 
     Args:
-        known: Takes what these tell of later ones.
-        tell: Takes the reason for each piece that could not be used.
+        context: Is extended by what these statements show.
+        reject: Takes the reason for each piece that could not be used.
     """
 
-    def spared(execution: int, work: Callable[[], T]) -> T | None:
-        # Whatever a plan we do not know does to the parser costs this execution only.
+    def guarded(execution: int, work: Callable[[], T]) -> T | None:
+        # A plan that breaks the parser costs this execution only.
         try:
             return work()
         except Exception as error:
-            tell(f"execution {execution}: the plan cannot be read ({type(error).__name__})")
+            reject(f"execution {execution}: the plan cannot be read ({type(error).__name__})")
             return None
 
-    parts: list[Part] = []
+    segments: list[PlanSegment] = []
     problems: list[str] = []
     for execution in sorted(group.executions.values(), key=lambda e: e.id):
-        if execution.plan and execution.plan.name.startswith(_USES):
-            known.reads.places.use(execution.text)
-        parts += spared(execution.id, partial(parts_of, execution, problems)) or ()
-    problems += spared(group.root, partial(name_scans, parts)) or ()
+        if execution.plan and execution.plan.name.startswith(_USE_COMMANDS):
+            context.column_sources.resolver.use_database(execution.text)
+        segments += guarded(execution.id, partial(plan_segments, execution, problems)) or ()
+    problems += guarded(group.root, partial(resolve_scans, segments)) or ()
     for problem in problems:
-        tell(problem)
-    for part in parts:
-        spared(part.execution.id, partial(_complete, part, application))
-    kept = spared(group.root, partial(paired, parts, application)) or []
-    for part in parts:
-        spared(part.execution.id, partial(_learn, part, known))
+        reject(problem)
+    for segment in segments:
+        guarded(segment.execution.id, partial(_complete, segment, application))
+    chosen = guarded(group.root, partial(paired, segments, application)) or []
+    for segment in segments:
+        guarded(segment.execution.id, partial(_learn, segment, context))
     found = [
-        spared(part.execution.id, partial(_statement, application, part, known)) for part in kept
+        guarded(segment.execution.id, partial(_statement, application, segment, context))
+        for segment in chosen
     ]
     if batch := group.batch:
-        found.append(spared(group.root, partial(_streamed, application, batch, parts, known)))
+        found.append(guarded(group.root, partial(_streamed, application, batch, segments, context)))
     return [one for one in found if one and (one.reads or one.writes)]
 
 
-def outside(application: Application, places: Places) -> Iterator[Statement]:
-    """What jobs outside of SQL read: files and tables that RDDs were made of."""
+def outside(application: Application, resolver: DatasetResolver) -> Iterator[Statement]:
+    """Reads of jobs outside of SQL: the files and tables that RDDs were made of."""
     for label, (first, last) in application.outside.items():
         scan = labelled_scan(label)
-        reads = [Use(d, kind) for d, kind in places.read(scan)] if scan else []
+        reads = [DatasetAccess(d, kind) for d, kind in resolver.read(scan)] if scan else []
         if reads:
-            yield Statement("SELECT", merged(reads), (), Status.OK, first, last)
+            yield Statement(Operation.SELECT, merged(reads), (), Status.OK, first, last)
 
 
-def _complete(part: Part, application: Application) -> None:
-    """Take what a plan itself does not tell of its sources: RDDs before it, a stream's folders."""
-    bridge(part, application.rdds)
-    stream = application.streams.get(part.execution.stream or "")
-    if stream and part.role in (None, Role.INSERT, Role.SAVE):
-        part.scans = streams.whole(part.scans, streams.sources(stream))
+def _complete(segment: PlanSegment, application: Application) -> None:
+    """Add inputs that a plan itself does not show: those of RDDs, and the folders of streams."""
+    add_rdd_scans(segment, application.rdds)
+    stream = application.streams.get(segment.execution.stream or "")
+    if stream and segment.role in (None, CommandRole.INSERT, CommandRole.SAVE):
+        segment.scans = streams.watched_folders(segment.scans, streams.sources(stream))
 
 
 def _streamed(
-    application: Application, batch: Batch, parts: list[Part], known: Known
+    application: Application,
+    batch: StreamBatch,
+    segments: list[PlanSegment],
+    context: StatementContext,
 ) -> Statement | None:
-    """A batch of a streaming query whose sink is a place, or that no execution tells of; its plan
-    tells its columns and what it is joined with.
+    """A batch of a streaming query whose sink is a dataset, or that the log has no execution of.
+
+    Its plan, if there is one, has its columns and the datasets that it is joined with.
     """
-    sink, places = streams.place(batch.sink), known.reads.places
-    queries = [part for part in parts if part.command is None and part.execution.batch]
-    if sink is None and parts:
+    sink, resolver = streams.parse_place(batch.sink), context.column_sources.resolver
+    queries = [
+        segment for segment in segments if segment.command is None and segment.execution.batch
+    ]
+    if sink is None and segments:
         return None
-    taken = [(streams.place(text), rows) for text, rows in batch.sources]
-    reads = [Use(d, kind, rows) for one, rows in taken if one for d, kind in places.read(one)]
-    rows, edges, gaps = batch.rows, list[Edge](), list[str]()
+    taken = [(streams.parse_place(text), rows) for text, rows in batch.sources]
+    reads = [
+        DatasetAccess(d, kind, rows) for one, rows in taken if one for d, kind in resolver.read(one)
+    ]
+    rows, edges, gaps = batch.rows, list[ColumnEdge](), list[str]()
     if queries and sink:
-        part = queries[-1]
-        watched = {use.dataset for use in reads}
+        segment = queries[-1]
+        watched = {access.dataset for access in reads}
         reads += [
-            use
-            for scan in part.scans
-            for use in scanned(application, part.execution, scan, places)
-            if use.dataset not in watched
+            access
+            for scan in segment.scans
+            for access in scanned(application, segment.execution, scan, resolver)
+            if access.dataset not in watched
         ]
-        rows = part.execution.written if rows is None else rows
-        edges, gaps = column_edges(_into(sink, part), known.reads)
+        rows = segment.execution.written if rows is None else rows
+        edges, gaps = column_edges(_into(sink, segment), context.column_sources)
     return Statement(
-        operation="INSERT" if sink else "SELECT",
+        operation=Operation.INSERT if sink else Operation.SELECT,
         reads=merged(reads),
-        writes=merged(Use(d, kind, rows) for d, kind in (places.read(sink) if sink else ())),
+        writes=merged(
+            DatasetAccess(d, kind, rows) for d, kind in (resolver.read(sink) if sink else ())
+        ),
         status=Status.OK,
         started_at=batch.at,
         ended_at=batch.at,
@@ -186,73 +218,76 @@ def _streamed(
     )
 
 
-def _into(sink: Scan, batch: Part) -> Part:
+def _into(sink: Scan, batch: PlanSegment) -> PlanSegment:
     """A batch of a streaming query as a command that writes into its sink."""
     target = Target(path="".join(sink.paths[:1]), topics=sink.topics)
     return replace(batch, command=_SINK, target=target, feeds=[batch])
 
 
-def _learn(part: Part, known: Known) -> None:
-    """Take note of where tables lie and of which types columns are, for the whole application."""
-    if part.target and part.target.path:
-        known.reads.places.learn(part.target.table, [part.target.path])
-    for scan in part.scans:
-        known.reads.learn(scan)
+def _learn(segment: PlanSegment, context: StatementContext) -> None:
+    """Remember where tables lie and which types columns have."""
+    if segment.target and segment.target.path:
+        context.column_sources.resolver.learn(segment.target.table, [segment.target.path])
+    for scan in segment.scans:
+        context.column_sources.learn(scan)
         for column, kind in scan.types:
-            known.types[column] = kind
-    if part.command is None and _is_kept(part.execution):
-        known.reads.keep(part)
+            context.types[column] = kind
+    if segment.command is None and _is_reused(segment.execution):
+        context.column_sources.cache(segment)
 
 
-def _is_kept(execution: Execution) -> bool:
-    """Whether other plans begin with the columns of this one."""
+def _is_reused(execution: Execution) -> bool:
+    """Whether the plans of other executions may begin with the columns of this one."""
     return bool(_CHECKPOINT.search(execution.details) or execution.stream)
 
 
-def _statement(application: Application, part: Part, known: Known) -> Statement:
-    execution, places = part.execution, known.reads.places
+def _statement(
+    application: Application, segment: PlanSegment, context: StatementContext
+) -> Statement:
+    execution, resolver = segment.execution, context.column_sources.resolver
     reads = [
-        use
-        for execution_, scan in scans_of(part)
-        for use in scanned(application, execution_, scan, places)
+        access
+        for execution_, scan in scans_of(segment)
+        for access in scanned(application, execution_, scan, resolver)
     ]
-    if not (reads and part.role is Role.SAVE):
-        named = (scanned(application, execution, source, places) for source in part.sources)
-        reads += [use for uses in named for use in uses]
-    writes: list[Use] = []
-    if target := part.target:
+    if not (reads and segment.role is CommandRole.SAVE):
+        named = (scanned(application, execution, source, resolver) for source in segment.sources)
+        reads += [access for each in named for access in each]
+    writes: list[DatasetAccess] = []
+    if target := segment.target:
         if target.source_table:
-            reads.append(Use(places.table(target.source_table, target.catalog), Kind.TABLE))
+            reads.append(
+                DatasetAccess(resolver.table(target.source_table, target.catalog), Kind.TABLE)
+            )
         if target.source_path:
-            reads += [Use(d, kind) for d, kind in places.resolve((), [target.source_path])]
-        counted = counts_written(application, part)
+            reads += [
+                DatasetAccess(d, kind) for d, kind in resolver.resolve((), [target.source_path])
+            ]
+        counted = write_metrics(application, segment)
         writes = [
-            Use(
+            DatasetAccess(
                 dataset,
                 Kind.VIEW if target.is_view else kind,
                 **counted,
-                columns=typed_columns(list(target.columns), part.inputs, known.types),
+                columns=typed_columns(list(target.columns), segment.inputs, context.types),
             )
-            for dataset, kind in places.written(target)
+            for dataset, kind in resolver.written(target)
         ]
-    edges, gaps = column_edges(part, known.reads)
-    if any(scan.is_cut for one in (part, *part.feeds) for scan in one.scans):
+    edges, gaps = column_edges(segment, context.column_sources)
+    if any(scan.is_cut for one in (segment, *segment.feeds) for scan in one.scans):
         gaps.append(PATHS_CUT)
     if not reads:
-        # Before Spark 3.4 a save's query is in its text alone; a checkpoint's is in another.
-        reads = [Use(d, _kind(d)) for d in sorted({edge.use.dataset for edge in edges})]
+        # Before Spark 3.4 a save's query is in its text only; a checkpoint's is in another plan.
+        inputs = sorted({edge.from_dataset for edge in edges})
+        reads = [DatasetAccess(d, Kind.PATH if d.is_path else Kind.TABLE) for d in inputs]
     return Statement(
-        operation=part.operation,
+        operation=segment.operation,
         reads=merged(reads),
         writes=merged(writes),
-        status=part.status,
+        status=segment.status,
         started_at=execution.started_at,
         ended_at=execution.ended_at or execution.started_at,
         sql=execution.sql,
         edges=tuple(edges),
         gaps=tuple(gaps),
     )
-
-
-def _kind(dataset: DatasetId) -> Kind:
-    return Kind.PATH if "/" in dataset.name else Kind.TABLE

@@ -1,8 +1,8 @@
-"""What streaming queries read and wrote: their progress tells it, their plans have no sink.
+"""Sources and sinks of streaming queries, from their progress: their plans have no sink.
 
 `FileStreamSource[file:/landing/orders]`, `KafkaV2[Subscribe[orders]]`, `DeltaSource[s3://b/t]`;
 `FileSink[file:/out/orders]`, `DeltaSink[s3://b/t]`. With `foreachBatch` the sink is code of the
-task, and what it writes are executions nested in the batch's own.
+task, whose writes are executions nested in the batch's own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from dbt_graft.collectors.spark.application.execution import Stream
+from dbt_graft.collectors.spark.application.execution import StreamingQuery
 from dbt_graft.collectors.spark.sources.scans import Scan
 
 _PLACE = re.compile(r"(?P<kind>\w+)\[(?P<place>.*)\]")
@@ -20,8 +20,8 @@ _PARTITION = re.compile(r"-\d+$")
 _FILES = ("FileStreamSource", "FileSink", "CloudFilesSource", "DeltaSource", "DeltaSink")
 
 
-def place(description: str) -> Scan | None:
-    """What a source or sink says of its place; None where that is nothing that lasts."""
+def parse_place(description: str) -> Scan | None:
+    """Parse the description of a source or sink; None where it is no dataset."""
     found = _PLACE.fullmatch(description.strip())
     if found is None:
         return None
@@ -32,13 +32,13 @@ def place(description: str) -> Scan | None:
     return Scan(paths=(found["place"],)) if found["kind"] in _FILES else None
 
 
-def sources(stream: Stream) -> tuple[Scan, ...]:
-    """What a run reads."""
-    return tuple(dict.fromkeys(scan for text in stream.sources if (scan := place(text))))
+def sources(stream: StreamingQuery) -> tuple[Scan, ...]:
+    """The scans of a run of a streaming query."""
+    return tuple(dict.fromkeys(scan for text in stream.sources if (scan := parse_place(text))))
 
 
-def whole(scans: Iterable[Scan], of_run: tuple[Scan, ...]) -> list[Scan]:
-    """A batch's scans of single files as scans of the folder that the stream watches."""
+def watched_folders(scans: Iterable[Scan], of_run: tuple[Scan, ...]) -> list[Scan]:
+    """Replace a batch's scans of single files by scans of the folder that the stream watches."""
     folders = [path.rstrip("/") for scan in of_run for path in scan.paths]
     seen = []
     for scan in scans:

@@ -1,8 +1,8 @@
-"""Which tasks an application ran, by the rule of `graft.yml`, and what started it.
+"""Tasks of an application, by the rules of `graft.yml`, and the run that started it.
 
-A rule names places to look for a task's name, and takes the first that gives one:
+A rule lists places of a task's name; the first that has one counts:
 
-| place | what is there |
+| place | content |
 |---|---|
 | `app_name` | the application's name |
 | `conf:<key>` | a setting: `conf:spark.openlineage.parentJobName` |
@@ -10,8 +10,8 @@ A rule names places to look for a task's name, and takes the first that gives on
 | `job_description` | the description it ran under (`sc.setJobDescription`) |
 | `call_site` | the file of user code that it was called from, `load_orders.py` as `load_orders` |
 
-The first two are the application's: all it did is one task. By the others each statement has its
-own, with all that is nested in it. All tasks of one application attempt have the same run.
+The first two are the same for the whole application, which then ran one task. With the others each
+statement has its own task, nested executions included. All tasks of an attempt have the same run.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _PLACE = re.compile(r"app_name|job_group|job_description|call_site|conf:\S+")
 # `save at /opt/jobs/load_orders.py:12`, and the same in the frames of a call stack.
 _CALL = re.compile(r"(?:^|\s)\w+ at (?P<path>[^\n]+?):\d+$", re.MULTILINE)
 _FRAME = re.compile(r"^(?P<method>[\w.$]+)\((?P<file>[\w.$-]+):\d+\)$", re.MULTILINE)
-_NOT_THE_USERS = ("org.apache.", "java.", "jdk.", "sun.", "scala.", "py4j.", "com.databricks.")
+_NOT_USER_CODE = ("org.apache.", "java.", "jdk.", "sun.", "scala.", "py4j.", "com.databricks.")
 _LONGEST = 200
 
-# What Airflow's operators and its OpenLineage provider put into an application's settings.
+# Settings from Airflow's operators and its OpenLineage provider.
 _PARENT_RUN = "spark.openlineage.parentRunId"
 _AIRFLOW = ("AIRFLOW_CTX_DAG_ID", "AIRFLOW_CTX_TASK_ID", "AIRFLOW_CTX_DAG_RUN_ID")
 _LABELS = tuple(f"spark.kubernetes.driver.label.{key}" for key in ("dag_id", "task_id", "run_id"))
@@ -39,10 +39,10 @@ _LABELS = tuple(f"spark.kubernetes.driver.label.{key}" for key in ("dag_id", "ta
 def task_of(
     application: Application, root: Execution | None, places: tuple[str, ...], rule: str
 ) -> str | None:
-    """The task that an outermost execution is of; without one, the application's own.
+    """Return the task of an outermost execution, or of the application without one.
 
     Args:
-        places: Where to look, in this order.
+        places: The places of the name, in order.
         rule: As `identity.task_name` takes it.
     """
     for place in places:
@@ -53,21 +53,21 @@ def task_of(
 
 
 def is_place(text: str) -> bool:
-    """Whether a task's name may be looked for there."""
+    """Whether a text names a place of task names."""
     return bool(_PLACE.fullmatch(text))
 
 
 def is_of_application(place: str) -> bool:
-    """Whether all that an application does has the same name there."""
+    """Whether a place has one name for the whole application."""
     return place == "app_name" or place.startswith(_CONF)
 
 
 def parent_run(settings: Mapping[str, str]) -> str | None:
     """The run of an orchestrator that started an application: OpenLineage's id, or Airflow's
-    `dag/task/run`; None where the settings tell none.
+    `dag/task/run`; None where the settings have none.
     """
-    if given := settings.get(_PARENT_RUN):
-        return given
+    if parent := settings.get(_PARENT_RUN):
+        return parent
     # As environment of the driver: `spark.yarn.appMasterEnv.AIRFLOW_CTX_DAG_ID` and the like.
     by_name = {key.rpartition(".")[2]: value for key, value in settings.items()}
     for keys, values in ((_AIRFLOW, by_name), (_LABELS, settings)):
@@ -87,7 +87,7 @@ def _texts(application: Application, root: Execution | None, place: str) -> Iter
     elif place == "job_group":
         yield root.group
     elif place == "job_description":
-        # Without one, Spark writes the call site there.
+        # Without a description, Spark writes the call site there.
         if not _CALL.fullmatch(root.description):
             yield root.description
     elif place == "call_site":
@@ -100,7 +100,7 @@ def _call_sites(execution: Execution) -> Iterator[str]:
         if name != "NativeMethodAccessorImpl.java":
             yield _stem(name)
     for found in _FRAME.finditer(execution.details):
-        if not found["method"].startswith(_NOT_THE_USERS):
+        if not found["method"].startswith(_NOT_USER_CODE):
             yield _stem(found["file"])
 
 

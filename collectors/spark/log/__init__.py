@@ -1,1 +1,1 @@
-"""Event log files: where they lie, how they are packed, and the few events that lineage needs."""
+"""Event log files: their layouts, compression, and the events that lineage needs."""

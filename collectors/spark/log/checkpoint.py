@@ -1,10 +1,10 @@
-"""Where the reading of a growing log goes on.
+"""Checkpoints of growing logs: where the next collect continues.
 
-A log whose application still runs is told of up to the last moment at which nothing ran in it, and
-the next collect reads on from there. What it finds is an origin of its own beside those before it,
-`<log>@<events before it>`. When the application has ended, its log is read once as a whole, which
-replaces all of them: so what was learned before a pause and needed after it is missing for a while
-at most.
+A log whose application still runs is collected up to the last moment at which nothing ran in it,
+and the next collect continues there. What it finds is an origin of its own, `<log>@<number of
+events before it>`. When the application has ended, its log is read once more from start to end,
+which replaces these segments. So a statement that depends on something before a checkpoint is
+incomplete until then at most.
 """
 
 from __future__ import annotations
@@ -15,93 +15,93 @@ from dataclasses import dataclass
 
 _SEGMENT = re.compile(r"@\d+\Z")
 _POSITION = re.compile(
-    r"\d+@\d+ (?P<byte>\d+):(?P<line>\d+):(?P<events>\d+):(?P<part>.+)", re.DOTALL
+    r"\d+@\d+ (?P<byte>\d+):(?P<line>\d+):(?P<events>\d+):(?P<file>.+)", re.DOTALL
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """How far a log is told of.
+class Checkpoint:
+    """A place in a log up to which it was collected.
 
     Attributes:
-        part: The name of the file.
-        byte: Of its text, unpacked, the first that is not told of.
-        line: The last that is.
-        events: How many the log has before.
+        file: The name of the file.
+        byte: The offset in the file's uncompressed text.
+        line: The number of lines before it in the file.
+        events: The number of events before it in the log.
     """
 
-    part: str
+    file: str
     byte: int
     line: int
     events: int
 
     def __str__(self) -> str:
-        return f"{self.byte}:{self.line}:{self.events}:{self.part}"
+        return f"{self.byte}:{self.line}:{self.events}:{self.file}"
 
 
-def position(state: str, reached: Reached | None) -> str:
-    """What the store is to know of a log: its state when it was listed, how far it is told of."""
-    return f"{state} {reached}" if reached else state
+def position(state: str, checkpoint: Checkpoint | None) -> str:
+    """A log's position in the store: its size and time of change, and the checkpoint if any."""
+    return f"{state} {checkpoint}" if checkpoint else state
 
 
-def reached(position: str) -> Reached | None:
-    """How far a log is told of by its position; None where it is as a whole."""
+def parse_checkpoint(position: str) -> Checkpoint | None:
+    """The checkpoint of a position; None where the log was read to its end."""
     found = _POSITION.fullmatch(position)
     if not found:
         return None
-    return Reached(found["part"], int(found["byte"]), int(found["line"]), int(found["events"]))
+    return Checkpoint(found["file"], int(found["byte"]), int(found["line"]), int(found["events"]))
 
 
-def whole(origin: str) -> str:
-    """The origin of the log that one is a piece of."""
+def log_origin(origin: str) -> str:
+    """The origin of the log that a segment belongs to."""
     return _SEGMENT.sub("", origin)
 
 
-def segment(origin: str, start: Reached) -> str:
-    """The origin of what is found from there on."""
+def segment_origin(origin: str, start: Checkpoint) -> str:
+    """The origin of the segment that starts at a checkpoint."""
     return f"{origin}@{start.events}"
 
 
-def pieces(known: Mapping[str, tuple[str, int]]) -> dict[str, list[str]]:
-    """For each log the origins in the store that are pieces of it.
+def log_segments(known: Mapping[str, tuple[str, int]]) -> dict[str, list[str]]:
+    """The origins of the segments in the store, by the log's origin.
 
     Args:
         known: For each origin in the store its position and number of events.
     """
     found: dict[str, list[str]] = {}
-    for origin, (told, _) in known.items():
-        if told and (log := whole(origin)) != origin:
+    for origin, (position, _) in known.items():
+        if position and (log := log_origin(origin)) != origin:
             found.setdefault(log, []).append(origin)
     return found
 
 
 def last_positions(known: Mapping[str, tuple[str, int]]) -> dict[str, str]:
-    """For each log that is told of in part, by its whole origin, how far that goes.
+    """The position with the last checkpoint of each growing log, by the log's origin.
 
     Args:
         known: For each origin in the store its position and number of events.
     """
     furthest: dict[str, tuple[int, int, str]] = {}
-    for origin, (told, _) in known.items():
-        if at := reached(told):
-            log = whole(origin)
-            candidate = (at.events, _size(told), told)
+    for origin, (position, _) in known.items():
+        if at := parse_checkpoint(position):
+            log = log_origin(origin)
+            candidate = (at.events, _size(position), position)
             furthest[log] = max(furthest.get(log, candidate), candidate)
-    return {log: told for log, (*_, told) in furthest.items()}
+    return {log: position for log, (*_, position) in furthest.items()}
 
 
-def goes_on(state: str, told: str) -> Reached | None:
-    """From where a growing log is to be read on.
+def resume_from(state: str, last: str) -> Checkpoint | None:
+    """The checkpoint at which reading a growing log continues.
 
     Args:
         state: The log's size and time of change, as it is listed now.
-        told: Its position that reaches furthest.
+        last: Its position with the last checkpoint.
 
     Returns:
-        None where it has shrunk, so that it is another log.
+        None where there is no checkpoint, or where the log has shrunk and so is another log.
     """
-    at = reached(told)
-    return at if at and _size(state) >= _size(told) else None
+    at = parse_checkpoint(last)
+    return at if at and _size(state) >= _size(last) else None
 
 
 def _size(position: str) -> int:

@@ -1,15 +1,15 @@
-"""The text of an event log however it is compressed; the first bytes tell, not the file's name.
+"""Decompression of event logs; the codec is known by the first bytes, not by the file's name.
 
-| first bytes | codec | what a piece is |
+| first bytes | codec | piece |
 |---|---|---|
 | `28 b5 2f fd` | zstd | a frame; Spark's writer ends one whenever it flushes |
 | `1f 8b` | gzip | a member |
 | `LZ4Block` | lz4 as lz4-java frames it | a block; an empty one ends a stream |
 | `82 SNAPPY 00` | snappy as snappy-java frames it | a block |
 
-Pieces follow each other without an end, so a file that is cut off gives all that came before the
-cut. Nothing is held but one piece of input and what it expands to: a log may be of any size, and
-lengths that a damaged or hostile file claims are not believed.
+There is no end mark behind the pieces, so a file that is cut off gives all text before the cut.
+Memory holds one piece of input and its text: a log may be of any size, and lengths that a damaged
+or hostile file claims are checked.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _GZIP = b"\x1f\x8b"
 _LZ4 = b"LZ4Block"
 _SNAPPY = b"\x82SNAPPY\x00"
-# A codec that Spark can write but nobody has by default.
+# A codec that Spark can write, but never by default.
 _LZF = b"ZV"
 
 _READ = 1 << 18
-# The most that these expand to is 128 MB in zstd (a block of 128 KB in 4 bytes), 8 MB in gzip.
+# Expanded, at most 128 MB in zstd (a block of 128 KB in 4 bytes) and 8 MB in gzip.
 _ZSTD_INPUT, _GZIP_INPUT = 1 << 12, 1 << 13
-# Pieces of text that are not smaller are not copied.
+# Pieces of text of at least this size are not copied.
 _TEXT = 1 << 15
 # lz4-java cannot make larger blocks; snappy-java's are 32 KB unless somebody sets another size.
 _LARGEST_BLOCK = 1 << 25
@@ -41,16 +41,21 @@ _LZ4_RAW = 0x10
 _SNAPPY_HEADER = 16
 
 
-class Readable(Protocol):
+class ByteStream(Protocol):
     """A file open for reading bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """At most that many bytes, none at the end."""
+        """Read at most that many bytes; none at the end."""
         ...
 
 
-class BrokenError(Exception):
-    """Decompression stopped: why, at which byte, and whether the file just ends there."""
+class DecompressionError(Exception):
+    """Decompression stopped.
+
+    Attributes:
+        byte: The offset in the file.
+        cut: The file just ends there.
+    """
 
     def __init__(self, problem: str, byte: int, cut: bool) -> None:
         super().__init__(problem)
@@ -59,7 +64,7 @@ class BrokenError(Exception):
 
 
 class _Decompressor(Protocol):
-    """What zstandard's and zlib's decompression objects have in common."""
+    """The common interface of zstandard's and zlib's decompression objects."""
 
     @property
     def eof(self) -> bool: ...
@@ -68,11 +73,12 @@ class _Decompressor(Protocol):
     def decompress(self, data: memoryview, /) -> bytes: ...
 
 
-def uncompressed(file: Readable) -> Iterator[bytes]:
-    """The file's text in pieces of some hundred kilobytes.
+def uncompressed(file: ByteStream) -> Iterator[bytes]:
+    """Yield the file's text in pieces of some hundred kilobytes.
 
     Raises:
-        BrokenError: The compressed data is damaged or cut off; all before was given.
+        DecompressionError: The compressed data is damaged or cut off; all text before it was
+            yielded.
         OSError: The file cannot be read.
     """
     first = file.read(_READ)
@@ -82,22 +88,22 @@ def uncompressed(file: Readable) -> Iterator[bytes]:
     if first.startswith(_GZIP):
         return _gathered(_frames(file, first, lambda: zlib.decompressobj(wbits=31), _GZIP_INPUT))
     if first.startswith(_LZ4):
-        return _gathered(_lz4_blocks(_Pieces(file, first)))
+        return _gathered(_lz4_blocks(_BlockReader(file, first)))
     if first.startswith(_SNAPPY):
-        return _gathered(_snappy_blocks(_Pieces(file, first)))
+        return _gathered(_snappy_blocks(_BlockReader(file, first)))
     if first.startswith(_LZF):
-        raise BrokenError("lzf compression is not supported: use zstd", 0, cut=False)
+        raise DecompressionError("lzf compression is not supported: use zstd", 0, cut=False)
     return _plain(file, first)
 
 
-def _plain(file: Readable, chunk: bytes) -> Iterator[bytes]:
+def _plain(file: ByteStream, chunk: bytes) -> Iterator[bytes]:
     while chunk:
         yield chunk
         chunk = file.read(_READ)
 
 
 def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Small pieces put together, up to where they break off."""
+    """Join small pieces, also the last ones before an error."""
     held: list[bytes] = []
     size = 0
     try:
@@ -110,14 +116,14 @@ def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
             if size >= _TEXT:
                 yield b"".join(held)
                 held, size = [], 0
-    except BrokenError:
+    except DecompressionError:
         yield b"".join(held)
         raise
     yield b"".join(held)
 
 
 def _frames(
-    file: Readable, chunk: bytes, new: Callable[[], _Decompressor], step: int
+    file: ByteStream, chunk: bytes, new: Callable[[], _Decompressor], step: int
 ) -> Iterator[bytes]:
     start, frame = 0, None
     while chunk:
@@ -130,7 +136,7 @@ def _frames(
                 text = frame.decompress(piece)
             except (zstandard.ZstdError, zlib.error) as error:
                 problem = "the compressed data is damaged"
-                raise BrokenError(problem, start + at, cut=False) from error
+                raise DecompressionError(problem, start + at, cut=False) from error
             at += len(piece)
             if frame.eof:
                 at -= len(frame.unused_data)
@@ -140,13 +146,13 @@ def _frames(
         start += len(chunk)
         chunk = file.read(_READ)
     if frame is not None:
-        raise BrokenError("the compressed data breaks off", start, cut=True)
+        raise DecompressionError("the compressed data breaks off", start, cut=True)
 
 
-class _Pieces:
-    """A file's bytes in pieces of given sizes."""
+class _BlockReader:
+    """Reads a file in blocks of known sizes."""
 
-    def __init__(self, file: Readable, first: bytes) -> None:
+    def __init__(self, file: ByteStream, first: bytes) -> None:
         self._file = file
         self._buffer = memoryview(first)
         self._at = 0
@@ -154,11 +160,11 @@ class _Pieces:
 
     @property
     def byte(self) -> int:
-        """How many bytes were taken."""
+        """The number of bytes read."""
         return self._start + self._at
 
     def take(self, size: int) -> memoryview:
-        """So many bytes, fewer at the end of the file."""
+        """Read that many bytes; fewer at the end of the file."""
         if len(self._buffer) - self._at < size:
             rest = bytes(self._buffer[self._at :])
             self._start += self._at
@@ -171,36 +177,36 @@ class _Pieces:
         return piece
 
     def header(self, size: int) -> memoryview:
-        """So many bytes, none at the end of the file.
+        """Read that many bytes; none at the end of the file.
 
         Raises:
-            BrokenError: The file ends in between.
+            DecompressionError: The file ends in between.
         """
         start = self.take(size)
         if start and len(start) < size:
-            raise BrokenError("the compressed data breaks off", self.byte, cut=True)
+            raise DecompressionError("the compressed data breaks off", self.byte, cut=True)
         return start
 
     def all_of(self, size: int) -> memoryview:
-        """So many bytes of a block.
+        """Read that many bytes of a block.
 
         Raises:
-            BrokenError: The file ends before.
+            DecompressionError: The file ends before.
         """
         if not 0 <= size <= _LARGEST_BLOCK:
             raise self.damaged()
         piece = self.take(size)
         if len(piece) < size:
-            raise BrokenError("the compressed data breaks off", self.byte, cut=True)
+            raise DecompressionError("the compressed data breaks off", self.byte, cut=True)
         return piece
 
-    def damaged(self) -> BrokenError:
-        """The error to raise where bytes make no sense."""
-        return BrokenError("the compressed data is damaged", self.byte, cut=False)
+    def damaged(self) -> DecompressionError:
+        """The error for bytes that are not valid."""
+        return DecompressionError("the compressed data is damaged", self.byte, cut=False)
 
 
-def _lz4_blocks(pieces: _Pieces) -> Iterator[bytes]:
-    """Spark ends no stream before the log's end, but an appended log has several."""
+def _lz4_blocks(pieces: _BlockReader) -> Iterator[bytes]:
+    """Blocks of all streams: an appended log has several."""
     codec = pa.Codec("lz4_raw")
     while header := pieces.header(_LZ4_HEADER.size):
         magic, token, packed, size, _ = _LZ4_HEADER.unpack(header)
@@ -213,7 +219,7 @@ def _lz4_blocks(pieces: _Pieces) -> Iterator[bytes]:
             yield _expanded(pieces, codec, block, size)
 
 
-def _snappy_blocks(pieces: _Pieces) -> Iterator[bytes]:
+def _snappy_blocks(pieces: _BlockReader) -> Iterator[bytes]:
     codec = pa.Codec("snappy")
     while length := pieces.header(4):
         if length == _SNAPPY[:4]:  # a stream starts, the first or an appended one
@@ -233,7 +239,7 @@ def _snappy_size(block: memoryview) -> int:
     return -1
 
 
-def _expanded(pieces: _Pieces, codec: pa.Codec, block: memoryview, size: int) -> bytes:
+def _expanded(pieces: _BlockReader, codec: pa.Codec, block: memoryview, size: int) -> bytes:
     if not 0 <= size <= _LARGEST_BLOCK:
         raise pieces.damaged()
     try:

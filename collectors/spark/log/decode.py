@@ -1,9 +1,9 @@
-"""One event log file -> the few events that lineage needs.
+"""Decode an event log file: the events that lineage needs, and the places that are damaged.
 
 A log is JSON lines, plain or compressed; each line starts `{"Event":"<name>"`. The name decides
-whether a line is parsed at all: TaskEnd, most of every log, never is (StageCompleted has the same
-sums), and of the plans that adaptive execution comes to only the last of each execution is.
-Damage is reported with its place, and what came before it is kept.
+whether a line is parsed: TaskEnd, most of every log, never is (StageCompleted has the same sums),
+and of the plans of adaptive execution only the last of each execution is. Damage is reported with
+its place; events before it count.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from itertools import chain
 
 import orjson
 
-from dbt_graft.collectors.spark.log.codecs import BrokenError, Readable, uncompressed
+from dbt_graft.collectors.spark.log.codecs import ByteStream, DecompressionError, uncompressed
 from dbt_graft.collectors.spark.log.events import READERS, Body
 
-# By far the most frequent: told from the others without looking at the whole name.
+# By far the most frequent events, recognised by their prefix.
 _TASK = b'{"Event":"SparkListenerTask'
 _EVENT = re.compile(rb'\s*\{\s*"Event"\s*:\s*"')
 _EXECUTION_ID = re.compile(rb'"executionId":(\d{1,18})[,}]')
@@ -29,18 +29,21 @@ _LONGEST = 1 << 28
 _TOO_LONG = b"\0\n"
 _MOST_PENDING = 64
 _REPORTED = 20
-# A file that begins with so many lines that are no events is no log.
+# A file that begins with so many other lines is no event log.
 _HEAD = 10
 _NO_EVENT = "no Spark event"
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """An event: the line it stands in (from 1), its short name, and the fields that are needed.
+class SparkEvent:
+    """An event of a log.
 
     Attributes:
-        end: How many bytes of the text have been read with it.
-        events: How many events.
+        line: Its line, from 1.
+        name: Its class, without the package.
+        body: The fields that lineage needs.
+        end: The offset of its end in the uncompressed text.
+        events: The number of events read, with it.
     """
 
     line: int
@@ -51,64 +54,65 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Damage:
-    """A place in a file that could not be used, and why."""
+class LogDamage:
+    """A place in a file that could not be used, and the reason."""
 
     position: str
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
-    """The last thing said of a file: how many events it holds."""
+class EndOfFile:
+    """The end of a file, and the number of events in it."""
 
     events: int
 
 
-Found = Event | Damage | Finished
+Decoded = SparkEvent | LogDamage | EndOfFile
 
 
 def decode(
-    file: Readable, growing: bool = False, behind: tuple[int, int] = (0, 0)
-) -> Iterator[Found]:
-    """The needed events of a file in their order, its damage, and at the end a `Finished`.
+    file: ByteStream, growing: bool = False, start: tuple[int, int] = (0, 0)
+) -> Iterator[Decoded]:
+    """Yield the events of a file that lineage needs, its damage, and at last an `EndOfFile`.
 
-    A plan that adaptive execution came to is given when its execution ends, or at the file's end.
+    The last plan of adaptive execution comes when its execution ends, or at the file's end.
 
     Args:
         file: Open at its start.
         growing: The file is still being written: an end in the middle of a line is no damage.
-        behind: So many bytes of the text, and lines, are passed over.
+        start: The number of bytes of the text, and of lines, to skip.
     """
-    byte, line = behind
+    byte, line = start
     decoder = _Decoder(growing, line, base=byte)
     try:
-        yield from decoder.lines(_behind(uncompressed(file), byte))
+        yield from decoder.lines(_from_byte(uncompressed(file), byte))
         yield from decoder.end()
-    except BrokenError as error:
+    except DecompressionError as error:
         yield from decoder.end(broken=True)
-        # A growing file may just end; anything else is worth a word.
+        # A growing file may just end.
         if not (growing and error.cut):
-            yield Damage(f"line {decoder.number + 1}, byte {error.byte}", str(error))
+            yield LogDamage(f"line {decoder.number + 1}, byte {error.byte}", str(error))
     except OSError:
         yield from decoder.end(broken=True)
-        yield Damage(f"line {decoder.number + 1}", "the file cannot be read on")
+        yield LogDamage(f"line {decoder.number + 1}", "the file cannot be read on")
     if decoder.foreign > _REPORTED:
         more = decoder.foreign - _REPORTED
-        yield Damage("whole file", f"{more} more lines are no Spark events")
-    yield Finished(decoder.events)
+        yield LogDamage("file", f"{more} more lines are no Spark events")
+    yield EndOfFile(decoder.events)
 
 
 @dataclass(slots=True)
 class _Decoder:
-    """How far a file has been read.
+    """The state of reading a file.
 
     Attributes:
-        number: Of the last whole line.
-        head: The lines before the first event, by their numbers.
-        rest: The start of a line whose end was not seen yet; `held` is its length.
-        text: The piece that is being read, which is so large and begins at `base`.
-        pending: Of each running execution its last plan so far, unparsed, and its line's number.
+        number: The number of the last complete line.
+        foreign: The number of lines that are no events.
+        head: The numbers of the lines before the first event.
+        rest: The start of an incomplete line; `buffered` is its length.
+        text: The current piece, of `size` bytes from `base` on.
+        pending: The number and text of the line with the last plan of each running execution.
     """
 
     growing: bool
@@ -118,20 +122,20 @@ class _Decoder:
     foreign_file: bool = False
     head: list[int] = field(default_factory=list)
     rest: list[bytes] = field(default_factory=list)
-    held: int = 0
+    buffered: int = 0
     base: int = 0
     size: int = 0
     text: BytesIO = field(default_factory=BytesIO)
     pending: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
 
-    def lines(self, chunks: Iterable[bytes]) -> Iterator[Found]:
-        """What stands in the text, which comes in pieces."""
+    def lines(self, chunks: Iterable[bytes]) -> Iterator[Decoded]:
+        """Decode the lines of a text that comes in pieces."""
         for chunk in chunks:
             self.base, self.size = self.base + self.size, len(chunk)
             self.text = BytesIO(chunk)  # the quickest way to lines that Python has
             lines: Iterator[bytes] = self.text
             if self.rest:
-                self._hold(end := next(lines, b""))
+                self._buffer(end := next(lines, b""))
                 if not end.endswith(b"\n"):
                     continue
                 lines = chain((self._joined(),), lines)
@@ -148,34 +152,34 @@ class _Decoder:
                 if self.foreign_file:
                     return
             if not line.endswith(b"\n"):
-                self._hold(line)
+                self._buffer(line)
                 number -= 1
             self.events += number - self.number
             self.number = number
 
-    def _hold(self, piece: bytes) -> None:
-        """Keep a line's piece; of one that nothing ends only the start, and what JSON forbids."""
-        self.held += len(piece)
-        if self.held <= _LONGEST:
+    def _buffer(self, piece: bytes) -> None:
+        """Buffer a piece of a line; of an endless line only the start, made invalid JSON."""
+        self.buffered += len(piece)
+        if self.buffered <= _LONGEST:
             self.rest.append(piece)
         elif self.rest and self.rest[-1] != _TOO_LONG:
             self.rest.append(_TOO_LONG)
 
-    def end(self, broken: bool = False) -> Iterator[Found]:
-        """The line that no newline ends, and what is still pending."""
+    def end(self, broken: bool = False) -> Iterator[Decoded]:
+        """Decode the last line, without a newline, and the pending plans."""
         if (last := self._joined()) and not broken:
             self.number += 1
             if self.growing and not last.rstrip().endswith(b"}"):
                 pass
             elif _EVENT.match(last) and not last.rstrip().endswith(b"}"):
                 self.events += 1
-                yield Damage(f"line {self.number}", "the event is cut off")
+                yield LogDamage(f"line {self.number}", "the event is cut off")
             else:
                 yield from self._line(last)
         elif not self.number and not broken and not self.growing:
-            yield Damage("byte 0", "the file is empty")
+            yield LogDamage("byte 0", "the file is empty")
         if self.head and not self.events:
-            yield Damage("line 1", "no Spark event log: it does not start with an event")
+            yield LogDamage("line 1", "no Spark event log: it does not start with an event")
         else:
             yield from self._before()
         for execution in list(self.pending):
@@ -183,10 +187,10 @@ class _Decoder:
 
     def _joined(self) -> bytes:
         line = b"".join(self.rest)
-        self.rest, self.held = [], 0
+        self.rest, self.buffered = [], 0
         return line
 
-    def _line(self, line: bytes) -> Iterator[Found]:
+    def _line(self, line: bytes) -> Iterator[Decoded]:
         if found := _EVENT.match(line):
             yield from self._before()
             self.events += 1
@@ -204,35 +208,35 @@ class _Decoder:
                 self.head.append(self.number)
                 self.foreign_file = self.foreign == _HEAD
             elif self.foreign <= _REPORTED:
-                yield Damage(f"line {self.number}", _NO_EVENT)
+                yield LogDamage(f"line {self.number}", _NO_EVENT)
 
-    def _before(self) -> Iterator[Found]:
-        """The lines before the first event, which are damage because there is one."""
-        yield from (Damage(f"line {number}", _NO_EVENT) for number in self.head)
+    def _before(self) -> Iterator[Decoded]:
+        """Report the lines before the first event as damage."""
+        yield from (LogDamage(f"line {number}", _NO_EVENT) for number in self.head)
         self.head.clear()
 
-    def _event(self, number: int, name: str, line: bytes) -> Iterator[Found]:
+    def _event(self, number: int, name: str, line: bytes) -> Iterator[Decoded]:
         try:
             body = READERS[name](orjson.loads(line))
         except orjson.JSONDecodeError:
-            yield Damage(f"line {number}", "the event is no valid JSON")
+            yield LogDamage(f"line {number}", "the event is no valid JSON")
             return
         except (ValueError, KeyError, TypeError, AttributeError):
-            yield Damage(f"line {number}", "the event lacks a field or has it in another form")
+            yield LogDamage(f"line {number}", "the event lacks a field or has it in another form")
             return
         if name == _EXECUTION_END:
             yield from self._plan(str((body or {}).get("executionId")).encode())
         if body is not None:
-            yield Event(number, name, body, self.base + self.text.tell(), self.events)
+            yield SparkEvent(number, name, body, self.base + self.text.tell(), self.events)
 
-    def _plan(self, execution: bytes) -> Iterator[Found]:
+    def _plan(self, execution: bytes) -> Iterator[Decoded]:
         if found := self.pending.pop(execution, None):
             number, line = found
             yield from self._event(number, _PLAN_UPDATE, line)
 
 
-def _behind(pieces: Iterable[bytes], byte: int) -> Iterator[bytes]:
-    """A text from one of its bytes on."""
+def _from_byte(pieces: Iterable[bytes], byte: int) -> Iterator[bytes]:
+    """The pieces of a text from an offset on."""
     for piece in pieces:
         if byte < len(piece):
             yield piece[byte:] if byte else piece

@@ -1,10 +1,10 @@
-"""One application, several logs: which of them counts.
+"""Duplicate logs of one application: which of them counts.
 
-A log keeps its application's id and attempt wherever it is moved, whatever it is called and however
-it is packed. Of several logs of one attempt the one with the most events counts (the others are
-copies made while it grew, or cut off); of equals the one that counted before. What the history
-server compacted is not the same log: it holds what came later, and some of what was read before
-(`already_told`). The pieces in which a growing log is told of go with it (`resume`).
+A log has its application's id and attempt wherever it is moved, whatever its name and compression.
+Of several logs of one attempt the one with the most events counts (the others are copies made
+while it grew, or cut off); of equals the one that counted before. A log that the history server
+compacted is another log: it has later events, and some of the earlier ones (`covered_until`).
+The segments of a growing log (`checkpoint`) count or are discarded with it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from dbt_graft.collectors.spark.log.checkpoint import pieces, whole
+from dbt_graft.collectors.spark.log.checkpoint import log_origin, log_segments
 from dbt_graft.collectors.spark.log.files import COMPACTED
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A log that was read now tells of a run."""
+class LogClaim:
+    """A log that was read now has records of a run."""
 
     origin: str
     run: str
@@ -28,79 +28,87 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """Origins whose rows do not count: of those read now, and of those in the store."""
+class DuplicateLogs:
+    """Origins that do not count.
 
-    losers: tuple[str, ...]
+    Attributes:
+        discarded: Of logs that are read now.
+        replaced: Of logs in the store.
+    """
+
+    discarded: tuple[str, ...]
     replaced: tuple[str, ...]
 
 
-def forms(told_until: Mapping[str, datetime]) -> dict[str, dict[str, datetime]]:
-    """What is told of each log, by the origin it has whole: whole, and of what compacting made.
+def log_variants(last_event_times: Mapping[str, datetime]) -> dict[str, dict[str, datetime]]:
+    """The origins of each log and its compacted variants, with the time of their last event.
 
     Args:
-        told_until: As `collectors.store.told_until` gives it.
+        last_event_times: As `collectors.store.last_event_times` gives it.
     """
     found: dict[str, dict[str, datetime]] = defaultdict(dict)
-    for origin, at in told_until.items():
+    for origin, at in last_event_times.items():
         found[uncompacted(origin)][origin] = at
     return found
 
 
-def already_told(origin: str, told: Mapping[str, datetime]) -> datetime | None:
-    """What had started by then is told of by other forms of a compacted log.
+def covered_until(origin: str, variants: Mapping[str, datetime]) -> datetime | None:
+    """The time until which other variants of a compacted log cover its statements.
 
     Args:
-        told: The log's `forms`; if it is not compacted, it replaces what it told before.
+        variants: The times of the last events, by origin (see `log_variants`).
+
+    Returns:
+        None where the log is not compacted: it replaces the others.
     """
-    others = (at for other, at in told.items() if other != origin)
+    others = (at for other, at in variants.items() if other != origin)
     return max(others, default=None) if _compacted(origin) else None
 
 
 def uncompacted(origin: str) -> str:
     """The origin of a log before it was compacted."""
-    log = whole(origin)
+    log = log_origin(origin)
     return log.rpartition("/")[0] if _compacted(log) else log
 
 
-def settle(
-    claims: Iterable[Claim],
+def find_duplicates(
+    claims: Iterable[LogClaim],
     owners: Mapping[str, str],
     known: Mapping[str, tuple[str, int]],
-) -> Settled:
-    """Which origins do not count.
+) -> DuplicateLogs:
+    """Find the origins that do not count.
 
     Args:
         claims: Of all logs that are read now.
-        owners: For each run in the store an origin that tells of it.
+        owners: For each run in the store an origin with its records.
         known: Position and number of events of each origin in the store.
     """
-    read_now: dict[tuple[str, str], list[Claim]] = defaultdict(list)
-    losers: list[str] = []
+    read_now: dict[tuple[str, str], list[LogClaim]] = defaultdict(list)
+    discarded: list[str] = []
     replaced: list[str] = []
-    told_of = pieces(known)
+    segments = log_segments(known)
     for claim in claims:
-        log = whole(claim.origin)
+        log = log_origin(claim.origin)
         if log == claim.origin:
             read_now[claim.run, _compacted(log)].append(claim)
-        elif whole(owners.get(claim.run, log)) != log:
-            # Another log tells of the run, and so of what comes behind.
-            losers.append(claim.origin)
+        elif log_origin(owners.get(claim.run, log)) != log:
+            # Another log has the records of the run, and so of its later segments.
+            discarded.append(claim.origin)
     read_again = {claim.origin for found in read_now.values() for claim in found}
     for (run, compacted), found in read_now.items():
         candidates = {claim.origin: claim.events for claim in found}
-        owner = whole(owners.get(run, ""))
+        owner = log_origin(owners.get(run, ""))
         before = ""
         if owner in known and owner not in read_again and _compacted(owner) == compacted:
             before = owner
-            candidates[owner] = sum(known[one][1] for one in (owner, *told_of.get(owner, ())))
+            candidates[owner] = sum(known[one][1] for one in (owner, *segments.get(owner, ())))
         winner = max(candidates, key=lambda origin: (candidates[origin], origin == owner, origin))
-        losers += [origin for origin in candidates if origin not in (winner, before)]
+        discarded += [origin for origin in candidates if origin not in (winner, before)]
         if before and before != winner:
-            replaced += [before, *told_of.get(before, ())]
-    return Settled(tuple(sorted(losers)), tuple(sorted(replaced)))
+            replaced += [before, *segments.get(before, ())]
+    return DuplicateLogs(tuple(sorted(discarded)), tuple(sorted(replaced)))
 
 
 def _compacted(origin: str) -> str:
-    name = whole(origin).rpartition("/")[2]
+    name = log_origin(origin).rpartition("/")[2]
     return name if name.endswith(COMPACTED) else ""

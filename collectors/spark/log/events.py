@@ -1,7 +1,4 @@
-"""What is kept of each event that lineage needs.
-
-It is held until its log was read, so it is little: names, plans, numbers.
-"""
+"""Bodies of events: the fields that lineage needs of each event class."""
 
 from __future__ import annotations
 
@@ -14,17 +11,17 @@ from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 
 Body = dict[str, Any]
 
-# Rows that tasks gave away, into whatever.
+# Rows that tasks put out.
 _WRITTEN = "internal.metrics.output.recordsWritten"
 _CATALOGS = "spark.sql.catalog."
-# Calls whose RDDs are named by the path that they read.
+# Calls that name their RDD by the path that they read.
 _FILE_CALLS = frozenset(
     """binaryFiles binaryRecords hadoopFile newAPIHadoopFile objectFile sequenceFile textFile
     wholeTextFiles""".split()  # noqa: SIM905
 )
 
 
-def _keep(*keys: str) -> Callable[[Body], Body]:
+def _fields(*keys: str) -> Callable[[Body], Body]:
     def read(event: Body) -> Body:
         return {key: event[key] for key in keys if key in event}
 
@@ -40,7 +37,7 @@ def _catalogs(settings: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in settings.items() if key.startswith(_CATALOGS)}
 
 
-_EXECUTION = _keep(
+_EXECUTION = _fields(
     *("executionId", "rootExecutionId", "description", "time"),
     *("details", "jobGroupId", "jobTags", "physicalPlanDescription", "sparkPlanInfo"),
 )
@@ -72,20 +69,20 @@ def _job_start(event: Body) -> Body | None:
 
 
 def _rdds(event: Body) -> Iterator[tuple[int, str, list[int]]]:
-    """Of each RDD its id, what it reads if anything, and its parents."""
+    """Yield the id of each RDD, the source that it reads (or an empty text), and its parents."""
     for stage in event.get("Stage Infos", ()):
         for rdd in stage.get("RDD Info", ()):
             yield rdd["RDD ID"], _source(rdd), rdd.get("Parent IDs", [])
 
 
 def _source(rdd: Body) -> str:
-    """The scan of a plan that an RDD is, by its scope, or the path that it is named by."""
+    """The scan that an RDD runs, by its scope, or the path that it is named by."""
     scope = rdd.get("Scope") or ""
     call: str = orjson.loads(scope)["name"] if '"name":"' in scope else ""
     if "Scan" in call.partition(" ")[0] and not call.endswith("InMemoryTableScan"):
         return call
     name: str = rdd.get("Name") or ""
-    # Before Spark 1.4 nothing tells the call; and any RDD can be given a name.
+    # Before Spark 1.4 the call is not in the log; and users can name any RDD.
     reads_files = call in _FILE_CALLS if scope else "/" in name
     is_first = not rdd.get("Parent IDs") and not name.endswith("RDD")
     return name if reads_files and ("/" in name or is_first) else ""
@@ -116,7 +113,7 @@ def _job_end(event: Body) -> Body:
 
 
 def _progress(event: Body) -> Body:
-    """A batch of a streaming query: where it took rows from and where it put them."""
+    """A batch of a streaming query: its sources and its sink."""
     progress = event["progress"]
     if isinstance(progress, str):
         progress = orjson.loads(progress)
@@ -133,18 +130,18 @@ def _progress(event: Body) -> Body:
 
 
 READERS: Mapping[str, Callable[[Body], Body | None]] = {
-    "SparkListenerLogStart": _keep("Spark Version"),
-    "SparkListenerApplicationStart": _keep("App Name", "App ID", "App Attempt ID", "Timestamp"),
-    "SparkListenerApplicationEnd": _keep("Timestamp", "ExitCode"),
+    "SparkListenerLogStart": _fields("Spark Version"),
+    "SparkListenerApplicationStart": _fields("App Name", "App ID", "App Attempt ID", "Timestamp"),
+    "SparkListenerApplicationEnd": _fields("Timestamp", "ExitCode"),
     "SparkListenerEnvironmentUpdate": _environment,
     "SparkListenerJobStart": _job_start,
     "SparkListenerJobEnd": _job_end,
     "SparkListenerStageCompleted": _stage_completed,
     "SparkListenerSQLExecutionStart": _execution_start,
-    "SparkListenerSQLAdaptiveExecutionUpdate": _keep("executionId", "sparkPlanInfo"),
-    "SparkListenerDriverAccumUpdates": _keep("executionId", "accumUpdates"),
-    "SparkListenerSQLExecutionEnd": _keep("executionId", "time", "errorMessage"),
+    "SparkListenerSQLAdaptiveExecutionUpdate": _fields("executionId", "sparkPlanInfo"),
+    "SparkListenerDriverAccumUpdates": _fields("executionId", "accumUpdates"),
+    "SparkListenerSQLExecutionEnd": _fields("executionId", "time", "errorMessage"),
     "StreamingQueryListener$QueryProgressEvent": _progress,
-    "DropTableEvent": _keep("database", "name"),
+    "DropTableEvent": _fields("database", "name"),
     "SparkListenerConnectOperationStarted": _request,
 }

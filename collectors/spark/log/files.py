@@ -1,4 +1,4 @@
-"""The event logs below a path: the files of each application, one origin each.
+"""Event logs below a path: files grouped by application, one origin each.
 
 | layout | who writes it |
 |---|---|
@@ -6,12 +6,12 @@
 | `eventlog_v2_<application>/events_1_<application>.zstd`, `events_2_…`, `appstatus_…` | rolling |
 | `…/eventlog-2026-11-21--05-00.gz`, …, `eventlog` | Databricks, the undated file last |
 
-`.inprogress` ends the names of a log (or of its empty `appstatus` file) while its application runs,
-and for ever if that does not stop its session. That ending is no part of the origin.
+The name of a log (or of its empty `appstatus` file) ends in `.inprogress` while its application
+runs, and for ever if the application does not stop its session. The origin is without that ending.
 
 The history server may compact a rolling log: `events_5_….compact` replaces the files up to the
-fifth, without what they told of executions that were over. Such a log is an origin of its own, so
-that it does not replace what was read before; what it replaces is not read.
+fifth and leaves out executions that were over. Such a log is an origin of its own, so that it does
+not replace what was read before; the files that it replaces are not read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.files import LogFile
-from dbt_graft.collectors.spark.log.checkpoint import Reached
+from dbt_graft.collectors.spark.log.checkpoint import Checkpoint
 
 COMPACTED = ".compact"
 _IN_PROGRESS = ".inprogress"
@@ -33,18 +33,18 @@ _DATABRICKS = re.compile(r"eventlog(?P<dated>-\d{4}-\d\d-\d\d--\d\d-\d\d)?(?:\.[
 
 @dataclass(frozen=True, slots=True)
 class SparkLogs:
-    """The event logs of one cluster, and what to make of them.
+    """The event logs of one cluster, and how to read them.
 
     Attributes:
         path: A local path or URL: a folder of logs, one log's folder, or a file; or the address of
             a History Server, `https://…`.
-        label: How origins name the path (as `graft.yml` writes it).
-        task: A regular expression with a group `task`; dates, times and ids at the end of what it
-            finds are cut off.
-        task_from: What it is tried on, in this order; see `collectors.spark.application.tasks`.
+        label: The path in origins, as `graft.yml` writes it.
+        task: A regular expression with a group `task`; dates, times and ids at the end of the
+            group are cut off.
+        task_from: Where task names are, in order; see `collectors.spark.application.tasks`.
         namespace: The namespace of metastore tables.
-        nameless: The task of what has no task's name; without it, that is left out.
-        authorization: What a History Server gets as the header of this name; a secret.
+        unnamed_task: The task of executions without a task's name; empty to leave them out.
+        authorization: The `Authorization` header for a History Server; a secret.
     """
 
     path: str
@@ -52,7 +52,7 @@ class SparkLogs:
     task: str = r"(?P<task>.+)"
     namespace: str = "spark"
     task_from: tuple[str, ...] = ("conf:spark.openlineage.appName", "app_name")
-    nameless: str = ""
+    unnamed_task: str = ""
     authorization: str = field(default="", repr=False)
 
 
@@ -61,20 +61,20 @@ class ApplicationLog:
     """One application's log.
 
     Attributes:
-        log: Origin and position of all its files together, as the lineage store knows them.
-        parts: The files with events, oldest first.
-        growing: Spark says that the application runs.
-        start: Only what comes behind it is to be read.
+        log: Origin, size and position of the log, over all its files.
+        files: The files with events, oldest first.
+        growing: The application still runs, as Spark names its files.
+        start: The checkpoint that it is read on from.
     """
 
     log: LogFile
-    parts: tuple[LogFile, ...]
+    files: tuple[LogFile, ...]
     growing: bool
-    start: Reached | None = None
+    start: Checkpoint | None = None
 
 
 def application_logs(files: Iterable[LogFile]) -> list[ApplicationLog]:
-    """Files put together by application, sorted by origin."""
+    """Group files by application, sorted by origin."""
     grouped: dict[tuple[str, str], list[LogFile]] = defaultdict(list)
     for file in files:
         folder, _, name = file.url.rpartition("/")
@@ -86,39 +86,39 @@ def application_logs(files: Iterable[LogFile]) -> list[ApplicationLog]:
         else:
             grouped[_name(file.origin), ""].append(file)
     return sorted(
-        (_together(origin, layout, found) for (origin, layout), found in grouped.items()),
+        (_application_log(origin, layout, found) for (origin, layout), found in grouped.items()),
         key=lambda log: log.log.origin,
     )
 
 
-def _together(origin: str, layout: str, files: list[LogFile]) -> ApplicationLog:
+def _application_log(origin: str, layout: str, files: list[LogFile]) -> ApplicationLog:
     if layout == "rolling":
-        parts = _rolled(files)
+        ordered = _rolled(files)
     elif layout == "databricks":
-        parts = sorted(files, key=_databricks_order)
+        ordered = sorted(files, key=_databricks_order)
     else:
-        # A log may lie there finished and unfinished, copied between the two.
-        parts = sorted(files, key=lambda file: file.url.endswith(_IN_PROGRESS))[:1]
-        files = parts
-    if layout == "rolling" and parts and _name(parts[0].url).endswith(COMPACTED):
-        origin = f"{origin}/{_name(parts[0].url.rpartition('/')[2])}"
+        # A copy of the unfinished log may lie beside the finished one.
+        ordered = sorted(files, key=lambda file: file.url.endswith(_IN_PROGRESS))[:1]
+        files = ordered
+    if layout == "rolling" and ordered and _name(ordered[0].url).endswith(COMPACTED):
+        origin = f"{origin}/{_name(ordered[0].url.rpartition('/')[2])}"
     size = sum(file.size for file in files)
     changed = max(int(file.position.rpartition("@")[2]) for file in files)
     return ApplicationLog(
         log=LogFile(files[0].url, origin, size, f"{size}@{changed}"),
-        parts=tuple(parts),
+        files=tuple(ordered),
         growing=any(file.url.endswith(_IN_PROGRESS) for file in files),
     )
 
 
 def _rolled(files: list[LogFile]) -> list[LogFile]:
-    """The event files of a folder in their order, without those that a compaction replaced."""
+    """Event files of a rolling log in order, without those that a compaction replaced."""
     indexed: list[tuple[int, bool, LogFile]] = []
     for file in files:
         name = _name(file.url.rpartition("/")[2])
         if found := _PART.fullmatch(name):
             indexed.append((int(found["index"]), name.endswith(COMPACTED), file))
-    indexed.sort(key=lambda part: part[:2])
+    indexed.sort(key=lambda one: one[:2])
     replaced = [at for at, (_, compacted, _) in enumerate(indexed) if compacted]
     return [file for *_, file in indexed[replaced[-1] if replaced else 0 :]]
 

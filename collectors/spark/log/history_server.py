@@ -1,13 +1,13 @@
-"""The event logs that a Spark History Server gives, for whom the folder of the logs is closed.
+"""Event logs from a Spark History Server, where their folder cannot be read.
 
 | request | answer |
 |---|---|
 | `GET /api/v1/applications` | JSON: the applications, each with its attempts |
 | `GET /api/v1/applications/<id>[/<attempt>]/logs` | a zip with the files of the attempt's log |
 
-(https://spark.apache.org/docs/latest/monitoring.html#rest-api). The listing tells when a log last
-changed: that is its position. Workers download: one zip at a time, into a file without a name, for
-a zip is read from its end.
+(https://spark.apache.org/docs/latest/monitoring.html#rest-api). The position of a
+log is the time of its last change in the listing. Workers download one zip at a time into an
+unnamed temporary file, because a zip is read from its end.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from zipfile import BadZipFile, ZipFile
 import orjson
 
 from dbt_graft.collectors.files import LogFile
-from dbt_graft.collectors.spark.log.codecs import Readable
+from dbt_graft.collectors.spark.log.codecs import ByteStream
 from dbt_graft.collectors.spark.log.files import (
     COMPACTED,
     ApplicationLog,
@@ -39,16 +39,16 @@ from dbt_graft.collectors.spark.log.files import (
 )
 from dbt_graft.lineage.errors import GraftError
 
-_SILENCE = 120.0  # seconds until a server that says nothing more is given up
+_SILENCE = 120.0  # seconds without an answer
 _LONGEST_LISTING = 1 << 28  # bytes: some half a million applications
 _PIECE = 1 << 20
 _DENIED = (401, 403)
 
-Open = Callable[[str], AbstractContextManager[Readable]]
+OpenFile = Callable[[str], AbstractContextManager[ByteStream]]
 
 
-class NotGivenError(Exception):
-    """The server did not give what it was asked for, and why; another time it may."""
+class DownloadError(Exception):
+    """The server did not give a log or listing; a later request may succeed."""
 
 
 def is_history_server(path: str) -> bool:
@@ -57,36 +57,36 @@ def is_history_server(path: str) -> bool:
 
 
 def authorization(setting: str) -> str:
-    """The value of the header `Authorization`.
+    """Return the value of the header `Authorization`.
 
     Args:
-        setting: `env:NAME`, the variable that holds it.
+        setting: `env:NAME`, the environment variable with the value.
 
     Raises:
-        GraftError: The variable is not set, or no header can hold what it does.
+        GraftError: The variable is not set, or its value is not valid in a header.
     """
     value = os.environ.get(setting.removeprefix("env:"), "").strip()
     if not value or not value.isascii() or not value.isprintable():
         raise GraftError(
-            "the environment variable is not set, or holds more than one line",
+            "the environment variable is not set, or has more than one line",
             place=setting,
-            remedy="let it hold what the header `Authorization` says: Bearer <token>",
+            remedy="set it to the value of the header `Authorization`: Bearer <token>",
         )
     return value
 
 
 def new_attempts(logs: SparkLogs, known: Mapping[str, tuple[str, int]]) -> list[ApplicationLog]:
-    """The attempts of applications whose logs the store does not have as they are now.
+    """List the attempts of applications whose logs are new to the store or have changed.
 
     Args:
         known: For each origin in the store its position and number of events.
 
     Raises:
-        GraftError: The server cannot be reached or gives no list of applications.
+        GraftError: The server cannot be reached or returns no list of applications.
     """
     read: dict[str, set[str]] = {}
     for origin, (position, _) in known.items():
-        # What was compacted is an origin of its own; see `collectors.spark.log.files`.
+        # A compacted log is an origin of its own; see `collectors.spark.log.files`.
         attempt = origin.rpartition("/")[0] if origin.endswith(COMPACTED) else origin
         read.setdefault(attempt, set()).add(position)
     return [log for log in _listed(logs) if log.log.position not in read.get(log.log.origin, ())]
@@ -97,8 +97,8 @@ def _listed(logs: SparkLogs) -> list[ApplicationLog]:
     try:
         with _answer(f"{server}/api/v1/applications", logs.authorization) as answer:
             listing = answer.read(_LONGEST_LISTING)
-    except NotGivenError as error:
-        raise GraftError(f"lists no applications: {error}", place=logs.label) from error
+    except DownloadError as error:
+        raise GraftError(f"cannot list applications: {error}", place=logs.label) from error
     try:
         found = [
             _attempt(logs, application["id"], attempt)
@@ -109,8 +109,8 @@ def _listed(logs: SparkLogs) -> list[ApplicationLog]:
         raise GraftError(
             "does not answer as a History Server",
             place=logs.label,
-            remedy="name its address as `history_server`, without `/api`; a page to log in at "
-            "cannot be passed",
+            remedy="set `history_server` to its address, without `/api`; login pages are not "
+            "supported",
         ) from error
     return sorted(found, key=lambda log: log.log.origin)
 
@@ -129,15 +129,17 @@ def _attempt(logs: SparkLogs, application: str, attempt: Mapping[str, Any]) -> A
 
 
 @contextmanager
-def downloaded(origin: str, url: str, authorization: str) -> Iterator[tuple[ApplicationLog, Open]]:
-    """An attempt's log while it is needed, and what opens its files by their URLs.
+def downloaded(
+    origin: str, url: str, authorization: str
+) -> Iterator[tuple[ApplicationLog, OpenFile]]:
+    """Download an attempt's log; yields it with a function that opens its files by their URLs.
 
     Args:
-        origin: As the listing names the attempt; a log that was compacted gets one of its own.
+        origin: The attempt's, from the listing; a compacted log gets an origin of its own.
         url: Of the zip.
 
     Raises:
-        NotGivenError: The zip cannot be had, or holds no log.
+        DownloadError: The zip cannot be downloaded, or holds no log.
     """
     with tempfile.TemporaryFile() as file:
         with _answer(url, authorization) as answer:
@@ -145,11 +147,11 @@ def downloaded(origin: str, url: str, authorization: str) -> Iterator[tuple[Appl
         try:
             archive = ZipFile(file)
         except BadZipFile as error:
-            raise NotGivenError("what it gave is no whole zip") from error
+            raise DownloadError("the zip is incomplete") from error
         with archive:
             logs = application_logs(_members(archive, origin))
             if len(logs) != 1:
-                raise NotGivenError(f"the zip that it gave holds {len(logs)} logs")
+                raise DownloadError(f"the zip holds {len(logs)} logs")
             [found] = logs
             if not found.log.origin.endswith(COMPACTED):
                 found = replace(found, log=replace(found.log, origin=origin))
@@ -165,7 +167,7 @@ def _members(archive: ZipFile, origin: str) -> Iterator[LogFile]:
 
 
 class _Member:
-    """A file in a zip, whose damage is an OSError as any file's is."""
+    """A file in a zip; damage is an OSError, as for other files."""
 
     def __init__(self, archive: ZipFile, name: str) -> None:
         self._file: IO[bytes] = archive.open(name)
@@ -185,15 +187,15 @@ class _Member:
 
 @contextmanager
 def _answer(url: str, authorization: str) -> Iterator[HTTPResponse]:
-    request = Request(url)  # noqa: S310 (`is_history_server` looked at the scheme)
+    request = Request(url)  # noqa: S310 (`is_history_server` checked the scheme)
     if authorization:
-        # Wherever the server may redirect to, this is not told there.
+        # Not sent to where the server may redirect.
         request.add_unredirected_header("Authorization", authorization)
     try:
         with urlopen(request, timeout=_SILENCE) as answer:  # noqa: S310
             yield answer
     except HTTPError as error:
         hint = "; see `authorization` in graft.yml" if error.code in _DENIED else ""
-        raise NotGivenError(f"HTTP status {error.code}{hint}") from error
+        raise DownloadError(f"HTTP status {error.code}{hint}") from error
     except (OSError, HTTPException) as error:
-        raise NotGivenError(f"{getattr(error, 'reason', error)}") from error
+        raise DownloadError(f"{getattr(error, 'reason', error)}") from error

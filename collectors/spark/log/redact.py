@@ -1,9 +1,9 @@
-"""An error message without what it says about the data.
+"""Error messages without data.
 
-Messages of Spark and of user code hold values, paths and names anywhere, quoted or not
-(`Duplicate map key Jane was found`). So nothing of the text is kept but what cannot be data:
-Spark's error class (`[CAST_INVALID_INPUT]`), the SQLSTATE, the names of exception classes, and for
-names that were not found the backquoted identifiers.
+Messages of Spark and of user code have values, paths and names anywhere, quoted or not
+(`Duplicate map key Jane was found`). So only those parts remain that cannot be data: Spark's
+error class (`[CAST_INVALID_INPUT]`), the SQLSTATE, the names of exception classes, and for names
+that were not found the backquoted identifiers.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _EXCEPTION = re.compile(
     r"(?<![\w.'\"/])(?:[a-z_][\w$]*\.)*(?P<name>[A-Z]\w*(?:Error|Exception))(?=[:\s]|$)"
 )
 _IDENTIFIER = re.compile(r"(?:`[^`]+`\.)*`[^`]+`")
-# Error classes whose identifiers are names of tables and columns, and the point of the message.
+# Error classes whose identifiers are names of tables and columns.
 _ABOUT_NAMES = ("NOT_FOUND", "ALREADY_EXISTS", "UNRESOLVED_COLUMN")
 
 
 def redacted_error(message: str) -> str:
-    """What is safe to keep of an error message; never empty."""
+    """Return the parts of an error message that hold no data; never empty."""
     error_class = _CLASS.search(message)
     exceptions = list(dict.fromkeys(m["name"] for m in _EXCEPTION.finditer(message)))
     if error_class is None:

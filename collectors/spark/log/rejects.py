@@ -1,42 +1,40 @@
-"""What of a log could not be used."""
+"""Rejects of a log: the pieces that could not be used, with their places and reasons."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-WHOLE = "whole log"
+from dbt_graft.lineage.records import Reject
+
+_LOG = "whole log"
 _MOST = 1_000
 
 
 @dataclass(slots=True)
 class Rejects:
-    """Places and reasons; of a log that is full of them, the first and how many more there are."""
+    """The first thousand rejects of a log, and the number of further ones."""
 
     found: list[tuple[str, str]] = field(default_factory=list)
     more: int = 0
 
     def add(self, position: str, reason: str) -> None:
-        """Take one."""
+        """Add a reject."""
         if len(self.found) < _MOST:
             self.found.append((position, reason))
         else:
             self.more += 1
 
-    def tell(self, reason: str) -> None:
-        """Take one that has no place."""
-        self.add(WHOLE, reason)
+    def add_for_log(self, reason: str) -> None:
+        """Add a reject that is about the log, not about a place in it."""
+        self.add(_LOG, reason)
 
     def join(self, other: Rejects) -> None:
-        """Take all of another's."""
+        """Add all rejects of another one."""
         for position, reason in other.found:
             self.add(position, reason)
         self.more += other.more
 
-    def rows(self, origin: str) -> list[dict[str, Any]]:
-        """Rows of the store's table."""
-        rest = [(WHOLE, f"{self.more} more pieces could not be used")] if self.more else []
-        return [
-            {"origin": origin, "position": position, "reason": reason, "excerpt": ""}
-            for position, reason in (*self.found, *rest)
-        ]
+    def records(self, origin: str) -> tuple[Reject, ...]:
+        """The records for the store."""
+        rest = [(_LOG, f"{self.more} more pieces could not be used")] if self.more else []
+        return tuple(Reject(origin, position, reason) for position, reason in (*self.found, *rest))

@@ -1,8 +1,8 @@
-"""The SQL text of a statement, where a log has it, without its literals.
+"""SQL text of statements without literals, where a log has it.
 
-`spark.sql("…")` leaves no text behind, but what two servers run does:
+`spark.sql("…")` leaves no text in the log; statements of two servers do:
 
-| server | where its text stands |
+| server | place of the text |
 |---|---|
 | Thrift Server | the description of the executions that a statement's operation starts |
 | Spark Connect | `SparkListenerConnectOperationStarted`, a request as protobuf text, by job tag |
@@ -17,27 +17,27 @@ from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 
 _THRIFT_OPERATION = "thriftserver.SparkExecuteStatementOperation"
-# A request that is one statement begins so; in others SQL is but a part of what is asked for.
+# The start of a request that is one statement; in others SQL is only a part.
 _COMMAND = re.compile(
     r'sql_command \{[^"]*?\b(?:query|sql): "(?P<sql>(?:[^"\\]|\\.)*)(?:"|\Z)', re.S
 )
-# Of a long text Spark keeps the beginning.
+# Spark cuts a long text.
 _CUT = re.compile(r"\[truncated\(size=\d+\)\]\Z")
 _ESCAPE = re.compile(r"\\(?:(?P<octal>[0-7]{1,3})|(?P<sign>.))", re.DOTALL)
 _SIGNS: Mapping[str, str] = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def thrift_sql(description: str, details: str) -> str:
-    """The statement that an execution of the Thrift Server is; empty where it is none.
+    """Return the statement of a Thrift Server execution; empty for other executions.
 
     Args:
-        details: The call stack that the execution came from.
+        details: The call stack of the execution.
     """
     return normalise(description, Dialect.SPARK) if _THRIFT_OPERATION in details else ""
 
 
 def connect_sql(request: str) -> str:
-    """The statement that a request to Spark Connect is; empty where it is none."""
+    """Return the statement of a Spark Connect request; empty for other requests."""
     found = _COMMAND.match(request)
     if not found:
         return ""
@@ -45,7 +45,7 @@ def connect_sql(request: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """A string of protobuf's text format: UTF-8, bytes beyond ASCII as octal numbers.
+    """Decode a string of protobuf's text format: UTF-8, bytes beyond ASCII as octal numbers.
 
     https://protobuf.dev/reference/protobuf/textformat-spec/#string
     """

@@ -1,7 +1,7 @@
-"""Spark's plans: `sparkPlanInfo` and plan text of any version as trees, and what they compute.
+"""Spark's plans: `sparkPlanInfo` and plan text of any version as trees, and their column lineage.
 
-`info` and `text` read the two forms in which a log holds a plan, `arguments` the lists and names
-inside them, `expressions` one expression, and `columns` follows columns through a whole tree.
-All of it takes time in proportion to the text and recurses on nothing; what cannot be read is
-left out, and `columns` says so.
+`info` and `text` parse the two forms in which a log has a plan, `arguments` the lists and names
+in them, `expressions` one expression, and `operators` follows columns through a tree. All of it
+takes time in proportion to the text and does not recurse. Text that cannot be parsed is left out,
+and a gap in `columns.ColumnTrace` has the reason.
 """

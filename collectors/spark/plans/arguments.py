@@ -25,7 +25,7 @@ class Attribute:
 
 
 def split_arguments(text: str) -> list[str]:
-    """The arguments of an operator, split at the commas outside of brackets and backquotes."""
+    """Split the arguments of an operator at the commas outside of brackets and backquotes."""
     return [part.strip() for part in _split(text, ", ", quotes=True)]
 
 
@@ -49,7 +49,7 @@ def _split(text: str, separator: str, *, quotes: bool) -> Iterator[str]:
 
 
 def identifier(text: str) -> tuple[str, ...]:
-    """The parts of the name a text starts with: `` `spark_catalog`.`raw`.`orders` ``, `raw.orders`.
+    """The parts of the name at the start of a text: `` `spark_catalog`.`raw`.`orders` ``, say.
 
     Empty where it starts with none.
     """
@@ -66,7 +66,7 @@ def identifier(text: str) -> tuple[str, ...]:
 
 
 def bracketed(text: str) -> list[str]:
-    """The items of `[a, b]`, also written `[a,b]`; those that Spark left out are missing."""
+    """The items of `[a, b]` or `[a,b]`, without those that Spark left out."""
     items = (item.strip() for item in _split(_inner(text), ",", quotes=True))
     return [item for item in items if item and not _MORE.fullmatch(item)]
 
@@ -79,7 +79,7 @@ def is_cut(text: str) -> bool:
 def expressions(text: str) -> list[str]:
     """The named expressions of `[id#1, (a#2 + 1) AS b#3]`: each ends in its own id.
 
-    Names and literals are not quoted and may hold commas, so what has no id at its end goes on.
+    Names and literals are not quoted and may have commas, so a text goes on until its id.
     """
     found: list[str] = []
     pending = ""
@@ -92,14 +92,14 @@ def expressions(text: str) -> list[str]:
 
 
 def plain_expressions(text: str) -> list[str]:
-    """The expressions of a list that has no names: keys, sort orders, functions."""
+    """The expressions of a list without names: keys, sort orders, functions."""
     inner = _inner(_MARK.sub("", text))
     items = (item.strip() for item in _split(inner, ", ", quotes=False))
     return [item for item in items if item and not _MORE.fullmatch(item)]
 
 
 def attribute(text: str) -> Attribute | None:
-    """The column that a text is or makes: `id#3L`, `(a#2 + 1) AS b#3`."""
+    """The column of a text: `id#3L`, `(a#2 + 1) AS b#3`."""
     found = _ATTRIBUTE.fullmatch(text)
     if found is None:
         return None
@@ -107,7 +107,7 @@ def attribute(text: str) -> Attribute | None:
 
 
 def attributes(text: str) -> list[Attribute]:
-    """The columns of `[id#3L, name#4]`; of expressions, those that they make."""
+    """The columns of `[id#3L, name#4]`; of expressions, their results."""
     return list(_attributes(text))
 
 

@@ -1,4 +1,4 @@
-"""The columns that an operator is given and makes."""
+"""Input and output columns of operators."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dbt_graft.collectors.spark.plans.arguments import (
     is_cut,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.columns import CUT, Outputs, Trace
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.columns import CUT, ColumnTrace, Outputs
+from dbt_graft.collectors.spark.plans.tree import Operator
 
 
-def given(operator: Operator, trace: Trace) -> Outputs:
-    """The columns that an operator takes."""
+def input_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """The columns that an operator takes from its first child."""
     if text := operator.fields.get("Input"):
         return attributes(text)
     for child in operator.children:
@@ -23,32 +23,32 @@ def given(operator: Operator, trace: Trace) -> Outputs:
     return []
 
 
-def all_given(operator: Operator, trace: Trace) -> list[Attribute]:
-    """All columns that any child gives."""
+def all_input_columns(operator: Operator, trace: ColumnTrace) -> list[Attribute]:
+    """The columns of all children."""
     if text := operator.fields.get("Input"):
         return attributes(text)
     return [one for child in operator.children for one in trace.columns_of(child)]
 
 
-def unchanged(operator: Operator, trace: Trace) -> Outputs:
-    """The columns of an operator that changes none."""
-    return given(operator, trace)
+def unchanged(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """The output columns of an operator that changes none."""
+    return input_columns(operator, trace)
 
 
-def make(items: str, trace: Trace) -> list[Attribute]:
-    """Make the columns of a list of named expressions."""
+def make_columns(items: str, trace: ColumnTrace) -> list[Attribute]:
+    """Add the columns of a list of named expressions to the trace."""
     if is_cut(items):
         trace.gaps[CUT] = None
     columns = []
     for item in expressions(items):
         if one := attribute(item):
             columns.append(one)
-            made = trace.of(item)
-            if made or one.id not in trace.known:
-                trace.known[one.id] = made
+            inputs = trace.of(item)
+            if inputs or one.id not in trace.known:
+                trace.known[one.id] = inputs
     return columns
 
 
 def first_argument(operator: Operator) -> str:
-    """The first of the arguments."""
+    """The first argument of an operator."""
     return split_arguments(operator.arguments)[0]

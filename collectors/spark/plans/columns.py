@@ -1,7 +1,7 @@
-"""A plan -> the columns of datasets that have a part in each column (by its id) of it.
+"""Trace of a plan's columns: the input columns behind each column of the plan, by its id.
 
-Ids are unique in an application, so one table of ids serves the whole plan, filled from the leaves
-up. What decides on rows (JOIN, FILTER, GROUP_BY, SORT) is kept for the plan as a whole, as in the
+Ids are unique in an application, so one table of ids serves the plan, filled from the leaves up.
+Influences on rows (JOIN, FILTER, GROUP_BY, SORT) belong to the plan, not to a column, as in the
 `dataset` list of OpenLineage's column lineage.
 """
 
@@ -13,23 +13,23 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dbt_graft.collectors.spark.plans.arguments import Attribute, is_cut
-from dbt_graft.collectors.spark.plans.expressions import parts
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.expressions import column_references
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.columns import compose
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
-# A column with more parts than this is given the datasets instead.
-_MOST_USES = 1_000
+# A column with more inputs than this gets the datasets instead.
+_MOST_INPUTS = 1_000
 CUT, OPAQUE, UNKNOWN = (
-    "Spark cut its text: raise spark.sql.debug.maxToStringFields",
-    "a function of the task takes and gives all columns at once",
-    "an operator is not known",
+    "the plan is truncated: raise spark.sql.debug.maxToStringFields",
+    "a user function takes and returns all columns at once",
+    "the plan has an unsupported operator",
 )
 
 
-class Use(NamedTuple):
-    """A column of a dataset has a part in a value."""
+class ColumnInput(NamedTuple):
+    """A column of a dataset that has a part in a value, and how."""
 
     dataset: DatasetId
     column: str
@@ -37,105 +37,115 @@ class Use(NamedTuple):
     masking: bool = False
 
 
-Uses = frozenset[Use]
-NOTHING: Uses = frozenset()
+ColumnInputs = frozenset[ColumnInput]
+NOTHING: ColumnInputs = frozenset()
 
 
-def changed(uses: Iterable[Use], subtype: Subtype, *, masking: bool = False) -> Uses:
-    """What has a part in a value that is made from one which these have a part in."""
+def transformed(
+    inputs: Iterable[ColumnInput], subtype: Subtype, *, masking: bool = False
+) -> ColumnInputs:
+    """The inputs of a value that is computed from one with these inputs."""
     return frozenset(
-        use._replace(subtype=compose(subtype, use.subtype), masking=use.masking or masking)
-        for use in uses
+        one_input._replace(
+            subtype=compose(subtype, one_input.subtype), masking=one_input.masking or masking
+        )
+        for one_input in inputs
     )
 
 
-# Columns of an operator; of a join, those of both sides.
+# Columns of an operator; of a join, of both sides.
 Outputs = list[Attribute] | tuple["Outputs", "Outputs"]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """What a leaf of a plan reads.
+class PlanSource:
+    """The datasets and columns that a leaf of a plan reads.
 
     Attributes:
-        datasets: Where the rows come from.
-        columns: What has a part in a column, for a query that a database runs; empty where the
-            columns are the dataset's own.
-        influences: What decides on the rows that the leaf gives.
-        is_known: Whether the columns have the dataset's names.
+        datasets: The datasets of its rows.
+        columns: The inputs of its columns, by name, for a query that a database ran; empty where
+            the columns are the dataset's own.
+        influences: The influences on its rows.
+        is_known: Whether its columns are the dataset's, under their names.
     """
 
     datasets: tuple[DatasetId, ...] = ()
-    columns: dict[str, Uses] = field(default_factory=dict)
-    influences: Uses = NOTHING
+    columns: dict[str, ColumnInputs] = field(default_factory=dict)
+    influences: ColumnInputs = NOTHING
     is_known: bool = True
 
-    def uses(self, name: str) -> Uses:
-        """What has a part in a column of the leaf."""
+    def inputs(self, name: str) -> ColumnInputs:
+        """The inputs of a column of the leaf."""
         if self.columns:
             return self.columns.get(name.casefold(), NOTHING)
         if not self.is_known:
-            return frozenset(Use(d, ANY_COLUMN, Subtype.TRANSFORMATION) for d in self.datasets)
-        return frozenset(Use(dataset, name) for dataset in self.datasets)
+            return frozenset(
+                ColumnInput(d, ANY_COLUMN, Subtype.TRANSFORMATION) for d in self.datasets
+            )
+        return frozenset(ColumnInput(dataset, name) for dataset in self.datasets)
 
 
-# What a leaf with these columns reads; None for an operator that is no source.
-Sources = Callable[[Operator, list[Attribute]], Source | None]
+# Resolves what a leaf with these columns reads; None for an operator that reads no dataset.
+ResolveLeaf = Callable[[Operator, list[Attribute]], PlanSource | None]
 
 
 @dataclass(slots=True)
-class Trace:
-    """What is known of a plan's columns.
+class ColumnTrace:
+    """The inputs of a plan's columns.
 
     Attributes:
-        known: For each column of the plan what has a part in it.
+        known: The inputs of each column, by its id.
         outputs: The columns of each operator, by its identity.
-        influences: What decides on rows.
-        gaps: Why columns are missing or not exact.
-        unsure: Columns that are tested for NULL: Spark adds such tests for what is joined,
-            compared or exploded (`explained`), and then they say nothing.
-        stages: Aggregations that only prepare the one above, by their identity.
-        filtered: What `FILTER (WHERE …)` takes, for each use of an aggregate's text in order.
-        definitions: Common table expressions by their number.
-        merged: Of a subquery that Spark made of several, the columns that these gave: each by
-            the subquery's number and its own name has an id of ours.
+        influences: The columns that decide on rows.
+        gaps: Reasons why columns are missing or not exact.
+        null_tested: Columns that are tested for NULL. Spark adds such tests for columns that are
+            joined, compared or exploded (`explained`); those are no filters of the user.
+        stages: Partial aggregations, by their identity.
+        filtered: The inputs of `FILTER (WHERE …)`, in order, by the aggregate's text.
+        definitions: Common table expressions, by their number.
+        merged: Ids for the columns of a subquery that Spark merged from several, by the
+            subquery's number and the column's name.
     """
 
-    sources: Sources
-    known: dict[int, Uses] = field(default_factory=dict)
+    resolve_leaf: ResolveLeaf
+    known: dict[int, ColumnInputs] = field(default_factory=dict)
     outputs: dict[int, Outputs] = field(default_factory=dict)
-    influences: set[Use] = field(default_factory=set)
+    influences: set[ColumnInput] = field(default_factory=set)
     gaps: dict[str, None] = field(default_factory=dict)
-    unsure: set[int] = field(default_factory=set)
+    null_tested: set[int] = field(default_factory=set)
     explained: set[int] = field(default_factory=set)
     stages: set[int] = field(default_factory=set)
-    filtered: dict[str, list[Uses]] = field(default_factory=dict)
+    filtered: dict[str, list[ColumnInputs]] = field(default_factory=dict)
     definitions: dict[str, Operator] = field(default_factory=dict)
     merged: dict[tuple[int, str], int] = field(default_factory=dict)
 
-    def of(self, text: str, *, subtype: Subtype = Subtype.IDENTITY) -> Uses:
-        """What has a part in an expression, changed further by what is made of it."""
+    def of(self, text: str, *, subtype: Subtype = Subtype.IDENTITY) -> ColumnInputs:
+        """The inputs of an expression, whose value is used as `subtype` says."""
         if is_cut(text):
             self.gaps[CUT] = None
         found = {
-            use
-            for part in parts(self._resolved(text), self.known)
-            for use in changed(self.known[part.id], part.subtype, masking=part.masking)
+            one_input
+            for reference in column_references(self._resolved(text), self.known)
+            for one_input in transformed(
+                self.known[reference.id], reference.subtype, masking=reference.masking
+            )
         }
-        return _limited(found if subtype is Subtype.IDENTITY else changed(found, subtype))
+        return _limited(found if subtype is Subtype.IDENTITY else transformed(found, subtype))
 
-    def all_of(self, columns: Iterable[Attribute], subtype: Subtype) -> Uses:
-        """What has a part in any of these columns."""
-        found = {use for one in columns for use in self.known.get(one.id, NOTHING)}
-        return _limited(changed(found, subtype))
+    def all_of(self, columns: Iterable[Attribute], subtype: Subtype) -> ColumnInputs:
+        """The inputs of any of these columns."""
+        found = {one_input for one in columns for one_input in self.known.get(one.id, NOTHING)}
+        return _limited(transformed(found, subtype))
 
     def decides(self, text: str, subtype: Subtype) -> None:
-        """Take an expression that decides on rows."""
-        self.explained.update(part.id for part in parts(self._resolved(text), self.known))
+        """Add an expression that decides on rows to the influences."""
+        self.explained.update(
+            reference.id for reference in column_references(self._resolved(text), self.known)
+        )
         self.influences |= self.of(text, subtype=subtype)
 
     def _resolved(self, text: str) -> str:
-        """An expression in which a column of a merged subquery stands under its own id."""
+        """An expression with ids in place of the columns of merged subqueries."""
         for (number, name), id_ in self.merged.items():
             if f"subquery#{number}" in text:
                 used = rf"subquery#{number}(?:, \[id=#\d{{1,18}}\]| \[\])?\.{re.escape(name)}"
@@ -143,17 +153,17 @@ class Trace:
         return text
 
     def columns_of(self, operator: Operator) -> list[Attribute]:
-        """The columns of an operator that was followed."""
+        """The columns of a traced operator."""
         return flat(self.outputs.get(id(operator), []))
 
     def finish(self) -> None:
-        """Take the tests for NULL that nothing else explains."""
-        for id_ in self.unsure - self.explained:
-            self.influences |= changed(self.known.get(id_, NOTHING), Subtype.FILTER)
+        """Add the tests for NULL that nothing else explains to the influences."""
+        for id_ in self.null_tested - self.explained:
+            self.influences |= transformed(self.known.get(id_, NOTHING), Subtype.FILTER)
 
 
 def flat(outputs: Outputs) -> list[Attribute]:
-    """Columns in their order."""
+    """Columns in order."""
     if isinstance(outputs, list):
         return outputs
     found: list[Attribute] = []
@@ -170,7 +180,7 @@ def flat(outputs: Outputs) -> list[Attribute]:
 def leaves_first(
     root: Operator, is_leaf: Callable[[Operator], bool] = lambda _: False
 ) -> Iterator[Operator]:
-    """All operators below and inside one, each behind what it takes from, and once."""
+    """All operators below and inside one, each once and after its inputs."""
     stack = [(root, False)]
     done: set[int] = set()
     while stack:
@@ -185,8 +195,8 @@ def leaves_first(
                 stack += [(one, False) for one in reversed(operator.children)]
 
 
-def _limited(uses: Iterable[Use]) -> Uses:
-    found = frozenset(uses)
-    if len(found) <= _MOST_USES:
+def _limited(inputs: Iterable[ColumnInput]) -> ColumnInputs:
+    found = frozenset(inputs)
+    if len(found) <= _MOST_INPUTS:
         return found
-    return frozenset(use._replace(column=ANY_COLUMN) for use in found)
+    return frozenset(one_input._replace(column=ANY_COLUMN) for one_input in found)

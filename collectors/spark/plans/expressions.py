@@ -1,9 +1,9 @@
-"""One expression of a plan -> the columns that have a part in it, and which part.
+"""Columns that an expression of a plan uses, and how.
 
 Catalyst writes `CASE WHEN (a#1 > 3) THEN b#2 ELSE 0 END AS c#5`, `sum(cast(a#1 as bigint))`,
 `if (isnull(a#1)) null else f(a#1)`, `row_number() windowspecdefinition(k#1, v#2 ASC NULLS FIRST,
-…)`. Literals are not quoted, so a text in one may look like anything: only ids that the operator
-can know are taken, and brackets that do not match are borne.
+…)`. Literals are not quoted and may look like code, so only ids of the operator's inputs count, and
+brackets need not match.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 )
 _ALIAS = re.compile(r" AS [^\n]*#\d{1,18}L?$")
 _ID = re.compile(r"(?P<id>\d{1,18})L?")
-# The column that a pivot is by chooses which value a column gets.
+# The column of a pivot decides which value an output column gets.
 _PIVOT = re.compile(r"(?P<call>pivotfirst\()(?P<key>[^(),]*#\d{1,18}L?)(?=,)")
 _PREFIXES = ("NOT ", "-", "~", "distinct ", "lambda ")
 _NAMED_GROUP = re.compile(r"#(?P<id>\d{1,18})L?")
@@ -38,14 +38,14 @@ AGGREGATES = keywords(
     REGR_INTERCEPT REGR_R2 REGR_SLOPE REGR_SXX REGR_SXY REGR_SYY SKEWNESS SOME STD STDDEV
     STDDEV_POP STDDEV_SAMP STRING_AGG SUM TRY_AVG TRY_SUM VAR_POP VAR_SAMP VARIANCE"""
 )
-# Catalyst gives these the order of their window as arguments.
+# Their arguments are the order of their window.
 _RANKS = frozenset({"RANK", "DENSE_RANK", "PERCENT_RANK"})
-# How Catalyst calls what SQL has under another name.
+# Catalyst's names of SQL functions.
 _SQL_NAMES = {"MURMUR3HASH": "HASH", "HIVEHASH": "HASH"}
 
 
-class Part(NamedTuple):
-    """A column (by its id) has a part in a value."""
+class ColumnReference(NamedTuple):
+    """A column, by its id, that has a part in a value, and how."""
 
     id: int
     subtype: Subtype
@@ -53,11 +53,11 @@ class Part(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """A bracket that is open, or a CASE, and what it does to what stands in it.
+    """An open bracket or CASE, and how it uses the columns inside it.
 
     Attributes:
-        begins: How much was found before it.
-        at: Where it starts.
+        begins: The number of references found before it.
+        at: Its position in the text.
     """
 
     subtype: Subtype
@@ -67,23 +67,23 @@ class _Frame(NamedTuple):
     is_case: bool = False
 
 
-def parts(text: str, known: Container[int]) -> set[Part]:
-    """What has a part in an expression's value.
+def column_references(text: str, known: Container[int]) -> set[ColumnReference]:
+    """Return the columns that an expression's value depends on.
 
     Args:
-        known: The ids of columns that the expression can use.
+        known: The ids of the columns that the expression can use.
     """
     if (bare := _bare(text)) is not None and bare in known:
-        return {Part(bare, Subtype.IDENTITY)}
+        return {ColumnReference(bare, Subtype.IDENTITY)}
     text = _PIVOT.sub(r"\g<call>if (\g<key>)", _without_alias(text))
-    found: list[Part] = []
+    found: list[ColumnReference] = []
     stack = [_Frame(Subtype.TRANSFORMATION, False, 0, 0)]
     decides = False  # the next bracket is a condition
     for token in _TOKEN.finditer(text):
         top = stack[-1]
         if id_ := token["id"]:
             if int(id_) in known:
-                found.append(Part(int(id_), top.subtype, top.masking))
+                found.append(ColumnReference(int(id_), top.subtype, top.masking))
         elif token["close"]:
             if len(stack) > 1:
                 closed = _close(stack)
@@ -91,7 +91,7 @@ def parts(text: str, known: Container[int]) -> set[Part]:
                 if named and int(named["id"]) in known:
                     del found[closed.begins :]  # it was the name of a column: `sum(a#1)#7`
                     if not closed.at and named.end() == len(text):
-                        return {Part(int(named["id"]), Subtype.IDENTITY)}
+                        return {ColumnReference(int(named["id"]), Subtype.IDENTITY)}
         elif token["open"] or token["call"]:
             word = token["word"] or ""
             inside = _inside(top, word, decides or word == "if")
@@ -103,7 +103,7 @@ def parts(text: str, known: Container[int]) -> set[Part]:
 
 
 def _bare(text: str) -> int | None:
-    """The id of an expression that is a column, under whatever name."""
+    """The id of an expression that is only a column, renamed or not."""
     for end in (text.find(" AS "), text.rfind(" AS "), len(text)):
         one = text[:end] if end >= 0 else ""
         if one and "(" not in one and not one.startswith(_PREFIXES):
@@ -120,7 +120,7 @@ def _without_alias(text: str) -> str:
 
 
 def _inside(top: _Frame, word: str, decides: bool) -> _Frame:
-    """What a bracket behind a word does."""
+    """The frame of a bracket behind a word."""
     if decides:
         return top._replace(subtype=compose(top.subtype, Subtype.CONDITIONAL), is_case=False)
     name = _STEP.sub("", word.rpartition(".")[2], count=1).upper()
@@ -134,14 +134,14 @@ def _inside(top: _Frame, word: str, decides: bool) -> _Frame:
 
 
 def _close(stack: list[_Frame]) -> _Frame:
-    """Close the innermost bracket, and any CASE in it that a literal left open."""
+    """Close the innermost bracket, and any open CASE in it that a literal began."""
     while len(stack) > 2 and stack[-1].is_case:
         stack.pop()
     return stack.pop()
 
 
 def _keyword(word: str, stack: list[_Frame]) -> bool:
-    """Take a word that is no call; tells whether the next bracket is a condition."""
+    """Handle a word that is no call; returns whether the next bracket is a condition."""
     top = stack[-1]
     if word == "CASE":
         stack.append(top._replace(is_case=True))

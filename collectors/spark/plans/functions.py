@@ -1,4 +1,4 @@
-"""Generators and functions of the task: Spark knows what they take, at best."""
+"""Generators and user functions, of which Spark knows the inputs at best."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from dbt_graft.collectors.spark.plans.arguments import (
     plain_expressions,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.child_outputs import all_given, given
-from dbt_graft.collectors.spark.plans.columns import OPAQUE, Outputs, Trace, flat
-from dbt_graft.collectors.spark.plans.expressions import parts
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.child_outputs import all_input_columns, input_columns
+from dbt_graft.collectors.spark.plans.columns import OPAQUE, ColumnTrace, Outputs, flat
+from dbt_graft.collectors.spark.plans.expressions import column_references
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.records import Subtype
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
 _NEW_ID = re.compile(r"#(?P<id>\d{1,18})")
 
 
-def generate(operator: Operator, trace: Trace) -> Outputs:
-    """`Generate explode(tags#1), [id#2], false, [tag#3]`: the second are those kept of the input;
-    in a logical plan, `[0]`, the places of those that are not.
+def generate(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """`Generate explode(tags#1), [id#2], false, [tag#3]`: the second list has the input columns
+    that stay; in a logical plan, `[0]`, the positions of those that do not.
     """
     generator, *rest = split_arguments(operator.arguments)
-    trace.explained.update(part.id for part in parts(generator, trace.known))
+    trace.explained.update(reference.id for reference in column_references(generator, trace.known))
     lists = [one for one in rest if one.startswith("[")]
     made = attributes(lists[-1]) if lists else []
-    uses = trace.of(generator, subtype=Subtype.TRANSFORMATION)
+    sources = trace.of(generator, subtype=Subtype.TRANSFORMATION)
     for one in made:
-        trace.known[one.id] = uses
-    kept = attributes(lists[0]) if len(lists) > 1 and "#" in lists[0] else None
-    if kept is None and "Input" not in operator.fields:
+        trace.known[one.id] = sources
+    staying = attributes(lists[0]) if len(lists) > 1 and "#" in lists[0] else None
+    if staying is None and "Input" not in operator.fields:
         left_out = set(bracketed(lists[0])) if len(lists) > 1 else set()
-        columns = enumerate(flat(given(operator, trace)))
+        columns = enumerate(flat(input_columns(operator, trace)))
         return ([one for at, one in columns if str(at) not in left_out], made)
-    return (kept if kept is not None else [], made)
+    return (staying if staying is not None else [], made)
 
 
-def python(operator: Operator, trace: Trace) -> Outputs:
+def python(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`[f(a#1)#338], [pythonUDF0#340], 101`: each function makes one column."""
     functions, *rest = [*split_arguments(operator.arguments), ""]
     made = attributes(rest[0])
@@ -50,19 +50,19 @@ def python(operator: Operator, trace: Trace) -> Outputs:
         expressions(functions) or plain_expressions(functions), made, strict=False
     ):
         trace.known[one.id] = trace.of(text, subtype=Subtype.TRANSFORMATION)
-    return (given(operator, trace), made)
+    return (input_columns(operator, trace), made)
 
 
-def opaque(operator: Operator, trace: Trace) -> Outputs:
-    """A function that gets whole rows: each column that it makes is of all that it gets."""
-    inputs = all_given(operator, trace)
-    uses = trace.all_of(inputs, Subtype.TRANSFORMATION)
-    given = {one.id for one in inputs}
+def opaque(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """A function of rows: each of its columns depends on all of its inputs."""
+    inputs = all_input_columns(operator, trace)
+    sources = trace.all_of(inputs, Subtype.TRANSFORMATION)
+    input_ids = {one.id for one in inputs}
     text = operator.arguments
-    made = [one for one in _made(text) if one.id not in given and one.id not in trace.known]
+    made = [one for one in _made(text) if one.id not in input_ids and one.id not in trace.known]
     for one in made:
-        trace.known[one.id] = uses
-    if uses:
+        trace.known[one.id] = sources
+    if sources:
         trace.gaps[OPAQUE] = None
     if "MapGroups" in operator.kind or "MapCoGroups" in operator.kind:
         # The keys, of each side: `[k#1], [k#2], f(k#1, v#3)#5, [v#6]`.

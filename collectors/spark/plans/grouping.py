@@ -1,4 +1,4 @@
-"""Aggregates and windows: values made of many rows."""
+"""Aggregates and windows: values computed from many rows."""
 
 from __future__ import annotations
 
@@ -14,20 +14,31 @@ from dbt_graft.collectors.spark.plans.arguments import (
     plain_expressions,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.child_outputs import first_argument, given, make
-from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, UNKNOWN, Outputs, Trace, Uses
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.child_outputs import (
+    first_argument,
+    input_columns,
+    make_columns,
+)
+from dbt_graft.collectors.spark.plans.columns import (
+    CUT,
+    NOTHING,
+    UNKNOWN,
+    ColumnInputs,
+    ColumnTrace,
+    Outputs,
+)
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.records import Subtype
 
 AGGREGATES = ("Aggregate", "Agg")
 _STAGE = re.compile(r"(?<![a-z])(?:partial|merge)_")
 _STEP = re.compile(r"^(?:partial_|merge_)+")
-# What may stand between the stages of one aggregation.
+# Operators between the stages of one aggregation.
 _BETWEEN_STAGES = ("Exchange", "Sort", "ShuffleExchange", "ColumnarExchange", "AQEShuffleRead")
 
 
-def aggregate(operator: Operator, trace: Trace) -> Outputs:
-    """Keys decide on rows, functions make columns; both in every layout of the text."""
+def aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """Keys are influences, functions make columns; in every layout of the text."""
     if "Results" in operator.fields:
         keys, functions = operator.fields.get("Keys", ""), operator.fields.get("Functions", "")
         made = operator.fields.get("Aggregate Attributes", "")
@@ -37,21 +48,21 @@ def aggregate(operator: Operator, trace: Trace) -> Outputs:
         made = ""
     else:
         lists = [one for one in split_arguments(operator.arguments) if one.startswith("[")]
-        # Photon's and RAPIDS' say all; a logical one has its functions in its results.
-        says_all = len(lists) > 2
+        # Photon and RAPIDS list all; a logical one has its functions in its results.
+        lists_all = len(lists) > 2
         by = lists[:1] if len(lists) == 2 else [""]
         keys, functions, made, results = (
-            ["", *lists][-4:] if says_all else [*by, "", "", *lists[-1:], ""][:4]
+            ["", *lists][-4:] if lists_all else [*by, "", "", *lists[-1:], ""][:4]
         )
     _functions(functions, made, trace, _reused_stage(operator))
     prepares = _STAGE.search(functions[:20]) or id(operator) in trace.stages or "gid#" in keys
     if not prepares:
         trace.decides(keys, Subtype.GROUP_BY)
-    columns = make(results, trace)
+    columns = make_columns(results, trace)
     if functions and not made and not prepares:
         grouped = {one.id for one in attributes(keys)}
         others = [one for one in columns if one.id not in grouped]
-        # A key under a new name may stand anywhere among them.
+        # A renamed key may be anywhere among them.
         all_keys = len(columns) - len(others) == len(plain_expressions(keys))
         _by_position(others, functions if all_keys or len(others) == 1 else "", trace)
     return columns
@@ -68,8 +79,8 @@ def _keyword_arguments(text: str) -> tuple[str, str, str]:
 
 
 def _reused_stage(operator: Operator) -> list[str]:
-    """The functions of the stage that an aggregation takes from a reused exchange, where its own
-    stand with ids that the plan shows nowhere.
+    """The functions of the partial aggregation behind a reused exchange: the aggregation's own
+    have ids that are nowhere else in the plan.
     """
     below, reused = operator, False
     while below.reuses or len(below.children) == 1:
@@ -82,13 +93,13 @@ def _reused_stage(operator: Operator) -> list[str]:
     return []
 
 
-def _functions(functions: str, made: str, trace: Trace, reused: list[str]) -> None:
-    """Give the columns that aggregate functions make what they take."""
+def _functions(functions: str, made: str, trace: ColumnTrace, reused: list[str]) -> None:
+    """Add the columns of aggregate functions to the trace."""
     if is_cut(functions) or is_cut(made):
         trace.gaps[CUT] = None
     texts = plain_expressions(functions)
     names = attributes(made)
-    filters: dict[str, list[Uses]] = defaultdict(list)
+    filters: dict[str, list[ColumnInputs]] = defaultdict(list)
     times: Counter[str] = Counter()
     names_or_none = names if len(names) == len(texts) else []
     for text, name, stage in zip_longest(texts, names_or_none, reused, fillvalue=None):
@@ -109,8 +120,8 @@ def _functions(functions: str, made: str, trace: Trace, reused: list[str]) -> No
     trace.filtered |= filters
 
 
-def _by_position(columns: list[Attribute], functions: str, trace: Trace) -> None:
-    """The extended layout has no names for what the functions make, nor for keys under new ones."""
+def _by_position(columns: list[Attribute], functions: str, trace: ColumnTrace) -> None:
+    """Add columns by position: the extended layout names neither functions nor renamed keys."""
     texts = plain_expressions(functions)
     if len(texts) == len(columns):
         for column, text in zip(columns, texts, strict=True):
@@ -119,17 +130,17 @@ def _by_position(columns: list[Attribute], functions: str, trace: Trace) -> None
         trace.gaps[UNKNOWN] = None
 
 
-def window(operator: Operator, trace: Trace) -> Outputs:
+def window(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Window [rank(a#1) windowspecdefinition(…) AS r#2], [k#3], [a#1 ASC]`"""
-    return (given(operator, trace), make(first_argument(operator), trace))
+    return (input_columns(operator, trace), make_columns(first_argument(operator), trace))
 
 
-def python_aggregate(operator: Operator, trace: Trace) -> Outputs:
+def python_aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`[k#1], [f(v#2)#5], [k#1, f(v)#6 AS f#7]`"""
     keys, functions, results, *_ = [*split_arguments(operator.arguments), "", "", ""]
     trace.decides(keys, Subtype.GROUP_BY)
     texts = plain_expressions(functions)
-    columns = make(results, trace)
+    columns = make_columns(results, trace)
     grouped = {one.id for one in attributes(keys)}
     for one, text in zip((c for c in columns if c.id not in grouped), texts, strict=False):
         trace.known[one.id] = trace.of(text, subtype=Subtype.AGGREGATION)
@@ -137,7 +148,7 @@ def python_aggregate(operator: Operator, trace: Trace) -> Outputs:
 
 
 def stages(root: Operator) -> set[int]:
-    """The physical aggregations that only prepare the one above them."""
+    """The identities of partial aggregations."""
     found: set[int] = set()
     for operator in root.walk():
         if not operator.kind.endswith(AGGREGATES) or operator.kind == "Aggregate":

@@ -1,4 +1,4 @@
-"""`sparkPlanInfo`: a tree of physical operators with their metrics."""
+"""`sparkPlanInfo`: the tree of physical operators with their metrics."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class PlanNode:
     """A physical operator; `metrics` are accumulator ids by metric name."""
 
     name: str
     text: str
     metadata: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, int] = field(default_factory=dict)
-    children: tuple[Node, ...] = ()
+    children: tuple[PlanNode, ...] = ()
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[PlanNode]:
         """The node and all below it, each before its children."""
         stack = [self]
         while stack:
@@ -26,14 +26,14 @@ class Node:
             stack.extend(reversed(node.children))
 
 
-def from_info(info: Mapping[str, Any]) -> Node:
-    """The tree of a `sparkPlanInfo`; built from the leaves up, for plans can be deep."""
+def from_info(info: Mapping[str, Any]) -> PlanNode:
+    """Build the tree of a `sparkPlanInfo`, without recursion because plans can be deep."""
     order: list[Mapping[str, Any]] = [info]
     for at in order:
         order.extend(at.get("children", ()))
-    built: dict[int, Node] = {}
+    built: dict[int, PlanNode] = {}
     for at in reversed(order):
-        built[id(at)] = Node(
+        built[id(at)] = PlanNode(
             name=at["nodeName"].strip(),
             text=at.get("simpleString", ""),
             metadata=at.get("metadata") or {},

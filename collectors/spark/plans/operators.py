@@ -1,4 +1,4 @@
-"""What each operator does to columns: physical and logical ones, in every layout of the text."""
+"""Column lineage of operators, physical and logical, in every layout of the text."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from dbt_graft.collectors.spark.plans.columns import (
     CUT,
     NOTHING,
     OPAQUE,
+    ColumnTrace,
     Outputs,
-    Sources,
-    Trace,
+    ResolveLeaf,
     leaves_first,
 )
-from dbt_graft.collectors.spark.plans.text import Operator, PlanText
+from dbt_graft.collectors.spark.plans.tree import Operator, PlanText
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
 _PARTITION_FILTERS = re.compile(r"PartitionFilters: (?P<list>\[[^\n]*?\])(?:, [A-Z]\w+: |$)")
 _SUBQUERY = re.compile(r"(?:scalar-subquery|exists|list)#(\d{1,18}) \[")
 
 
-_Rule = Callable[[Operator, Trace], Outputs]
+_Rule = Callable[[Operator, ColumnTrace], Outputs]
 
 
-def trace_columns(plan: PlanText, root: Operator, sources: Sources) -> Trace:
-    """Follow columns from the leaves of a plan to its root.
+def trace_columns(plan: PlanText, root: Operator, sources: ResolveLeaf) -> ColumnTrace:
+    """Trace columns from the leaves of a plan to its root.
 
     Args:
-        plan: The text that the root is of; it has the subqueries.
-        sources: Which datasets a leaf, or a view, reads.
+        plan: The plan of the root, with its subqueries.
+        sources: Resolves what a leaf, or a view, reads.
     """
-    trace = Trace(sources)
+    trace = ColumnTrace(sources)
     if plan.is_cut:
         trace.gaps[CUT] = None
     views = {id(one) for one in root.walk() if one.kind == "View" and sources(one, [])}
-    # Subqueries that are in another stand behind it.
+    # A subquery inside another one comes after it.
     for number, subquery in reversed(plan.subqueries.items()):
-        _follow_all(subquery, trace, views)
-        references.is_column(number, subquery, trace)
-    _follow_all(root, trace, views)
+        _trace_all(subquery, trace, views)
+        references.subquery_column(number, subquery, trace)
+    _trace_all(root, trace, views)
     trace.finish()
     return trace
 
 
-def _follow_all(root: Operator, trace: Trace, views: set[int]) -> None:
+def _trace_all(root: Operator, trace: ColumnTrace, views: set[int]) -> None:
     trace.stages |= grouping.stages(root)
     for operator in leaves_first(root, lambda one: id(one) in views):
         if id(operator) in trace.outputs:
@@ -60,7 +60,7 @@ def _follow_all(root: Operator, trace: Trace, views: set[int]) -> None:
         for number, inside in zip(
             _SUBQUERY.findall(operator.arguments), operator.inside, strict=False
         ):
-            references.is_column(int(number), inside, trace)
+            references.subquery_column(int(number), inside, trace)
         rule = _rule(operator, leaf=id(operator) in views)
         trace.outputs[id(operator)] = rule(operator, trace)
 
@@ -79,15 +79,15 @@ def _rule(operator: Operator, *, leaf: bool) -> _Rule:
     return unchanged if operator.children or operator.inside else _leaf
 
 
-def _leaf(operator: Operator, trace: Trace) -> Outputs:
+def _leaf(operator: Operator, trace: ColumnTrace) -> Outputs:
     found = _LIST.search(operator.fields.get("Output", "") or operator.arguments)
     text = operator.fields.get("Output", "") or (found.group() if found else "")
     columns = attributes(text)
     cut = is_cut(text)
-    source = trace.sources(operator, columns)
+    source = trace.resolve_leaf(operator, columns)
     for one in columns:
         if one.id not in trace.known or source:
-            trace.known[one.id] = source.uses(one.name) if source else NOTHING
+            trace.known[one.id] = source.inputs(one.name) if source else NOTHING
     if source:
         trace.influences |= source.influences
         if not source.is_known:
@@ -102,7 +102,7 @@ def _leaf(operator: Operator, trace: Trace) -> Outputs:
 
 
 def _pushed(operator: Operator) -> Iterable[str]:
-    """The filters on partitions: these are in no Filter above."""
+    """The filters on partitions, which are in no Filter above."""
     if filters := operator.fields.get("PartitionFilters"):
         yield filters
     elif found := _PARTITION_FILTERS.search(operator.text):

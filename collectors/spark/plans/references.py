@@ -1,13 +1,13 @@
-"""What stands for a plan that is elsewhere: reused, cached, named, a subquery, a view."""
+"""References to plans: reused exchanges, cached relations, CTEs, subqueries, views."""
 
 from __future__ import annotations
 
 import re
 
 from dbt_graft.collectors.spark.plans.arguments import attributes, is_cut, plain_expressions
-from dbt_graft.collectors.spark.plans.child_outputs import first_argument, given
-from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, Outputs, Trace
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.child_outputs import first_argument, input_columns
+from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, ColumnTrace, Outputs
+from dbt_graft.collectors.spark.plans.tree import Operator
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")
 _NEW_ID = re.compile(r"#(?P<id>\d{1,18})")
@@ -17,8 +17,8 @@ _OWN_IDS = 10**17
 _CTE_ID = re.compile(r"\d{1,18}")
 
 
-def same(operator: Operator, trace: Trace) -> Outputs:
-    """Columns that stand for others in the same places: of a reused exchange, a cached plan."""
+def same(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """The columns of a reused exchange or cached plan, by position."""
     of = operator.reuses or next(iter(operator.inside or operator.children), None)
     text = operator.fields.get("Output") or first_argument(operator)
     columns = attributes(text)
@@ -31,53 +31,55 @@ def same(operator: Operator, trace: Trace) -> Outputs:
     return columns
 
 
-def listed(operator: Operator, trace: Trace) -> Outputs:
-    """A scan of a cached relation: the columns are the relation's."""
+def listed(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """A scan of a cached relation has the relation's columns."""
     text = operator.fields.get("Output") or first_argument(operator)
     return attributes(text)
 
 
-def cte_definition(operator: Operator, trace: Trace) -> Outputs:
+def cte_definition(operator: Operator, trace: ColumnTrace) -> Outputs:
     if found := _CTE_ID.search(operator.arguments):
         trace.definitions[found.group()] = operator
-    return given(operator, trace)
+    return input_columns(operator, trace)
 
 
-def cte_reference(operator: Operator, trace: Trace) -> Outputs:
+def cte_reference(operator: Operator, trace: ColumnTrace) -> Outputs:
     found, columns = _CTE_ID.search(operator.arguments), _LIST.search(operator.arguments)
-    given = attributes(columns.group()) if columns else []
+    listed = attributes(columns.group()) if columns else []
     definition = trace.definitions.get(found.group()) if found else None
-    for one, other in zip(given, trace.columns_of(definition) if definition else [], strict=False):
+    for one, other in zip(listed, trace.columns_of(definition) if definition else [], strict=False):
         trace.known[one.id] = trace.known.get(other.id, NOTHING)
-    return given
+    return listed
 
 
-def with_cte(operator: Operator, trace: Trace) -> Outputs:
+def with_cte(operator: Operator, trace: ColumnTrace) -> Outputs:
     return trace.outputs.get(id(operator.children[-1]), []) if operator.children else []
 
 
-def view(operator: Operator, trace: Trace) -> Outputs:
-    """A view that is a dataset itself: its columns are those of the query right below."""
-    source = trace.sources(operator, [])
-    given = _LIST.search(operator.arguments)
-    below = [given.group()] if given else [first_argument(one) for one in operator.children]
+def view(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """A view that is read as a dataset: its columns are those of the query below it."""
+    source = trace.resolve_leaf(operator, [])
+    listed = _LIST.search(operator.arguments)
+    below = [listed.group()] if listed else [first_argument(one) for one in operator.children]
     columns = attributes(below[0]) if below else []
     for one in columns:
-        trace.known[one.id] = source.uses(one.name) if source else NOTHING
+        trace.known[one.id] = source.inputs(one.name) if source else NOTHING
     return columns
 
 
-def subquery(operator: Operator, trace: Trace) -> Outputs:
+def subquery(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Subquery scalar-subquery#12, [id=#45]` inside an operator of the extended layout."""
     if found := _NEW_ID.search(operator.text):
-        is_column(int(found["id"]), operator.children[0] if operator.children else operator, trace)
+        subquery_column(
+            int(found["id"]), operator.children[0] if operator.children else operator, trace
+        )
     return []
 
 
-def is_column(number: int, query: Operator, trace: Trace) -> None:
-    """A subquery has an id as a column has: what it gives is its first column.
+def subquery_column(number: int, query: Operator, trace: ColumnTrace) -> None:
+    """Add a subquery to the trace: its id stands for its first column.
 
-    Of several that read the same Spark makes one, whose column is a struct of theirs:
+    Spark merges subqueries that read the same into one, whose column is a struct of theirs:
     `Project [named_struct(max(id), max(id)#5, avg(age), avg(age)#6) AS mergedValue#7]`, used as
     `Subquery subquery#8, [id=#9].max(id)`.
     """

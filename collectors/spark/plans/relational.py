@@ -1,4 +1,4 @@
-"""Project, Filter, Join, Sort, Expand, Union and their like: rows as they are, combined, chosen."""
+"""Project, Filter, Join, Sort, Expand, Union: operators that combine or select rows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ from dbt_graft.collectors.spark.plans.arguments import (
     plain_expressions,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.child_outputs import all_given, first_argument, given, make
-from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, Outputs, Trace
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.child_outputs import (
+    all_input_columns,
+    first_argument,
+    input_columns,
+    make_columns,
+)
+from dbt_graft.collectors.spark.plans.columns import CUT, NOTHING, ColumnTrace, Outputs
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.records import Subtype
 
-_UNSURE = re.compile(
+_NULL_TEST = re.compile(
     r"isnotnull\([^()]*#(?P<id>\d{1,18})L?\)|\(size\([^()]*#(?P<size>\d{1,18})L?(?:, \w+)?\) > 0\)"
 )
 _PRUNING = re.compile(r"\bdynamicpruning#\d{1,18} \[[^\[\]]*\]")
@@ -25,28 +30,28 @@ _SCALA_LIST = re.compile(r"^[A-Z]\w+\((?P<items>.*)\)$", re.DOTALL)
 _ONE_SIDE = ("LeftSemi", "LeftAnti")
 
 
-def project(operator: Operator, trace: Trace) -> Outputs:
+def project(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Project [a#1, (b#2 + 1) AS c#3]`"""
-    return make(operator.fields.get("Output") or first_argument(operator), trace)
+    return make_columns(operator.fields.get("Output") or first_argument(operator), trace)
 
 
-def restrict(operator: Operator, trace: Trace) -> Outputs:
-    """`Filter (a#1 > 3)`: it decides on rows."""
+def restrict(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """`Filter (a#1 > 3)`: the condition decides on rows."""
     filter_text(operator.fields.get("Condition", operator.arguments), trace)
-    return given(operator, trace)
+    return input_columns(operator, trace)
 
 
-def filter_text(condition: str, trace: Trace) -> None:
-    """A condition on rows, without the tests for NULL that Spark may have added."""
-    for found in _UNSURE.finditer(condition):
-        trace.unsure.add(int(found["id"] or found["size"]))
-    # What it prunes a table's partitions by is a key of the join that the filter is made from.
-    sure = _PRUNING.sub("", _UNSURE.sub("", condition))
-    trace.decides(sure, Subtype.FILTER)
+def filter_text(condition: str, trace: ColumnTrace) -> None:
+    """Add a condition on rows, without the tests for NULL that Spark may have added."""
+    for found in _NULL_TEST.finditer(condition):
+        trace.null_tested.add(int(found["id"] or found["size"]))
+    # Dynamic pruning uses a key of a join, which is an influence already.
+    certain = _PRUNING.sub("", _NULL_TEST.sub("", condition))
+    trace.decides(certain, Subtype.FILTER)
 
 
-def join(operator: Operator, trace: Trace) -> Outputs:
-    """Keys and condition of a join decide on rows; a semi or anti join gives its left side."""
+def join(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """Keys and condition of a join decide on rows; a semi or anti join has only its left side."""
     keys = ("Left keys", "Right keys", "Join condition")
     if any(key in operator.fields for key in keys):
         for key in keys:
@@ -67,16 +72,16 @@ def join(operator: Operator, trace: Trace) -> Outputs:
     return left if any(side in how for side in _ONE_SIDE) else (left, right)
 
 
-def sort(operator: Operator, trace: Trace) -> Outputs:
+def sort(operator: Operator, trace: ColumnTrace) -> Outputs:
     """A sort of all rows decides on their order; one of a partition prepares a join or a write."""
     orders, *flags = split_arguments(operator.arguments)
     if flags[:1] == ["true"]:
         for order in plain_expressions(orders):
             trace.decides(order, Subtype.SORT)
-    return given(operator, trace)
+    return input_columns(operator, trace)
 
 
-def top(operator: Operator, trace: Trace) -> Outputs:
+def top(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`3, [amount#25 DESC NULLS LAST], [order_id#23, a1#1045]`; extended, `(limit=3, …)`"""
     lists = [
         one.partition("=")[2] or one for one in split_arguments(operator.arguments.strip("()"))
@@ -84,10 +89,10 @@ def top(operator: Operator, trace: Trace) -> Outputs:
     lists = [one for one in lists if one.startswith("[")]
     if lists:
         trace.decides(lists[0], Subtype.SORT)
-    return make(lists[-1], trace) if lists[1:] else given(operator, trace)
+    return make_columns(lists[-1], trace) if lists[1:] else input_columns(operator, trace)
 
 
-def expand(operator: Operator, trace: Trace) -> Outputs:
+def expand(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Expand [[a#1, b#2, 0], [a#1, null, 1]], [a#3, b#4, gid#5]`: each row several times."""
     rows, *rest = split_arguments(operator.arguments)
     if is_cut(operator.arguments):
@@ -100,24 +105,24 @@ def expand(operator: Operator, trace: Trace) -> Outputs:
         row = _SCALA_LIST.sub(r"[\g<items>]", row)
         for at, text in enumerate(plain_expressions(row)[: len(columns)]):
             found[at] |= trace.of(text)
-    for one, uses, was in zip(columns, found, before, strict=True):
-        trace.known[one.id] = was if was is not None else frozenset(uses)
+    for one, inputs, was in zip(columns, found, before, strict=True):
+        trace.known[one.id] = was if was is not None else frozenset(inputs)
     return columns
 
 
-def union(operator: Operator, trace: Trace) -> Outputs:
-    """Columns of the same place are one column, under the ids of the first side."""
+def union(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """Columns of the same position are one column, with the ids of the first side."""
     sides = [trace.columns_of(child) for child in operator.children]
     columns = attributes(operator.fields.get("Output", "")) or (sides[0] if sides else [])
     for at, one in enumerate(columns):
-        given = [trace.known.get(side[at].id, NOTHING) for side in sides if at < len(side)]
-        trace.known[one.id] = NOTHING.union(*given)
+        inputs = [trace.known.get(side[at].id, NOTHING) for side in sides if at < len(side)]
+        trace.known[one.id] = NOTHING.union(*inputs)
     return columns
 
 
-def merge_rows(operator: Operator, trace: Trace) -> Outputs:
+def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`MergeRows …, [keep(true, a#1, b#2)], [split(true, a#1, b#2, a#3, b#4)], false, [a#5, b#6]`:
-    each instruction gives a row, or two, in the places of the last list.
+    each instruction makes one or two rows with the columns of the last list.
     """
     lists = [one for one in split_arguments(operator.arguments) if one.startswith("[")]
     columns = attributes(lists[-1]) if lists else []
@@ -125,30 +130,30 @@ def merge_rows(operator: Operator, trace: Trace) -> Outputs:
     for instruction in (one for each in lists[:-1] for one in plain_expressions(each)):
         rows = 2 if instruction.startswith("split(") else 1
         values = plain_expressions(instruction.partition("(")[2].removesuffix(")"))
-        # A condition and, in Spark 4, what the instruction is for stand before the values.
+        # Before the values are a condition and, in Spark 4, the instruction's context.
         if columns and len(values) - rows * len(columns) not in (0, 1, 2):
             trace.gaps[CUT] = None
             continue
         for at, text in enumerate(values[len(values) - rows * len(columns) :]):
             found[at % len(columns)] |= trace.of(text)
-    for one, uses in zip(columns, found, strict=True):
-        trace.known[one.id] = frozenset(uses)
+    for one, inputs in zip(columns, found, strict=True):
+        trace.known[one.id] = frozenset(inputs)
     return columns
 
 
-def set_operation(operator: Operator, trace: Trace) -> Outputs:
+def set_operation(operator: Operator, trace: ColumnTrace) -> Outputs:
     """Intersect and Except compare all columns of both sides."""
     for child in operator.children:
         trace.influences |= trace.all_of(trace.columns_of(child), Subtype.JOIN)
-    return given(operator, trace)
+    return input_columns(operator, trace)
 
 
-def distinct(operator: Operator, trace: Trace) -> Outputs:
+def distinct(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Distinct`, `Deduplicate [a#1]`: groups by all columns, or by these."""
     keys = [*attributes(first_argument(operator)), *_input_list(operator, trace)]
     trace.influences |= trace.all_of(keys, Subtype.GROUP_BY)
-    return given(operator, trace)
+    return input_columns(operator, trace)
 
 
-def _input_list(operator: Operator, trace: Trace) -> list[Attribute]:
-    return [] if "#" in first_argument(operator) else all_given(operator, trace)
+def _input_list(operator: Operator, trace: ColumnTrace) -> list[Attribute]:
+    return [] if "#" in first_argument(operator) else all_input_columns(operator, trace)

@@ -1,7 +1,7 @@
-"""Plan text -> trees of operators, in all the layouts that Spark has written.
+"""Parse plan text into trees of operators, in all layouts of Spark 2 to 4.
 
 *Formatted* (Spark 3 and later): a tree of names and numbers, then a section for each number;
-subqueries have a tree of their own behind:
+subqueries follow with trees of their own:
 
     == Physical Plan ==
     AdaptiveSparkPlan (3)
@@ -28,17 +28,17 @@ operator with its arguments in its line:
     == Physical Plan ==
     *(1) FileScan parquet raw.orders[order_id#1] Batched: true, …
 
-An operator's place is told by its indentation, three characters a level. What stands more than
-one level deeper than the operator above is no input of it but inside it: a subquery, the plan of
-a cached relation, the logical plan of a command.
+Indentation is three characters a level. An operator more than one level deeper than the one above
+is no input of that but inside it: a subquery, the plan of a cached relation, the logical plan of a
+command.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from dbt_graft.collectors.spark.plans.tree import Operator, PlanText
 
 _HEADER = re.compile(r"== (?P<title>[A-Z][A-Za-z ]{1,40}) ==")
 _SUBQUERY = re.compile(r"Subquery:\d{1,9} Hosting operator id = ")
@@ -48,101 +48,36 @@ _KEY = re.compile(r"(?P<key>[A-Z][A-Za-z ]{0,40}?)(?: \[\d{1,9}\])? ?: ?")
 _NUMBERED = re.compile(r" \((?P<number>\d{1,9})\)$")
 _CODEGEN = re.compile(r"\*(?:\(\d{1,9}\))? ")
 _REMARK = (" (columnarIn=", ", Statistics(")
-_WORD = re.compile(r"[\w$.]+")
 _NAME = re.compile(r"(?:Execute )?[\w$.]+")
 _REUSABLE = ("Exchange", "Subquery", "SubqueryBroadcast")
 _REUSES = re.compile(r"\[Reuses operator id: (?P<number>\d{1,9})\]")
-# What engines put around Spark's own names.
-_BRANDS = re.compile(
-    r"^(?:GpuFile)?(?:Gpu|Photon|Comet|Native)(?=[A-Z])|(?<=\w)(?:Exec)?Transformer$"
-)
 _PHYSICAL, _ANALYSED, _OPTIMISED = (
     "Physical Plan",
     "Analyzed Logical Plan",
     "Optimized Logical Plan",
 )
-# Fields that end with their bracket: what a source says of itself may stand right behind.
+# Fields that end with their bracket: a source's own text may follow.
 _LISTS = ("Output", "Input")
 _DESCRIPTION = "CatalogTable("
 _PHASES = frozenset({"Final Plan", "Current Plan", "Initial Plan"})
 
 
-@dataclass(slots=True, eq=False)
-class Operator:
-    """An operator of a plan.
-
-    Attributes:
-        name: As the text has it: `Scan parquet raw.orders`, `Project`.
-        text: What its line says behind the name; empty in the formatted layout.
-        fields: Its section in the formatted layout: `Arguments`, `Input`…
-        children: What it takes rows from.
-        inside: Subqueries, the plan of a cached relation, a command's logical plan.
-        reuses: The operator whose rows it takes again.
-    """
-
-    name: str
-    text: str = ""
-    fields: dict[str, str] = field(default_factory=dict)
-    children: list[Operator] = field(default_factory=list)
-    inside: list[Operator] = field(default_factory=list)
-    reuses: Operator | None = None
-
-    @property
-    def kind(self) -> str:
-        """The operator's class, whoever's engine runs it: `Project` for `GpuProject [a#1]`."""
-        found = _WORD.match(self.name)
-        return _BRANDS.sub("", found.group()) if found else ""
-
-    @property
-    def arguments(self) -> str:
-        """What it was made with."""
-        return self.fields.get("Arguments", self.text)
-
-    def walk(self) -> Iterator[Operator]:
-        """The operator and all below and inside it, each before what it takes from."""
-        stack = [self]
-        while stack:
-            operator = stack.pop()
-            yield operator
-            stack.extend(reversed(operator.children))
-            stack.extend(reversed(operator.inside))
-
-
-@dataclass(slots=True)
-class PlanText:
-    """What a plan's text holds.
-
-    Attributes:
-        root: The physical plan.
-        optimised: The logical plan that the physical one was made of, where the text has one.
-        subqueries: The plan of each subquery by its id, where it stands apart.
-        is_formatted: It has a section for each operator.
-        is_cut: Something is missing: an operator without its section.
-    """
-
-    root: Operator | None = None
-    optimised: Operator | None = None
-    subqueries: dict[int, Operator] = field(default_factory=dict)
-    is_formatted: bool = False
-    is_cut: bool = False
-
-
 def parse_text(text: str) -> PlanText:
-    """The plans of a text; never raises: of another text, none."""
-    reader = _Reader()
+    """Return the plans of a text; never raises, and other text has none."""
+    reader = _PlanReader()
     for line in text.splitlines():
         reader.read(line)
     return reader.finish()
 
 
-class _Reader:
-    """A text as far as it was read."""
+class _PlanReader:
+    """The state of parsing a text, line by line."""
 
     def __init__(self) -> None:
         self.plan = PlanText()
         self.title = _PHYSICAL
         self.formatted = False
-        # By their numbers and the first words of their names.
+        # Operators by their numbers and the first words of their names.
         self.numbered: dict[tuple[str, str], list[Operator]] = defaultdict(list)
         self.described: set[Operator] = set()
         self.reused: list[tuple[Operator, str]] = []
@@ -152,7 +87,7 @@ class _Reader:
         self.key = ""
         self.open_brackets = 0
         self.schema = False
-        # Lines of a literal with line breaks, by the operator or section that they go on.
+        # Further lines of literals with line breaks, by the operator that they belong to.
         self.more: dict[int, tuple[Operator, list[str]]] = {}
         self.values: list[str] = []
         self.hosted: int | None = None
@@ -173,7 +108,7 @@ class _Reader:
         elif self.section is not None:
             self.field(line)
         elif self.schema:
-            self.schema = False  # the columns of the analysed plan stand above it
+            self.schema = False  # the columns of the analysed plan come before it
         elif line.strip():
             self.node(line)
 
@@ -185,7 +120,7 @@ class _Reader:
 
     def describe(self, head: tuple[str, str], line: str) -> None:
         self.close()
-        # Below a cached relation Spark 3.1 counts on, and takes the numbers again above it.
+        # Spark 3.1 uses the numbers below a cached relation again above it.
         same = self.numbered[head]
         self.section = next((one for one in reversed(same) if one not in self.described), same[0])
         self.described.add(self.section)
@@ -193,7 +128,7 @@ class _Reader:
             self.reused.append((self.section, found["number"]))
 
     def field(self, line: str) -> None:
-        # A table's description has lines of its own that look like fields.
+        # A table's description has lines that look like fields.
         found = None if self.open_brackets > 0 and line else _KEY.match(line)
         if found or not line:
             self.close()
@@ -220,7 +155,7 @@ class _Reader:
         depth = at // 3
         phase = _HEADER.fullmatch(line, at)
         if phase and phase["title"] in _PHASES:
-            # Only one of an adaptive plan's two trees is the plan that ran.
+            # Of an adaptive plan's two trees only one is the plan that ran.
             initial = phase["title"] == "Initial Plan"
             self.skips = depth if initial and self.final else None
             self.final = self.final or not initial
@@ -237,7 +172,7 @@ class _Reader:
 
     def operator(self, text: str) -> Operator:
         text = _CODEGEN.sub("", text, count=1) if text.startswith("*") else text
-        text = text.removeprefix("'")  # what is not resolved yet
+        text = text.removeprefix("'")  # unresolved
         for remark in _REMARK:
             head, mark, _ = text.rpartition(remark)
             text = head if mark and _NUMBERED.search(head[-16:]) else text

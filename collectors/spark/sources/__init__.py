@@ -1,1 +1,1 @@
-"""The datasets that a plan reads and writes: files, tables, JDBC, connectors, RDDs."""
+"""Datasets that plans read and write: files, tables, JDBC, connectors, RDDs."""

@@ -1,7 +1,7 @@
-"""What plans say of sources that are no files and no tables of Spark's own catalogs.
+"""Sources of connectors: neither files nor tables of Spark's own catalogs.
 
-Each connector has its own way to name what it reads, and many have none (`BigQuery`, `Kudu`,
-`Snowflake` and `MongoDB` show an object's address, or nothing at all). What can be told:
+Each connector names its source in its own way, and many do not at all (`BigQuery`, `Kudu`,
+`Snowflake` and `MongoDB` show an object's address, or nothing). Those that do:
 
 | text | source |
 |---|---|
@@ -18,12 +18,12 @@ from __future__ import annotations
 import re
 
 from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier
-from dbt_graft.collectors.spark.sources.connectors import Target, elsewhere, options
-from dbt_graft.collectors.spark.sources.databases import Database
-from dbt_graft.collectors.spark.sources.jdbc import External
+from dbt_graft.collectors.spark.sources.connectors import Target, options, store_target
+from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
+from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
 
 _RELATION = re.compile(r"Scan (?P<kind>\w+)Relation\((?P<inside>.*)\)[^)]*", re.DOTALL)
-# Relations whose first argument is the table, and OpenLineage's word for the store.
+# Relations whose first argument is the table, and OpenLineage's name of the system.
 _TABLE_FIRST = {"Redshift": "redshift", "SqlDW": "synapse", "Phoenix": "phoenix"}
 _SCAN_V2 = re.compile(r"ScanV2 (?P<source>[\w.$]+)\[")
 _CASSANDRA = re.compile(r"\bCassandra Scan: (?P<table>[\w.]+)")
@@ -31,37 +31,37 @@ _CASSANDRA = re.compile(r"\bCassandra Scan: (?P<table>[\w.]+)")
 _PATH = re.compile(r"BatchScan(?: ?\[[^\]]*\])? (?P<path>[a-zA-Z][a-zA-Z0-9+.-]*:/[^\s\[]+)")
 
 
-def source(name: str, text: str) -> Target | None:
-    """The source that an operator tells of in a connector's own way; None where it tells none.
+def connector_source(name: str, text: str) -> Target | None:
+    """Return the source that a connector's operator names; None where it names none.
 
     Args:
-        name: The operator's name, without the brand of an engine.
-        text: Its whole line.
+        name: The operator's name, without the prefix of an engine.
+        text: Its line.
     """
     if found := _RELATION.fullmatch(name):
         return _relation(found["kind"], bracketed(found["inside"]))
     if found := _SCAN_V2.search(text):
-        given = text.rpartition("Options: ")[2].removesuffix(")")
-        return _with_options(found["source"], options(given))
+        settings = text.rpartition("Options: ")[2].removesuffix(")")
+        return _with_options(found["source"], options(settings))
     if found := _CASSANDRA.search(text):
-        return Target(external=External(found["table"]), database=Database("cassandra"))
+        return Target(external=ExternalTable(found["table"]), database=JdbcDatabase("cassandra"))
     found = _PATH.search(text) or _PATH.match(name)
     return Target(path=found["path"]) if found else None
 
 
 def _relation(kind: str, args: list[str]) -> Target | None:
     if store := _TABLE_FIRST.get(kind):
-        return Target(external=External(args[0]), database=Database(store))
-    given = next((options(arg) for arg in args if arg.startswith("Map(")), {})
-    return _with_options(kind, given)
+        return Target(external=ExternalTable(args[0]), database=JdbcDatabase(store))
+    settings = next((options(arg) for arg in args if arg.startswith("Map(")), {})
+    return _with_options(kind, settings)
 
 
-def _with_options(source: str, given: dict[str, str]) -> Target | None:
-    if topics := given.get("subscribe", ""):
+def _with_options(source: str, settings: dict[str, str]) -> Target | None:
+    if topics := settings.get("subscribe", ""):
         return Target(topics=tuple(sorted(topic.strip() for topic in topics.split(","))))
-    if found := elsewhere(source, given, ""):
+    if found := store_target(source, settings, ""):
         return found
-    place = given.get("path", "")
+    place = settings.get("path", "")
     if "/" in place:
         return Target(path=place)
     return Target(identifier(place)) if place else None

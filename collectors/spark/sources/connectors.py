@@ -1,6 +1,6 @@
-"""Where writes through connectors go: what Delta, Iceberg, JDBC and others say of their targets.
+"""Targets of writes through connectors: Delta, Iceberg, JDBC, Kafka and others.
 
-Their operators' arguments are the `toString` of Java objects, each in its own way:
+The arguments of their operators are the `toString` of Java objects, each with its own layout:
 
 | text | target |
 |---|---|
@@ -21,14 +21,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier
-from dbt_graft.collectors.spark.sources.databases import Database, database_of
-from dbt_graft.collectors.spark.sources.jdbc import External
+from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, database_of
+from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
 
 _OPTIONS = re.compile(r"(?:Map\(|\[)(?P<inside>.*)[)\]]", re.DOTALL)
 _OPTION = re.compile(r"(?P<key>[\w.$-]+)(?:=| -> )(?P<value>.*)", re.DOTALL)
 _ICEBERG = re.compile(r"IcebergWrite\(table=(?P<table>[^\s,()]+)")
 _JDBC_TABLE = re.compile(r"JDBCTable\((?P<table>(?:\"[^\"]*\"|[^,()])+),")
-# What a path begins with of which Delta shows the last hundred characters only.
+# The start of a path of which Delta shows only the last hundred characters.
 CUT_PATH = "... "
 _DELTA_FILES = re.compile(r"Delta\[version=-?\d+, (?P<path>(?:\.\.\. )?[^\],\s]+)\]")
 _DELTA_PATH = re.compile(r"DeltaTableV2\([^,()]+(?:\([^()]*\))?, ?(?P<path>[^,()\s]+)")
@@ -45,7 +45,7 @@ _TABLE = re.compile(r"(?:[\w$-]+|`[^`]+`)(?:\.(?:[\w$-]+|`[^`]+`))+")
 _PATH = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:/[^\s,()]*")
 _LOCATION = re.compile(r"\bLocation: (?P<path>[^\n,)]+)")
 _REDACTED = "*********(redacted)"
-# Which option of a source names what is written, and as a part of what.
+# Options that name the target.
 _NAMING_OPTIONS = (
     "dbtable",
     "table",
@@ -61,14 +61,15 @@ _NAMING_OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a command writes: a table, a path, or both where Spark tells both.
+    """The target of a command: a table, a path, or both where the plan has both.
 
     Attributes:
-        catalog: The class of the catalog that the table is in, where the name lacks the catalog.
-        external: A table that is not Spark's, in `database`.
-        topics: Kafka's.
-        source: The other dataset of the command: a table's old name, a path it loads.
-        if_exists: The command is content if the target is not there.
+        source_table: The other table of the command: the old name, or the table to copy.
+        source_path: The path that the command loads.
+        catalog: The class of the table's catalog, where the name is without the catalog.
+        external: A table of another system, in `database`.
+        topics: Topics of Kafka.
+        if_exists: The command does not fail where the target is missing.
     """
 
     table: tuple[str, ...] = ()
@@ -80,8 +81,8 @@ class Target:
     is_view: bool = False
     if_exists: bool = False
     catalog: str = ""
-    external: External | None = None
-    database: Database = field(default_factory=Database)
+    external: ExternalTable | None = None
+    database: JdbcDatabase = field(default_factory=JdbcDatabase)
     topics: tuple[str, ...] = ()
 
     @property
@@ -98,8 +99,8 @@ def options(text: str) -> dict[str, str]:
     return {pair["key"].lower(): pair["value"] for pair in pairs if pair}
 
 
-def save(args: list[str]) -> Target | None:
-    """`provider@hash, options, mode`; a query before them is passed over."""
+def save_target(args: list[str]) -> Target | None:
+    """`provider@hash, options, mode`, behind a query if there is one."""
     at = next(
         (
             n
@@ -111,40 +112,42 @@ def save(args: list[str]) -> Target | None:
     if at is None or at == 0:
         return None
     provider, mode = args[at - 1].partition("@")[0], args[-1]
-    given = options(args[at])
-    url = given.get("url", "")
+    settings = options(args[at])
+    url = settings.get("url", "")
     if "kafka" in provider.lower():
-        return Target(topics=(given["topic"],), mode=mode) if "topic" in given else None
+        return Target(topics=(settings["topic"],), mode=mode) if "topic" in settings else None
     if (
         "jdbc" in provider.lower()
         or url.startswith("jdbc:")
-        or ("dbtable" in given and url == _REDACTED)
+        or ("dbtable" in settings and url == _REDACTED)
     ):
-        external = External(given["dbtable"])
+        external = ExternalTable(settings["dbtable"])
         return Target(external=external, database=database_of(url), mode=mode)
-    path = given.get("path", given.get("hoodie.base.path", ""))
+    path = settings.get("path", settings.get("hoodie.base.path", ""))
     if path and "elasticsearch" not in provider:
         return Target(path=path, mode=mode)
-    return elsewhere(provider, given, mode)
+    return store_target(provider, settings, mode)
 
 
-def elsewhere(provider: str, given: Mapping[str, str], mode: str) -> Target | None:
-    """A store of its own: the namespace is the connector's short name."""
-    name = next((given[key] for key in _NAMING_OPTIONS if key in given), "")
+def store_target(provider: str, settings: Mapping[str, str], mode: str) -> Target | None:
+    """A table of another system: the namespace is the connector's short name."""
+    name = next((settings[key] for key in _NAMING_OPTIONS if key in settings), "")
     if not name and "elasticsearch" in provider.lower():
-        name = given.get("path", "")
+        name = settings.get("path", "")
     if not name:
         return None
     if "snowflake" in provider:
         account = (
-            given.get("sfurl", "").removeprefix("https://").removesuffix(".snowflakecomputing.com")
+            settings.get("sfurl", "")
+            .removeprefix("https://")
+            .removesuffix(".snowflakecomputing.com")
         )
-        place = Database(
+        place = JdbcDatabase(
             f"snowflake://{account}" if account else "snowflake",
-            given.get("sfdatabase", ""),
-            given.get("sfschema", "PUBLIC"),
+            settings.get("sfdatabase", ""),
+            settings.get("sfschema", "PUBLIC"),
         )
-        return Target(external=External(name), database=place, mode=mode)
+        return Target(external=ExternalTable(name), database=place, mode=mode)
     known = (
         "bigquery",
         "redshift",
@@ -157,20 +160,20 @@ def elsewhere(provider: str, given: Mapping[str, str], mode: str) -> Target | No
         "synapse",
     )
     short = next((word for word in known if word in provider.lower()), provider.split(".")[-2:][0])
-    scope = given.get("keyspace") or given.get("database") or given.get("dataset") or ""
-    return Target(external=External(name), database=Database(short, "", scope), mode=mode)
+    scope = settings.get("keyspace") or settings.get("database") or settings.get("dataset") or ""
+    return Target(external=ExternalTable(name), database=JdbcDatabase(short, "", scope), mode=mode)
 
 
 def catalog_table(args: list[str]) -> Target:
-    """`catalog.Class@hash, ns.t, Project […], …`; Databricks has what it returns before it."""
+    """`catalog.Class@hash, ns.t, Project […], …`; Databricks has the output columns first."""
     args = args[1:] if args[0].startswith("[") else args
     return Target(identifier(args[1]), catalog=args[0].partition("@")[0].partition("(")[0])
 
 
-def written(args: list[str]) -> Target | None:
+def write_target(args: list[str]) -> Target | None:
     """The target of a write whose arguments are a connector's own text.
 
-    Before Spark 3.2 the table comes first, as it calls itself: by its name, or by its path.
+    Before Spark 3.2 the table comes first, by its name or its path.
     """
     if _TABLE.fullmatch(args[0]):
         return Target(identifier(args[0]))
@@ -181,7 +184,7 @@ def written(args: list[str]) -> Target | None:
         is_path = "/" in found["table"]
         return Target(path=found["table"]) if is_path else Target(identifier(found["table"]))
     if found := _JDBC_TABLE.search(text):
-        return Target(external=External(found["table"].strip()), catalog="jdbc")
+        return Target(external=ExternalTable(found["table"].strip()), catalog="jdbc")
     if delta := _delta(text):
         return delta
     if found := _RELATION.search(text):
@@ -203,9 +206,9 @@ def _delta(text: str) -> Target | None:
     return Target(table, path["path"] if path else "") if table or path else None
 
 
-def changed(args: list[str]) -> Target | None:
-    """What MERGE, UPDATE and DELETE of Delta and Hudi change: Delta's files, or a table's name."""
-    if found := written(args):
+def change_target(args: list[str]) -> Target | None:
+    """The target of MERGE, UPDATE and DELETE of Delta and Hudi: a path or a table."""
+    if found := write_target(args):
         return found
     named = next((arg for arg in args if arg.startswith("`")), "")
     return Target(identifier(named)) if named else None

@@ -1,12 +1,12 @@
-"""A database by its JDBC URL: how OpenLineage names it, and the tables in it.
+"""Databases of JDBC URLs, and the names of their tables as OpenLineage has them.
 
 `jdbc:sqlserver://crm:1433;databaseName=Shop` and the table `Orders` are `mssql://crm:1433` +
-`Shop.dbo.Orders`, as Extended Events have it. Of a URL nothing is kept but host, port, database
-and schema. https://openlineage.io/docs/spec/naming,
+`Shop.dbo.Orders`, as from Extended Events. Only host, port, database and schema of a URL are
+used. https://openlineage.io/docs/spec/naming,
 https://learn.microsoft.com/sql/connect/jdbc/building-the-connection-url
 
-Spark shows no URL with a read, and hides it with a write. Such a table has the namespace `jdbc`,
-and a name rule (`jdbc/dbo.*` -> `mssql://crm:1433/Shop.dbo.*`) says where it is.
+Spark logs no URL with a read, and redacts it with a write. Such a table has the namespace `jdbc`,
+and a name rule (`jdbc/dbo.*` -> `mssql://crm:1433/Shop.dbo.*`) tells its place.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _NAME_PART = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
-    """A database product: OpenLineage's scheme for it, its port, the schema of plain names."""
+class _DatabaseProduct:
+    """A database product: OpenLineage's scheme, its default port and schema."""
 
     scheme: str
     port: int
@@ -46,31 +46,31 @@ class _Kind:
     has_schemas: bool = True
 
 
-_KINDS: Mapping[str, _Kind] = {
-    "sqlserver": _Kind("mssql", 1433, "dbo"),
-    "postgresql": _Kind("postgres", 5432, "public"),
-    "redshift": _Kind("redshift", 5439, "public"),
-    "mysql": _Kind("mysql", 3306, has_schemas=False),
-    "mariadb": _Kind("mariadb", 3306, has_schemas=False),
-    "oracle": _Kind("oracle", 1521),
-    "db2": _Kind("db2", 50000),
-    "snowflake": _Kind("snowflake", 443, "PUBLIC"),
-    "trino": _Kind("trino", 8080),
-    "clickhouse": _Kind("clickhouse", 8123, has_schemas=False),
-    "teradata": _Kind("teradata", 1025, has_schemas=False),
-    "sap": _Kind("sap", 30015),
-    "vertica": _Kind("vertica", 5433, "public"),
+_PRODUCTS: Mapping[str, _DatabaseProduct] = {
+    "sqlserver": _DatabaseProduct("mssql", 1433, "dbo"),
+    "postgresql": _DatabaseProduct("postgres", 5432, "public"),
+    "redshift": _DatabaseProduct("redshift", 5439, "public"),
+    "mysql": _DatabaseProduct("mysql", 3306, has_schemas=False),
+    "mariadb": _DatabaseProduct("mariadb", 3306, has_schemas=False),
+    "oracle": _DatabaseProduct("oracle", 1521),
+    "db2": _DatabaseProduct("db2", 50000),
+    "snowflake": _DatabaseProduct("snowflake", 443, "PUBLIC"),
+    "trino": _DatabaseProduct("trino", 8080),
+    "clickhouse": _DatabaseProduct("clickhouse", 8123, has_schemas=False),
+    "teradata": _DatabaseProduct("teradata", 1025, has_schemas=False),
+    "sap": _DatabaseProduct("sap", 30015),
+    "vertica": _DatabaseProduct("vertica", 5433, "public"),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
-    """A database that tables are in.
+class JdbcDatabase:
+    """A database behind JDBC.
 
     Attributes:
-        namespace: `mssql://crm:1433`; `jdbc` where it is not known.
-        database: Comes before the schema in a name; empty where it is not known.
-        schema: The schema of names without one.
+        namespace: `mssql://crm:1433`; `jdbc` where it is unknown.
+        database: Its name, the first part of tables' names; empty where it is unknown.
+        schema: The default schema.
     """
 
     namespace: str = UNKNOWN
@@ -78,20 +78,20 @@ class Database:
     schema: str = ""
 
     def table(self, parts: tuple[str, ...]) -> DatasetId:
-        """The dataset of a table named by one to three parts; empty ones are left to defaults."""
-        given = ["", "", *parts][-3:] if len(parts) < 4 else list(parts[-3:])
-        name = [given[0] or self.database, given[1] or self.schema, given[2]]
+        """The dataset of a table named by one to three parts; defaults stand for empty parts."""
+        full = ["", "", *parts][-3:] if len(parts) < 4 else list(parts[-3:])
+        name = [full[0] or self.database, full[1] or self.schema, full[2]]
         return DatasetId(self.namespace, ".".join(part for part in name if part))
 
 
 def name_parts(text: str) -> tuple[str, ...]:
-    """The parts of a table's name as any database quotes them; empty where it is none."""
+    """The parts of a table's name with the quotes of any database; empty where it is no name."""
     parts: list[str] = []
     at = 0
     text = text.strip()
     while found := _NAME_PART.match(text, at):
-        given = [part for part in found.groups() if part is not None]
-        parts.append(given[0].replace("]]", "]").replace('""', '"').replace("``", "`"))
+        quoted = [part for part in found.groups() if part is not None]
+        parts.append(quoted[0].replace("]]", "]").replace('""', '"').replace("``", "`"))
         at = found.end()
         if text[at : at + 1] != ".":
             break
@@ -99,29 +99,29 @@ def name_parts(text: str) -> tuple[str, ...]:
     return tuple(parts) if parts and at == len(text) and parts[-1] else ()
 
 
-def database_of(url: str) -> Database:
-    """The database of a JDBC URL; an unknown one where the text is none."""
+def database_of(url: str) -> JdbcDatabase:
+    """Return the database of a JDBC URL; an unknown one for other text."""
     scheme, _, rest = url.strip().removeprefix("jdbc:").partition(":")
     if not url.strip().startswith("jdbc:") or not rest:
-        return Database()
+        return JdbcDatabase()
     if scheme.lower() in ("microsoft", "jtds", "aws-wrapper", "log4jdbc"):
         wrapped, _, rest = rest.partition(":")
         scheme = "sqlserver" if scheme.lower() != "aws-wrapper" else wrapped
         if scheme == "sqlserver":
             return _sql_server(rest.removeprefix("//"))
-    kind = _KINDS.get(scheme.lower())
+    kind = _PRODUCTS.get(scheme.lower())
     if scheme.lower() == "sqlserver":
         return _sql_server(rest.removeprefix("//"))
     if scheme.lower() == "oracle":
         return _oracle(rest)
     if kind is None or "//" not in rest:
-        # An embedded or unknown database: what stands before any property is its name.
+        # An embedded or unknown database: its name is the text before any property.
         name = re.split(r"[;?]", rest, maxsplit=1)[0].rpartition("@")[2]
-        return Database(scheme.lower(), name.lstrip("/"))
+        return JdbcDatabase(scheme.lower(), name.lstrip("/"))
     return _of_url(kind, rest.partition("//")[2])
 
 
-def _sql_server(rest: str) -> Database:
+def _sql_server(rest: str) -> JdbcDatabase:
     """`host\\instance:port;databaseName=…`, all also as properties; jTDS: `host:port/database`."""
     server, separator, _ = rest.partition(";")
     path = ""
@@ -132,40 +132,40 @@ def _sql_server(rest: str) -> Database:
         for match in _PROPERTY.finditer(separator + rest.partition(";")[2])
     }
 
-    def given(*keys: str) -> str:
+    def option(*keys: str) -> str:
         return next((found[key] for key in keys if found.get(key)), "")
 
     at = _HOST.match(server)
-    host = (at["host"] if at else "") or given("servername", "server")
+    host = (at["host"] if at else "") or option("servername", "server")
     host, _, named = host.partition("\\")
-    instance = (at["instance"] if at else "") or named or given("instancename", "instance")
-    port = (at["port"] if at else "") or given("portnumber", "port")
-    database = given("databasename", "database") or path
+    instance = (at["instance"] if at else "") or named or option("instancename", "instance")
+    port = (at["port"] if at else "") or option("portnumber", "port")
+    database = option("databasename", "database") or path
     host = host.lower() or "localhost"
-    # The driver itself takes a port over an instance; without one, the port is not known.
+    # The driver prefers a port to an instance; with an instance only, the port is unknown.
     place = f"{host}\\{instance}" if instance and not port else f"{host}:{port or 1433}"
-    return Database(f"mssql://{place}", database, "dbo")
+    return JdbcDatabase(f"mssql://{place}", database, "dbo")
 
 
-def _oracle(rest: str) -> Database:
+def _oracle(rest: str) -> JdbcDatabase:
     """`thin:user/password@//host:1521/service`, `thin:@host:1521:sid`, `thin:@(DESCRIPTION=…)`"""
     place = rest.rpartition("@")[2]
     if place.startswith("("):
         at, listens = _ORACLE_HOST.search(place), _ORACLE_PORT.search(place)
         name = _ORACLE_SERVICE.search(place)
         where = f"{at['host'] if at else 'localhost'}:{listens['port'] if listens else 1521}"
-        return Database(f"oracle://{where.lower()}", name["name"] if name else "")
+        return JdbcDatabase(f"oracle://{where.lower()}", name["name"] if name else "")
     host, *more = re.split(r"[:/]", place.removeprefix("tcp:").lstrip("/").partition("?")[0])
     port = more.pop(0) if more and more[0].isdigit() else "1521"
-    return Database(f"oracle://{host.lower()}:{port}", more[0] if more else "")
+    return JdbcDatabase(f"oracle://{host.lower()}:{port}", more[0] if more else "")
 
 
-def _of_url(kind: _Kind, rest: str) -> Database:
+def _of_url(kind: _DatabaseProduct, rest: str) -> JdbcDatabase:
     """`user:password@host:port/database?currentSchema=…`; of several hosts, the first."""
     place, _, query = rest.partition("?")
     authority, _, path = place.partition("/")
-    given = re.split(r"[&;]", f"{query};{path.partition(';')[2]}")
-    properties = {key.lower(): value for key, _, value in (one.partition("=") for one in given)}
+    options = re.split(r"[&;]", f"{query};{path.partition(';')[2]}")
+    properties = {key.lower(): value for key, _, value in (one.partition("=") for one in options)}
     found = _HOST.match(authority.rpartition("@")[2].partition(",")[0].partition(";")[0])
     host = (found["host"].lower() if found else "") or "localhost"
     port = (found["port"] if found else None) or kind.port
@@ -173,9 +173,9 @@ def _of_url(kind: _Kind, rest: str) -> Database:
     database = re.split(r"[;:]", path, maxsplit=1)[0] or properties.get("db", "")
     if kind.scheme == "snowflake":
         account = host.removesuffix(".snowflakecomputing.com")
-        return Database(f"snowflake://{account}", database, schema)
+        return JdbcDatabase(f"snowflake://{account}", database, schema)
     if kind.scheme == "trino":
         database, _, schema = database.partition("/")
-    return Database(
+    return JdbcDatabase(
         f"{kind.scheme}://{host}:{port}", database, schema if kind.has_schemas else database and ""
     )

@@ -1,4 +1,4 @@
-"""Which dataset a table's name or a path stands for in one application."""
+"""Datasets of the tables and paths in an application's plans."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.spark.sources.connectors import Target
-from dbt_graft.collectors.spark.sources.databases import UNKNOWN, Database, database_of
+from dbt_graft.collectors.spark.sources.databases import UNKNOWN, JdbcDatabase, database_of
 from dbt_graft.collectors.spark.sources.jdbc import tables
 from dbt_graft.collectors.spark.sources.paths import dataset_folders, path_dataset
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.lineage.dataset import DatasetId, Kind
 
-# Spark's own catalog, and what Databricks calls it.
+# Spark's own catalog, and its name on Databricks.
 _SESSION_CATALOGS = ("spark_catalog", "hive_metastore")
 _CATALOG = "spark.sql.catalog."
 # `SetCatalogAndNamespace …CatalogManager@1f, spark_catalog, ArrayBuffer(ml)`; Spark 3.0 has them in
@@ -24,17 +24,17 @@ _USE = re.compile(
     re.MULTILINE,
 )
 _SESSION_CLASSES = ("V2SessionCatalog", "DeltaCatalog", "SparkSessionCatalog", "HoodieCatalog")
-# OpenLineage's namespace of a topic has the servers, which a plan does not show.
+# OpenLineage's namespace of a topic has the servers, which are not in a plan.
 _TOPICS = "kafka"
 
 
 @dataclass(slots=True)
-class Places:
-    """Names and paths of an application's datasets.
+class DatasetResolver:
+    """Resolves names and paths to datasets.
 
-    A metastore table and the path its files lie in are one dataset, the table: where a plan tells
-    both, the path is remembered (`locations`), and who reads or writes it by path, before or
-    after, uses the table (`owner`). Below the warehouse folder Hive's layout tells it too:
+    A metastore table and the path of its files are one dataset, the table. Where a plan has both,
+    the path is remembered (`locations`), and reads and writes of the path, before or after, count
+    for the table (`owner`). Below the warehouse folder Hive's layout names the table:
     `raw.db/orders` is `raw.orders`.
     """
 
@@ -44,17 +44,17 @@ class Places:
     locations: dict[DatasetId, DatasetId] = field(default_factory=dict)
     database_in_use: str = "default"
 
-    def use(self, plan: str) -> None:
-        """Take note of the database of names without one, where a plan's text is that of `USE`."""
+    def use_database(self, plan: str) -> None:
+        """Set the database of names without one, if a plan's text is that of `USE`."""
         found = _USE.search(plan)
         if found and (found["catalog"] or _SESSION_CATALOGS[0]) in _SESSION_CATALOGS:
             self.database_in_use = (found["database"] or found["old"]).strip("`")
 
     def table(self, parts: tuple[str, ...], catalog: str = "") -> DatasetId:
-        """The dataset of a table, named `schema.table`, with the catalog if it is not Spark's.
+        """Return the dataset of a table: `schema.table`, with the catalog if it is not Spark's.
 
         Args:
-            catalog: The class of the catalog, where the name does not hold the catalog.
+            catalog: The class of the catalog, where the name is without the catalog.
         """
         if catalog and not catalog.endswith(_SESSION_CLASSES):
             named = self._catalogs_of(catalog)
@@ -74,8 +74,8 @@ class Places:
             if key.startswith(_CATALOG) and value == class_name and "." not in key[len(_CATALOG) :]
         ]
 
-    def database(self, target: Target) -> Database:
-        """The database of a target that is not Spark's."""
+    def database(self, target: Target) -> JdbcDatabase:
+        """The database of an external target."""
         if target.database.namespace != UNKNOWN or target.catalog != UNKNOWN:
             return target.database
         urls = {
@@ -83,10 +83,10 @@ class Places:
             for key, value in self.settings.items()
             if key.startswith(_CATALOG) and key.endswith(".url") and value.startswith("jdbc:")
         }
-        return database_of(urls.pop()) if len(urls) == 1 else Database()
+        return database_of(urls.pop()) if len(urls) == 1 else JdbcDatabase()
 
-    def scan_database(self, scan: Scan) -> Database:
-        """The database that ran a scan, as far as it is known."""
+    def scan_database(self, scan: Scan) -> JdbcDatabase:
+        """The database that ran a scan; unknown where the catalog has no URL."""
         catalog = scan.table[0] if len(scan.table) > 1 else ""
         return database_of(self.settings.get(f"{_CATALOG}{catalog}.url", ""))
 
@@ -110,13 +110,13 @@ class Places:
         return self.resolve(target.table, [target.path])
 
     def learn(self, table: tuple[str, ...], paths: Iterable[str]) -> None:
-        """Remember that a table's files lie in these paths, if they are in one folder."""
+        """Remember the folder of a table's files, if the paths are in one folder."""
         folders = dataset_folders(paths)
         if table and not _path_in(table) and len(folders) == 1:
             self.locations.setdefault(path_dataset(folders[0]), self.table(table))
 
     def resolve(self, table: tuple[str, ...], paths: Iterable[str]) -> list[tuple[DatasetId, Kind]]:
-        """The table if there is one, else the paths, whosever they are."""
+        """The table if there is one, else the paths."""
         if path := _path_in(table):
             paths = [path]
         elif table:
@@ -124,11 +124,11 @@ class Places:
         return [(path_dataset(folder), Kind.PATH) for folder in dataset_folders(paths)]
 
     def symlinks(self, table: DatasetId) -> tuple[DatasetId, ...]:
-        """The paths that are known to be this table's."""
+        """The known paths of a table."""
         return tuple(sorted(path for path, owner in self.locations.items() if owner == table))
 
     def owner(self, dataset: DatasetId) -> DatasetId:
-        """The table whose files lie in a path, as far as it is known by now; else the dataset."""
+        """The table whose files lie in a path, if it is known by now; else the dataset itself."""
         return self.locations.get(dataset) or self._in_warehouse(dataset) or dataset
 
     def _in_warehouse(self, path: DatasetId) -> DatasetId | None:
@@ -146,7 +146,7 @@ class Places:
 
 
 def _path_in(table: tuple[str, ...]) -> str:
-    """The path that a name like ``delta.`/lake/t` `` has instead of a table."""
+    """The path in a name like ``delta.`/lake/t` ``; empty for a table."""
     return table[-1] if len(table) > 1 and "/" in table[-1] else ""
 
 

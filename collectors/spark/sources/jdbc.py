@@ -1,7 +1,7 @@
-"""What Spark read over JDBC: a table, or a query that the database ran.
+"""Reads over JDBC: a table, or a query that the database ran.
 
 `Scan JDBCRelation(dbo.Orders) [numPartitions=1]`, `Scan JDBCRelation((SELECT …) q) […]`. A query is
-parsed as SQL Server's; Spark 4.3 shows even for a table the query that it sent
+parsed in the T-SQL dialect. Spark 4.3 shows the query that it sent even for a table
 (`External engine query: SELECT "id" FROM dbo.Orders WHERE …`).
 """
 
@@ -10,11 +10,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dbt_graft.collectors.spark.sources.databases import Database, name_parts
+from dbt_graft.collectors.spark.plans.columns import (
+    NOTHING,
+    ColumnInput,
+    ColumnInputs,
+    PlanSource,
+)
+from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, name_parts
 from dbt_graft.collectors.statements.parse import ParsedShape, normalise, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import Direction, Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, Direction, EdgeType
 
 _RELATION = "JDBCRelation("
 _END = re.compile(r"\) \[numPartitions=\d+\]")
@@ -24,11 +30,11 @@ _PUSHED = re.compile(r"\*[A-Z]\w+\((?P<name>[^(),]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class External:
-    """A table's name, or a query, in a database.
+class ExternalTable:
+    """A table of a database, or a query that it ran.
 
     Attributes:
-        text: A table as the database names it, or the query in brackets.
+        text: The table's name as the database writes it, or the query in brackets.
         pushed: The columns that the database filtered by.
     """
 
@@ -41,22 +47,11 @@ class External:
         return bool(_QUERY.match(self.text))
 
 
-@dataclass(frozen=True, slots=True)
-class QueryColumn:
-    """A column of a table has a part in a column of a query's result (`*`: in its rows)."""
-
-    column: str
-    dataset: DatasetId
-    from_column: str
-    subtype: Subtype
-    masking: bool
-
-
-def external(name: str, text: str = "") -> External | None:
-    """The JDBC relation that an operator's name or arguments tell of.
+def jdbc_relation(name: str, text: str = "") -> ExternalTable | None:
+    """Return the JDBC relation in an operator's name or arguments; None where there is none.
 
     Args:
-        text: The operator's whole line: it has the filters that the database ran.
+        text: The operator's line, which has the filters that the database ran.
     """
     begins = name.find(_RELATION)
     if begins < 0:
@@ -65,11 +60,11 @@ def external(name: str, text: str = "") -> External | None:
     inside = name[begins + len(_RELATION) : ends[-1] if ends else len(name)]
     filters = text.rpartition("PushedFilters: ")[2]
     pushed = tuple(sorted({found["name"] for found in _PUSHED.finditer(filters)}))
-    return External(inside if ends else inside.removesuffix(")"), pushed)
+    return ExternalTable(inside if ends else inside.removesuffix(")"), pushed)
 
 
-def tables(found: External, database: Database) -> list[DatasetId]:
-    """The datasets that are read; none where the query cannot be read."""
+def tables(found: ExternalTable, database: JdbcDatabase) -> list[DatasetId]:
+    """The datasets that are read; none where the query cannot be parsed."""
     if not found.is_query:
         parts = name_parts(found.text)
         return [database.table(parts)] if parts else []
@@ -82,19 +77,20 @@ def tables(found: External, database: Database) -> list[DatasetId]:
     return sorted(reads)
 
 
-def query_columns(found: External, database: Database) -> list[QueryColumn]:
-    """What has a part in the columns of a query's result, and in its rows."""
-    return [
-        QueryColumn(
-            edge.column,
-            database.table(edge.from_table),
-            edge.from_column,
-            edge.subtype,
-            edge.masking,
-        )
-        for shape in (_shapes(found.text) if found.is_query else ())
-        for edge in shape.column_edges
-    ]
+def query_source(query: ExternalTable, database: JdbcDatabase) -> PlanSource:
+    """The columns of a query's result with their inputs; without columns for a table."""
+    columns: dict[str, ColumnInputs] = {}
+    influences: set[ColumnInput] = set()
+    for shape in _shapes(query.text) if query.is_query else ():
+        for edge in shape.column_edges:
+            dataset = database.table(edge.from_table)
+            one = ColumnInput(dataset, edge.from_column, edge.subtype, edge.masking)
+            if edge.column == ANY_COLUMN and edge.subtype.type is EdgeType.INDIRECT:
+                influences.add(one)
+            else:
+                name = edge.column.casefold()
+                columns[name] = columns.get(name, NOTHING) | {one}
+    return PlanSource(columns=columns, influences=frozenset(influences))
 
 
 def _shapes(text: str) -> tuple[ParsedShape, ...]:

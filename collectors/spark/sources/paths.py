@@ -1,18 +1,18 @@
-"""From the paths in a plan to the dataset they are part of.
+"""Datasets of the paths in a plan.
 
-A path is named as OpenLineage names it (openlineage.io/docs/spec/naming): `file` + `/landing/x`,
+A path has OpenLineage's name (openlineage.io/docs/spec/naming): `file` + `/landing/x`,
 `s3://bucket` + `key`, `hdfs://host:port` + `/x`.
 
-A dataset is what people think of as one thing, not the pieces it happens to lie in:
+A dataset is the folder or file that people know, not the files and folders inside it:
 
-- partition folders and all below them are their table's folder: `/t/dt=2026-11-21/hour=5` is `/t`;
-- `part-…` files, `_temporary`, `_delta_log`, staging folders, checkpoints and their like are the
-  folder they lie in, and so is all that a glob finds: `/landing/*.csv` is `/landing`;
-- a folder named by a date, and any file in it, is a piece of the one above:
+- partition folders and all below them are the table's folder: `/t/dt=2026-11-21/hour=5` is `/t`;
+- `part-…` files, `_temporary`, `_delta_log`, staging folders and checkpoints are the folder around
+  them, and so are all files of a glob: `/landing/*.csv` is `/landing`;
+- a folder named by a date, and any file in it, is a part of the folder above:
   `/exports/2026/11/21` is `/exports`;
-- several files of one folder are that folder: that is how a plan shows a glob;
-- a file named by a number or date, or as its folder with one behind, is a piece of that folder
-  even alone: `/landing/orders/orders_2026-11-21.csv` is `/landing/orders`;
+- several files of one folder are that folder: so a plan shows a glob;
+- a file named by a number or date, or as its folder and one of these, is a part of that folder even
+  alone: `/landing/orders/orders_2026-11-21.csv` is `/landing/orders`;
 - any other single file is a dataset itself: `/landing/customers.json`.
 """
 
@@ -25,7 +25,7 @@ from itertools import zip_longest
 
 from dbt_graft.lineage.dataset import DatasetId
 
-# Hadoop's schemes for one store, and the name OpenLineage has for it.
+# Hadoop's schemes of a store, and OpenLineage's.
 _SCHEMES = {"s3a": "s3", "s3n": "s3"}
 # Stores of objects with keys; others have paths, which start with a slash.
 _OBJECT_STORES = frozenset({"s3", "gs", "wasb", "wasbs"})
@@ -51,9 +51,10 @@ _ONLY_NUMBER = re.compile(r"[\dT_.:-]+|[0-9a-fA-F-]{32,36}")
 
 
 def path_dataset(path: str) -> DatasetId:
-    """The dataset that a path (as `dataset_folders` gives it) is.
+    """Return the dataset of a path, without a user name and password in its URL.
 
-    A user name and password in the URL are left out.
+    Args:
+        path: As `dataset_folders` returns it.
     """
     url = _URL.fullmatch(path)
     if url is None:
@@ -61,7 +62,7 @@ def path_dataset(path: str) -> DatasetId:
     scheme = _SCHEMES.get(url["scheme"].lower(), url["scheme"].lower())
     name = url["path"] or "/"
     user, at, host = (url["authority"] or "").rpartition("@")
-    # `container@account` is how Azure names a place; `user:password@host` is a secret.
+    # Azure uses `container@account`; `user:password@host` is a secret.
     authority = host if ":" in user else user + at + host
     if scheme == "file" or not authority:
         return DatasetId("file" if scheme == "file" else scheme, name)
@@ -71,13 +72,13 @@ def path_dataset(path: str) -> DatasetId:
 
 
 def dataset_folders(paths: Iterable[str]) -> list[str]:
-    """The folders (or single files) that paths read or written together are part of, sorted."""
+    """Return the folders or single files of paths that are read or written together, sorted."""
     folded = {_fold(path) for path in paths if path}
     in_folder = Counter(path.rpartition("/")[0] for path in folded if is_file(path))
     return sorted(
         {
             _without_dates(parent)
-            if is_file(path) and (in_folder[parent] > 1 or _is_piece(path))
+            if is_file(path) and (in_folder[parent] > 1 or _is_one_of_many(path))
             else path
             for path in folded
             for parent in (path.rpartition("/")[0],)
@@ -87,15 +88,15 @@ def dataset_folders(paths: Iterable[str]) -> list[str]:
 
 def _fold(path: str) -> str:
     head, slash, rest = _root(path)
-    kept: list[str] = []
+    names: list[str] = []
     parts = rest.rstrip("/").split("/")
     for part, below in zip_longest(parts, parts[1:], fillvalue=""):
         if _PARTITION.fullmatch(part) or _INNER.fullmatch(part) or _WILDCARD.search(part):
             break
         if _CHECKPOINT.fullmatch(part) and below in _IN_CHECKPOINT:
             break
-        kept.append(part)
-    return _without_dates(head + slash + "/".join(kept))
+        names.append(part)
+    return _without_dates(head + slash + "/".join(names))
 
 
 def _without_dates(path: str) -> str:
@@ -105,7 +106,7 @@ def _without_dates(path: str) -> str:
 
 
 def _root(path: str) -> tuple[str, str, str]:
-    """Scheme and host, the slash behind them, and the path below."""
+    """Scheme and host, the slash after them, and the path."""
     url = _URL.fullmatch(path)
     below = (url["path"] or "") if url else path
     head = path[: len(path) - len(below)]
@@ -117,8 +118,8 @@ def is_file(path: str) -> bool:
     return bool(_FILE.fullmatch(path.rpartition("/")[2]))
 
 
-def _is_piece(path: str) -> bool:
-    """Whether a file's name says that it is one of many in its folder."""
+def _is_one_of_many(path: str) -> bool:
+    """Whether a file's name is one of a series in its folder."""
     folder, _, name = path.rpartition("/")
     file = _FILE.fullmatch(name)
     parent = folder.rpartition("/")[2].casefold()

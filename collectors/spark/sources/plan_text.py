@@ -1,7 +1,7 @@
-"""Scans as a plan's text describes them, where `sparkPlanInfo` says less.
+"""Scans from a plan's text, where `sparkPlanInfo` has less.
 
-Operators of engines and of data source V2 have their arguments cut at a hundred characters and no
-metadata; and before Spark 3.5 a scan of a cached relation hides the plan that filled it.
+There, operators of other engines and of data source V2 have no metadata and their arguments are cut
+at a hundred characters; and before Spark 3.5 a scan of a cached relation hides the plan behind it.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dbt_graft.collectors.spark.plans.arguments import attributes
-from dbt_graft.collectors.spark.plans.info import Node
-from dbt_graft.collectors.spark.plans.text import Operator, PlanText, parse_text
-from dbt_graft.collectors.spark.sources.scans import Scan, output, read_scan, tells_all
+from dbt_graft.collectors.spark.plans.info import PlanNode
+from dbt_graft.collectors.spark.plans.text import parse_text
+from dbt_graft.collectors.spark.plans.tree import Operator, PlanText
+from dbt_graft.collectors.spark.sources.scans import Scan, is_complete, read_scan, scan_output
 
 _LOCATION = "\nLocation: "
 _QUALIFIED = re.compile(r"(?:[\w$-]+|`[^`]+`)(?:\.(?:[\w$-]+|`[^`]+`))+")
 
 
-@lru_cache(maxsize=32)  # The plans of a statement are looked at several times.
+@lru_cache(maxsize=32)  # The plans of a statement are used several times.
 def plan_text(text: str) -> PlanText:
-    """The plans of a text; relations without a name have that of the alias right above them.
+    """The plans of a text; relations without a name get that of the alias above them.
 
-    Before Spark 3.2 the table `raw.t` is a nameless relation below `SubqueryAlias raw.t`.
+    Before Spark 3.2 the table `raw.t` is a relation without a name below `SubqueryAlias raw.t`.
     """
     plan = parse_text(text)
     for root in filter(None, (plan.root, plan.optimised)):
@@ -36,29 +37,29 @@ def plan_text(text: str) -> PlanText:
     return plan
 
 
-def scan_node(operator: Operator) -> Node:
-    """An operator of a plan's text as `sparkPlanInfo` would have it."""
+def scan_node(operator: Operator) -> PlanNode:
+    """Return an operator of a plan's text as a node of `sparkPlanInfo`."""
     if operator.fields:
         line = f"{operator.fields.get('Output', '')} {operator.fields.get('Arguments', '')}"
-        return Node(operator.name, line.strip(), operator.fields)
+        return PlanNode(operator.name, line.strip(), operator.fields)
     # `FileScan parquet raw.t[a#1] Batched: true, …`: what is scanned is a part of the name.
-    what, bracket, rest = operator.text.partition("[")
-    name = f"{operator.name} {what}".strip()
-    return Node(name, f"{name}{bracket}{rest}")
+    dataset, bracket, rest = operator.text.partition("[")
+    name = f"{operator.name} {dataset}".strip()
+    return PlanNode(name, f"{name}{bracket}{rest}")
 
 
-def whole(node: Node, text: str) -> Node:
-    """A scan with what the text alone tells of its files, found by the ids of its columns."""
-    if "Scan" not in node.name or tells_all(node) or _LOCATION not in text:
+def with_location(node: PlanNode, text: str) -> PlanNode:
+    """Add a scan's files, which only the text has, found by the ids of its columns."""
+    if "Scan" not in node.name or is_complete(node) or _LOCATION not in text:
         return node
     found = _by_column(text)
-    told = next((found[one.id] for one in output(node) if one.id in found), {})
-    return replace(node, metadata={**told, **node.metadata})
+    fields = next((found[one.id] for one in scan_output(node) if one.id in found), {})
+    return replace(node, metadata={**fields, **node.metadata})
 
 
 @lru_cache(maxsize=8)
 def _by_column(text: str) -> dict[int, dict[str, str]]:
-    """The sections of the scans of files, by the ids of their columns."""
+    """The fields of scans of files, by the ids of their columns."""
     root = plan_text(text).root
     return {
         one.id: operator.fields
@@ -68,11 +69,11 @@ def _by_column(text: str) -> dict[int, dict[str, str]]:
     }
 
 
-def cached(plans: Iterable[Operator], unknown: set[str]) -> Iterator[Scan]:
-    """What the cached relations were made of that plans read.
+def cached_scans(plans: Iterable[Operator], unknown: set[str]) -> Iterator[Scan]:
+    """The scans behind the cached relations of plans.
 
     Args:
-        unknown: Takes the names of what there is no rule for.
+        unknown: Takes the names of operators without a rule.
     """
     for relation in (one for top in plans for one in top.walk() if one.kind == "InMemoryRelation"):
         for operator in relation.walk():

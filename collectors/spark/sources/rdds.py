@@ -1,8 +1,8 @@
-"""What an RDD was made of: where a plan begins with one, the rows came from somewhere before.
+"""Sources of RDDs: where a plan begins with an RDD, its rows were read before.
 
-`spark.createDataFrame(df.rdd.map(f))`, `df.localCheckpoint()` and `sc.textFile(path)` give plans
-that scan an RDD (`Scan ExistingRDD … MapPartitionsRDD[317] at …`). Jobs tell each RDD's parents,
-and what the first of them read.
+`spark.createDataFrame(df.rdd.map(f))`, `df.localCheckpoint()` and `sc.textFile(path)` make plans
+that scan an RDD (`Scan ExistingRDD … MapPartitionsRDD[317] at …`). Jobs log the parents
+of each RDD, and what the first of them read.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ import re
 from collections.abc import Mapping
 
 from dbt_graft.collectors.spark.plans.arguments import attributes
-from dbt_graft.collectors.spark.plans.info import Node
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.info import PlanNode
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.collectors.spark.sources.scans import Scan, read_scan
 
 _NUMBER = re.compile(r"\b\w*RDD\[(?P<id>\d{1,18})\] at ")
 _SCAN = re.compile(r"\w*Scan(?: |$)")
 
-# Of each RDD what it was made of: scans and paths.
+# The scans and paths that each RDD was made of, by its id.
 Rdds = Mapping[int, tuple[str, ...]]
 
 
 def scanned_rdd(operator: Operator) -> int | None:
-    """The RDD that an operator scans."""
+    """The id of the RDD that an operator scans; None for other operators."""
     if operator.kind not in ("Scan", "RDDScan") or operator.fields.get("Location"):
         return None
     found = _NUMBER.search(operator.arguments)
@@ -31,7 +31,7 @@ def scanned_rdd(operator: Operator) -> int | None:
 
 
 def rdd_scans(operator: Operator, rdds: Rdds) -> list[Scan]:
-    """What the rows of an RDD came from."""
+    """The scans behind the RDD that an operator scans."""
     number = scanned_rdd(operator)
     if number is None:
         return []
@@ -40,15 +40,15 @@ def rdd_scans(operator: Operator, rdds: Rdds) -> list[Scan]:
 
 
 def labelled_scan(label: str, ids: tuple[int, ...] = ()) -> Scan | None:
-    """What an RDD read that is labelled so; None where the label does not tell.
+    """Return the scan of an RDD's label; None where the label names no dataset.
 
     Args:
-        ids: The columns that a plan has of it.
+        ids: The ids of the columns that a plan has of it.
     """
     if not _SCAN.match(label):
-        return Scan(paths=(label,), ids=ids, bridged=True)
+        return Scan(paths=(label,), ids=ids, from_rdd=True)
     try:
-        scan = read_scan(Node(label.strip(), label))
+        scan = read_scan(PlanNode(label.strip(), label))
     except LookupError:
-        return None  # Files without a table: an RDD's scope does not tell which.
-    return Scan(scan.table, ids=ids, external=scan.external, bridged=True) if scan else None
+        return None  # Files without a table, which an RDD's scope does not name.
+    return Scan(scan.table, ids=ids, external=scan.external, from_rdd=True) if scan else None

@@ -1,4 +1,4 @@
-"""What the relations of logical plans read: those inside of a save's or view's plan.
+"""Scans of logical plans: the relations inside the plan of a save or view.
 
 | text | source |
 |---|---|
@@ -7,9 +7,9 @@
 | `LogicalRelation parquet, [a#1], CatalogTable(⏎Database: db⏎Table: t⏎…` (Spark 3.1) | the table |
 | `UnresolvedRelation [db, t], [], false` (views of Spark 3.1) | the table |
 | `RelationV2[a#1] lake.db.t`, `DataSourceV2Relation …` | the table |
-| `Relation[a#1] JDBCRelation(dbo.t) [numPartitions=1]` | what `jdbc` makes of it |
+| `Relation[a#1] JDBCRelation(dbo.t) [numPartitions=1]` | see `jdbc` |
 
-Of files such a relation tells nothing: a scan with the same columns does.
+A relation of files does not name them: a scan with the same columns does.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from dbt_graft.collectors.spark.plans.arguments import (
     identifier,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.text import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.collectors.spark.sources.connectors import described_table
-from dbt_graft.collectors.spark.sources.jdbc import external
+from dbt_graft.collectors.spark.sources.jdbc import jdbc_relation
 from dbt_graft.collectors.spark.sources.scans import Scan
 
 _KINDS = frozenset(
@@ -37,13 +37,13 @@ _NAMED = re.compile(r"(?:\[[^\]]*\] )?(?P<name>[\w$-]+(?:\.[\w$-]+)+)(?=[\[, ]|$
 
 
 def relation_scan(operator: Operator) -> Scan | None:
-    """The read that a relation of a logical plan stands for; None where it does not tell."""
+    """Return what a relation of a logical plan reads; None where it does not name it."""
     if operator.kind not in _KINDS:
         return None
     text = operator.arguments
     columns = _COLUMNS.search(text)
     ids = tuple(one.id for one in attributes(columns.group())) if columns else ()
-    if found := external(text, text):
+    if found := jdbc_relation(text, text):
         return Scan(external=found, ids=ids)
     if operator.kind == "UnresolvedRelation":
         # One part may be the name of a common table expression.
@@ -54,6 +54,6 @@ def relation_scan(operator: Operator) -> Scan | None:
     quoted = next(filter(None, map(_QUOTED.match, split_arguments(text))), None)
     named = quoted or (_NAMED.match(text) if operator.kind != "LogicalRelation" else None)
     table = identifier(named["name"]) if named else ()
-    # A table of another catalog that does not say which: JDBC's.
-    nameless = "V2" in operator.kind and len(table) < 3
-    return Scan(table, ids=ids) if table and not nameless else None
+    # A table of a JDBC catalog, without the catalog's name.
+    lacks_catalog = "V2" in operator.kind and len(table) < 3
+    return Scan(table, ids=ids) if table and not lacks_catalog else None

@@ -1,4 +1,4 @@
-"""What a plan reads: the operators that bring data in, by name.
+"""Scans: the operators of a plan that read datasets, by name.
 
 | operator | dataset |
 |---|---|
@@ -7,14 +7,13 @@
 | `Scan hive spark_catalog.raw.orders`, `HiveTableScan [a#1], HiveTableRelation …` | the table |
 | `BatchScan parquet file:/landing/orders`, `BatchScan` with `Location: …` | the folders |
 | `BatchScan cat.db.t[a#1] cat.db.t (branch=null) […]`, `BatchScan[a#1] cat.db.t […]` | the table |
-| `Scan JDBCRelation(dbo.t) […]`, `Scan JDBCRelation((SELECT …) q) […]` | what `jdbc` makes of it |
+| `Scan JDBCRelation(dbo.t) […]`, `Scan JDBCRelation((SELECT …) q) […]` | see `jdbc` |
 | `Scan JDBC v1 Relation from v2 scan cat.dbo.t` | the table of the catalog |
 | `Scan KafkaRelation(strategy=Subscribe[orders], …)` | the topics |
-| others | what `stores` makes of it |
+| others | see `connector_sources` |
 
-`FileScan`, `PhotonScan`, `GpuScan`, `ScanTransformer` are other engines' words for `Scan`. A Delta
-table is scanned as a folder of Parquet files; what Delta reads of its own log is no read of
-anybody's.
+`FileScan`, `PhotonScan`, `GpuScan`, `ScanTransformer` are other engines' names of `Scan`. A Delta
+table is scanned as a folder of Parquet files; Delta's reads of its own log do not count.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ import re
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
-from dbt_graft.collectors.spark.plans.info import Node
-from dbt_graft.collectors.spark.sources.connector_sources import source
-from dbt_graft.collectors.spark.sources.databases import Database
-from dbt_graft.collectors.spark.sources.jdbc import External, external
+from dbt_graft.collectors.spark.plans.info import PlanNode
+from dbt_graft.collectors.spark.sources.connector_sources import connector_source
+from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
+from dbt_graft.collectors.spark.sources.jdbc import ExternalTable, jdbc_relation
 from dbt_graft.collectors.spark.sources.paths import is_file
 from dbt_graft.collectors.spark.sources.schema import first_struct, output_columns, parse_struct
 from dbt_graft.lineage.records import Column
 
-# What engines put around Spark's own names.
+# Prefixes and suffixes that other engines add to Spark's names.
 _BRAND = re.compile(
     r"^(?:GpuFile)?(?:Comet|File|Gpu|Native|Orc|Parquet|Photon)*((?:Batch)?Scan)(?:Transformer)?"
     r"(?=\W|$)|^(?:Comet|Gpu|Native|Photon)(?=(?:Hive|InMemory|Local)TableScan)"
@@ -64,7 +63,7 @@ _METADATA_TABLES = frozenset(
     snapshots""".split()  # noqa: SIM905
 )
 
-# Scans of data that is in the application already: made in Python, or read elsewhere in the plan.
+# Scans of data in memory: made in Python, or read by another scan of the plan.
 _IN_MEMORY = (
     *("Scan ExistingRDD", "Scan OneRowRelation", "LocalTableScan", "InMemoryTableScan"),
     *("RDDScan", "Scan RDD", "Scan In-memory table", "Scan[", "ExternalRDDScan"),
@@ -72,56 +71,56 @@ _IN_MEMORY = (
 )
 _STREAMED = ("MicroBatchScan", "ContinuousScan")
 _DELTA_LOG, _DELTA_LOG_INDEX = "_delta_log", "DeltaLogFileIndex"
-# Of a JDBC catalog; what it reads is told elsewhere.
-_NAMELESS = "JDBCScan$$anon$1"
+# A scan of a JDBC catalog, without the table's name.
+_UNRESOLVED = "JDBCScan$$anon$1"
 _NO_PATHS = "(0 paths)"
-# Why inputs are missing where Spark left some of a scan's paths out.
-PATHS_CUT = "Spark cut the list of paths: raise spark.sql.maxMetadataStringLength"
+# The reason of missing inputs where Spark left out some of a scan's paths.
+PATHS_CUT = "the list of paths is truncated: raise spark.sql.maxMetadataStringLength"
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """One read: a metastore table, or paths; either may come with the other.
+    """A read of a metastore table, of paths, or of both where the plan has both.
 
     Attributes:
-        nameless: What scans a table that is named elsewhere (see `nameless`).
-        external: A table or query of a database, in `database` as far as the plan tells it.
-        topics: Kafka's.
+        unresolved: The class of a scan that does not name its table (see `unresolved_scans`).
+        external: A table or query of a database, which is `database` if the plan names it.
+        topics: Topics of Kafka.
         types: The type of each column in the files by its id in the plan.
         ids: The columns' ids in the plan.
-        is_cut: Spark left some of the paths out, and there is no table to stand for all of them.
-        bridged: Not the plan reads it, but an RDD that the plan begins with did.
-        rows: The accumulator that counts rows; None where there is none.
-        bytes: The accumulator that sums up file sizes.
-        files: The accumulator that counts files.
-        partitions: The accumulator that counts a table's partitions.
+        is_cut: Spark left out some of the paths, and the plan names no table.
+        from_rdd: An RDD that the plan begins with read it.
+        rows_metric_id: The accumulator that counts rows; None where there is none.
+        bytes_metric_id: The accumulator that sums up file sizes.
+        files_metric_id: The accumulator that counts files.
+        partitions_metric_id: The accumulator that counts a table's partitions.
     """
 
     table: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
-    nameless: str = ""
-    external: External | None = None
-    database: Database = field(default_factory=Database)
+    unresolved: str = ""
+    external: ExternalTable | None = None
+    database: JdbcDatabase = field(default_factory=JdbcDatabase)
     topics: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     types: tuple[tuple[int, str], ...] = ()
     ids: tuple[int, ...] = ()
     is_cut: bool = False
-    bridged: bool = False
-    rows: int | None = None
-    bytes: int | None = None
-    files: int | None = None
-    partitions: int | None = None
+    from_rdd: bool = False
+    rows_metric_id: int | None = None
+    bytes_metric_id: int | None = None
+    files_metric_id: int | None = None
+    partitions_metric_id: int | None = None
 
 
-def read_scan(node: Node) -> Scan | None:
-    """What an operator reads; None where it reads nothing that lasts.
+def read_scan(node: PlanNode) -> Scan | None:
+    """Return what an operator reads; None where it reads no dataset.
 
     Raises:
-        LookupError: It reads something, but of a kind there is no rule for.
+        LookupError: There is no rule for this kind of scan.
     """
     name = _BRAND.sub(r"\1", node.name)
-    # An RDD without a name is scanned by a bare `Scan`; a stream's source is in its progress.
+    # `Scan` alone reads an RDD without a name; sources of streams are in their progress.
     if name.startswith((*_IN_MEMORY, *_STREAMED)) or not _ANY_SCAN.fullmatch(name):
         return None
     if name == "Scan" and not node.text.startswith("ScanV2 "):
@@ -138,24 +137,24 @@ def read_scan(node: Node) -> Scan | None:
         return None
     if files := _V2_FILES.match(name):
         paths = _split_paths(files["paths"])
-    relation = external(name, _behind_name(node))
+    relation = jdbc_relation(name, _behind_name(node))
     topics = _topics(name) if "Kafka" in name or "kafka" in node.text[:300] else ()
-    database = Database()
+    database = JdbcDatabase()
     if relation is not None:
         table, paths = (), ()
-    elif not (table or paths or topics) and (told := source(name, node.text)):
-        table, paths, topics = told.table, tuple(filter(None, [told.path])), told.topics
-        relation, database = told.external, told.database
-    nameless = _NAMELESS if _NAMELESS in name else ""
-    if not (table or paths or relation or topics or nameless):
+    elif not (table or paths or topics) and (other := connector_source(name, node.text)):
+        table, paths, topics = other.table, tuple(filter(None, [other.path])), other.topics
+        relation, database = other.external, other.database
+    unresolved = _UNRESOLVED if _UNRESOLVED in name else ""
+    if not (table or paths or relation or topics or unresolved):
         raise LookupError(re.split(r"[(\[@]", " ".join(name.split()[:2]))[0])
     schema = parse_struct(node.metadata.get("ReadSchema") or first_struct(_behind_schema(node)))
-    columns = output(node)
+    columns = scan_output(node)
     by_name = {column.name: column.type for column in schema}
     return Scan(
         table=table,
         paths=paths,
-        nameless=nameless,
+        unresolved=unresolved,
         external=relation,
         database=database,
         topics=topics,
@@ -163,39 +162,39 @@ def read_scan(node: Node) -> Scan | None:
         types=tuple((a.id, by_name[a.name]) for a in columns if a.name in by_name),
         ids=tuple(a.id for a in columns),
         is_cut=not table and bool(_CUT.search(location)),
-        rows=node.metrics.get("number of output rows"),
-        bytes=node.metrics.get("size of files read"),
-        files=node.metrics.get("number of files read"),
-        partitions=node.metrics.get("number of partitions read"),
+        rows_metric_id=node.metrics.get("number of output rows"),
+        bytes_metric_id=node.metrics.get("size of files read"),
+        files_metric_id=node.metrics.get("number of files read"),
+        partitions_metric_id=node.metrics.get("number of partitions read"),
     )
 
 
-def output(node: Node) -> list[Attribute]:
-    """The columns that a scan gives."""
+def scan_output(node: PlanNode) -> list[Attribute]:
+    """The output columns of a scan."""
     lists = _HIVE_COLUMNS.findall(node.text) or _OUTPUT.findall(_behind_name(node))[:1]
     return [attribute for text in lists for attribute in attributes(text)]
 
 
-def tells_all(node: Node) -> bool:
-    """Whether a scan of files has its paths and columns: in its metadata, or uncut in its line."""
+def is_complete(node: PlanNode) -> bool:
+    """Whether a scan of files has all its paths and columns, in its metadata or its line."""
     if node.metadata.get("Location"):
         return True
     found, schema = _LOCATION_IN_TEXT.search(node.text), _behind_schema(node)
-    is_whole = not schema or bool(first_struct(schema))
-    return found is not None and not _CUT.search(found["location"]) and is_whole
+    has_schema = not schema or bool(first_struct(schema))
+    return found is not None and not _CUT.search(found["location"]) and has_schema
 
 
-def _behind_schema(node: Node) -> str:
+def _behind_schema(node: PlanNode) -> str:
     return node.text.partition(_SCHEMA)[2]
 
 
-def _behind_name(node: Node) -> str:
-    """An operator's line without its name, in which there may be brackets too."""
+def _behind_name(node: PlanNode) -> str:
+    """An operator's line without its name, which may have brackets too."""
     return node.text.removeprefix(node.name)
 
 
 def _named(name: str, text: str) -> tuple[str, ...]:
-    """The table that a scan names."""
+    """The table in a scan's name or line."""
     if name.startswith(_FROM_V2):
         return identifier(name.removeprefix(_FROM_V2))
     if name.startswith("BatchScan"):
@@ -220,11 +219,11 @@ def _topics(name: str) -> tuple[str, ...]:
     return tuple(sorted(topics - {""}))
 
 
-def is_schema_inference(plan: Node) -> bool:
-    """Whether a plan is Spark's own look into CSV or JSON text to find out its columns.
+def is_schema_inference(plan: PlanNode) -> bool:
+    """Whether a plan is Spark's inference of the columns of CSV or JSON files.
 
     It reads the text of the files as `value`: the first line that is not blank, or all lines into
-    an RDD. The read that the user asked for has its own execution.
+    an RDD. The read of the user has its own execution.
     """
     nodes = [n for n in plan.walk() if not n.name.startswith(("WholeStageCodegen", "InputAdapter"))]
     names = [node.name.partition(" ")[0] for node in nodes]
@@ -243,9 +242,9 @@ def _paths(location: str) -> tuple[str, ...]:
 
 def _split_paths(text: str) -> tuple[str, ...]:
     paths = [path.strip() for path in _BETWEEN_PATHS.split(text)]
-    whole = [path for path in paths if path and not path.startswith("...")]
-    # A path that Spark cut is as good as none, where there are others.
-    kept = tuple(path for path in whole if not path.endswith("..."))
-    if len(kept) == 1 and len(paths) > 1 and is_file(kept[0]):
-        return (f"{kept[0].rpartition('/')[0]}/*",)
-    return kept or tuple(path.removesuffix("...").rpartition("/")[0] for path in whole)
+    shown = [path for path in paths if path and not path.startswith("...")]
+    # A truncated path counts only where there is no other.
+    complete = tuple(path for path in shown if not path.endswith("..."))
+    if len(complete) == 1 and len(paths) > 1 and is_file(complete[0]):
+        return (f"{complete[0].rpartition('/')[0]}/*",)
+    return complete or tuple(path.removesuffix("...").rpartition("/")[0] for path in shown)

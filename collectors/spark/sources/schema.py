@@ -1,7 +1,7 @@
-"""Columns and types as plans show them: `struct<id:bigint,tags:array<string>>`.
+"""Columns and types in plans: `struct<id:bigint,tags:array<string>>`.
 
-A column that was given no name is called after its expression, literals and all
-(`(name = Jane)`). Such names are left out.
+A column without a name is named after its expression, which may have literals (`(name = Jane)`).
+Such names are left out.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _PLAIN_NAME = re.compile(r"[\w$@#%.-]+(?: [\w$@#%.-]+)*")
 
 
 def is_plain(name: str) -> bool:
-    """Whether a column has a name of its own."""
+    """Whether a column's name is no expression."""
     return bool(_PLAIN_NAME.fullmatch(name))
 
 
-@lru_cache(maxsize=512)  # The same tables are read again and again.
+@lru_cache(maxsize=512)  # Tables are read again and again.
 def parse_struct(text: str) -> tuple[Column, ...]:
-    """The columns of a struct type as Spark writes it; nested types are kept as they are."""
+    """The columns of a struct type as Spark writes it; nested types stay text."""
     if not (text.startswith("struct<") and text.endswith(">")):
         return ()
     fields, depth, start = [], 0, len("struct<")
@@ -39,7 +39,7 @@ def parse_struct(text: str) -> tuple[Column, ...]:
 
 
 def first_struct(text: str) -> str:
-    """The struct type that a text begins with; empty where it is cut before its end."""
+    """The struct type that a text begins with; empty where it is truncated."""
     depth = 0
     for found in _BRACKET.finditer(text) if text.startswith("struct<") else ():
         depth += 1 if found.group() == "<" else -1
@@ -58,15 +58,15 @@ def output_columns(schema: Iterable[Column], output: Iterable[Attribute]) -> tup
 def typed_columns(
     names: list[str], inputs: list[Attribute], types: Mapping[int, str]
 ) -> tuple[Column, ...]:
-    """The columns of a write, with the types of the columns that come from a scan as they are.
+    """The columns of a write, with the types of columns that come unchanged from a scan.
 
     Args:
         names: The target's columns.
-        inputs: What is written into them, by position; ignored where the numbers differ.
-        types: The type of each column (by id) that a scan of the application showed.
+        inputs: The columns written into them, by position; ignored where the numbers differ.
+        types: The types of columns of scans, by the columns' ids.
     """
     if not all(_PLAIN_NAME.fullmatch(name) for name in names):
-        return ()  # An expression's commas may have been taken for those between columns.
+        return ()  # Commas of an expression may have been taken as separators.
     if len(names) != len(inputs):
         return tuple(Column(name) for name in names)
     return tuple(
@@ -76,7 +76,7 @@ def typed_columns(
 
 
 def merge_columns(first: tuple[Column, ...], second: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Both together: the longer list's order, types from whichever has them."""
+    """Merge two lists of columns: the longer list's order, types from either."""
     longer, shorter = (first, second) if len(first) >= len(second) else (second, first)
     types = {column.name: column.type for column in shorter}
     names = {column.name for column in longer}

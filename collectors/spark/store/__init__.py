@@ -1,1 +1,1 @@
-"""What an application did, gathered log by log, as rows of the lineage store."""
+"""Records of the lineage store, made log by log."""

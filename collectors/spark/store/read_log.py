@@ -1,4 +1,4 @@
-"""One application's log, file after file -> its rows in the lineage store."""
+"""Read one application's log, file after file, into records of the lineage store."""
 
 from __future__ import annotations
 
@@ -8,164 +8,165 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from dbt_graft.collectors.spark.application.execution import Application
-from dbt_graft.collectors.spark.application.replay import WAITS, replay
-from dbt_graft.collectors.spark.log.checkpoint import Reached, whole
-from dbt_graft.collectors.spark.log.codecs import Readable
-from dbt_graft.collectors.spark.log.decode import Damage, Event, Finished, decode
+from dbt_graft.collectors.spark.application.replay import SETTLE_AFTER, replay
+from dbt_graft.collectors.spark.log.checkpoint import Checkpoint, log_origin
+from dbt_graft.collectors.spark.log.codecs import ByteStream
+from dbt_graft.collectors.spark.log.decode import EndOfFile, LogDamage, SparkEvent, decode
 from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.log.rejects import WHOLE, Rejects
-from dbt_graft.collectors.spark.store.collector import Work
-from dbt_graft.collectors.spark.store.rows import Row, rows, run_id
+from dbt_graft.collectors.spark.log.rejects import Rejects
+from dbt_graft.collectors.spark.store.collector import ApplicationCollector
+from dbt_graft.collectors.spark.store.records import LogRecords, log_records, run_id
 
-_BEGINNING = frozenset(
+_FIRST_EVENTS = frozenset(
     f"SparkListener{name}" for name in ("LogStart", "ApplicationStart", "EnvironmentUpdate")
 )
 
-TABLES = ("accesses", "runs", "shapes", "datasets", "column_edges", "rejects")
-
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A file of a log: its name, and how to open it.
+class EventFile:
+    """A file of a log.
 
     Attributes:
+        open: Opens it for reading bytes.
         growing: It is still being written.
     """
 
     name: str
-    open: Callable[[], AbstractContextManager[Readable]]
+    open: Callable[[], AbstractContextManager[ByteStream]]
     growing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a log tells.
+class CollectedLog:
+    """The records of a log.
 
     Attributes:
-        run: The id of the run that it is the log of; None where it gives no rows.
-        events: How many events it holds, of those that it is told of by.
-        tables: The rows of each of `TABLES`.
-        reached: From where it is to be read on; None where it was told of as a whole.
+        run: The id of the run that the log is of; None where it has no records.
+        events: The number of events that the records are made of.
+        checkpoint: Where the next collect continues; None where the log was read to its end.
     """
 
+    origin: str
     application: Application
     run: str | None
     events: int
-    tables: dict[str, list[Row]]
-    reached: Reached | None = None
+    records: LogRecords
+    checkpoint: Checkpoint | None = None
 
 
 def assemble(
     origin: str,
-    parts: Sequence[Part],
+    files: Sequence[EventFile],
     logs: SparkLogs,
-    waits: int = WAITS,
+    settle_after: int = SETTLE_AFTER,
     since: datetime | None = None,
-    start: Reached | None = None,
+    start: Checkpoint | None = None,
     resumable: bool = False,
-) -> Told:
-    """All that the files of a log tell, oldest file first.
+) -> CollectedLog:
+    """Read the files of a log, oldest first.
 
     Args:
-        waits: As `replay` takes it.
-        since: As `Work` takes it.
-        start: Only what comes behind it is told.
-        resumable: Of a growing log what still runs is not told, so that it can be read on later.
+        settle_after: As `replay` takes it.
+        since: As `ApplicationCollector` takes it.
+        start: Only statements behind it are collected.
+        resumable: Of a growing log, executions that still run are left to the next collect.
     """
-    application, rejects, reading = Application(), Rejects(), _Reading(start)
-    if not parts:
-        rejects.tell("the folder holds no file with events")
-    paused = reading.pause if resumable and parts and parts[-1].growing else None
-    work, took = Work(application, logs, since), False
-    events = reading.needed(parts, rejects)
-    for found in replay(events, application, rejects.tell, waits, paused):
-        work.take(found)
-        took = True
-    tables: dict[str, list[Row]] = {table: [] for table in TABLES}
-    if start and (reading.reached == start or not took):
-        rejects = Rejects()
-    elif reading.events:
-        for done in work.finish(rejects):
-            made = rows(application, done, work.known.reads.places, origin)
-            for table in TABLES:
-                tables[table] += getattr(made, table, ())
-    return Told(
+    application, rejects, reader = Application(), Rejects(), _LogReader(start)
+    if not files:
+        rejects.add_for_log("the folder holds no file with events")
+    on_idle = reader.set_checkpoint if resumable and files and files[-1].growing else None
+    collector, is_empty = ApplicationCollector(application, logs, since), True
+    events = reader.events_of(files, rejects)
+    for found in replay(events, application, rejects.add_for_log, settle_after, on_idle):
+        collector.add(found)
+        is_empty = False
+    if start and (reader.checkpoint == start or is_empty):
+        records = LogRecords()
+    else:
+        results = list(collector.finish(rejects)) if reader.events else []
+        resolver = collector.context.column_sources.resolver
+        records = log_records(application, results, resolver, origin, rejects.records(origin))
+    return CollectedLog(
+        origin,
         application,
-        run_id(application, whole(origin)) if tables["runs"] else None,
-        reading.told_of(),
-        tables | {"rejects": rejects.rows(origin)},
-        reading.reached,
+        run_id(application, log_origin(origin)) if records.runs else None,
+        reader.event_count,
+        records,
+        reader.checkpoint,
     )
 
 
+def rejected(origin: str, reason: str) -> LogRecords:
+    """The records of a log that cannot be read."""
+    rejects = Rejects()
+    rejects.add_for_log(reason)
+    return LogRecords(rejects=rejects.records(origin))
+
+
 @dataclass(slots=True)
-class _Reading:
-    """A log while it is read.
+class _LogReader:
+    """Reads the events of a log and counts them.
 
     Attributes:
-        reached: The last moment at which nothing ran, if that matters; where it began at first.
-        events: How many events there were in all.
-        part: The file that is read, and the last event of it.
+        checkpoint: The last moment at which nothing ran; at first, where reading starts.
+        events: The number of events read, with those before the start.
+        file: The name of the current file.
+        last: The last event of it.
     """
 
-    reached: Reached | None
+    checkpoint: Checkpoint | None
     events: int = 0
-    part: str = ""
-    last: Event | None = None
-    start: Reached | None = field(init=False)
+    file: str = ""
+    last: SparkEvent | None = None
+    start: Checkpoint | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.start = self.reached
+        self.start = self.checkpoint
         self.events = self.start.events if self.start else 0
 
-    def pause(self) -> None:
+    def set_checkpoint(self) -> None:
         """Note that nothing runs now."""
         if self.last:
             events = self.events + self.last.events
-            self.reached = Reached(self.part, self.last.end, self.last.line, events)
+            self.checkpoint = Checkpoint(self.file, self.last.end, self.last.line, events)
 
-    def told_of(self) -> int:
-        """How many events the rows are made of."""
-        end = self.reached.events if self.reached else self.events
+    @property
+    def event_count(self) -> int:
+        """The number of events between the start and the checkpoint, or the log's end."""
+        end = self.checkpoint.events if self.checkpoint else self.events
         return end - (self.start.events if self.start else 0)
 
-    def needed(self, parts: Sequence[Part], rejects: Rejects) -> Iterator[tuple[str, Body]]:
-        """The events that are needed, one after the other."""
+    def events_of(self, files: Sequence[EventFile], rejects: Rejects) -> Iterator[tuple[str, Body]]:
+        """The events that lineage needs, in order; damage goes into `rejects`."""
         start = self.start
-        if start and parts:
-            yield from _beginning(parts[0])
-            names = [part.name for part in parts]
-            parts = parts[names.index(start.part) if start.part in names else len(parts) :]
-        for part in parts:
-            behind = (start.byte, start.line) if start and part.name == start.part else (0, 0)
-            self.part, self.last = part.name, None
+        if start and files:
+            yield from _first_events(files[0])
+            names = [file.name for file in files]
+            files = files[names.index(start.file) if start.file in names else len(files) :]
+        for file in files:
+            skipped = (start.byte, start.line) if start and file.name == start.file else (0, 0)
+            self.file, self.last = file.name, None
             try:
-                with part.open() as file:
-                    for found in decode(file, part.growing, behind):
+                with file.open() as stream:
+                    for found in decode(stream, file.growing, skipped):
                         match found:
-                            case Event():
+                            case SparkEvent():
                                 self.last = found
                                 yield found.name, found.body
-                            case Damage():
-                                rejects.add(f"{part.name}, {found.position}", found.reason)
-                            case Finished():
+                            case LogDamage():
+                                rejects.add(f"{file.name}, {found.position}", found.reason)
+                            case EndOfFile():
                                 self.events += found.events
             except OSError:
-                rejects.add(part.name, "the file cannot be read")
+                rejects.add(file.name, "the file cannot be read")
 
 
-def _beginning(part: Part) -> Iterator[tuple[str, Body]]:
-    """What a log tells of its application before that does anything."""
-    with suppress(OSError), part.open() as file:
-        for found in decode(file, growing=True):
-            if isinstance(found, Event):
-                if found.name not in _BEGINNING:
+def _first_events(file: EventFile) -> Iterator[tuple[str, Body]]:
+    """The events at the start of a log that describe its application."""
+    with suppress(OSError), file.open() as stream:
+        for found in decode(stream, growing=True):
+            if isinstance(found, SparkEvent):
+                if found.name not in _FIRST_EVENTS:
                     return
                 yield found.name, found.body
-
-
-def failed(origin: str, reason: str) -> dict[str, list[Row]]:
-    """The rows of a log that nothing can be made of."""
-    rejects = Rejects([(WHOLE, reason)])
-    return {table: [] for table in TABLES} | {"rejects": rejects.rows(origin)}

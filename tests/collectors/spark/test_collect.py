@@ -13,7 +13,7 @@ import pytest
 
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.store import commit, positions, read, run_origins, told_until
+from dbt_graft.collectors.store import commit, last_event_times, positions, read, run_origins
 from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.records import Access, Records, Status
 from dbt_graft.lineage.runs import runs_by_task
@@ -90,7 +90,7 @@ FLOWS = {
 def load(spark: SparkSession, path: Path, store: Path) -> Records:
     """Collect what is new below a path and read the store."""
     logs = SparkLogs(str(path), "events")
-    until = partial(told_until, str(store))
+    until = partial(last_event_times, str(store))
     found = collect(spark, logs, positions(str(store)), run_origins(str(store)), until)
     assert found
     assert commit(str(store), [found])
@@ -103,7 +103,7 @@ def shop(spark: SparkSession, shop_job: Path, tmp_path_factory: pytest.TempPathF
     return load(spark, shop_job / "events", tmp_path_factory.mktemp("store"))
 
 
-def told(access: Access, base: Path) -> tuple[str, str, str, int, int | None]:
+def facts(access: Access, base: Path) -> tuple[str, str, str, int, int | None]:
     name = str(access.dataset).replace(f"file/{base}", "file")
     return access.operation, str(access.direction), name, access.statements, access.rows
 
@@ -111,7 +111,7 @@ def told(access: Access, base: Path) -> tuple[str, str, str, int, int | None]:
 def test_every_access_is_there_with_its_rows_and_none_besides(
     shop: Records, shop_job: Path
 ) -> None:
-    assert {told(access, shop_job) for access in shop.accesses} == SHOP
+    assert {facts(access, shop_job) for access in shop.accesses} == SHOP
     assert {access.status for access in shop.accesses} == {Status.OK}
     assert {access.task for access in shop.accesses} == {"load_shop"}
     assert shop.rejects == ()
@@ -176,7 +176,7 @@ def test_a_run_that_dies_half_way_failed_and_what_it_did_before_counts(
     assert [dataset.id.short for dataset in found.datasets] == ["out/returns"]
 
 
-def test_dbts_own_application_is_read_and_gives_no_task(
+def test_dbts_own_application_is_read_and_has_no_task(
     spark: SparkSession, tmp_path: Path, run_job: Callable[..., Path]
 ) -> None:
     (tmp_path / "dbt").mkdir()
@@ -207,7 +207,7 @@ def test_a_growing_log_is_read_on_and_a_finished_one_replaces_what_was_known_of_
     first, second = (folder / f"events_{n}_app-a_task" for n in (1, 2))
     app, *lines = make_log(*[{"plan": node(f"Scan hive raw.{n}")} for n in "abcd"]).splitlines(True)
 
-    def told() -> tuple[dict[str, int], set[str]]:
+    def collected() -> tuple[dict[str, int], set[str]]:
         found = load(spark, tmp_path / "events", tmp_path / "store")
         [run] = runs_by_task(found.runs)["a_task"]
         assert run.status is (Status.UNKNOWN if running.exists() else Status.OK)
@@ -217,16 +217,16 @@ def test_a_growing_log_is_read_on_and_a_finished_one_replaces_what_was_known_of_
 
     log = folder.name
     first.write_bytes(app + b"".join(lines[:4]))
-    assert told() == ({"raw.a": 1}, {log})
+    assert collected() == ({"raw.a": 1}, {log})
     first.write_bytes(app + b"".join(lines[:6]))
     second.write_bytes(b"".join(lines[6:8]))
-    assert told() == ({"raw.a": 1, "raw.b": 1}, {log, f"{log}@4"})
+    assert collected() == ({"raw.a": 1, "raw.b": 1}, {log, f"{log}@4"})
     all_four = dict.fromkeys(("raw.a", "raw.b", "raw.c", "raw.d"), 1)
     second.write_bytes(b"".join(lines[6:-1]))
-    assert told() == (all_four, {log, f"{log}@4", f"{log}@7"})
+    assert collected() == (all_four, {log, f"{log}@4", f"{log}@7"})
     second.write_bytes(b"".join(lines[6:]))
     running.rename(folder / "appstatus_app-a_task")
-    assert told() == (all_four, {log})
+    assert collected() == (all_four, {log})
 
 
 def test_what_was_read_before_a_log_was_compacted_counts_once(
@@ -235,7 +235,7 @@ def test_what_was_read_before_a_log_was_compacted_counts_once(
     folder = tmp_path / "events" / "eventlog_v2_app-a_task"
     folder.mkdir(parents=True)
     app, *rest = make_log(*[{"plan": node(f"Scan hive raw.{n}")} for n in "abcd"]).splitlines(True)
-    told = [b"".join(rest[at : at + 3]) for at in (0, 3, 6, 9)]
+    collected = [b"".join(rest[at : at + 3]) for at in (0, 3, 6, 9)]
     (folder / "appstatus_app-a_task.inprogress").touch()
 
     def compact(last: int) -> None:
@@ -250,27 +250,27 @@ def test_what_was_read_before_a_log_was_compacted_counts_once(
         assert len(runs_by_task(found.runs)["a_task"]) == 1
         return Counter(access.dataset.name for access in found.accesses)
 
-    (folder / "events_1_app-a_task").write_bytes(app + told[0])
-    (folder / "events_2_app-a_task").write_bytes(told[1])
+    (folder / "events_1_app-a_task").write_bytes(app + collected[0])
+    (folder / "events_2_app-a_task").write_bytes(collected[1])
     assert names() == {"raw.a": 1, "raw.b": 1}
     compact(1)
-    (folder / "events_3_app-a_task").write_bytes(told[2])
+    (folder / "events_3_app-a_task").write_bytes(collected[2])
     assert names() == {"raw.a": 1, "raw.b": 1, "raw.c": 1}
     compact(2)
-    (folder / "events_4_app-a_task").write_bytes(told[3])
+    (folder / "events_4_app-a_task").write_bytes(collected[3])
     assert names() == {"raw.a": 1, "raw.b": 1, "raw.c": 1, "raw.d": 1}
 
 
-def test_what_is_damaged_or_foreign_is_a_reject_and_the_rest_is_kept(
+def test_damaged_and_foreign_files_are_rejects_and_the_others_count(
     spark: SparkSession, failing_job: Path, make_log: Any, node: Any, tmp_path: Path
 ) -> None:
     events = tmp_path / "events"
     shutil.copytree(failing_job / "events", events)
-    [whole] = events.glob("eventlog_v2_*")
-    [part] = whole.glob("events_1_*")
+    [rolling] = events.glob("eventlog_v2_*")
+    [part] = rolling.glob("events_1_*")
     # The driver died: for Spark the application runs for ever, and for us the log may still grow.
-    for status in whole.glob("appstatus_*"):
-        status.rename(whole / "appstatus_done")
+    for status in rolling.glob("appstatus_*"):
+        status.rename(rolling / "appstatus_done")
     part.write_bytes(part.read_bytes()[:-300])
     (events / "eventlog_v2_empty").mkdir()
     (events / "eventlog_v2_empty" / "appstatus_empty").touch()
@@ -285,15 +285,15 @@ def test_what_is_damaged_or_foreign_is_a_reject_and_the_rest_is_kept(
     rejects = {reject.origin.partition("/")[2]: reject for reject in found.rejects}
     foreign = "no Spark event log: it does not start with an event"
     assert {name: reject.reason for name, reject in rejects.items()} == {
-        whole.name: "the compressed data breaks off",
+        rolling.name: "the compressed data breaks off",
         "eventlog_v2_empty": "the folder holds no file with events",
         "garbage [1]{2}": foreign,
         "foreign.json": foreign,
-        "huge": "the log cannot be kept (OverflowError)",
+        "huge": "the log cannot be stored (OverflowError)",
         "shell": "the application is called 'pyspark-shell', which names no task: "
         "set spark.app.name to the task's name",
     }
-    assert rejects[whole.name].position.startswith(f"{part.name}, line ")
+    assert rejects[rolling.name].position.startswith(f"{part.name}, line ")
     assert "Jane" not in repr(found)
     read_before = {
         run.task: [a for a in found.accesses if a.task == run.task] for run in found.runs
@@ -378,21 +378,21 @@ def test_a_log_counts_once_whatever_it_is_called_and_however_it_is_packed(
     assert statements() == [6]
 
 
-def test_a_log_that_two_sources_of_a_collect_give_counts_once(
+def test_a_log_in_two_sources_of_a_collect_counts_once(
     spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
 ) -> None:
     taken: set[str] = set()
-    told = []
+    collected = []
     for name in ("here", "there"):
         (tmp_path / name).write_bytes(make_log({"plan": node("Scan hive raw.a")}))
         logs = SparkLogs(str(tmp_path / name), name)
         found = collect(spark, logs, {}, taken=taken)
         assert found
-        told.append([row["origin"] for row in found.accesses.collect()])
-    assert told == [["here"], []]
+        collected.append([row["origin"] for row in found.accesses.collect()])
+    assert collected == [["here"], []]
 
 
-def test_tasks_come_from_where_the_source_says(
+def test_tasks_come_from_the_places_of_the_source(
     spark: SparkSession, make_log: Any, node: Any, tmp_path: Path
 ) -> None:
     executions = [

@@ -1,4 +1,4 @@
-"""A log that grows while it is read tells of what it holds, and is read again for the rest."""
+"""A log that grows while it is read has records of what is there, and is read again later."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from dbt_graft.collectors.spark.collect import log_parts, new_logs
+from dbt_graft.collectors.spark.collect import new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Told, assemble
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
+from dbt_graft.collectors.spark.worker import event_files
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
+from tests.collectors.spark.stored import tables
 
 Make = Callable[..., Any]
 EXECUTIONS = 400
@@ -62,28 +64,28 @@ def test_a_log_that_grows_while_it_is_read_loses_and_doubles_nothing(
     log.write_bytes(first)
     logs = SparkLogs(str(tmp_path), "logs")
 
-    def read() -> tuple[Told, list[str]]:
+    def read() -> tuple[CollectedLog, list[str]]:
         [found] = new_logs(logs, {})
-        [part] = log_parts(found)
+        [part] = event_files(found)
         open_ = partial(Growing, log, rest)
-        told = assemble(found.log.origin, [replace(part, open=open_)], logs)
-        seen = [row["name"] for row in told.tables["accesses"]]
-        assert told.tables["rejects"] == []
-        assert {row["statements"] for row in told.tables["accesses"]} == {1}
+        collected = assemble(found.log.origin, [replace(part, open=open_)], logs)
+        seen = [row["name"] for row in tables(collected)["accesses"]]
+        assert tables(collected)["rejects"] == []
+        assert {row["statements"] for row in tables(collected)["accesses"]} == {1}
         # What the store then knows is what was listed: bytes that came later make it new again.
-        known = {found.log.origin: (found.log.position, told.events)}
+        known = {found.log.origin: (found.log.position, collected.events)}
         assert bool(new_logs(logs, known)) == (len(seen) < EXECUTIONS)
-        return told, seen
+        return collected, seen
 
-    told, seen = read()
+    collected, seen = read()
     assert rest == []
     assert EXECUTIONS // 3 < len(seen) < EXECUTIONS
     assert seen == [f"raw.t{n}" for n in range(len(seen))]
-    assert [row["status"] for row in told.tables["runs"]] == ["unknown"]
+    assert [row["status"] for row in tables(collected)["runs"]] == ["unknown"]
 
     log.write_bytes(packed)
     running.rename(folder / "appstatus_app-a_task")
     again, seen = read()
     assert seen == [f"raw.t{n}" for n in range(EXECUTIONS)]
-    assert [row["status"] for row in again.tables["runs"]] == ["ok"]
-    assert again.run == told.run
+    assert [row["status"] for row in tables(again)["runs"]] == ["ok"]
+    assert again.run == collected.run

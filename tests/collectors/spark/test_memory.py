@@ -1,4 +1,4 @@
-"""What a log takes of memory does not grow with its length."""
+"""The memory for a log does not grow with its length."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pytest
 from dbt_graft.collectors.spark.application import execution as history
 from dbt_graft.collectors.spark.application import statements
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, Told, assemble
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
+from tests.collectors.spark.stored import tables
 
 TASKS = b'{"Event":"SparkListenerTaskEnd","Stage ID":0,"x":"%s"}\n' % (b"x" * 4_000) * 250
 SQL = "org.apache.spark.sql.execution.ui.SparkListener"
@@ -110,21 +111,21 @@ def of_plans(head: bytes, executions: int) -> Iterator[bytes]:
         )
 
 
-def read(pieces: Iterator[bytes]) -> Told:
-    return assemble("log", [Part("log", lambda: Made(pieces))], SparkLogs("log", "log"))
+def read(pieces: Iterator[bytes]) -> CollectedLog:
+    return assemble("log", [EventFile("log", lambda: Made(pieces))], SparkLogs("log", "log"))
 
 
-def peak(pieces: Iterator[bytes]) -> tuple[int, Told]:
-    """Bytes, at most, while a log is read; and what it tells."""
+def peak(pieces: Iterator[bytes]) -> tuple[int, CollectedLog]:
+    """The peak of memory in bytes while a log is read, and its records."""
     tracemalloc.start()
-    told = read(pieces)
+    collected = read(pieces)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    return most, told
+    return most, collected
 
 
-def held(pieces: Iterator[bytes]) -> tuple[int, Told]:
-    """How many objects there are when a log was read but for its end; and what it tells."""
+def held(pieces: Iterator[bytes]) -> tuple[int, CollectedLog]:
+    """The number of objects just before the end of a log, and its records."""
     counts = []
 
     def counted() -> Iterator[bytes]:
@@ -132,17 +133,17 @@ def held(pieces: Iterator[bytes]) -> tuple[int, Told]:
         gc.collect()
         counts.append(len(gc.get_objects()))
 
-    told = read(counted())
-    return counts[0], told
+    collected = read(counted())
+    return counts[0], collected
 
 
 def test_a_log_of_many_tasks_takes_no_more_than_a_short_one(make_log: Any, node: Any) -> None:
     head = make_log({"plan": node("Scan hive raw.a")}, end=False)
     peak(of_tasks(head, 1))  # what is imported and compiled at the first time
     short, _ = peak(of_tasks(head, 5))
-    long, told = peak(of_tasks(head, 60))
-    assert told.run
-    assert told.events == 4 + 250 * 60
+    long, collected = peak(of_tasks(head, 60))
+    assert collected.run
+    assert collected.events == 4 + 250 * 60
     assert long < 1.5 * short
 
 
@@ -156,9 +157,9 @@ def test_a_log_of_many_plans_holds_no_more_than_a_short_one(
         monkeypatch.setattr(module, bound, 1_000)
     head = make_log(end=False)
     short, _ = held(of_plans(head, 100))
-    long, told = held(of_plans(head, 1_000))
-    assert sum(row["statements"] for row in told.tables["accesses"]) == 2 * 1_000
-    assert {row["rows"] for row in told.tables["accesses"]} == {7 * 1_000 // TABLES}
-    assert len(told.tables["column_edges"]) == TABLES
-    assert told.tables["rejects"] == []
+    long, collected = held(of_plans(head, 1_000))
+    assert sum(row["statements"] for row in tables(collected)["accesses"]) == 2 * 1_000
+    assert {row["rows"] for row in tables(collected)["accesses"]} == {7 * 1_000 // TABLES}
+    assert len(tables(collected)["column_edges"]) == TABLES
+    assert tables(collected)["rejects"] == []
     assert long < 1.01 * short

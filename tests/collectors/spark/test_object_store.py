@@ -11,9 +11,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from dbt_graft.collectors.spark.collect import log_parts, new_logs
+from dbt_graft.collectors.spark.collect import new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import assemble
+from dbt_graft.collectors.spark.worker import event_files
+from tests.collectors.spark.stored import tables
 
 LISTED = (
     "<Contents><Key>{}</Key><Size>{}</Size>"
@@ -44,7 +46,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
     """The bucket `b` of a server that speaks as S3 does."""
     there = Bucket()
 
-    class Handler(BaseHTTPRequestHandler):
+    class ObjectStoreHandler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
@@ -69,7 +71,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+    with ThreadingHTTPServer(("127.0.0.1", 0), ObjectStoreHandler) as http:
         for name, value in {
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{http.server_port}",
             "AWS_ACCESS_KEY_ID": "key",
@@ -103,6 +105,6 @@ def test_logs_of_an_object_store_are_listed_and_read(
         "s3a://b/logs/app-1",
         "s3a://b/logs/eventlog_v2_a b",
     ]
-    told = [assemble(one.log.origin, log_parts(one), logs) for one in found]
-    assert [(one.events, one.tables["rejects"]) for one in told] == [(60_005, [])] * 2
+    collected = [assemble(one.log.origin, event_files(one), logs) for one in found]
+    assert [(one.events, tables(one)["rejects"]) for one in collected] == [(60_005, [])] * 2
     assert len(bucket.asked) == 3

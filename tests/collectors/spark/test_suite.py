@@ -17,8 +17,8 @@ import pytest
 
 from dbt_graft.collectors.java import java_home
 from tests.collectors.spark.suite import CASES
-from tests.collectors.spark.suite.case import Told, Version
-from tests.collectors.spark.suite.reading import Log, read
+from tests.collectors.spark.suite.case import ExpectedLineage, Version
+from tests.collectors.spark.suite.reading import SuiteLog, read
 
 ROOT = Path(__file__).resolve().parents[3]
 OLDER = sorted((Path(__file__).parent / "logs").glob("spark-*/*.zstd"))
@@ -62,7 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def log(folder: Path) -> Log:
+def log(folder: Path) -> SuiteLog:
     """The log of the run as the collector reads it."""
     return read(*sorted(folder.glob("events/*/events_*")))
 
@@ -73,14 +73,14 @@ def test_every_case_runs(folder: Path) -> None:
 
 
 @pytest.mark.spark
-def test_nothing_of_the_log_is_left_unused(log: Log) -> None:
+def test_nothing_of_the_log_is_left_unused(log: SuiteLog) -> None:
     assert log.rejects == []
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("name", CASES)
-def test_a_case_is_told_from_its_log(name: str, log: Log) -> None:
-    assert log.cases.get(name, Told()) == CASES[name].expected(log.version)
+def test_a_case_has_its_lineage(name: str, log: SuiteLog) -> None:
+    assert log.cases.get(name, ExpectedLineage()) == CASES[name].expected(log.version)
 
 
 @pytest.mark.parametrize("path", OLDER, ids=_name)
@@ -89,7 +89,7 @@ def test_nothing_of_an_older_log_is_left_unused(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("path", "name"), OLDER_CASES)
-def test_a_case_is_told_from_an_older_log(path: Path, name: str) -> None:
+def test_a_case_has_its_lineage_in_an_older_log(path: Path, name: str) -> None:
     log = older(path)
     expected = CASES[name].expected(log.version, extended=path.stem == "extended")
-    assert log.cases.get(name, Told()) == expected
+    assert log.cases.get(name, ExpectedLineage()) == expected

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import Row
 
 from dbt_graft.collectors import store
-from dbt_graft.collectors.store import SCHEMAS, Collected, commit, positions, read, told_until
+from dbt_graft.collectors.store import SCHEMAS, Collected, commit, last_event_times, positions, read
 from dbt_graft.lineage import records
 from dbt_graft.lineage.dataset import DatasetId, Kind
 
@@ -159,7 +159,7 @@ def test_up_to_when_an_origin_tells_is_what_its_newest_batch_says(tmp_path: Path
         write_rows(tmp_path, "accesses", batch_id, *last)
         write_rows(tmp_path, "runs", batch_id, *ends)
         write_rows(tmp_path, "batches", batch_id, *(batch | {"origin": one} for one in origins))
-    assert told_until(str(tmp_path)) == {"a": hours[1], "b": hours[2]}
+    assert last_event_times(str(tmp_path)) == {"a": hours[1], "b": hours[2]}
 
 
 def test_no_store_reads_as_nothing(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.spark.plans.columns import CUT, OPAQUE
-from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
+from dbt_graft.collectors.spark.plans.columns import OPAQUE
+from dbt_graft.collectors.spark.source import PATHS_CUT, PLAN_CUT
 from dbt_graft.graft.doctor.cut import cut_plans, hidden_databases, is_cut
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.names import NameRule, NameRules
@@ -33,7 +33,7 @@ ORDERS = DatasetId("spark", "raw.orders")
 
 
 def test_a_task_whose_plans_were_cut_is_told_with_its_applications_and_the_setting() -> None:
-    shapes = [shape("s1", f"columns: {OPAQUE}, {CUT}"), shape("s2", f"columns: {CUT}")]
+    shapes = [shape("s1", f"columns: {OPAQUE}, {PLAN_CUT}"), shape("s2", f"columns: {PLAN_CUT}")]
     records = Records(
         accesses=(
             access("load", ORDERS, shape_id="s1"),
@@ -54,7 +54,7 @@ def test_a_task_whose_plans_were_cut_is_told_with_its_applications_and_the_setti
 def test_cut_paths_have_a_setting_of_their_own() -> None:
     records = Records(
         accesses=(access("load", ORDERS, Direction.READ),),
-        shapes={"s": shape("s", f"columns: {CUT}; inputs: {PATHS_CUT}")},
+        shapes={"s": shape("s", f"columns: {PLAN_CUT}; inputs: {PATHS_CUT}")},
     )
     assert [(one.problem, one.remedy.split()[-1]) for one in cut_plans(records)] == [
         (
@@ -71,7 +71,7 @@ def test_cut_paths_have_a_setting_of_their_own() -> None:
 def test_many_cut_tasks_have_an_end() -> None:
     records = Records(
         accesses=tuple(access(f"task_{n:02}", ORDERS) for n in range(40)),
-        shapes={"s": shape("s", f"columns: {CUT}")},
+        shapes={"s": shape("s", f"columns: {PLAN_CUT}")},
     )
     found = list(cut_plans(records))
     assert len(found) == 11
@@ -80,7 +80,12 @@ def test_many_cut_tasks_have_an_end() -> None:
 
 @pytest.mark.parametrize(
     ("reason", "cut"),
-    [(None, False), (f"columns: {OPAQUE}", False), (f"columns: {CUT}", True), (PATHS_CUT, True)],
+    [
+        (None, False),
+        (f"columns: {OPAQUE}", False),
+        (f"columns: {PLAN_CUT}", True),
+        (PATHS_CUT, True),
+    ],
 )
 def test_only_what_spark_cut_is_its_fault(reason: str | None, cut: bool) -> None:
     assert is_cut(shape("s", reason)) is cut

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.spark.plans.columns import CUT
+from dbt_graft.collectors.spark.source import PLAN_CUT
 from dbt_graft.graft.doctor.kept import Kept, contents, read, rejects, statements
 from dbt_graft.lineage.findings import Severity
 from dbt_graft.lineage.records import Outcome, Records, Reject, Run, Shape
@@ -70,7 +70,7 @@ def test_many_reasons_have_an_end() -> None:
         (Outcome.PARSED, None, None),
         (Outcome.FAILED, "a syntax error", (Severity.WARNING, "1 not understood: a syntax error")),
         (Outcome.PARTIAL, "other tables", (Severity.NOTE, "1 read in part: other tables")),
-        (Outcome.PARTIAL, f"columns: {CUT}", None),
+        (Outcome.PARTIAL, f"columns: {PLAN_CUT}", None),
     ],
     ids=["parsed", "failed", "partial", "what Spark cut is told elsewhere"],
 )

@@ -1,4 +1,4 @@
-"""Whose application a log is, what its task is called, and what is kept of an error."""
+"""Owners of applications, names of their tasks, and redacted errors."""
 
 from __future__ import annotations
 
@@ -37,9 +37,7 @@ from dbt_graft.collectors.spark.log.redact import redacted_error
         ("", None),
     ],
 )
-def test_the_application_names_the_task_without_what_tells_runs_apart(
-    app: str, task: str | None
-) -> None:
+def test_the_application_names_the_task_without_dates_and_ids(app: str, task: str | None) -> None:
     assert task_name(app, r"(?P<task>.+)") == task
 
 
@@ -73,7 +71,7 @@ def test_a_task_with_dbt_in_its_name_is_a_task(app: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "kept"),
+    ("message", "redacted"),
     [
         (
             "[TABLE_OR_VIEW_NOT_FOUND] Table or view `raw`.`x` cannot be found. SQLSTATE: 42P01",
@@ -107,5 +105,5 @@ def test_a_task_with_dbt_in_its_name_is_a_task(app: str) -> None:
         ("Duplicate map key Jane was found", "failed"),
     ],
 )
-def test_nothing_of_an_error_is_kept_that_could_be_data(message: str, kept: str) -> None:
-    assert redacted_error(message) == kept
+def test_a_redacted_error_has_nothing_that_could_be_data(message: str, redacted: str) -> None:
+    assert redacted_error(message) == redacted

@@ -13,12 +13,13 @@ import pytest
 
 from dbt_graft.collectors.spark.application import execution as history
 from dbt_graft.collectors.spark.application import replay, totals
-from dbt_graft.collectors.spark.application.execution import Application, Group
-from dbt_graft.collectors.spark.application.replay import WAITS
+from dbt_graft.collectors.spark.application.execution import Application, ExecutionGroup
+from dbt_graft.collectors.spark.application.replay import SETTLE_AFTER
 from dbt_graft.collectors.spark.log import rejects
 from dbt_graft.collectors.spark.log.events import READERS
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, Told, assemble
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
+from tests.collectors.spark.stored import tables
 
 Make = Callable[..., Any]
 Event = dict[str, Any]
@@ -33,38 +34,38 @@ def events(log: bytes) -> list[Event]:
     return [orjson.loads(line) for line in log.splitlines()]
 
 
-def read(told: Iterable[Event], waits: int = WAITS) -> Told:
-    """What a log of these events tells."""
-    log = b"".join(orjson.dumps(event) + b"\n" for event in told)
+def read(log_events: Iterable[Event], settle_after: int = SETTLE_AFTER) -> CollectedLog:
+    """Collect a log of these events."""
+    log = b"".join(orjson.dumps(event) + b"\n" for event in log_events)
     logs = SparkLogs("log", "log", task_from=("job_group", "app_name"))
-    return assemble("log", [Part("log", lambda: BytesIO(log))], logs, waits)
+    return assemble("log", [EventFile("log", lambda: BytesIO(log))], logs, settle_after)
 
 
-def bodies(told: Iterable[Event]) -> Iterator[tuple[str, Event]]:
+def bodies(log_events: Iterable[Event]) -> Iterator[tuple[str, Event]]:
     """The events as `replay` takes them."""
-    for event in told:
+    for event in log_events:
         name = event["Event"].rpartition(".")[2]
         if body := READERS[name](event):
             yield name, body
 
 
-def uses(told: Told) -> set[tuple[str, str, int | None, int, str]]:
+def uses(collected: CollectedLog) -> set[tuple[str, str, int | None, int, str]]:
     """What was read and written: direction, name, rows, statements, status."""
     return {
         (str(a["direction"]), a["name"], a["rows"], a["statements"], str(a["status"]))
-        for a in told.tables["accesses"]
+        for a in tables(collected)["accesses"]
     }
 
 
-def reasons(told: Told) -> list[str]:
-    return [reject["reason"] for reject in told.tables["rejects"]]
+def reasons(collected: CollectedLog) -> list[str]:
+    return [reject["reason"] for reject in tables(collected)["rejects"]]
 
 
 @pytest.fixture
 def many(make_log: Make, node: Make) -> list[Event]:
     """Far more executions than wait to be settled: by path, by name, cached, nested, failed."""
     executions: list[dict[str, Any]] = []
-    for n in range(0, 30 * WAITS, 6):
+    for n in range(0, 30 * SETTLE_AFTER, 6):
         by_path = node("Scan parquet", Location=AT_ORDERS, rows=n + 1)
         cached = node("InMemoryTableScan", node(f"Scan hive raw.t{n % 12}", rows=1))
         target = f"file:/out/x{n % 18}, false, Parquet, [path=/out/x{n % 18}], Append, [a]"
@@ -80,24 +81,24 @@ def many(make_log: Make, node: Make) -> list[Event]:
     return events(make_log(*executions, {"plan": last}))
 
 
-def test_a_log_tells_the_same_however_early_its_executions_are_settled(
+def test_a_log_has_the_same_records_however_early_executions_are_settled(
     many: list[Event],
 ) -> None:
     early, late = read(many), read(many, NEVER)
-    assert early.tables == late.tables
+    assert tables(early) == tables(late)
     # What lies in the folder was only called by its name in the end.
     names = {name for _, name, *_ in uses(early)}
     assert "sales.orders" in names
     assert "/wh/raw.db/orders" not in names
 
 
-def test_public_logs_tell_the_same_however_early_their_executions_are_settled(
+def test_public_logs_have_the_same_records_however_early_executions_are_settled(
     samples: Any,
 ) -> None:
-    logs = SparkLogs("log", "log", nameless="a_task")
+    logs = SparkLogs("log", "log", unnamed_task="a_task")
     for path in sorted(samples.glob("*.zstd")):
-        parts = [Part("log", partial(path.open, "rb"))]
-        assert assemble("log", parts, logs).tables == assemble("log", parts, logs, NEVER).tables
+        parts = [EventFile("log", partial(path.open, "rb"))]
+        assert assemble("log", parts, logs).records == assemble("log", parts, logs, NEVER).records
 
 
 def test_nested_executions_that_come_before_their_outermost_are_part_of_it(
@@ -111,12 +112,12 @@ def test_nested_executions_that_come_before_their_outermost_are_part_of_it(
     create = "`spark_catalog`.`ml`.`t`, Append, [a]"
     outer = node("Execute CreateDataSourceTableAsSelectCommand", args=create)
     app, *rest = events(make_log({"plan": outer, "lasts": 5_000}, {"plan": insert, "root": 0}))
-    told = read([app, *rest[3:6], *rest[:3], *rest[6:]])
-    assert uses(told) == {("write", "ml.t", None, 1, "ok"), ("read", "raw.a", None, 1, "ok")}
+    collected = read([app, *rest[3:6], *rest[:3], *rest[6:]])
+    assert uses(collected) == {("write", "ml.t", None, 1, "ok"), ("read", "raw.a", None, 1, "ok")}
 
 
 def test_metrics_count_that_come_after_their_execution_ended(make_log: Make, node: Make) -> None:
-    scans = [{"plan": node(f"Scan hive raw.t{n}", rows=n + 1)} for n in range(WAITS)]
+    scans = [{"plan": node(f"Scan hive raw.t{n}", rows=n + 1)} for n in range(SETTLE_AFTER)]
     log = events(make_log(*scans, end=False))
     late = {"Event": f"{SQL}DriverAccumUpdates", "executionId": 0, "accumUpdates": [[1, 42]]}
     assert ("read", "raw.t0", 42, 1, "ok") in uses(read([*log, late]))
@@ -126,19 +127,19 @@ def test_an_accumulator_stays_its_first_executions_own_when_that_is_settled(
     make_log: Make, node: Make
 ) -> None:
     cached = node("InMemoryTableScan", node("Scan hive raw.a", rows=5))
-    runs = [{"plan": cached, "metrics": ((5, 30),)}] * (WAITS + 5)
-    assert uses(read(events(make_log(*runs)))) == {("read", "raw.a", 30, WAITS + 5, "ok")}
+    runs = [{"plan": cached, "metrics": ((5, 30),)}] * (SETTLE_AFTER + 5)
+    assert uses(read(events(make_log(*runs)))) == {("read", "raw.a", 30, SETTLE_AFTER + 5, "ok")}
 
 
-def test_an_execution_that_never_ends_keeps_nobody_waiting(make_log: Make, node: Make) -> None:
-    scans = [{"plan": node(f"Scan hive raw.t{n}")} for n in range(3 * WAITS)]
+def test_an_execution_that_never_ends_does_not_delay_others(make_log: Make, node: Make) -> None:
+    scans = [{"plan": node(f"Scan hive raw.t{n}")} for n in range(3 * SETTLE_AFTER)]
     log = [e for e in events(make_log(*scans)) if e.get("executionId") != 0 or "time" in e]
     [end] = [e for e in log if "ExecutionEnd" in e["Event"] and e["executionId"] == 0]
     log.remove(end)
     statuses = {name: status for _, name, _, _, status in uses(read(log))}
     assert statuses.pop("raw.t0") == "unknown"
     assert set(statuses.values()) == {"ok"}
-    assert len(statuses) == 3 * WAITS - 1
+    assert len(statuses) == 3 * SETTLE_AFTER - 1
 
 
 def test_executions_that_never_end_are_settled_when_they_take_too_much_room(
@@ -158,7 +159,11 @@ def test_an_end_without_a_start_ends_what_is_nested_in_it(make_log: Make, node: 
     log = events(make_log(*nested, end=False))
     end = {"Event": f"{SQL}SQLExecutionEnd", "executionId": 1_002, "time": 9_000}
     given = replay.replay(bodies([*log, end]), Application(), lambda _: None)
-    assert [found.root for found in given if isinstance(found, Group)] == [1_002, 1_000, 1_001]
+    assert [found.root for found in given if isinstance(found, ExecutionGroup)] == [
+        1_002,
+        1_000,
+        1_001,
+    ]
 
 
 def stream(n: int, node: Make) -> dict[str, Any]:
@@ -189,17 +194,17 @@ def progress(n: int, sink: str) -> Event:
         ("org.apache.spark.sql.execution.ConsoleTable$", {("read", "/watched", None, 3, "ok")}),
     ],
 )
-@pytest.mark.parametrize("waits", [0, WAITS, NEVER])
+@pytest.mark.parametrize("settle_after", [0, SETTLE_AFTER, NEVER])
 def test_batches_of_a_stream_are_accesses_of_the_folder_it_watches(
-    make_log: Make, node: Make, sink: str, expected: set[Any], waits: int
+    make_log: Make, node: Make, sink: str, expected: set[Any], settle_after: int
 ) -> None:
     log = events(make_log(*(stream(n, node) for n in range(3))))
-    told = [log[0]]
+    some = [log[0]]
     for n in range(3):
-        told += [*log[1 + 3 * n : 4 + 3 * n], progress(n, sink)]
-    found = read([*told, log[-1]], waits)
+        some += [*log[1 + 3 * n : 4 + 3 * n], progress(n, sink)]
+    found = read([*some, log[-1]], settle_after)
     assert uses(found) == expected
-    assert {row["task"] for row in found.tables["accesses"]} == {"a_task"}
+    assert {row["task"] for row in tables(found)["accesses"]} == {"a_task"}
 
 
 def test_a_checkpoint_that_is_still_used_is_known_after_many_other_rdds(
@@ -223,28 +228,28 @@ def test_a_checkpoint_that_is_still_used_is_known_after_many_other_rdds(
             "Properties": {"spark.sql.execution.id": str(number)},
         }
 
-    told = [log[0], job(1_000, [(2, "MapPartitionsRDD", [1]), (1, "/landing/a", [])])]
+    some = [log[0], job(1_000, [(2, "MapPartitionsRDD", [1]), (1, "/landing/a", [])])]
     for n in range(60):
         rdds = [(1_000 + n * 10 + m, "/landing/b", []) for m in range(10)]
         # Cut from its parents, as checkpoints are.
-        told += [*log[1 + 3 * n : 2 + 3 * n], job(n, [(2, "", [])] if n % 2 == 0 else rdds)]
-        told += log[2 + 3 * n : 4 + 3 * n]
-    assert uses(read([*told, log[-1]])) == {("read", "/landing/a", None, 6, "ok")}
+        some += [*log[1 + 3 * n : 2 + 3 * n], job(n, [(2, "", [])] if n % 2 == 0 else rdds)]
+        some += log[2 + 3 * n : 4 + 3 * n]
+    assert uses(read([*some, log[-1]])) == {("read", "/landing/a", None, 6, "ok")}
 
 
 def test_an_execution_that_starts_late_in_one_that_ended_still_counts(
     make_log: Make, node: Make
 ) -> None:
     late = {"plan": node("Scan hive raw.late"), "root": 0}
-    scans = [{"plan": node(f"Scan hive raw.t{n}")} for n in range(1, 2 * WAITS)]
+    scans = [{"plan": node(f"Scan hive raw.t{n}")} for n in range(1, 2 * SETTLE_AFTER)]
     app, *rest = events(make_log({"plan": node("Scan hive raw.t0")}, late, *scans))
     last = [
         event for event in rest if "ExecutionEnd" in event["Event"] and event["executionId"] == 1
     ]
-    told = [event for event in rest if event not in last]
-    found = read([app, *told[:-1], *last, told[-1]])
+    others = [event for event in rest if event not in last]
+    found = read([app, *others[:-1], *last, others[-1]])
     statuses = {name: status for _, name, _, _, status in uses(found)}
-    assert statuses == {f"raw.t{n}": "ok" for n in range(2 * WAITS)} | {"raw.late": "ok"}
+    assert statuses == {f"raw.t{n}": "ok" for n in range(2 * SETTLE_AFTER)} | {"raw.late": "ok"}
 
 
 def test_jobs_of_one_execution_may_list_a_stage_twice(make_log: Make, node: Make) -> None:
@@ -282,9 +287,9 @@ def test_what_had_started_by_a_time_is_learned_from_but_not_counted(
         {"plan": node("Scan parquet", Location=AT_ORDERS), "error": "[A_CLASS] text"},
     )
     logs, since = SparkLogs("log", "log"), datetime.fromtimestamp(3, UTC)
-    told = assemble("log", [Part("log", lambda: BytesIO(log))], logs, since=since)
-    assert uses(told) == {("read", "sales.orders", None, 1, "failed")}
-    assert [run["status"] for run in told.tables["runs"]] == ["ok"]
+    collected = assemble("log", [EventFile("log", lambda: BytesIO(log))], logs, since=since)
+    assert uses(collected) == {("read", "sales.orders", None, 1, "failed")}
+    assert [run["status"] for run in tables(collected)["runs"]] == ["ok"]
 
 
 def test_an_event_with_an_impossible_time_costs_itself(make_log: Make, node: Make) -> None:
@@ -295,19 +300,19 @@ def test_an_event_with_an_impossible_time_costs_itself(make_log: Make, node: Mak
     assert len(reasons(found)) == 3
 
 
-def test_of_a_log_full_of_rejects_the_first_are_told_and_the_rest_counted(
+def test_the_first_rejects_of_a_log_are_listed_and_the_others_counted(
     make_log: Make, node: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rejects, "_MOST", 3)
     log = make_log(*({"plan": node(f"Scan com.shop.Relation{n}")} for n in range(8)))
-    said = reasons(read(events(log)))
-    assert said[:3] == [
+    found_reasons = reasons(read(events(log)))
+    assert found_reasons[:3] == [
         f"execution {n}: there is no rule for Scan com.shop.Relation{n}" for n in range(3)
     ]
-    assert said[3:] == ["5 more pieces could not be used"]
+    assert found_reasons[3:] == ["5 more pieces could not be used"]
 
 
-def test_of_a_log_of_ever_new_names_the_first_are_kept_and_the_rest_counted(
+def test_the_first_distinct_statements_are_collected_and_the_others_counted(
     make_log: Make, node: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(totals, "_MOST", 3)
@@ -316,4 +321,4 @@ def test_of_a_log_of_ever_new_names_the_first_are_kept_and_the_rest_counted(
     assert {(name, times) for _, name, _, times, _ in uses(found)} == {
         (f"raw.t{n}", 2) for n in range(3)
     }
-    assert reasons(found) == ["4 statements are left out: no task does so much differently"]
+    assert reasons(found) == ["4 statements left out: too many distinct statements"]

@@ -10,10 +10,11 @@ import orjson
 import pytest
 import zstandard
 
-from dbt_graft.collectors.spark.application import segments as parts
+from dbt_graft.collectors.spark.application import segments
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, assemble
+from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.lineage.records import Status
+from tests.collectors.spark.stored import tables
 
 Make = Callable[..., Any]
 ORDERS = "Scan parquet spark_catalog.raw.orders"
@@ -24,8 +25,8 @@ INSERT = "Execute InsertIntoHadoopFsRelationCommand"
 def collected(log: bytes) -> dict[str, Any]:
     """What a log of one plain file becomes."""
     logs = SparkLogs("logs/log", "logs/log")
-    told = assemble("logs/log", [Part("log", lambda: BytesIO(log))], logs)
-    return told.tables | {"events": told.events}
+    log_records = assemble("logs/log", [EventFile("log", lambda: BytesIO(log))], logs)
+    return tables(log_records) | {"events": log_records.events}
 
 
 def bare(command: str, arguments: str) -> str:
@@ -132,13 +133,13 @@ def test_files_and_partitions_are_counted_where_spark_counts_them(
         (
             "Scan csv",
             "[file:/in/a, file:/in/b, ...]",
-            "inputs: Spark cut the list of paths: raise spark.sql.maxMetadataStringLength",
+            "inputs: the list of paths is truncated: raise spark.sql.maxMetadataStringLength",
         ),
         (ORDERS, "[file:/wh/raw.db/orders/dt=1, ...]", None),
     ],
-    ids=["whole", "cut", "a table stands for all"],
+    ids=["complete", "cut", "table"],
 )
-def test_a_list_of_paths_that_spark_cut_is_told(
+def test_a_truncated_list_of_paths_is_a_gap(
     make_log: Make, node: Make, scan: str, location: str, reason: str | None
 ) -> None:
     read = node(scan, Location=f"InMemoryFileIndex(3 paths){location}")
@@ -178,8 +179,8 @@ def test_a_plan_that_breaks_the_parser_costs_its_execution_only(
             raise RuntimeError("a literal: Jane")
         return original(plan)
 
-    original = parts.read_scan
-    monkeypatch.setattr(parts, "read_scan", broken)
+    original = segments.read_scan
+    monkeypatch.setattr(segments, "read_scan", broken)
     log = make_log({"plan": node("Poison")}, {"plan": node(ORDERS)}, {"plan": {"children": []}})
     row = collected(log)
     assert accesses(row) == {("SELECT", "read", "raw.orders", None, "ok")}
@@ -189,7 +190,7 @@ def test_a_plan_that_breaks_the_parser_costs_its_execution_only(
     ]
 
 
-def test_what_there_is_no_rule_for_is_told(make_log: Make, node: Make) -> None:
+def test_operators_without_a_rule_are_rejects(make_log: Make, node: Make) -> None:
     write = node("Execute SaveIntoDataSourceCommand", node(ORDERS))
     row = collected(make_log({"plan": write}, {"plan": node("Scan com.shop.Relation@1f")}))
     assert accesses(row) == {("SELECT", "read", "raw.orders", None, "ok")}
@@ -217,7 +218,7 @@ def test_a_run_failed_if_its_last_execution_did(
     assert (run["status"], run["error"], run["run_id"]) == (status, error, "app-a_task")
 
 
-def test_a_log_without_its_beginning_says_so(make_log: Make, node: Make) -> None:
+def test_a_log_without_its_beginning_is_a_reject(make_log: Make, node: Make) -> None:
     _, *rest = make_log({"plan": node(ORDERS)}).splitlines(keepends=True)
     row = collected(b"".join(rest))
     assert (row["accesses"], row["runs"]) == ([], [])
@@ -239,13 +240,15 @@ def test_an_application_whose_start_is_missing_is_known_by_its_environment(
 
 
 @pytest.mark.parametrize("app", ["pyspark-shell", "dbt"])
-def test_only_a_nameless_application_is_told_what_to_do(
+def test_only_an_application_without_a_name_is_a_reject_with_a_remedy(
     make_log: Make, node: Make, app: str
 ) -> None:
     row = collected(make_log({"plan": node(ORDERS)}, app=app))
     assert (row["accesses"], row["runs"], row["events"]) == ([], [], 5)
-    told = [] if app == "dbt" else ["spark.app.name"]
-    assert ["spark.app.name" for reason in reasons(row) if "set spark.app.name" in reason] == told
+    expected = [] if app == "dbt" else ["spark.app.name"]
+    assert [
+        "spark.app.name" for reason in reasons(row) if "set spark.app.name" in reason
+    ] == expected
 
 
 def test_the_same_work_of_two_tasks_has_one_shape(make_log: Make, node: Make) -> None:
@@ -365,7 +368,7 @@ Execute SaveIntoDataSourceCommand
         "a command of Spark 2",
     ],
 )
-def test_what_the_text_alone_tells_is_read_from_it(
+def test_targets_that_only_the_text_has_are_read_from_it(
     make_log: Make,
     node: Make,
     plan: tuple[str, str],
@@ -391,7 +394,7 @@ def test_what_the_text_alone_tells_is_read_from_it(
         ("streaming", "mapcomplex.parquet test_dir", "nestedType.parquet"),
     ],
 )
-def test_public_logs_give_their_datasets(samples: Any, name: str, reads: str, writes: str) -> None:
+def test_public_logs_have_their_datasets(samples: Any, name: str, reads: str, writes: str) -> None:
     log = (samples / f"{name}_eventlog.zstd").read_bytes()
     row = collected_as("a_task", log)
     names: dict[str, set[str]] = {"read": set(), "write": set()}
@@ -482,7 +485,7 @@ def test_before_spark_3_4_an_execution_fails_with_its_jobs(
         ),
     ],
 )
-def test_a_batch_that_no_execution_tells_of_is_known_by_its_progress(
+def test_a_batch_without_an_execution_is_known_by_its_progress(
     make_log: Make, node: Make, sink: str, expected: set[tuple[str, str, str, int | None, str]]
 ) -> None:
     run = "00000000-0000-0000-0000-000000000001"
@@ -620,7 +623,7 @@ def test_a_relation_that_is_scanned_once_for_two_has_its_columns_in_both(
     }
 
 
-def test_before_spark_3_4_what_a_command_of_delta_runs_is_told_by_its_call_stack(
+def test_before_spark_3_4_executions_of_delta_are_nested_by_their_call_stack(
     make_log: Make, node: Make
 ) -> None:
     merge = bare("MergeIntoCommand", "Project [a#2], Delta[version=3, file:/lake/t], (a#1 = a#2)")
@@ -687,6 +690,23 @@ def test_a_merge_has_the_columns_of_its_source_and_nothing_of_how_rows_are_found
     } == {("a", "lake.raw.s", "a", "TRANSFORMATION"), ("*", "lake.raw.s", "a", "JOIN")}
 
 
+def test_a_merge_has_columns_between_underscores(make_log: Make, node: Make) -> None:
+    text = (
+        "WriteDelta (3)\n+- MergeRows (2)\n   +- BatchScan lake.raw.s (1)\n\n\n"
+        "(1) BatchScan lake.raw.s\nOutput [2]: [a#1, b#2]\nlake.raw.s (branch=null) []\n\n"
+        "(2) MergeRows\nArguments: [keep(true, a#1, b#2, false)], false, "
+        "[_loaded_#3, __pk__#4, _row_dropped_#5]\n\n(3) WriteDelta\nArguments: org.Write@1f\n"
+    )
+    target = node("BatchScan lake.raw.t", args="[a#6, _pos#7L] lake.raw.t (branch=null)")
+    source = node("BatchScan lake.raw.s", args="[a#1, b#2] lake.raw.s (branch=null)")
+    write = node("WriteDelta", node("MergeRows", target, source), args="org.Write@1f")
+    row = collected(make_log({"plan": write, "text": text}))
+    assert {(e["to_column"], e["from_column"]) for e in row["column_edges"]} == {
+        ("_loaded_", "a"),
+        ("__pk__", "b"),
+    }
+
+
 def test_a_query_of_another_database_is_read_table_by_table(make_log: Make, node: Make) -> None:
     query = "(SELECT o.id FROM dbo.o JOIN Crm.dbo.c ON o.id = c.id WHERE c.name = 'Jane') q"
     scan = node(f"Scan JDBCRelation({query}) [numPartitions=1]", args="[id#1]")
@@ -711,7 +731,7 @@ def test_a_plan_that_spark_cut_marks_its_statement_in_the_store(make_log: Make, 
     [shape] = collected(make_log({"plan": plan, "text": text}))["shapes"]
     assert (shape["outcome"], shape["reason"]) == (
         "partial",
-        "columns: Spark cut its text: raise spark.sql.debug.maxToStringFields",
+        "columns: the plan is truncated: raise spark.sql.debug.maxToStringFields",
     )
 
 

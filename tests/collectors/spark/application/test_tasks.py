@@ -1,4 +1,4 @@
-"""The rule of graft.yml finds an application's tasks; what started it is told where it says so."""
+"""The rule of graft.yml finds an application's tasks, its settings the run that started it."""
 
 from __future__ import annotations
 
@@ -6,42 +6,44 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dbt_graft.collectors.spark.application.execution import Application, Execution, Group
+from dbt_graft.collectors.spark.application.execution import Application, Execution, ExecutionGroup
 from dbt_graft.collectors.spark.application.tasks import parent_run, task_of
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import Rejects
-from dbt_graft.collectors.spark.store.collector import Work
+from dbt_graft.collectors.spark.store.collector import ApplicationCollector
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANY = r"(?P<task>.+)"
 PARENT = "spark.openlineage.parentJobName"
 
 
-def execution(number: int, **told: str) -> Execution:
+def execution(number: int, **fields: str) -> Execution:
     """One that ended a second after the one before."""
-    told = {"description": "", "text": "", **told}
+    fields = {"description": "", "text": "", **fields}
     ended = NOON + timedelta(seconds=number)
-    return Execution(number, number, started_at=NOON, ended_at=ended, **told)  # type: ignore[arg-type]
+    return Execution(number, number, started_at=NOON, ended_at=ended, **fields)  # type: ignore[arg-type]
 
 
-def group(first: Execution, *nested: Execution) -> Group:
-    return Group(first.id, {one.id: one for one in (first, *nested)}, ended=True)
+def group(first: Execution, *nested: Execution) -> ExecutionGroup:
+    return ExecutionGroup(first.id, {one.id: one for one in (first, *nested)}, ended=True)
 
 
 def found(
-    places: tuple[str, ...], *groups: Group, nameless: str = ""
+    places: tuple[str, ...], *groups: ExecutionGroup, unnamed_task: str = ""
 ) -> tuple[dict[str, int], list[str]]:
-    """The tasks, each with its last execution, and what is told besides."""
+    """The tasks, each with its last execution, and the reasons of rejects."""
     application, rejects = Application(name="shop", started_at=NOON), Rejects()
-    work = Work(application, SparkLogs("logs", "logs", task_from=places, nameless=nameless))
+    collector = ApplicationCollector(
+        application, SparkLogs("logs", "logs", task_from=places, unnamed_task=unnamed_task)
+    )
     for one in groups:
-        work.take(one)
-    tasks = {done.task: done.end.execution for done in work.finish(rejects)}
+        collector.add(one)
+    tasks = {result.task: result.last.execution for result in collector.finish(rejects)}
     return tasks, [reason for _, reason in rejects.found]
 
 
 @pytest.mark.parametrize(
-    ("place", "told", "task"),
+    ("place", "fields", "task"),
     [
         ("app_name", {}, "shop"),
         ("job_group", {"group": "load_orders-2026-11-21"}, "load_orders"),
@@ -73,12 +75,12 @@ def found(
         ),
     ],
 )
-def test_each_place_gives_its_name(place: str, told: dict[str, str], task: str | None) -> None:
+def test_each_place_has_its_name(place: str, fields: dict[str, str], task: str | None) -> None:
     application = Application(name="shop")
-    assert task_of(application, execution(0, **told), (place,), ANY) == task
+    assert task_of(application, execution(0, **fields), (place,), ANY) == task
 
 
-def test_the_first_place_that_gives_a_name_counts() -> None:
+def test_the_first_place_with_a_name_counts() -> None:
     application = Application(name="pyspark-shell", settings={PARENT: "shop_dag.load_orders"})
     for places in (("app_name", f"conf:{PARENT}"), (f"conf:{PARENT}", "app_name")):
         for root in (None, execution(0)):
@@ -106,17 +108,17 @@ def test_an_application_without_executions_ran_its_task() -> None:
 
 
 @pytest.mark.parametrize(
-    ("nameless", "tasks", "told"),
+    ("unnamed_task", "tasks", "reasons"),
     [
         ("", {"a": 0}, ["1 executions name no task: `task_from` finds none"]),
         ("(no name)", {"(no name)": 1, "a": 0}, []),
     ],
 )
-def test_what_has_no_task_is_told_or_has_a_name_of_its_own(
-    nameless: str, tasks: dict[str, int], told: list[str]
+def test_executions_without_a_task_are_rejects_or_the_unnamed_task(
+    unnamed_task: str, tasks: dict[str, int], reasons: list[str]
 ) -> None:
     groups = [group(execution(0, group="a")), group(execution(1))]
-    assert found(("job_group",), *groups, nameless=nameless) == (tasks, told)
+    assert found(("job_group",), *groups, unnamed_task=unnamed_task) == (tasks, reasons)
 
 
 AIRFLOW = {

@@ -1,4 +1,4 @@
-"""A growing log is read on from where nothing ran, and once as a whole when it is finished."""
+"""A growing log is read on from its checkpoint, and from start to end when it is finished."""
 
 from __future__ import annotations
 
@@ -11,47 +11,51 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.collectors.spark.collect import log_parts, new_logs
+from dbt_graft.collectors.spark.collect import new_logs
 from dbt_graft.collectors.spark.log.checkpoint import (
-    Reached,
-    goes_on,
+    Checkpoint,
     last_positions,
-    pieces,
+    log_segments,
+    parse_checkpoint,
     position,
-    reached,
+    resume_from,
 )
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, Told, assemble
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
+from dbt_graft.collectors.spark.worker import event_files
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
+from tests.collectors.spark.stored import tables
 
 Make = Callable[..., Any]
 Texts = list[bytes]
 LOGS = SparkLogs("logs", "logs")
-AT = Reached("events_2_a:b", 700, 7, 40)
+AT = Checkpoint("events_2_a:b", 700, 7, 40)
 
 
-def test_a_position_tells_how_far_a_log_is_told_of() -> None:
-    assert reached(position("5@6", AT)) == AT
-    assert reached(position("5@6", None)) is None
+def test_a_position_holds_the_checkpoint() -> None:
+    assert parse_checkpoint(position("5@6", AT)) == AT
+    assert parse_checkpoint(position("5@6", None)) is None
 
 
 @pytest.mark.parametrize(
-    ("state", "told", "start"),
+    ("state", "last", "start"),
     [
         ("9@7", position("5@6", AT), AT),
         ("5@6", position("5@6", AT), AT),
-        # It has shrunk, so it is another log; it was told of as a whole; nothing is known of it.
+        # It has shrunk, so it is another log; it was read to its end; it is new.
         ("4@7", position("5@6", AT), None),
         ("9@7", "5@6", None),
         ("9@7", "", None),
     ],
 )
-def test_a_log_that_only_grew_goes_on(state: str, told: str, start: Reached | None) -> None:
-    assert goes_on(state, told) == start
+def test_a_log_that_only_grew_resumes_at_its_checkpoint(
+    state: str, last: str, start: Checkpoint | None
+) -> None:
+    assert resume_from(state, last) == start
 
 
-def test_the_piece_that_reaches_furthest_tells_where_a_log_goes_on() -> None:
-    later = Reached("events_2_a:b", 900, 9, 60)
+def test_a_log_resumes_at_its_last_checkpoint() -> None:
+    later = Checkpoint("events_2_a:b", 900, 9, 60)
     known = {
         "l/a": (position("5@1", AT), 40),
         "l/a@40": (position("7@2", later), 20),
@@ -61,23 +65,23 @@ def test_the_piece_that_reaches_furthest_tells_where_a_log_goes_on() -> None:
         "l/c@9": ("", 0),
     }
     assert last_positions(known) == {"l/a": position("8@3", later)}
-    assert pieces(known) == {"l/a": ["l/a@40", "l/a@60"]}
+    assert log_segments(known) == {"l/a": ["l/a@40", "l/a@60"]}
 
 
-def read(texts: Texts, start: Reached | None = None, growing: bool = True) -> Told:
-    """What the files of a log tell behind a place, of which the last still grows."""
+def read(texts: Texts, start: Checkpoint | None = None, growing: bool = True) -> CollectedLog:
+    """Collect the files of a log, of which the last still grows."""
     parts = [
-        Part(f"events_{n}_a", partial(BytesIO, text), growing and n == len(texts))
+        EventFile(f"events_{n}_a", partial(BytesIO, text), growing and n == len(texts))
         for n, text in enumerate(texts, 1)
     ]
     return assemble("log", parts, LOGS, start=start, resumable=True)
 
 
-def seen(*told: Told) -> Counter[str]:
+def seen(*collected: CollectedLog) -> Counter[str]:
     """How many statements read each table."""
     found: Counter[str] = Counter()
-    for one in told:
-        for row in one.tables["accesses"]:
+    for one in collected:
+        for row in tables(one)["accesses"]:
             found[row["name"]] += row["statements"]
     return found
 
@@ -87,7 +91,7 @@ PACK |= {"zstd": zstd, "lz4": lz4, "snappy": snappy, "gzip": gz}
 
 
 @pytest.mark.parametrize("pack", PACK.values(), ids=PACK)
-def test_wherever_a_log_is_cut_each_statement_is_told_once(
+def test_wherever_a_log_is_cut_each_statement_counts_once(
     make_log: Make, node: Make, pack: Callable[..., bytes]
 ) -> None:
     # The second has not ended when the third, which is nested in it, and the fourth begin.
@@ -96,15 +100,15 @@ def test_wherever_a_log_is_cut_each_statement_is_told_once(
     plans[2] |= {"root": 1, "plan": node("LocalTableScan")}
     text = in_order(make_log(*plans))
     for first in range(0, len(text), 501):
-        told: list[Told] = []
+        collected: list[CollectedLog] = []
         for end in (first, (first + len(text)) // 2, len(text)):
-            start = told[-1].reached if told else None
+            start = collected[-1].checkpoint if collected else None
             # Without a start it is read again from its beginning.
-            told = [*(told if start else ()), read([pack(text[:end])], start)]
-        whole = read([pack(text)], growing=False)
-        assert seen(*told) == seen(whole), first
-        assert sum(one.events for one in told) == whole.events, first
-        rows = [row for one in told for row in one.tables["runs"]]
+            collected = [*(collected if start else ()), read([pack(text[:end])], start)]
+        complete = read([pack(text)], growing=False)
+        assert seen(*collected) == seen(complete), first
+        assert sum(one.events for one in collected) == complete.events, first
+        rows = [row for one in collected for row in tables(one)["runs"]]
         assert {(row["run_id"], row["task"]) for row in rows} == {("app-a_task", "a_task")}
 
 
@@ -124,70 +128,70 @@ def in_order(log: bytes) -> bytes:
     return b"".join(line for _, line in sorted(placed, key=lambda one: one[0])) + lines[-1]
 
 
-def test_what_runs_is_told_when_it_is_over(make_log: Make, node: Make) -> None:
+def test_an_execution_is_collected_when_it_is_over(make_log: Make, node: Make) -> None:
     lines = make_log({"plan": node("Scan hive raw.a")}, {"plan": node("Scan hive raw.b")})
     *before, end, _ = lines.splitlines(keepends=True)
-    told = read([b"".join(before)])
-    assert seen(told) == {"raw.a": 1}
-    assert seen(read([b"".join([*before, end])], told.reached)) == {"raw.b": 1}
+    collected = read([b"".join(before)])
+    assert seen(collected) == {"raw.a": 1}
+    assert seen(read([b"".join([*before, end])], collected.checkpoint)) == {"raw.b": 1}
 
 
-def test_a_log_in_which_something_always_runs_is_told_of_as_it_is(
+def test_a_log_in_which_something_always_runs_is_collected_to_its_end(
     make_log: Make, node: Make
 ) -> None:
     lines = make_log({"plan": node("Scan hive raw.a")}).splitlines(keepends=True)
-    told = read([b"".join(lines[1:2])])
-    assert (told.reached, told.events) == (None, 1)
+    collected = read([b"".join(lines[1:2])])
+    assert (collected.checkpoint, collected.events) == (None, 1)
 
 
-def test_files_that_were_told_of_are_not_opened_again(make_log: Make, node: Make) -> None:
+def test_files_before_the_checkpoint_are_not_opened_again(make_log: Make, node: Make) -> None:
     lines = make_log(*[{"plan": node(f"Scan hive raw.{n}")} for n in "abc"]).splitlines(True)
     texts = [b"".join(lines[a:b]) for a, b in ((0, 1), (1, 4), (4, 7), (7, None))]
-    told = read(texts[:3])
-    assert seen(told) == {"raw.a": 1, "raw.b": 1}
+    collected = read(texts[:3])
+    assert seen(collected) == {"raw.a": 1, "raw.b": 1}
 
     def gone() -> BytesIO:
         raise AssertionError
 
     names = [f"events_{n}_a" for n in (1, 2, 3, 4)]
     parts = [
-        Part(names[0], lambda: BytesIO(texts[0])),
-        Part(names[1], gone),
-        Part(names[2], lambda: BytesIO(texts[2])),
-        Part(names[3], lambda: BytesIO(texts[3]), growing=True),
+        EventFile(names[0], lambda: BytesIO(texts[0])),
+        EventFile(names[1], gone),
+        EventFile(names[2], lambda: BytesIO(texts[2])),
+        EventFile(names[3], lambda: BytesIO(texts[3]), growing=True),
     ]
-    again = assemble("log@6", parts, LOGS, start=told.reached, resumable=True)
+    again = assemble("log@6", parts, LOGS, start=collected.checkpoint, resumable=True)
     assert seen(again) == {"raw.c": 1}
-    assert again.run == told.run
+    assert again.run == collected.run
 
 
-def test_a_growing_log_is_listed_in_pieces_and_a_finished_one_as_a_whole(
+def test_a_growing_log_is_listed_in_segments_and_a_finished_one_from_its_start(
     make_log: Make, node: Make, tmp_path: Path
 ) -> None:
     logs = SparkLogs(str(tmp_path), "logs")
     lines = make_log(*[{"plan": node(f"Scan hive raw.{n}")} for n in "abc"]).splitlines(True)
     log, known = tmp_path / "app.inprogress", dict[str, tuple[str, int]]()
 
-    def collected() -> list[str]:
+    def collect() -> list[str]:
         found = new_logs(logs, known)
         for one in found:
             origin = one.log.origin
-            told = assemble(origin, log_parts(one), logs, start=one.start, resumable=True)
-            known[origin] = position(one.log.position, told.reached), told.events
+            collected = assemble(origin, event_files(one), logs, start=one.start, resumable=True)
+            known[origin] = position(one.log.position, collected.checkpoint), collected.events
         return [one.log.origin for one in found]
 
     log.write_bytes(b"".join(lines[:5]))
-    assert collected() == ["logs/app"]
-    assert collected() == []
+    assert collect() == ["logs/app"]
+    assert collect() == []
     log.write_bytes(b"".join(lines[:6]))
-    assert collected() == ["logs/app@4"]
+    assert collect() == ["logs/app@4"]
     # Nothing has ended since; then something has.
     log.write_bytes(b"".join(lines[:8]))
-    assert collected() == ["logs/app@4"]
+    assert collect() == ["logs/app@4"]
     log.write_bytes(b"".join(lines[:9]))
-    assert collected() == ["logs/app@7"]
-    assert collected() == []
+    assert collect() == ["logs/app@7"]
+    assert collect() == []
     log.write_bytes(b"".join(lines))
     log.rename(tmp_path / "app")
-    assert collected() == ["logs/app"]
-    assert collected() == []
+    assert collect() == ["logs/app"]
+    assert collect() == []

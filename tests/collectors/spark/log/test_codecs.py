@@ -1,4 +1,4 @@
-"""Every codec gives the whole text, up to a cut; damage is told; lengths are not believed."""
+"""Every codec has the text up to a cut; damage is reported; lengths are checked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from io import BytesIO
 import pytest
 import zstandard
 
-from dbt_graft.collectors.spark.log.codecs import BrokenError, uncompressed
+from dbt_graft.collectors.spark.log.codecs import DecompressionError, uncompressed
 from tests.collectors.spark.packed import gz, lz4, snappy, zstd
 
 LINE = b'{"Event":"SparkListenerTaskEnd","Stage ID":%d}\n'
@@ -28,25 +28,25 @@ PACKS = {
 }
 
 
-def text_of(data: bytes) -> tuple[bytes, BrokenError | None]:
+def text_of(data: bytes) -> tuple[bytes, DecompressionError | None]:
     """The text up to where it breaks off, and why it does."""
     found = b""
     try:
         for piece in uncompressed(BytesIO(data)):
             found += piece
-    except BrokenError as error:
+    except DecompressionError as error:
         return found, error
     return found, None
 
 
 @pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
 @pytest.mark.parametrize("texts", [(TEXT,), (TEXT[:HALF], TEXT[HALF:]), (NOISE,), (b"", TEXT, b"")])
-def test_the_text_comes_out_whole(pack: Pack, texts: tuple[bytes, ...]) -> None:
+def test_the_text_is_complete(pack: Pack, texts: tuple[bytes, ...]) -> None:
     assert text_of(pack(*texts)) == (b"".join(texts), None)
 
 
 @pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
-def test_of_a_cut_file_all_before_the_cut_is_kept(pack: Pack) -> None:
+def test_a_cut_file_has_all_text_before_the_cut(pack: Pack) -> None:
     data = pack(*(TEXT[at : at + 20_000] for at in range(0, len(TEXT), 20_000)))
     # Not just behind a piece, where a cut is none.
     cut = data[: len(data) * 3 // 4 + 1]
@@ -79,7 +79,7 @@ def test_damage_costs_what_is_behind_it(pack: Pack) -> None:
     ],
     ids=["lz4 text", "lz4 block", "lz4 negative", "snappy block", "snappy text"],
 )
-def test_a_length_that_nobody_writes_is_damage(data: bytes) -> None:
+def test_an_impossible_length_is_damage(data: bytes) -> None:
     found, error = text_of(data)
     assert found == b""
     assert error

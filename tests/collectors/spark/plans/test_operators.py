@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.collectors.spark.plans.arguments import identifier
-from dbt_graft.collectors.spark.plans.info import Node
-from dbt_graft.collectors.spark.plans.text import Operator
-from dbt_graft.collectors.spark.sources.commands import Role, find_command, read_target
+from dbt_graft.collectors.spark.plans.info import PlanNode
+from dbt_graft.collectors.spark.plans.tree import Operator
+from dbt_graft.collectors.spark.sources.commands import CommandRole, find_command, read_target
 from dbt_graft.collectors.spark.sources.connectors import Target
-from dbt_graft.collectors.spark.sources.databases import Database
-from dbt_graft.collectors.spark.sources.datasets import Places
-from dbt_graft.collectors.spark.sources.jdbc import External
+from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
+from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
+from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
 from dbt_graft.collectors.spark.sources.relations import relation_scan
 from dbt_graft.collectors.spark.sources.scans import Scan, is_schema_inference, read_scan
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -33,10 +33,10 @@ TWO = {"Location": "InMemoryFileIndex(9 paths)[file:/in/a.csv, file:/in/b, c.csv
         ("Scan parquet", {"Location": "PreparedDeltaFileIndex [file:/t]"}, "", 1),
     ],
 )
-def test_a_scan_tells_its_table_and_paths(
+def test_a_scan_has_its_table_and_paths(
     name: str, metadata: dict[str, str], table: str, paths: int
 ) -> None:
-    scan = read_scan(Node(name, name, metadata))
+    scan = read_scan(PlanNode(name, name, metadata))
     assert scan
     assert (".".join(scan.table), len(scan.paths)) == (table, paths)
 
@@ -50,7 +50,7 @@ def test_a_scan_tells_its_table_and_paths(
     ],
 )
 def test_what_is_in_memory_already_is_no_read(name: str) -> None:
-    assert read_scan(Node(name, name)) is None
+    assert read_scan(PlanNode(name, name)) is None
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ def test_what_is_in_memory_already_is_no_read(name: str) -> None:
     ],
 )
 def test_the_first_of_several_files_stands_for_its_folder(location: str, dataset: str) -> None:
-    scan = read_scan(Node("Scan csv", "", {"Location": location}))
+    scan = read_scan(PlanNode("Scan csv", "", {"Location": location}))
     assert scan
-    assert [d.name for d, _ in Places("spark").read(scan)] == [dataset]
+    assert [d.name for d, _ in DatasetResolver("spark").read(scan)] == [dataset]
 
 
 def test_a_scan_of_no_paths_reads_nothing() -> None:
-    assert read_scan(Node("Scan csv", "", {"Location": "InMemoryFileIndex(0 paths)[]"})) is None
+    assert read_scan(PlanNode("Scan csv", "", {"Location": "InMemoryFileIndex(0 paths)[]"})) is None
 
 
 LOCATION = "InMemoryFileIndex(1 paths)[file:/in/a, file:/in/b]"
@@ -102,11 +102,15 @@ HIVE = "HiveTableRelation [`spark_catalog`.`ml`.`t`, LazySimpleSerDe, Data Cols:
             f"[a#1] Location: {LOCATION}",
             Scan(paths=("file:/in/a", "file:/in/b")),
         ),
-        ("Scan JDBCRelation(dbo.t) [numPartitions=1]", "[a#1]", Scan(external=External("dbo.t"))),
+        (
+            "Scan JDBCRelation(dbo.t) [numPartitions=1]",
+            "[a#1]",
+            Scan(external=ExternalTable("dbo.t")),
+        ),
         (
             "Scan JDBCRelation((select a from t) q) [numPartitions=4] spark_catalog.ml.t",
             "[a#1] PushedFilters: [*IsNotNull(a), *GreaterThan(a,0)], ReadSchema: struct<a:int>",
-            Scan(external=External("(select a from t) q", ("a",))),
+            Scan(external=ExternalTable("(select a from t) q", ("a",))),
         ),
         ("Scan JDBC v1 Relation from v2 scan crm.dbo.t", "[a#1]", Scan(("crm", "dbo", "t"))),
         ("Scan KafkaRelation(strategy=Subscribe[b, a], start=x)", "[a#1]", Scan(topics=("a", "b"))),
@@ -132,13 +136,11 @@ HIVE = "HiveTableRelation [`spark_catalog`.`ml`.`t`, LazySimpleSerDe, Data Cols:
         ),
     ],
 )
-def test_a_scan_of_another_kind_tells_what_it_reads(
-    name: str, arguments: str, expected: Scan
-) -> None:
-    scan = read_scan(Node(name, f"{name}{arguments}"))
+def test_a_scan_of_another_kind_has_its_dataset(name: str, arguments: str, expected: Scan) -> None:
+    scan = read_scan(PlanNode(name, f"{name}{arguments}"))
     assert scan
-    kept = (scan.table, scan.paths, scan.external, scan.topics)
-    assert kept == (expected.table, expected.paths, expected.external, expected.topics)
+    place = (scan.table, scan.paths, scan.external, scan.topics)
+    assert place == (expected.table, expected.paths, expected.external, expected.topics)
 
 
 @pytest.mark.parametrize(
@@ -154,15 +156,15 @@ def test_a_scan_of_another_kind_tells_what_it_reads(
         ),
     ],
 )
-def test_a_connectors_scan_tells_its_store(name: str, arguments: str, dataset: str) -> None:
-    scan = read_scan(Node(name, f"{name} {arguments}"))
+def test_a_connectors_scan_has_its_database(name: str, arguments: str, dataset: str) -> None:
+    scan = read_scan(PlanNode(name, f"{name} {arguments}"))
     assert scan
-    assert [str(d) for d, _ in Places("spark").read(scan)] == [dataset]
+    assert [str(d) for d, _ in DatasetResolver("spark").read(scan)] == [dataset]
 
 
 @pytest.mark.parametrize("name", ["MicroBatchScan", "ContinuousScan"])
 def test_a_streams_scan_is_known_by_its_progress(name: str) -> None:
-    assert read_scan(Node(name, f"{name}[key#1] class org.apache.KafkaScan")) is None
+    assert read_scan(PlanNode(name, f"{name}[key#1] class org.apache.KafkaScan")) is None
 
 
 RELATIONS = [
@@ -182,11 +184,11 @@ RELATIONS = [
 
 
 @pytest.mark.parametrize(("name", "text", "read"), RELATIONS)
-def test_a_relation_of_a_logical_plan_tells_its_table(name: str, text: str, read: str) -> None:
+def test_a_relation_of_a_logical_plan_has_its_table(name: str, text: str, read: str) -> None:
     scan = relation_scan(Operator(name, text))
-    found = Places("spark").read(scan) if scan else []
-    told = [f"jdbc {d.name}" if d.namespace == "jdbc" else d.name for d, _ in found]
-    assert told == ([read] if read else [])
+    found = DatasetResolver("spark").read(scan) if scan else []
+    reason = [f"jdbc {d.name}" if d.namespace == "jdbc" else d.name for d, _ in found]
+    assert reason == ([read] if read else [])
 
 
 @pytest.mark.parametrize(
@@ -199,30 +201,30 @@ def test_a_relation_of_a_logical_plan_tells_its_table(name: str, text: str, read
 )
 def test_deltas_own_log_is_no_read(location: str) -> None:
     log = {"Location": location}
-    assert read_scan(Node("Scan parquet", "FileScan parquet [txn#1]", log)) is None
+    assert read_scan(PlanNode("Scan parquet", "FileScan parquet [txn#1]", log)) is None
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reason"),
     [
         ("Scan com.shop.Relation@1f (n='Jane')", "Scan com.shop.Relation"),
         ("BatchScan[a#1] class com.shop.Table", "BatchScan"),
     ],
 )
-def test_a_scan_without_a_rule_is_named_without_its_text(name: str, told: str) -> None:
+def test_a_scan_without_a_rule_is_named_without_its_text(name: str, reason: str) -> None:
     with pytest.raises(LookupError) as error:
-        read_scan(Node(name, name))
-    assert error.value.args == (told,)
+        read_scan(PlanNode(name, name))
+    assert error.value.args == (reason,)
 
 
-def test_spark_looking_for_a_schema_is_told_from_reading_text() -> None:
-    scan = Node("Scan text", "FileScan text [value#0]", ONE)
-    blank = Node("Filter", "Filter (length(trim(value#0, None)) > 0)", children=(scan,))
-    codegen = Node("WholeStageCodegen (1)", "", children=(blank,))
+def test_schema_inference_differs_from_reading_text() -> None:
+    scan = PlanNode("Scan text", "FileScan text [value#0]", ONE)
+    blank = PlanNode("Filter", "Filter (length(trim(value#0, None)) > 0)", children=(scan,))
+    codegen = PlanNode("WholeStageCodegen (1)", "", children=(blank,))
     to_rdd = "DeserializeToObject invoke(value#0.toString()), obj#15: java.lang.String"
-    assert is_schema_inference(Node("CollectLimit", "CollectLimit 1", children=(codegen,)))
-    assert is_schema_inference(Node("DeserializeToObject", to_rdd, children=(scan,)))
-    assert not is_schema_inference(Node("CollectLimit", "CollectLimit 21", children=(codegen,)))
+    assert is_schema_inference(PlanNode("CollectLimit", "CollectLimit 1", children=(codegen,)))
+    assert is_schema_inference(PlanNode("DeserializeToObject", to_rdd, children=(scan,)))
+    assert not is_schema_inference(PlanNode("CollectLimit", "CollectLimit 21", children=(codegen,)))
     assert not is_schema_inference(scan)
 
 
@@ -376,7 +378,7 @@ DESCRIBED = (
         ),
     ],
 )
-def test_a_command_tells_what_it_does_and_where(
+def test_a_command_has_its_operation_and_target(
     operator: str, arguments: str, operation: str, target: Target
 ) -> None:
     found = find_command(operator)
@@ -403,13 +405,13 @@ def test_a_view_of_the_session_is_no_dataset(kind: str) -> None:
 def test_looking_and_tuning_is_maintenance(operator: str) -> None:
     found = find_command(operator)
     assert found
-    assert found[1].role is Role.MAINTENANCE
+    assert found[1].role is CommandRole.MAINTENANCE
 
 
 JDBC = "org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider@1f"
 DELTA = "org.apache.spark.sql.delta.sources.DeltaDataSource@1f"
 URL = "jdbc:sqlserver://crm:1433;databaseName=Shop"
-CRM = Database("mssql://crm:1433", "Shop", "dbo")
+CRM = JdbcDatabase("mssql://crm:1433", "Shop", "dbo")
 DELTA_TABLE = (
     "DeltaTableV2(org.apache.spark.sql.SparkSession@1,file:/wh/t,Some(CatalogTable(\nCatalog: "
     "spark_catalog\nDatabase: ml\nTable: t\nOwner: someone)),Some(spark_catalog.ml.t),None,Map())"
@@ -421,13 +423,13 @@ WRITES = [
         "Execute SaveIntoDataSourceCommand",
         f"{JDBC}, [url=*********(redacted), dbtable=dbo.t, user=me], Append",
         "INSERT",
-        Target(external=External("dbo.t"), mode="Append"),
+        Target(external=ExternalTable("dbo.t"), mode="Append"),
     ),
     (
         "Execute SaveIntoDataSourceCommand",
         f"{JDBC}, Map(url -> {URL}, dbtable -> dbo.t, password -> x), Overwrite",
         "INSERT OVERWRITE",
-        Target(external=External("dbo.t"), database=CRM, mode="Overwrite"),
+        Target(external=ExternalTable("dbo.t"), database=CRM, mode="Overwrite"),
     ),
     (
         "Execute SaveIntoDataSourceCommand",
@@ -453,21 +455,23 @@ WRITES = [
         "sfdatabase=DW, sfschema=RAW, dbtable=T], Append",
         "INSERT",
         Target(
-            external=External("T"), database=Database("snowflake://acc", "DW", "RAW"), mode="Append"
+            external=ExternalTable("T"),
+            database=JdbcDatabase("snowflake://acc", "DW", "RAW"),
+            mode="Append",
         ),
     ),
     (
         "Execute InsertIntoDataSourceCommand",
         "Relation spark_catalog.ml.jt[id#1] JDBCRelation(dbo.t) [numPartitions=1], true",
         "INSERT OVERWRITE",
-        Target(external=External("dbo.t"), mode="Overwrite"),
+        Target(external=ExternalTable("dbo.t"), mode="Overwrite"),
     ),
     ("AppendDataExecV1", f"{DELTA_TABLE}, Project [a#1]", "INSERT", Target(T, "file:/wh/t")),
     (
         "AppendDataExecV1",
         "JDBCTable(dbo.t,StructType(StructField(a,IntegerType,true)),x), Project [a#1]",
         "INSERT",
-        Target(external=External("dbo.t"), catalog="jdbc"),
+        Target(external=ExternalTable("dbo.t"), catalog="jdbc"),
     ),
     (
         "AppendData",
@@ -524,7 +528,9 @@ WRITES = [
         "Execute SaveIntoDataSourceCommand",
         "org.elasticsearch.spark.sql.DefaultSource@1f, Map(path -> orders), Append",
         "INSERT",
-        Target(external=External("orders"), database=Database("elasticsearch"), mode="Append"),
+        Target(
+            external=ExternalTable("orders"), database=JdbcDatabase("elasticsearch"), mode="Append"
+        ),
     ),
     (
         "OverwriteByExpressionExecV1$",
@@ -555,7 +561,7 @@ WRITES = [
 
 
 @pytest.mark.parametrize(("operator", "arguments", "operation", "target"), WRITES)
-def test_a_write_through_a_connector_tells_its_target(
+def test_a_write_through_a_connector_has_its_target(
     operator: str, arguments: str, operation: str, target: Target
 ) -> None:
     found = find_command(operator)
@@ -569,18 +575,18 @@ def test_a_write_through_a_connector_tells_its_target(
 )
 def test_a_table_named_by_its_path_is_the_path(table: str, catalog: str) -> None:
     target = Target(identifier(table), catalog=catalog)
-    assert Places("spark").written(target) == [(DatasetId("file", "/lake/t"), Kind.PATH)]
+    assert DatasetResolver("spark").written(target) == [(DatasetId("file", "/lake/t"), Kind.PATH)]
 
 
 @pytest.mark.parametrize(
-    ("operator", "told"),
+    ("operator", "reason"),
     [
         ("Execute BuildFlowerBedCommand", "BuildFlowerBedCommand"),
         ("WriteToContinuousDataSource", "WriteToContinuousDataSource"),
     ],
 )
-def test_a_write_without_a_rule_is_named(operator: str, told: str) -> None:
-    with pytest.raises(LookupError, match=told):
+def test_a_write_without_a_rule_is_named(operator: str, reason: str) -> None:
+    with pytest.raises(LookupError, match=reason):
         find_command(operator)
 
 

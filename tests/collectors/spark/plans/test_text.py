@@ -16,7 +16,8 @@ from dbt_graft.collectors.spark.plans.arguments import (
     split_arguments,
 )
 from dbt_graft.collectors.spark.plans.info import from_info
-from dbt_graft.collectors.spark.plans.text import Operator, parse_text
+from dbt_graft.collectors.spark.plans.text import parse_text
+from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.collectors.spark.sources.schema import first_struct, parse_struct, typed_columns
 from dbt_graft.lineage.records import Column
 
@@ -134,7 +135,7 @@ def test_what_is_not_resolved_yet_has_its_operators_name() -> None:
     assert tree(found.root) == "Project(UnresolvedRelation)"
 
 
-def test_what_a_source_says_of_itself_is_no_part_of_its_columns() -> None:
+def test_a_sources_own_text_is_no_part_of_its_columns() -> None:
     found = parse_text(
         "BatchScan lake.t (1)\n\n\n(1) BatchScan lake.t\nOutput [2]: [a#1, odd\nname#2]\n"
         "lake.t (branch=null) [filters=, groupedBy=]\n"
@@ -172,9 +173,9 @@ def test_subqueries_and_reused_exchanges_are_found_by_their_numbers() -> None:
 
 
 def test_a_plan_whose_operators_lack_their_sections_is_marked() -> None:
-    whole = f"Project (2)\n+- Scan csv (1)\n{FORMATTED}\n(2) Project\nOutput [1]: [a#1]\n"
-    assert not parse_text(whole).is_cut
-    assert parse_text(whole[:60]).is_cut
+    complete = f"Project (2)\n+- Scan csv (1)\n{FORMATTED}\n(2) Project\nOutput [1]: [a#1]\n"
+    assert not parse_text(complete).is_cut
+    assert parse_text(complete[:60]).is_cut
 
 
 @pytest.mark.parametrize("text", ["", "== Physical Plan ==\n", "\n\n"])
@@ -301,5 +302,5 @@ def test_written_columns_have_the_types_of_the_scanned_ones() -> None:
     assert typed_columns(["a"], inputs, {1: "int"}) == (Column("a"),)
 
 
-def test_a_column_named_after_its_expression_is_not_kept() -> None:
+def test_a_column_named_after_its_expression_is_left_out() -> None:
     assert typed_columns(["(name = Jane Doe)"], [Attribute("(name = Jane Doe)", 1)], {}) == ()

@@ -1,4 +1,4 @@
-"""A job of the suite, and beside it what a reader of its log must find.
+"""A job of the suite, and beside it the lineage that its log must have.
 
 What a job does is written as the lineage store has it, one line for each kind of statement:
 
@@ -32,8 +32,8 @@ Version = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a log tells of a case: its statements, its column edges, and why some are missing."""
+class ExpectedLineage:
+    """The lineage of a case: its statements, its column edges, and the gaps."""
 
     does: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
@@ -41,20 +41,20 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """A job and what its log tells.
+class SuiteCase:
+    """A job and the lineage in its log.
 
     Attributes:
-        older: What logs of an older Spark tell instead, by the last version that does.
-        extended: What a log with plans in the extended layout tells instead, by its Spark.
+        older: The lineage in logs of an older Spark, by the last version with it.
+        extended: The lineage in logs with plans in the extended layout, by Spark's version.
         since: The first Spark that can run it.
         workers: It runs Python in workers, which Sparks before 3.4 cannot on today's Python.
     """
 
     name: str
     job: Job
-    tells: Told
-    older: Mapping[Version, Told]
+    lineage: ExpectedLineage
+    older: Mapping[Version, ExpectedLineage]
     extended: Mapping[Version, Instead]
     since: Version = (0, 0)
     workers: bool = False
@@ -63,24 +63,24 @@ class Case:
         """Whether this Spark can run it."""
         return version >= max(self.since, (3, 4) if self.workers else (0, 0))
 
-    def expected(self, version: Version, extended: bool = False) -> Told:
-        """What a log of this Spark tells."""
+    def expected(self, version: Version, extended: bool = False) -> ExpectedLineage:
+        """The lineage in a log of this Spark."""
         fits = [last for last in sorted(self.older) if version <= last]
-        tells = self.older[fits[0]] if fits else self.tells
+        lineage = self.older[fits[0]] if fits else self.lineage
         otherwise = self.extended.get(version) if extended else None
-        return told(otherwise, tells) if otherwise else tells
+        return expected_lineage(otherwise, lineage) if otherwise else lineage
 
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """What a log of an older Spark or in another layout tells otherwise; None: as the others."""
+    """Differences in a log of an older Spark or in another layout; None: no difference."""
 
     does: tuple[str, ...] | None = None
     columns: str | None = None
     gaps: str | None = None
 
 
-CASES: dict[str, Case] = {}
+CASES: dict[str, SuiteCase] = {}
 
 
 def case(
@@ -94,28 +94,28 @@ def case(
 ) -> Callable[[Job], Job]:
     """Make a function a case of the suite under its own name.
 
-    `older` goes from newer versions to older ones, and each tells how it differs from the one
+    `older` goes from newer versions to older ones, and each has the differences to the one
     before it.
     """
-    tells = told(Instead(does, columns, gaps))
-    others: dict[Version, Told] = {}
+    lineage = expected_lineage(Instead(does, columns, gaps))
+    others: dict[Version, ExpectedLineage] = {}
     for version, instead in (older or {}).items():
-        others[version] = told(instead, next(reversed(others.values()), tells))
+        others[version] = expected_lineage(instead, next(reversed(others.values()), lineage))
 
     def keep(job: Job) -> Job:
         name = job.__name__
         assert name not in CASES
-        CASES[name] = Case(name, job, tells, others, extended or {}, since, workers)
+        CASES[name] = SuiteCase(name, job, lineage, others, extended or {}, since, workers)
         return job
 
     return keep
 
 
-def told(one: Instead, like: Told | None = None) -> Told:
-    """What a log tells, from lines as this module's head describes them."""
-    like = like or Told()
+def expected_lineage(one: Instead, like: ExpectedLineage | None = None) -> ExpectedLineage:
+    """The lineage of lines as the docstring of this module describes them."""
+    like = like or ExpectedLineage()
     columns = [line for line in (one.columns or "").splitlines() if line.strip()]
-    return Told(
+    return ExpectedLineage(
         does=like.does if one.does is None else tuple(sorted(one.does)),
         columns=like.columns
         if one.columns is None

@@ -139,7 +139,7 @@ def jdbc_table_in_catalog(spark: SparkSession, _: Path) -> None:
                 f"INSERT {CRM}.MADE 3 <- raw.customers 3",
             )
         ),
-        # What an INSERT into it takes is told by the first line of its plan only.
+        # Only the first line of the plan has the inputs of an INSERT into it.
         (3, 1): Instead(
             (
                 f"CREATE TABLE AS {CRM}.MADE 3 <- raw.customers",
@@ -193,7 +193,7 @@ def jdbc_catalog_replace(spark: SparkSession, _: Path) -> None:
     ml.jdbc_grouped: *         <- {CRM}.GROUPED.CUSTOMER_ID JOIN, raw.customers.id JOIN
     """,
     older={
-        # What the database filters by is not told.
+        # The filters of the database are not in the log.
         (3, 5): Instead(
             columns=f"""
             {CRM}.GROUPED: CUSTOMER_ID <- raw.orders.customer_id

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # In the extended layout a scan of an RDD does not say of which.
-OPAQUE = "a function of the task takes and gives all columns at once"
+OPAQUE = "a user function takes and returns all columns at once"
 
 
 @case(

@@ -625,7 +625,7 @@ query(
     f"SELECT {LAGS} FROM raw.customers",
     f"3 {PEOPLE}",
     _lags(25),
-    gaps="Spark cut its text: raise spark.sql.debug.maxToStringFields",
+    gaps="the plan is truncated: raise spark.sql.debug.maxToStringFields",
     older={(3, 5): Instead(columns=_lags(24))},
 )
 

@@ -1,4 +1,4 @@
-"""What the collector makes of a log of the suite, in the words of `case`."""
+"""The collector's lineage of a log of the suite, in the words of `case`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.store.read_log import Part, assemble
+from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.lineage.dataset import DatasetId
-from tests.collectors.spark.suite.case import Told, Version
+from tests.collectors.spark.stored import tables
+from tests.collectors.spark.suite.case import ExpectedLineage, Version
 
 Row = dict[str, Any]
 # A streaming query puts its name before the rest of the description, a client a comment.
@@ -19,17 +20,17 @@ LOGS = SparkLogs("suite", "suite", task=r"\W*(?P<task>\w+)", task_from=("job_des
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
-    """The Spark that wrote a log, what it tells of each case, and what could not be used."""
+class SuiteLog:
+    """A log of the suite: Spark's version, the lineage of each case, and the rejects."""
 
     version: Version
-    cases: dict[str, Told]
+    cases: dict[str, ExpectedLineage]
     rejects: list[str]
 
 
-def read(*files: Path) -> Log:
+def read(*files: Path) -> SuiteLog:
     """A log of the suite."""
-    parts = [Part(file.name, lambda file=file: file.open("rb")) for file in files]
+    parts = [EventFile(file.name, lambda file=file: file.open("rb")) for file in files]
     found = assemble("suite", parts, LOGS)
     version = found.application.spark_version.split(".")
     base = found.application.warehouse.removeprefix("file:").removesuffix("/warehouse")
@@ -42,19 +43,19 @@ def read(*files: Path) -> Log:
 
     grouped: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for table in ("accesses", "column_edges"):
-        for row in found.tables[table]:
+        for row in tables(found)[table]:
             grouped[row["task"]][table].append(row)
-    reasons = {row["shape_id"]: row["reason"] for row in found.tables["shapes"]}
-    tells = {
-        task: Told(
-            does=tuple(sorted(_statements(tables["accesses"], place))),
-            columns=tuple(sorted(_edges(tables["column_edges"], place))),
-            gaps=_gaps(tables["accesses"], reasons),
+    reasons = {row["shape_id"]: row["reason"] for row in tables(found)["shapes"]}
+    cases = {
+        task: ExpectedLineage(
+            does=tuple(sorted(_statements(rows["accesses"], place))),
+            columns=tuple(sorted(_edges(rows["column_edges"], place))),
+            gaps=_gaps(rows["accesses"], reasons),
         )
-        for task, tables in grouped.items()
+        for task, rows in grouped.items()
     }
-    rejects = [f"{row['position']}: {row['reason']}" for row in found.tables["rejects"]]
-    return Log((int(version[0]), int(version[1])), tells, rejects)
+    rejects = [f"{row['position']}: {row['reason']}" for row in tables(found)["rejects"]]
+    return SuiteLog((int(version[0]), int(version[1])), cases, rejects)
 
 
 Place = Callable[..., str]

@@ -3,7 +3,7 @@
 Usage: python -m tests.collectors.spark.suite.run FOLDER [CASE …]
 
 Everything (metastore, warehouse, landing zone, `events`) lies below the folder. What a case did is
-told from the log by the job description, which is the case's name. Cases that could not be run are
+known in the log by the job description, which is the case's name. Cases that could not run are
 listed in `FOLDER/broken.json` with their errors.
 """
 

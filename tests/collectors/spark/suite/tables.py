@@ -425,7 +425,7 @@ def create_external(spark: SparkSession, at: Path) -> None:
 def lifecycle(spark: SparkSession, _: Path) -> None:
     spark.sql("CREATE TABLE ml.scratch (a INT, dt STRING) USING parquet PARTITIONED BY (dt)")
     spark.sql("ALTER TABLE ml.scratch ADD COLUMNS (b STRING)")
-    spark.sql("ALTER TABLE ml.scratch SET TBLPROPERTIES ('said' = 'secret')")
+    spark.sql("ALTER TABLE ml.scratch SET TBLPROPERTIES ('note' = 'secret')")
     spark.sql("ALTER TABLE ml.scratch ADD PARTITION (dt='2026-01-01')")
     spark.sql("ALTER TABLE ml.scratch DROP PARTITION (dt='2026-01-01')")
     spark.sql("ALTER TABLE ml.scratch CHANGE COLUMN a a INT COMMENT 'secret'")
@@ -500,7 +500,7 @@ def failed_select(spark: SparkSession, _: Path) -> None:
 @case(
     "CREATE TABLE AS ml.transformed 3 <- raw.customers 3",
     columns="a <- raw.customers.id TRANSFORMATION, raw.customers.name TRANSFORMATION",
-    gaps="a function of the task takes and gives all columns at once",
+    gaps="a user function takes and returns all columns at once",
 )
 def script_transform(spark: SparkSession, _: Path) -> None:
     spark.sql(

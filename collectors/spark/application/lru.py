@@ -1,4 +1,4 @@
-"""A mapping that keeps what was used last, so that it is no larger for a longer log."""
+"""A dict of limited size, so that memory does not grow with the length of a log."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Recent(OrderedDict[K, V]):
-    """So many entries at most; what was neither set nor looked up for the longest time goes."""
+class LruDict(OrderedDict[K, V]):
+    """A dict that drops its least recently used entry when it is full."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
         self._most = most
 
     def __setitem__(self, key: K, value: V) -> None:
-        """Set it, as the latest."""
+        """Set an entry and mark it as used."""
         super().__setitem__(key, value)
         self.move_to_end(key)
         if len(self) > self._most:
             self.popitem(last=False)
 
     def recall(self, key: K) -> V | None:
-        """The value, which counts as used; None where there is none."""
+        """Return the value and mark it as used; None where there is none."""
         found = self.get(key)
         if found is not None:
             self.move_to_end(key)

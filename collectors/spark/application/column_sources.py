@@ -1,0 +1,203 @@
+"""Sources of the columns in an application's plans: what each leaf of a plan reads.
+
+A leaf is a scan, a logical relation, or an RDD. An RDD with a plan behind it has the columns of
+that plan: a checkpoint keeps their ids, and `foreachBatch` gets the columns of its batch. Behind
+any other RDD is code of the task, so that only the datasets are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dbt_graft.collectors.spark.application.segments import PlanSegment
+from dbt_graft.collectors.spark.plans.arguments import (
+    Attribute,
+    attributes,
+    bracketed,
+    plain_expressions,
+)
+from dbt_graft.collectors.spark.plans.columns import NOTHING, ColumnInput, ColumnInputs, PlanSource
+from dbt_graft.collectors.spark.plans.operators import trace_columns
+from dbt_graft.collectors.spark.plans.tree import Operator
+from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
+from dbt_graft.collectors.spark.sources.jdbc import ExternalTable, query_source
+from dbt_graft.collectors.spark.sources.plan_text import plan_text, scan_node
+from dbt_graft.collectors.spark.sources.rdds import scanned_rdd
+from dbt_graft.collectors.spark.sources.relations import relation_scan
+from dbt_graft.collectors.spark.sources.scans import Scan, read_scan
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ANY_COLUMN, Subtype
+
+_ENGINE_QUERY = "External engine query"
+_NAME = re.compile(r"[A-Za-z_]\w*(?!\w*\()")
+
+
+@dataclass(frozen=True, slots=True)
+class CachedColumns:
+    """Columns of a plan that other plans begin with, and the influences on its rows."""
+
+    columns: tuple[tuple[Attribute, ColumnInputs], ...]
+    influences: ColumnInputs
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSources:
+    """The sources of columns by the columns' ids, which are unique in an application.
+
+    Attributes:
+        scans: The scan of each column.
+        rdd_scans: The scans behind the RDD that has the column.
+        checkpoints: The checkpointed plan of each column.
+        batches: The plans of streaming batches, by the ids of their executions.
+    """
+
+    resolver: DatasetResolver
+    scans: dict[int, Scan] = field(default_factory=dict)
+    rdd_scans: dict[int, list[Scan]] = field(default_factory=dict)
+    checkpoints: dict[int, CachedColumns] = field(default_factory=dict)
+    batches: dict[int, CachedColumns] = field(default_factory=dict)
+
+    def learn(self, scan: Scan) -> None:
+        """Remember the columns of a scan, and where its table lies."""
+        self.resolver.learn(scan.table, scan.paths)
+        for column in scan.ids:
+            if not scan.from_rdd:
+                self.scans[column] = scan
+            elif scan not in self.rdd_scans.setdefault(column, []):
+                self.rdd_scans[column].append(scan)
+
+    def match_reused(self, root: Operator) -> None:
+        """Match relations that no scan has the columns of with a scanned relation of the same
+        columns: a reused exchange is scanned once.
+        """
+        alike: dict[tuple[str, ...], list[list[Attribute]]] = defaultdict(list)
+        for operator in root.walk():
+            if operator.kind == "Relation" and operator.text.startswith("["):
+                columns = attributes(operator.text.partition("]")[0])
+                alike[*(one.name for one in columns), operator.text.rpartition("]")[2]].append(
+                    columns
+                )
+        for copies in alike.values():
+            known = [self.scans[o.id] for columns in copies for o in columns if o.id in self.scans]
+            if len({(scan.table, scan.paths) for scan in known}) == 1:
+                for columns in copies:
+                    if not any(one.id in self.scans for one in columns):
+                        self.scans.update((one.id, known[0]) for one in columns)
+
+    def cache(self, query: PlanSegment) -> None:
+        """Remember the columns of a query that other plans begin with."""
+        plan = plan_text(query.execution.text)
+        if plan.root is None:
+            return
+        trace = trace_columns(plan, plan.root, lambda *leaf: self.source(*leaf))
+        columns = trace.columns_of(plan.root)
+        cached = CachedColumns(
+            tuple((one, trace.known.get(one.id, NOTHING)) for one in columns),
+            frozenset(trace.influences),
+        )
+        # A batch and the executions nested in it are settled together.
+        self.batches.clear()
+        self.batches[query.execution.id] = cached
+        self.checkpoints.update((one.id, cached) for one in columns)
+
+    def source(
+        self, operator: Operator, columns: Iterable[Attribute], batch: int = -1
+    ) -> PlanSource | None:
+        """Return what a leaf of a plan reads; None where it reads no dataset.
+
+        Args:
+            batch: The execution that the plan's own is nested in.
+        """
+        if scanned_rdd(operator) is not None or operator.kind == "LogicalRDD":
+            return self._of_cached(list(columns), batch) or self._of_rdd(columns)
+        scan = next((self.scans[one.id] for one in columns if one.id in self.scans), None)
+        scan = scan or relation_scan(operator)
+        if scan is None:
+            try:
+                scan = read_scan(scan_node(operator))
+            except LookupError:
+                return None
+        return self._source(scan, operator) if scan else None
+
+    def _of_cached(self, columns: list[Attribute], batch: int) -> PlanSource | None:
+        """The source of columns that a checkpoint's or batch's plan has."""
+        ids = [one.id for one in columns]
+        cached = next((self.checkpoints[id_] for id_ in ids if id_ in self.checkpoints), None)
+        if cached:
+            by_id = {one.id: inputs for one, inputs in cached.columns}
+            found = {one.name.casefold(): by_id.get(one.id, NOTHING) for one in columns}
+            return PlanSource(columns=found, influences=cached.influences)
+        cached = self.batches.get(batch)
+        if cached is None or [one.name for one in columns] != [
+            one.name for one, _ in cached.columns
+        ]:
+            return None
+        found = {one.name.casefold(): inputs for one, inputs in cached.columns}
+        return PlanSource(columns=found, influences=cached.influences)
+
+    def _of_rdd(self, columns: Iterable[Attribute]) -> PlanSource | None:
+        """The datasets of rows that code of the task made."""
+        found: dict[str, ColumnInputs] = {}
+        known = True
+        for one in columns:
+            rdd_scans = self.rdd_scans.get(one.id, ())
+            known = known and not rdd_scans
+            # A checkpoint whose own execution is not in the log still has the ids of its scan.
+            scan = self.scans.get(one.id)
+            own = [(scan, one.name, Subtype.IDENTITY)] if scan and not rdd_scans else []
+            found[one.name.casefold()] = frozenset(
+                ColumnInput(dataset, name, how)
+                for scan, name, how in (
+                    *own,
+                    *((one_scan, ANY_COLUMN, Subtype.TRANSFORMATION) for one_scan in rdd_scans),
+                )
+                for dataset, _ in self.resolver.read(scan)
+            )
+        return PlanSource(columns=found, is_known=known) if any(found.values()) else None
+
+    def _source(self, scan: Scan, operator: Operator) -> PlanSource:
+        datasets = tuple(dataset for dataset, _ in self.resolver.read(scan))
+        database = self.resolver.scan_database(scan)
+        if query := operator.fields.get(_ENGINE_QUERY):
+            found = query_source(ExternalTable(f"({query.strip()}) q"), database)
+            if found.columns:
+                columns = found.columns | _aggregates(operator, datasets)
+                return PlanSource(datasets, columns, found.influences)
+        if scan.external and scan.external.is_query:
+            found = query_source(scan.external, database)
+            return PlanSource(datasets, found.columns, found.influences, bool(found.columns))
+        if aggregates := _aggregates(operator, datasets):
+            return PlanSource(datasets, *_grouped(operator, datasets, aggregates))
+        pushed = scan.external.pushed if scan.external else ()
+        filters = {ColumnInput(d, name, Subtype.FILTER) for d in datasets for name in pushed}
+        return PlanSource(datasets, influences=frozenset(filters))
+
+
+def _aggregates(operator: Operator, datasets: Iterable[DatasetId]) -> dict[str, ColumnInputs]:
+    """The columns that the database aggregated; they follow those that it grouped by."""
+    functions = plain_expressions(operator.fields.get("PushedAggregates", "[]"))
+    made = attributes(operator.fields.get("Output", ""))[-len(functions) :] if functions else []
+    return {
+        one.name.casefold(): frozenset(
+            ColumnInput(dataset, found.group(), Subtype.AGGREGATION)
+            for dataset in datasets
+            for found in _NAME.finditer(function.replace("DISTINCT ", ""))
+        )
+        for one, function in zip(made, functions, strict=False)
+    }
+
+
+def _grouped(
+    operator: Operator, datasets: Iterable[DatasetId], aggregates: dict[str, ColumnInputs]
+) -> tuple[dict[str, ColumnInputs], ColumnInputs]:
+    """The columns of an aggregation in the database, and its grouping columns as influences."""
+    columns = {
+        one.name.casefold(): frozenset(ColumnInput(dataset, one.name) for dataset in datasets)
+        for one in attributes(operator.fields.get("Output", ""))
+    }
+    keys = bracketed(operator.fields.get("PushedGroupByExpressions", "[]"))
+    by = {ColumnInput(dataset, key, Subtype.GROUP_BY) for dataset in datasets for key in keys}
+    return columns | aggregates, frozenset(by)

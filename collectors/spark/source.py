@@ -1,0 +1,47 @@
+"""The door of the Spark collector: all that the command line and the pipeline use of it.
+
+The pipeline lists logs with `new_logs` and collects them with `collect`. `read_logs` reads the logs
+below a path without Spark, for `graft spark show`. The constants are the reasons and namespaces
+that `graft doctor` explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.spark.application.accesses import COUNTS
+from dbt_graft.collectors.spark.application.tasks import is_place as is_task_source
+from dbt_graft.collectors.spark.collect import collect, new_logs
+from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
+from dbt_graft.collectors.spark.log.history_server import authorization, is_history_server
+from dbt_graft.collectors.spark.plans.columns import CUT as PLAN_CUT
+from dbt_graft.collectors.spark.sources.databases import UNKNOWN as UNKNOWN_DATABASE
+from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
+from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
+from dbt_graft.collectors.spark.worker import event_files
+
+__all__ = [
+    "COUNTS",
+    "PATHS_CUT",
+    "PLAN_CUT",
+    "UNKNOWN_DATABASE",
+    "CollectedLog",
+    "SparkLogs",
+    "authorization",
+    "collect",
+    "is_history_server",
+    "is_task_source",
+    "new_logs",
+    "read_logs",
+]
+
+
+def read_logs(logs: SparkLogs) -> Iterator[CollectedLog]:
+    """Read the logs below a path one after the other, without Spark and without a store.
+
+    Raises:
+        GraftError: The path does not exist or cannot be listed.
+    """
+    for log in application_logs(log_files(logs.path, logs.label)):
+        yield assemble(log.log.origin, event_files(log), logs)

@@ -1,0 +1,168 @@
+"""The part of the Spark collector that runs on executors: logs to read -> their records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from functools import partial
+from typing import cast
+
+import pyarrow as pa
+from pyarrow import fs
+
+from dbt_graft.collectors.files import filesystem
+from dbt_graft.collectors.schema import batch, record
+from dbt_graft.collectors.spark.log.checkpoint import parse_checkpoint, position
+from dbt_graft.collectors.spark.log.codecs import ByteStream
+from dbt_graft.collectors.spark.log.duplicates import covered_until
+from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs
+from dbt_graft.collectors.spark.log.history_server import (
+    DownloadError,
+    OpenFile,
+    downloaded,
+    is_history_server,
+)
+from dbt_graft.collectors.spark.store.read_log import EventFile, assemble, rejected
+from dbt_graft.collectors.spark.store.records import LogRecords
+
+TABLES = tuple(field.name for field in fields(LogRecords))
+# A worker emits a batch when it holds so many records, or one log with more.
+_RECORDS_PER_BATCH = 5_000
+# Bytes of a remote file per request: each request takes its time.
+_REQUEST = 8 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileToRead:
+    """A file of a log, as workers get it."""
+
+    url: str
+    growing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LogVariant:
+    """Another variant of a log in the store, and the time of its last event."""
+
+    origin: str
+    last_event: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LogToRead:
+    """A log as workers get it.
+
+    Attributes:
+        state: Its size and time of change, as listed.
+        start: The position that it is read on from.
+    """
+
+    origin: str
+    state: str
+    start: str
+    files: tuple[FileToRead, ...]
+    variants: tuple[LogVariant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogResult:
+    """A log as workers return it.
+
+    Attributes:
+        position: Empty where the log could not be had.
+        run: The id of its run; None where it has no records.
+    """
+
+    origin: str
+    position: str
+    events: int
+    run: str | None
+    records: LogRecords
+
+
+def log_reader(logs: SparkLogs) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Logs to read -> results, run on the executors."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        held: list[LogResult] = []
+        size = 0
+        for listed in (one for each in batches for one in each.to_pylist()):
+            held.append(_result(record(LogToRead, listed), logs))
+            size += sum(len(getattr(held[-1].records, table)) for table in TABLES)
+            if size > _RECORDS_PER_BATCH:
+                yield from _batches(held)
+                held, size = [], 0
+        yield from _batches(held)
+
+    return run
+
+
+def _batches(results: list[LogResult]) -> Iterator[pa.RecordBatch]:
+    """Results as Arrow batches; a log with a value that no column can hold is a reject."""
+    try:
+        yield batch(LogResult, results)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        if len(results) > 1:
+            for result in results:
+                yield from _batches([result])
+        else:
+            [result] = results
+            reason = f"the log cannot be stored ({type(error).__name__})"
+            records = rejected(result.origin, reason)
+            yield batch(LogResult, [replace(result, run=None, records=records)])
+
+
+def _result(listed: LogToRead, logs: SparkLogs) -> LogResult:
+    origin = listed.origin
+    try:
+        with _log(listed, logs) as (origin, files):
+            found = assemble(
+                *(origin, files, logs),
+                since=covered_until(origin, {o.origin: o.last_event for o in listed.variants}),
+                start=parse_checkpoint(listed.start),
+                resumable=not is_history_server(logs.path),
+            )
+    except DownloadError as error:
+        # Without a position, the next collect requests it again.
+        reason = f"the History Server did not return the log: {error}"
+        return LogResult(origin, "", 0, None, rejected(origin, reason))
+    except Exception as error:  # A log that breaks the reader costs that log only.
+        reason = f"the log cannot be read ({type(error).__name__})"
+        return LogResult(origin, listed.state, 0, None, rejected(origin, reason))
+    reached = position(listed.state, found.checkpoint)
+    return LogResult(origin, reached, found.events, found.run, found.records)
+
+
+def _open(url: str) -> AbstractContextManager[ByteStream]:
+    files, path = filesystem(url)
+    buffer = None if isinstance(files, fs.LocalFileSystem) else _REQUEST
+    opened = files.open_input_stream(path, compression=None, buffer_size=buffer)
+    return cast("AbstractContextManager[ByteStream]", opened)
+
+
+@contextmanager
+def _log(listed: LogToRead, logs: SparkLogs) -> Iterator[tuple[str, list[EventFile]]]:
+    """A log's origin and files, which may be temporary."""
+    if is_history_server(logs.path):
+        server = downloaded(listed.origin, listed.files[0].url, logs.authorization)
+        with server as (log, open_member):
+            yield log.log.origin, event_files(log, open_member)
+    else:
+        yield listed.origin, [_event_file(file, _open) for file in listed.files]
+
+
+def event_files(log: ApplicationLog, open_file: OpenFile = _open) -> list[EventFile]:
+    """The files of a log, each opened when its turn comes."""
+    return [_event_file(file, open_file) for file in files_to_read(log)]
+
+
+def files_to_read(log: ApplicationLog) -> tuple[FileToRead, ...]:
+    """The files of a log for a worker. Of a rolling log only the last file still grows."""
+    last = log.files[-1:]
+    return tuple(FileToRead(file.url, log.growing and file in last) for file in log.files)
+
+
+def _event_file(file: FileToRead, open_file: OpenFile) -> EventFile:
+    return EventFile(file.url.rpartition("/")[2], partial(open_file, file.url), file.growing)
