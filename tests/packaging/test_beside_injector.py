@@ -13,6 +13,8 @@ import pytest
 from dbt_graft import __version__
 from tests.packaging.conftest import Distributions
 
+pytestmark = pytest.mark.slow
+
 THEIRS = """
 import injector
 class Engine: ...

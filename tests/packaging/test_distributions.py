@@ -7,8 +7,12 @@ from email.parser import Parser
 from pathlib import Path
 from zipfile import ZipFile
 
+import pytest
+
 from dbt_graft import __version__
 from tests.packaging.conftest import Distributions
+
+pytestmark = pytest.mark.slow
 
 ROOMS = ("lineage", "collectors", "injector", "catalog", "exporters", "graft", "site")
 
