@@ -4,11 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 DEMO := build/demo
+# Files of tests are shared out to processes; tests/conftest.py keeps Spark in one of them.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup \
+  --no-loadscope-reorder
+UNITS := -m "not (spark or demo or browser or odbc or slow)"
 # mypy and import-linter look for packages in folders: a copy of ours, laid out as it is installed.
 TREE := build/packages
 ROOMS := lineage collectors injector catalog exporters graft
 
-.PHONY: docs test lint bench clean help
+.PHONY: docs test check lint coverage dist bench clean help
 .DEFAULT_GOAL := help
 
 docs: $(VENV)/.docs ## run the demo on embedded Spark and publish its lineage to build/site
@@ -16,7 +20,10 @@ docs: $(VENV)/.docs ## run the demo on embedded Spark and publish its lineage to
 	@$(BIN)/graft build --config dbt_project/graft.yml
 
 test: $(VENV)/.test lint docs chromium odbc ## run all tests: units, Spark, ODBC, dbt, browser
-	@$(BIN)/python -m pytest
+	@$(PYTEST)
+
+check: lint ## check style and types, run the tests without Spark, browser, ODBC
+	@$(PYTEST) $(UNITS)
 
 lint: $(VENV)/.test ## check style, types and who imports whom
 	@$(BIN)/ruff check .
@@ -26,14 +33,22 @@ lint: $(VENV)/.test ## check style, types and who imports whom
 	@MYPYPATH=$(TREE) $(BIN)/mypy
 	@cd $(TREE) && $(CURDIR)/$(BIN)/lint-imports --no-logo --config $(CURDIR)/pyproject.toml
 
+coverage: $(VENV)/.test ## show which of our lines the tests of `make check` reach
+	@$(PYTEST) $(UNITS) --cov --cov-report=term
+
+dist: $(VENV)/.dist ## build the wheel and the source archive into dist/, and check them
+	@rm -rf dist
+	@$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null
+	@$(BIN)/twine check --strict dist/*
+
 bench: $(VENV)/.test ## compare our speed with a peer or a limit, each in one run
 	@for bench in benchmarks/*/bench_*.py; do $(BIN)/python $$bench || exit 1; done
 
 clean: ## remove the environment and all that was built
-	@rm -rf $(VENV) build .graft
+	@rm -rf $(VENV) build dist *.egg-info .graft
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # The environment: what runs, and on top of it what tests. Java comes along where none is found.
 $(VENV)/.docs: pyproject.toml constraints.txt
@@ -51,6 +66,10 @@ $(VENV)/.docs: pyproject.toml constraints.txt
 
 $(VENV)/.test: $(VENV)/.docs
 	@$(PIP) --group dev
+	@touch $@
+
+$(VENV)/.dist: $(VENV)/.test
+	@$(PIP) --group dist
 	@touch $@
 
 # Chromium, and the one library that Playwright's driver wants beside it.

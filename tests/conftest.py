@@ -1,4 +1,4 @@
-"""What all tests share: one Spark session for the whole run, and the paths of the tree."""
+"""The Spark session of a test run, the tree, and how tests are shared out to processes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
+from xdist.scheduler import LoadGroupScheduling
 
 from dbt_graft.collectors.session import session
 
@@ -14,6 +16,32 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# The tests run side by side, so one example may wait for a processor.
+settings.register_profile("dbt-graft", deadline=None)
+settings.load_profile("dbt-graft")
+
+
+class FileScheduling(LoadGroupScheduling):  # type: ignore[misc]
+    """`--dist loadgroup`, where tests without a group are grouped by their file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        group: str = super()._split_scope(nodeid)
+        return group.split("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> FileScheduling:
+    """Give each process of `pytest -n` a file at a time."""
+    return FileScheduling(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep all tests of the Spark session in one process, and begin with the long files."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 
 @pytest.fixture(scope="session")

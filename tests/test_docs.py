@@ -57,13 +57,15 @@ def test_what_init_writes_is_valid_and_means_the_defaults(tmp_path: Path) -> Non
         assert getattr(config, key) == getattr(default, key)
 
 
-@pytest.mark.parametrize("target", ["docs", "test", "lint", "bench", "clean", "help"])
+@pytest.mark.parametrize(
+    "target", ["docs", "test", "check", "lint", "coverage", "dist", "bench", "clean", "help"]
+)
 def test_every_make_target_says_what_it_does(root: Path, target: str) -> None:
     assert re.search(rf"^{target}:.*## \w", (root / "Makefile").read_text(), re.MULTILINE)
 
 
 def test_every_link_between_the_documents_leads_somewhere(root: Path) -> None:
-    documents = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").glob("*.md")]
+    documents = [*root.glob("*.md"), *(root / "docs").glob("*.md")]
     for document in documents:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text()):
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
@@ -72,3 +74,26 @@ def test_every_link_between_the_documents_leads_somewhere(root: Path) -> None:
 def test_the_demo_s_graft_yml_is_valid(root: Path) -> None:
     assert yaml.safe_load((root / "dbt_project/graft.yml").read_text())
     assert load(root / "dbt_project/graft.yml").collect
+
+
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_every_file_that_maintainers_are_sent_to_exists(root: Path, document: str) -> None:
+    named = re.findall(r"`((?:[a-z_.-]+/)+[\w.-]*)`", (root / document).read_text())
+    files = [path for path in named if not path.startswith(("build/", "dist/"))]
+    assert len(files) > 25
+    assert [path for path in files if not (root / path).exists()] == []
+
+
+def test_each_addition_has_its_files_in_contributing(root: Path) -> None:
+    text = (root / "CONTRIBUTING.md").read_text()
+    sections = re.findall(r"^### ([^\n]+)\n(.*?)(?=^##|\Z)", text, re.M | re.S)
+    assert [title for title, _ in sections] == [
+        "a Spark operator",
+        "a T-SQL verb",
+        "a log source",
+        "a panel on a page",
+        "a command",
+        "a key of `graft.yml`",
+    ]
+    for title, files in sections:
+        assert len(re.findall(r"^\| `.*`", files, re.MULTILINE)) > 3, title

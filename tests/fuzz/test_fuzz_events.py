@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.fuzz.fuzz_events import fuzz
 
 
+@pytest.mark.slow
 def test_damaged_logs_end_as_events_and_counted_damage(tmp_path: Path) -> None:
     told = fuzz(2_000, 0, tmp_path)
     assert told["events"] > 5_000

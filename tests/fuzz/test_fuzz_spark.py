@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.fuzz.fuzz_spark import fuzz
 
 
+@pytest.mark.slow
 def test_damaged_logs_end_as_rows_and_counted_rejects() -> None:
     told = fuzz(300, 0)
     assert told["accesses"] > 1_000

@@ -40,6 +40,8 @@ from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Records, Run, Status, Subtype
 
+pytestmark = pytest.mark.slow
+
 Json = dict[str, Any]
 SHAPES = ("spark", "duckdb", "v9", "v10", "v11")
 FILES: dict[str, str] = {

@@ -45,6 +45,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", Dialect)
 @pytest.mark.parametrize("name", TEXTS)
 def test_it_ends_as_shapes(name: str, dialect: Dialect) -> None:

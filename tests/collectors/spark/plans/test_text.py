@@ -183,6 +183,7 @@ def test_other_texts_are_no_plan(text: str) -> None:
     assert parse_text(text).root is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
