@@ -16,8 +16,8 @@ from dbt_graft.collectors.spark.log.history_server import authorization
 from dbt_graft.collectors.sqlserver import collect as sqlserver_logs
 from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
 from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
-from dbt_graft.collectors.sqlserver.runs.captured import wanted
-from dbt_graft.collectors.sqlserver.runs.folding import Rules
+from dbt_graft.collectors.sqlserver.runs.captured import event_filter
+from dbt_graft.collectors.sqlserver.runs.folding import RunRules
 from dbt_graft.collectors.sqlserver.server import snapshot
 from dbt_graft.collectors.store import Collected, open_sessions, run_origins, told_until
 from dbt_graft.graft.config import Config, Declared, Spark, SqlServer
@@ -98,11 +98,13 @@ def _spark(given: Spark, config: Config, taken: set[str]) -> Source:
 
 
 def _sqlserver(given: SqlServer, config: Config) -> Source:
-    rules = Rules(given.task, given.noise, given.idle_minutes * 60)
+    rules = RunRules(given.task, given.noise, given.idle_minutes * 60)
     store = config.path(config.store)
 
     def server() -> sqlserver_logs.Server:
-        known = snapshot.read(Path(config.path(given.snapshot))) if given.snapshot else None
+        known = (
+            snapshot.read_snapshot(Path(config.path(given.snapshot))) if given.snapshot else None
+        )
         return sqlserver_logs.Server(
             *(given.server, rules, known, given.snapshot or ""),
             open_sessions(store, given.server),
@@ -119,7 +121,7 @@ def _sqlserver(given: SqlServer, config: Config) -> Source:
 
 
 def _polling(given: SqlServer) -> sqlserver_logs.Polling:
-    events = wanted(re.compile(given.task))
+    events = event_filter(re.compile(given.task))
     assert given.connection
     if given.table and given.key:
         table = EventTable(given.connection, given.table, given.key, given.columns, events)
@@ -130,13 +132,13 @@ def _polling(given: SqlServer) -> sqlserver_logs.Polling:
 
 
 def _polled(
-    polling: sqlserver_logs.Polling, rules: Rules, server: Callable[[], sqlserver_logs.Server]
+    polling: sqlserver_logs.Polling, rules: RunRules, server: Callable[[], sqlserver_logs.Server]
 ) -> Source:
     """What is polled is folded when it is asked for news, and handed over when it is collected."""
-    found: list[sqlserver_logs.News] = []
+    found: list[sqlserver_logs.PolledSegments] = []
 
     def news(known: Positions) -> Sequence[object]:
-        found[:] = sqlserver_logs.news(polling, rules, known)
+        found[:] = sqlserver_logs.poll_new(polling, rules, known)
         return found
 
     return Source(news, lambda spark, _: sqlserver_logs.collect_news(spark, found, server()))

@@ -18,13 +18,19 @@ import pyarrow as pa
 
 from dbt_graft.collectors.files import LogFile, fresh, log_files
 from dbt_graft.collectors.sqlserver import rows as tables
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part
-from dbt_graft.collectors.sqlserver.files.formats import may_hold_events, parts
+from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
+from dbt_graft.collectors.sqlserver.files.formats import file_splits, may_hold_events
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled
 from dbt_graft.collectors.sqlserver.resolution.resolve import PARSED, parse_texts
 from dbt_graft.collectors.sqlserver.resolution.views import view_records
-from dbt_graft.collectors.sqlserver.runs.folding import Rules, fold_chunks, fold_parts
-from dbt_graft.collectors.sqlserver.runs.segment import SCHEMA, SEGMENTS, Act, batch, damaged
+from dbt_graft.collectors.sqlserver.runs.folding import RunRules, fold_chunks, fold_splits
+from dbt_graft.collectors.sqlserver.runs.segment import (
+    SCHEMA,
+    SEGMENTS,
+    SegmentKind,
+    batch,
+    damaged,
+)
 from dbt_graft.collectors.sqlserver.runs.sessions import sessions
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.store import SCHEMAS, Collected
@@ -57,7 +63,7 @@ class Server:
     """
 
     namespace: str
-    rules: Rules = field(default_factory=Rules)
+    rules: RunRules = field(default_factory=RunRules)
     snapshot: Snapshot | None = None
     snapshot_label: str = ""
     open_sessions: Sequence[Mapping[str, Any]] = ()
@@ -90,7 +96,7 @@ class Polling:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class PolledSegments:
     """What a poll gave, already folded.
 
     Attributes:
@@ -116,7 +122,7 @@ def new_logs(logs: SqlServerLogs, known: Positions) -> list[LogFile]:
     return fresh([log for log in found if may_hold_events(log, logs.path)], known)
 
 
-def news(polling: Polling, rules: Rules, known: Positions) -> list[News]:
+def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[PolledSegments]:
     """What is new behind the position that the store knows, at most one; needs no Spark.
 
     Raises:
@@ -133,7 +139,7 @@ def news(polling: Polling, rules: Rules, known: Positions) -> list[News]:
 
     folded = fold_chunks(origin, chunks(), rules)
     segments = [one for one in folded if one.num_rows]
-    return [News(origin, reached[-1], segments)] if reached[-1] != start else []
+    return [PolledSegments(origin, reached[-1], segments)] if reached[-1] != start else []
 
 
 def collect(
@@ -153,16 +159,18 @@ def collect(
     new = new_logs(logs, known)
     if not new:
         return None
-    cut = [(log, parts(log)) for log in new]
-    unreadable = [damaged(log.origin, one) for log, one in cut if isinstance(one, Damage)]
-    readable = [part for _, found in cut if not isinstance(found, Damage) for part in found]
-    segments = _spread(spark, readable).mapInArrow(fold_parts(server.rules), SEGMENTS)
+    cut = [(log, file_splits(log)) for log in new]
+    unreadable = [damaged(log.origin, one) for log, one in cut if isinstance(one, LogDamage)]
+    readable = [part for _, found in cut if not isinstance(found, LogDamage) for part in found]
+    segments = _spread(spark, readable).mapInArrow(fold_splits(server.rules), SEGMENTS)
     segments = segments.unionByName(_frame(spark, [batch(unreadable)]))
     positions = {log.origin: log.position for log in new}
     return _collected(spark, segments, positions, server)
 
 
-def collect_news(spark: SparkSession, new: Sequence[News], server: Server) -> Collected | None:
+def collect_news(
+    spark: SparkSession, new: Sequence[PolledSegments], server: Server
+) -> Collected | None:
     """What a poll gave, as lazy data frames; None where nothing is new."""
     if not new:
         return None
@@ -179,7 +187,7 @@ def _reached(label: str, known: Positions) -> str:
     return position
 
 
-def _spread(spark: SparkSession, readable: list[Part]) -> DataFrame:
+def _spread(spark: SparkSession, readable: list[FileSplit]) -> DataFrame:
     size = sum(part.end - part.start for part in readable)
     portions = max(1, min(len(readable), max(_TIMES, size // _BYTES)))
     rows = [tuple(asdict(part).values()) for part in readable]
@@ -195,7 +203,7 @@ def _collected(
 ) -> Collected:
     # Small, and everything is made of it: the log is read once.
     segments = segments.persist()
-    about_the_log = [Act.DAMAGE.value, Act.SEEN.value, Act.NOISE.value]
+    about_the_log = [SegmentKind.DAMAGE.value, SegmentKind.SEEN.value, SegmentKind.NOISE.value]
     said = sessions(
         segments.where(~segments["act"].isin(about_the_log)),
         spark.createDataFrame([dict(row) for row in server.open_sessions], SCHEMAS["sessions"]),
@@ -232,7 +240,7 @@ def _told(spark: SparkSession, said: DataFrame, server: Server) -> DataFrame:
     """What runs said, with what it means."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    told = said.where(said["act"].isin(Act.SAID.value, Act.LOST.value))
+    told = said.where(said["act"].isin(SegmentKind.SAID.value, SegmentKind.LOST.value))
     texts = told.where("text IS NOT NULL").select("text", "database").distinct()
     parse = parse_texts(server.namespace, _arrow_schema(spark, PARSED), server.snapshot)
     parsed = texts.mapInArrow(parse, PARSED)

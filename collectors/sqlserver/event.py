@@ -1,7 +1,7 @@
 """A captured event as every input gives it: .xel files, a live session, tables and exports.
 
-What comes in is cut into `Part`s, each read where it lies into `Chunk`s of `Event`s; from there on
-nobody asks where an event came from.
+Files are cut into `FileSplit`s, each read where it lies into `Chunk`s of `ExtendedEvent`s; a
+connection gives the same chunks. From there on an event does not show where it came from.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Mask(Mapped):
 Value: TypeAlias = int | float | bool | str | bytes | Mapped | None
 
 
-class Event(NamedTuple):
+class ExtendedEvent(NamedTuple):
     """One event of a session.
 
     Attributes:
@@ -48,7 +48,7 @@ class Event(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Damage:
+class LogDamage:
     """What of a log could not be read.
 
     Attributes:
@@ -71,13 +71,13 @@ class Chunk:
         seen: How many events there were, wanted or not, damaged ones too.
     """
 
-    events: list[Event] = field(default_factory=list)
+    events: list[ExtendedEvent] = field(default_factory=list)
     seen: int = 0
-    damages: list[Damage] = field(default_factory=list)
+    damages: list[LogDamage] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EventFilter:
     """Which events to read, so that others are dropped before they cost anything.
 
     Attributes:
@@ -91,7 +91,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FileSplit:
     """A range of a file that one worker reads.
 
     Attributes:

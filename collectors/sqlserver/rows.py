@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.sqlserver.runs.captured import Level
-from dbt_graft.collectors.sqlserver.runs.segment import Act
+from dbt_graft.collectors.sqlserver.runs.segment import SegmentKind
 from dbt_graft.collectors.sqlserver.runs.temporaries import BEHIND, BETWEEN
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.store import SCHEMAS
@@ -102,7 +102,7 @@ def once(told: DataFrame) -> DataFrame:
     asked = (F.col("level") == int(Level.REQUEST)) & (F.col("status") == "ok")
     shown = Window.partitionBy("task", "run_id", "statement.shape_id", "request")
     return (
-        told.where(F.col("act") == Act.SAID.value)
+        told.where(F.col("act") == SegmentKind.SAID.value)
         .withColumn("explained", F.max(ended).over(request))
         .where(~(asked & F.col("explained")))
         .withColumn("inside", F.max(inside).over(Window.partitionBy("task", "run_id")))
@@ -156,7 +156,7 @@ def shapes(once: DataFrame, told: DataFrame) -> DataFrame:
 
     columns = ["shape_id", "dialect", "text", "parser", "outcome", "reason"]
     text = F.format_string("EXEC sp_execute %d -- session %s", "handle", "session")
-    lost = told.where(F.col("act") == Act.LOST.value).select(
+    lost = told.where(F.col("act") == SegmentKind.LOST.value).select(
         F.concat(F.lit("lost-"), F.substring(F.sha2(text, 256), 1, 20)).alias("shape_id"),
         F.lit(Dialect.TSQL.value).alias("dialect"),
         text.alias("text"),
@@ -213,7 +213,7 @@ def rejects(segments: DataFrame) -> DataFrame:
     """`rejects`"""
     from pyspark.sql import functions as F  # noqa: N812
 
-    damaged = segments.where(F.col("act") == Act.DAMAGE.value)
+    damaged = segments.where(F.col("act") == SegmentKind.DAMAGE.value)
     return damaged.select(
         "origin", "position", "reason", F.coalesce("excerpt", F.lit("")).alias("excerpt")
     )
@@ -227,12 +227,12 @@ def origins(spark: SparkSession, positions: Mapping[str, str], segments: DataFra
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    def count(act: Act) -> Column:
+    def count(act: SegmentKind) -> Column:
         return F.sum(F.when(F.col("act") == act.value, F.col("times")).otherwise(0))
 
     listed = spark.createDataFrame(list(positions.items()), "origin string, position string")
     counted = segments.groupBy("origin").agg(
-        count(Act.SEEN).alias("events"), count(Act.NOISE).alias("noise")
+        count(SegmentKind.SEEN).alias("events"), count(SegmentKind.NOISE).alias("noise")
     )
     return listed.join(counted, "origin", "left").fillna(0, ["events", "noise"])
 
@@ -241,7 +241,7 @@ def sessions(said: DataFrame, server: str) -> DataFrame:
     """`sessions`"""
     from pyspark.sql import functions as F  # noqa: N812
 
-    goes_on = F.col("act").isin(Act.RUNNING.value, Act.PREPARED.value)
+    goes_on = F.col("act").isin(SegmentKind.RUNNING.value, SegmentKind.PREPARED.value)
     return said.where(goes_on).withColumn("server", F.lit(server))
 
 

@@ -85,7 +85,7 @@ def _files(entry: Entry, found: Source, held: Kept) -> Iterator[Finding]:
 def _server(given: SqlServer) -> Iterator[Finding]:
     """What `graft sqlserver check` says; a table of events is only reached."""
     from dbt_graft.collectors.sqlserver.odbc.connection import connect
-    from dbt_graft.collectors.sqlserver.server.check import check
+    from dbt_graft.collectors.sqlserver.server.check import check_session
     from dbt_graft.collectors.sqlserver.server.session_state import session_state
 
     assert given.connection
@@ -93,7 +93,7 @@ def _server(given: SqlServer) -> Iterator[Finding]:
         if not given.session:
             yield Finding(Severity.NOTE, given.server, "answers")
             return
-        findings = check(session_state(connection, given.session), given.session)
+        findings = check_session(session_state(connection, given.session), given.session)
     for finding in findings:
         yield replace(finding, subject=f"{given.server}/{given.session}: {finding.subject}")
     if not findings:
@@ -108,7 +108,7 @@ def sqlserver(given: SqlServer, config: Config, held: Kept) -> Iterator[Finding]
         GraftError: Its snapshot cannot be read.
     """
     if given.snapshot:
-        taken = snapshot.read(Path(config.path(given.snapshot)))
+        taken = snapshot.read_snapshot(Path(config.path(given.snapshot)))
         yield Finding(
             Severity.NOTE,
             given.snapshot,

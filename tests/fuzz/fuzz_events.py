@@ -28,11 +28,19 @@ from types import FrameType
 import click
 
 from dbt_graft.collectors.files import LogFile
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Mapped, Part, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    FileSplit,
+    LogDamage,
+    Mapped,
+    Value,
+)
 from dbt_graft.collectors.sqlserver.files.event_text import to_json, to_xml
-from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
-from dbt_graft.collectors.sqlserver.files.xml_events import event as event_of_xml
-from dbt_graft.collectors.sqlserver.files.xml_reader import read as read_xml
+from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
+from dbt_graft.collectors.sqlserver.files.xml_events import parse_event
+from dbt_graft.collectors.sqlserver.files.xml_reader import read_xml
 from tests.collectors.sqlserver.xel_session import BASE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,
@@ -61,17 +69,17 @@ def _seeds() -> list[bytes]:
     types = Session({"types": {f"c_{kind}": kind for kind in SIZES}}, {"stack": "callstack"})
     other = Session({"batch": {"text": "ansi_string"}}, {"id": "activity_id"}, first_id=50)
     batches = [
-        Event(
+        ExtendedEvent(
             *("batch", _START + n, {"n": n, "text": "SELECT 1" * n, "xml": "<a/>", "mask": n}),
             {"client_app_name": _APPS[n % 3], "session_id": 51},
         )
         for n in range(8)
     ]
     encoded = [record(event, plain) for event in batches]
-    nothing = record(Event("nothing", _START, {}, {}), plain)
-    typed = record(Event("types", _START, {}, {"stack": "0x0000000000000001"}), types)
+    nothing = record(ExtendedEvent("nothing", _START, {}, {}), plain)
+    typed = record(ExtendedEvent("types", _START, {}, {"stack": "0x0000000000000001"}), types)
     ids = {"id": "329B2676-060B-4760-8698-46A43E0B1603-7"}
-    named = record(Event("batch", _START, {"text": "SELECT 2"}, ids), other)
+    named = record(ExtendedEvent("batch", _START, {"text": "SELECT 2"}, ids), other)
     seeds = []
     for sector in (0x200, 0x1000):
         head = file_header(sector) + metadata_blocks(plain, sector)
@@ -126,13 +134,13 @@ class _FoundError(AssertionError):
 def _check_xel(data: bytes, path: Path, size: int) -> Counter[str]:
     path.write_bytes(data)
     log = LogFile(str(path), "fuzz.xel", len(data), "")
-    whole = list(read(Part(log.url, log.origin, "xel", 0, len(data)), Wanted()))
+    whole = list(read_xel(FileSplit(log.url, log.origin, "xel", 0, len(data)), EventFilter()))
     _check(whole, len(data))
-    in_parts = [chunk for part in parts(log, size) for chunk in read(part, Wanted())]
+    in_parts = [chunk for part in xel_splits(log, size) for chunk in read_xel(part, EventFilter())]
     if _events(whole) != _events(in_parts):
         raise _FoundError("parts give other events than the whole")
-    is_task = Wanted(frozenset({"batch", "types"}), lambda name: name.startswith("python"))
-    some = [chunk for part in parts(log, size) for chunk in read(part, is_task)]
+    is_task = EventFilter(frozenset({"batch", "types"}), lambda name: name.startswith("python"))
+    some = [chunk for part in xel_splits(log, size) for chunk in read_xel(part, is_task)]
     if sum(chunk.seen for chunk in some) != sum(chunk.seen for chunk in whole):
         raise _FoundError("a filter changes how many events there are")
     return Counter(events=len(_events(whole)), damages=sum(len(chunk.damages) for chunk in whole))
@@ -140,11 +148,11 @@ def _check_xel(data: bytes, path: Path, size: int) -> Counter[str]:
 
 def _check_xml(data: bytes, path: Path) -> Counter[str]:
     text = data.decode("utf-8", "replace")
-    found = event_of_xml(text)
-    if not isinstance(found, Event | Damage):
+    found = parse_event(text)
+    if not isinstance(found, ExtendedEvent | LogDamage):
         raise _FoundError("neither an event nor a damage")
     path.write_bytes(data)
-    chunks = list(read_xml(Part(str(path), "fuzz.xml", "xml", 0, len(data)), Wanted()))
+    chunks = list(read_xml(FileSplit(str(path), "fuzz.xml", "xml", 0, len(data)), EventFilter()))
     _check(chunks, len(data))
     return Counter(events=len(_events(chunks)), damages=sum(len(chunk.damages) for chunk in chunks))
 
@@ -161,7 +169,7 @@ def _check(chunks: list[Chunk], length: int) -> None:
         raise _FoundError(f"{size} characters came out of {length} bytes")
 
 
-def _events(chunks: list[Chunk]) -> list[Event]:
+def _events(chunks: list[Chunk]) -> list[ExtendedEvent]:
     # NaN equals nothing, itself neither.
     return [event for chunk in chunks for event in chunk.events if "nan" not in repr(event)]
 
@@ -220,13 +228,15 @@ def fuzz(cases: int, seed: int, folder: Path) -> Counter[str]:
     return told
 
 
-def read_events(seeds: list[bytes], folder: Path) -> list[Event]:
+def read_events(seeds: list[bytes], folder: Path) -> list[ExtendedEvent]:
     """The events of the seeds as they were before any damage."""
     path = folder / "fuzz.xel"
     events = []
     for seed in seeds:
         path.write_bytes(seed)
-        chunks = list(read(Part(str(path), "fuzz.xel", "xel", 0, len(seed)), Wanted()))
+        chunks = list(
+            read_xel(FileSplit(str(path), "fuzz.xel", "xel", 0, len(seed)), EventFilter())
+        )
         if any(chunk.damages for chunk in chunks):
             raise _FoundError("a seed is damaged")
         events += _events(chunks)

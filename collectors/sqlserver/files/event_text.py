@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from dbt_graft.collectors.sqlserver.event import Event, Mapped, Mask, Value
+from dbt_graft.collectors.sqlserver.event import ExtendedEvent, Mapped, Mask, Value
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Whose action it is; of the others, sqlserver's.
@@ -53,7 +53,7 @@ def timestamp(at: int) -> str:
     return f"{time:%Y-%m-%dT%H:%M:%S.%f}{rest}Z"
 
 
-def to_json(event: Event) -> dict[str, Any]:
+def to_json(event: ExtendedEvent) -> dict[str, Any]:
     """An event as JSON values: binary as `0x…`, what is mapped as its value and text."""
     return {
         "name": event.name,
@@ -70,7 +70,7 @@ def _json(value: Value) -> Any:
     return f"0x{value.hex()}" if isinstance(value, bytes) else value
 
 
-def to_xml(event: Event) -> str:
+def to_xml(event: ExtendedEvent) -> str:
     """An event as the `<event>` element of SQL Server, on one line unless a text has several.
 
     The time has three digits as there, seven where three would lose something. A character that XML

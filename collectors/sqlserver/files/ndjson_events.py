@@ -9,32 +9,45 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    FileSplit,
+    LogDamage,
+    Value,
+)
 from dbt_graft.collectors.sqlserver.files.flat_events import NO_TIME, flat_event, local_ticks
-from dbt_graft.collectors.sqlserver.files.streams import LONGEST, few, pieces, to_the_end, whole
+from dbt_graft.collectors.sqlserver.files.streams import (
+    LONGEST,
+    batched,
+    is_one_split,
+    pieces,
+    with_last,
+)
 from dbt_graft.collectors.sqlserver.files.xml_events import is_wanted, mapped
 
 
-class Line(NamedTuple):
+class NumberedLine(NamedTuple):
     """A line; its text is empty where it is too long to be read."""
 
     position: int
     text: bytes
 
 
-def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
+def read_ndjson(part: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     """The events of the lines that begin within a part, piece by piece.
 
     Raises:
         UnreadableError: The file is gone or breaks off.
     """
-    ranged = not whole(part)
+    ranged = not is_one_split(part)
     # A line that began before the part ends behind the byte before it, or later.
     start = max(0, part.start - 1) if ranged else 0
-    splitter = Splitter(start, skips=ranged and part.start > 0)
+    splitter = LineSplitter(start, skips=ranged and part.start > 0)
     number = 0
-    for piece, last in to_the_end(pieces(part, start)):
-        for lines in few(splitter.feed(piece, last)):
+    for piece, last in with_last(pieces(part, start)):
+        for lines in batched(splitter.feed(piece, last)):
             if ranged:
                 lines = [line for line in lines if line.position < part.end]
             if lines:
@@ -44,11 +57,11 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
             return
 
 
-def _chunk(lines: list[Line], ranged: bool, before: int, wanted: Wanted) -> Chunk:
+def _chunk(lines: list[NumberedLine], ranged: bool, before: int, wanted: EventFilter) -> Chunk:
     chunk = Chunk(seen=len(lines))
     for number, (position, text) in enumerate(lines, before + 1):
         found = _event(text, wanted)
-        if isinstance(found, Event):
+        if isinstance(found, ExtendedEvent):
             chunk.events.append(found)
         elif found is not None:
             place = f"line at byte {position}" if ranged else f"event {number}"
@@ -56,7 +69,7 @@ def _chunk(lines: list[Line], ranged: bool, before: int, wanted: Wanted) -> Chun
     return chunk
 
 
-class Splitter:
+class LineSplitter:
     """Cuts text that comes in pieces into lines.
 
     Attributes:
@@ -68,46 +81,48 @@ class Splitter:
         self._rest = b""
         self._skips = skips
 
-    def feed(self, piece: bytes, last: bool = False) -> Iterator[Line]:
+    def feed(self, piece: bytes, last: bool = False) -> Iterator[NumberedLine]:
         """The lines that are complete with this piece, empty ones left out."""
         text = self._rest + piece + (b"\n" if last else b"")
         start = 0
         while (end := text.find(b"\n", start)) >= 0:
             line = text[start:end].removeprefix(BOM_UTF8).strip()
             if line and not self._skips:
-                yield Line(self.position, line)
+                yield NumberedLine(self.position, line)
             self._skips = False
             self.position += end + 1 - start
             start = end + 1
         self._rest = text[start:]
         if len(self._rest) > LONGEST:
             if not self._skips:
-                yield Line(self.position, b"")
+                yield NumberedLine(self.position, b"")
             self._skips = True
             self.position += len(self._rest)
             self._rest = b""
 
 
-def _event(line: bytes, wanted: Wanted) -> Event | Damage | None:
+def _event(line: bytes, wanted: EventFilter) -> ExtendedEvent | LogDamage | None:
     """An event that is wanted; None for another."""
     if not line:
-        return Damage("", f"the line is longer than {LONGEST >> 20} MB")
+        return LogDamage("", f"the line is longer than {LONGEST >> 20} MB")
     try:
         said = orjson.loads(line)
     except orjson.JSONDecodeError:
-        return Damage("", "the line is not well-formed JSON")
+        return LogDamage("", "the line is not well-formed JSON")
     if not isinstance(said, dict):
-        return Damage("", "the line is no JSON object")
+        return LogDamage("", "the line is no JSON object")
     if not isinstance(said.get("data"), dict):
         return flat_event(_values(said), wanted)
     name, at = said.get("name"), local_ticks(str(said.get("timestamp")))
     if not isinstance(name, str) or not name:
-        return Damage("", "the event has no name")
+        return LogDamage("", "the event has no name")
     package = str(said.get("package") or "sqlserver")
-    found = Event(name, at or 0, _values(said["data"]), _values(said.get("actions")), package)
+    found = ExtendedEvent(
+        name, at or 0, _values(said["data"]), _values(said.get("actions")), package
+    )
     if not is_wanted(found, wanted):
         return None
-    return found if at is not None else Damage("", NO_TIME)
+    return found if at is not None else LogDamage("", NO_TIME)
 
 
 def _values(said: Any) -> dict[str, Value]:

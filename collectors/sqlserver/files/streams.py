@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 import zstandard
 
 from dbt_graft.collectors.files import filesystem
-from dbt_graft.collectors.sqlserver.event import Part
+from dbt_graft.collectors.sqlserver.event import FileSplit
 
 # What one step holds in memory, and what one Chunk of events comes from.
 PIECE = 4 << 20
@@ -35,16 +35,16 @@ class _Source(Protocol):
     def read(self, nbytes: int) -> bytes: ...
 
 
-def whole(part: Part) -> bool:
+def is_one_split(part: FileSplit) -> bool:
     """Whether a part is a whole file, of which byte ranges say nothing about its text."""
     return bool(part.compression) or part.encoding != "utf-8"
 
 
-def pieces(part: Part, start: int = 0) -> Iterator[bytes]:
+def pieces(part: FileSplit, start: int = 0) -> Iterator[bytes]:
     """A part's text from a byte on to the end of its file, behind the part's own end if need be.
 
     Args:
-        start: Only where the part is not `whole`.
+        start: Only where the part is not `is_one_split`.
 
     Raises:
         UnreadableError: The file is gone, or breaks off; what came before it was given.
@@ -59,7 +59,7 @@ def pieces(part: Part, start: int = 0) -> Iterator[bytes]:
         raise UnreadableError(f"the file cannot be read: {type(error).__name__}") from error
 
 
-def to_the_end(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+def with_last(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
     """Pieces, and an empty one, told to be the last, behind them: also where they break off.
 
     Raises:
@@ -76,13 +76,13 @@ def to_the_end(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
         raise problem
 
 
-def few(items: Iterator[_T]) -> Iterator[list[_T]]:
+def batched(items: Iterator[_T]) -> Iterator[list[_T]]:
     """Items in lists that stay small however short the texts are that they come from."""
     while some := list(islice(items, _FEW)):
         yield some
 
 
-def window(part: Part, start: int, end: int) -> bytes:
+def read_range(part: FileSplit, start: int, end: int) -> bytes:
     """A range of a file that is not compressed.
 
     Raises:

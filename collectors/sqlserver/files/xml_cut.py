@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.files.streams import LONGEST
-from dbt_graft.collectors.sqlserver.files.xml_marks import Marks, Text
+from dbt_graft.collectors.sqlserver.files.xml_marks import XmlMarks, XmlText
 
 # Between a value's tag and its CDATA section there is white space at most.
 NEAR = 100
 
 
-class Cut(NamedTuple):
+class EventCut(NamedTuple):
     """The text of one event.
 
     Attributes:
@@ -25,7 +25,7 @@ class Cut(NamedTuple):
     problem: str = ""
 
 
-class Cutter:
+class EventCutter:
     """Cuts the events out of a text that comes in pieces.
 
     It holds one event's text at most and no more than `LONGEST`. CDATA sections are obeyed, so a
@@ -34,7 +34,7 @@ class Cutter:
 
     def __init__(
         self,
-        marks: Marks,
+        marks: XmlMarks,
         position: int = 0,
         first: int = 0,
         end: int | None = None,
@@ -58,13 +58,13 @@ class Cutter:
         self._scanned = 0 if in_section else first - position
         self._skips = False
 
-    def feed(self, piece: bytes, last: bool = False) -> Iterator[Cut]:
+    def feed(self, piece: bytes, last: bool = False) -> Iterator[EventCut]:
         """The events that are complete with this piece, and what is none.
 
         Args:
             last: Nothing follows.
         """
-        text = Text(self._rest + piece, self._marks, last)
+        text = XmlText(self._rest + piece, self._marks, last)
         at = self._behind_event(text) if self._within else 0
         while not self._within:
             start = text.starts.after(at)
@@ -80,7 +80,7 @@ class Cutter:
             if too_long:
                 stop, problem = text.size, f"the event is longer than {LONGEST >> 20} MB"
             if stop >= 0 and position >= self._first:
-                yield Cut(position, text.bytes[start:stop], problem)
+                yield EventCut(position, text.bytes[start:stop], problem)
             at = stop
             if too_long:
                 self._in_section = self._skips = text.in_section(start)
@@ -91,7 +91,7 @@ class Cutter:
         self._rest = text.bytes[at:]
         self._base += at
 
-    def _behind_event(self, text: Text) -> int:
+    def _behind_event(self, text: XmlText) -> int:
         """Where the next event may begin after the one within which the text begins.
 
         While that is to come: where what is to be kept of the text begins.

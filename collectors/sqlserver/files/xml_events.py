@@ -1,4 +1,4 @@
-"""The XML of one event -> `Event`, as a file target, a ring buffer or any export of them has it.
+"""The XML of one event -> `ExtendedEvent`, as file targets, ring buffers and their exports have it.
 
 What surrounds events is never parsed, and an event cannot hold a document type: no entity that a
 file defines is ever looked at.
@@ -11,7 +11,14 @@ from datetime import date
 from functools import lru_cache
 from xml.etree import ElementTree
 
-from dbt_graft.collectors.sqlserver.event import Damage, Event, Mapped, Mask, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import (
+    EventFilter,
+    ExtendedEvent,
+    LogDamage,
+    Mapped,
+    Mask,
+    Value,
+)
 
 # Only names and a time: nothing that a statement says.
 _START_TAG = re.compile(r'<event name="\w+" package="\w+" timestamp="[\d:.TZ+-]+">')
@@ -38,7 +45,7 @@ _TICKS = 10_000_000
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
-def event(text: str) -> Event | Damage:
+def parse_event(text: str) -> ExtendedEvent | LogDamage:
     """What an `<event>` element says; all values are text but numbers with a name.
 
     Returns:
@@ -49,10 +56,10 @@ def event(text: str) -> Event | Damage:
     # A document type can only stand before the first element.
     root = _parsed(text) if text.startswith("<event") else None
     if root is None:
-        return Damage("", "the event is not well-formed XML", excerpt(text))
+        return LogDamage("", "the event is not well-formed XML", excerpt(text))
     at = ticks(root.get("timestamp", ""))
     if at is None:
-        return Damage("", "the event has no readable time", excerpt(text))
+        return LogDamage("", "the event has no readable time", excerpt(text))
     data: dict[str, Value] = {}
     actions: dict[str, Value] = {}
     kinds = {"data": data, "action": actions}
@@ -61,7 +68,7 @@ def event(text: str) -> Event | Damage:
         name = entry.get("name", "")
         if values is not None and name not in values and (value := _value(entry)) is not None:
             values[name] = value
-    return Event(root.get("name", ""), at, data, actions, root.get("package", ""))
+    return ExtendedEvent(root.get("name", ""), at, data, actions, root.get("package", ""))
 
 
 def excerpt(text: str) -> str:
@@ -94,7 +101,7 @@ def ticks(text: str) -> int | None:
     return seconds * _TICKS + (int(fraction[:7].ljust(7, "0")) if fraction else 0)
 
 
-def dismissed(text: str, wanted: Wanted) -> bool:
+def is_dismissed(text: str, wanted: EventFilter) -> bool:
     """Whether an event is of an application that is not wanted, as far as its text shows at once.
 
     False where only parsing can tell.
@@ -114,7 +121,7 @@ def dismissed(text: str, wanted: Wanted) -> bool:
     return not wanted.application(plain or escaped or "")
 
 
-def is_wanted(found: Event, wanted: Wanted) -> bool:
+def is_wanted(found: ExtendedEvent, wanted: EventFilter) -> bool:
     """Whether a parsed event is one of those to read."""
     if wanted.names is not None and found.name not in wanted.names:
         return False

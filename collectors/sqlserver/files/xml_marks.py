@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class XmlMarks:
     """How the text writes what it is cut at.
 
     Attributes:
@@ -24,7 +24,7 @@ class Marks:
     valued: tuple[bytes, ...]
 
 
-PLAIN = Marks(
+PLAIN = XmlMarks(
     b"<event",
     b" \t\r\n>",
     b"</event>",
@@ -34,7 +34,7 @@ PLAIN = Marks(
     (b"<value>", b"<text>", b"]]>"),
 )
 # The same as text within XML: `FOR XML` of a column that is text.
-ESCAPED = Marks(
+ESCAPED = XmlMarks(
     b"&lt;event",
     b" \t\r\n&>",
     b"&lt;/event&gt;",
@@ -72,7 +72,7 @@ class _Mark:
 class _Starts(_Mark):
     """Where an event begins next: `<events>` and `<event_data>` are none."""
 
-    def __init__(self, text: bytes, marks: Marks) -> None:
+    def __init__(self, text: bytes, marks: XmlMarks) -> None:
         super().__init__(text, marks.start)
         self._behind = marks.behind_start
 
@@ -86,10 +86,10 @@ class _Starts(_Mark):
         return -1
 
 
-class Text:
+class XmlText:
     """What is at hand of a text, and where its marks are."""
 
-    def __init__(self, text: bytes, marks: Marks, last: bool) -> None:
+    def __init__(self, text: bytes, marks: XmlMarks, last: bool) -> None:
         self.bytes = text
         self.size = len(text)
         self.last = last

@@ -7,18 +7,29 @@ from collections.abc import Iterator
 from dataclasses import replace
 from xml.sax.saxutils import unescape
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
+from dbt_graft.collectors.sqlserver.event import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    FileSplit,
+    LogDamage,
+)
 from dbt_graft.collectors.sqlserver.files.streams import (
     LONGEST,
-    few,
+    batched,
+    is_one_split,
     pieces,
-    to_the_end,
-    whole,
-    window,
+    read_range,
+    with_last,
 )
-from dbt_graft.collectors.sqlserver.files.xml_cut import NEAR, Cut, Cutter
-from dbt_graft.collectors.sqlserver.files.xml_events import dismissed, event, excerpt, is_wanted
-from dbt_graft.collectors.sqlserver.files.xml_marks import ESCAPED, PLAIN, Marks
+from dbt_graft.collectors.sqlserver.files.xml_cut import NEAR, EventCut, EventCutter
+from dbt_graft.collectors.sqlserver.files.xml_events import (
+    excerpt,
+    is_dismissed,
+    is_wanted,
+    parse_event,
+)
+from dbt_graft.collectors.sqlserver.files.xml_marks import ESCAPED, PLAIN, XmlMarks
 
 _NAME = re.compile(rb'(?:<|&lt;)event\s+name=(?:"|&quot;)(\w+)(?:"|&quot;)')
 _REFERENCES = {
@@ -40,29 +51,29 @@ _BACK = 1 << 16
 _LONG = 1 << 20
 
 
-def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
+def read_xml(part: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     """The events that begin within a part, piece by piece.
 
     Raises:
         UnreadableError: The file is gone or breaks off.
     """
     marks = ESCAPED if part.escaped else PLAIN
-    if whole(part):
-        start, cutter = 0, Cutter(marks)
+    if is_one_split(part):
+        start, cutter = 0, EventCutter(marks)
     else:
         section = _section(part, marks)
         start = max(0, part.start - NEAR) if section is None else section
-        cutter = Cutter(marks, start, part.start, part.end, in_section=section is not None)
+        cutter = EventCutter(marks, start, part.start, part.end, in_section=section is not None)
     number = 0
-    for piece, last in to_the_end(pieces(part, start)):
-        for cuts in few(cutter.feed(piece, last)):
+    for piece, last in with_last(pieces(part, start)):
+        for cuts in batched(cutter.feed(piece, last)):
             yield _chunk(part, wanted, cuts, number)
             number += len(cuts)
         if cutter.done:
             return
 
 
-def _chunk(part: Part, wanted: Wanted, cuts: list[Cut], before: int) -> Chunk:
+def _chunk(part: FileSplit, wanted: EventFilter, cuts: list[EventCut], before: int) -> Chunk:
     """What is wanted of some events, `before` of which the file had others."""
     chunk = Chunk(seen=len(cuts))
     names = None if wanted.names is None else {name.encode() for name in wanted.names}
@@ -71,24 +82,24 @@ def _chunk(part: Part, wanted: Wanted, cuts: list[Cut], before: int) -> Chunk:
         if names is not None and tag is not None and tag[1] not in names:
             continue
         found = _event(cut, part.escaped, wanted)
-        if isinstance(found, Event):
+        if isinstance(found, ExtendedEvent):
             chunk.events.append(found)
         elif found is not None:
-            place = f"event {number}" if whole(part) else f"event at byte {cut.position}"
+            place = f"event {number}" if is_one_split(part) else f"event at byte {cut.position}"
             chunk.damages.append(replace(found, position=place))
     return chunk
 
 
-def _event(cut: Cut, escaped: bool, wanted: Wanted) -> Event | Damage | None:
+def _event(cut: EventCut, escaped: bool, wanted: EventFilter) -> ExtendedEvent | LogDamage | None:
     """An event that is wanted; None for another."""
     if cut.problem:
         # Its beginning is all that is looked at.
-        return Damage("", cut.problem, excerpt(_text(cut.text[:1000], escaped)))
+        return LogDamage("", cut.problem, excerpt(_text(cut.text[:1000], escaped)))
     text = _text(cut.text, escaped)
-    if dismissed(text, wanted):
+    if is_dismissed(text, wanted):
         return None
-    found = event(text)
-    return found if isinstance(found, Damage) or is_wanted(found, wanted) else None
+    found = parse_event(text)
+    return found if isinstance(found, LogDamage) or is_wanted(found, wanted) else None
 
 
 def _text(text: bytes, escaped: bool) -> str:
@@ -96,7 +107,7 @@ def _text(text: bytes, escaped: bool) -> str:
     return unescape(decoded, _REFERENCES) if escaped else decoded
 
 
-def _section(part: Part, marks: Marks) -> int | None:
+def _section(part: FileSplit, marks: XmlMarks) -> int | None:
     """Where the CDATA section of a value begins that a part begins in; None if it does in none.
 
     It may hold what looks like events. The last mark before the part tells; where there is none
@@ -104,14 +115,14 @@ def _section(part: Part, marks: Marks) -> int | None:
     """
     # A mark counts where it begins, and may end behind the part's start.
     reach = max(len(marks.cdata), len(marks.cdata_end)) - 1
-    end, behind = part.start, window(part, part.start, part.start + reach)
+    end, behind = part.start, read_range(part, part.start, part.start + reach)
     while end > max(0, part.start - LONGEST):
         start = max(0, end - _BACK)
-        text = window(part, start, end)
+        text = read_range(part, start, end)
         seen = text + behind[:reach]
         opened, closed = seen.rfind(marks.cdata), seen.rfind(marks.cdata_end)
         if opened > closed:
-            before = window(part, max(0, start + opened - NEAR), start + opened).rstrip()
+            before = read_range(part, max(0, start + opened - NEAR), start + opened).rstrip()
             return start + opened if before.endswith(marks.valued) else None
         if closed >= 0 or (part.start - start > _LONG and marks.strict.search(text)):
             return None

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
-from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, pauses
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, retry_pauses
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def connect(setting: str, *, patient: bool = True) -> pyodbc.Connection:
     odbc = load_pyodbc()
     text = connection_string(setting, odbc.drivers)
     secrets = [value for key, value in attributes(text).items() if key in _SECRET]
-    waits = pauses() if patient else iter(())
+    waits = retry_pauses() if patient else iter(())
     while True:
         try:
             connection: pyodbc.Connection = odbc.connect(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING
 
-from dbt_graft.collectors.sqlserver.event import Damage
+from dbt_graft.collectors.sqlserver.event import LogDamage
 from dbt_graft.collectors.sqlserver.odbc.failure import OdbcFailure
 from dbt_graft.collectors.sqlserver.odbc.polling import rows
 from dbt_graft.lineage.errors import GraftError
@@ -92,7 +92,7 @@ class SessionFiles:
     """
 
     path: str
-    losses: list[Damage]
+    losses: list[LogDamage]
 
 
 def event_server(connection: pyodbc.Connection) -> EventServer:
@@ -126,11 +126,11 @@ def session_files(connection: pyodbc.Connection, server: EventServer, name: str)
             place=name,
             remedy="add the target package0.event_file: `graft sqlserver session` prints how",
         )
-    stopped = Damage(f"event session {name}", "it is not running: nothing is recorded")
+    stopped = LogDamage(f"event session {name}", "it is not running: nothing is recorded")
     return SessionFiles(_pattern(next(filter(None, defined))), [] if running else [stopped])
 
 
-def _losses(name: str, events: int, buffers: int, largest: int) -> list[Damage]:
+def _losses(name: str, events: int, buffers: int, largest: int) -> list[LogDamage]:
     if not (events or buffers or largest):
         return []
     reason = f"since it started it has dropped {events} events and {buffers} buffers"
@@ -138,7 +138,7 @@ def _losses(name: str, events: int, buffers: int, largest: int) -> list[Damage]:
         reason += f", the largest event had {largest} bytes: raise MAX_MEMORY or set MAX_EVENT_SIZE"
     else:
         reason += ": raise MAX_MEMORY"
-    return [Damage(f"event session {name}", reason)]
+    return [LogDamage(f"event session {name}", reason)]
 
 
 def _pattern(file: str) -> str:

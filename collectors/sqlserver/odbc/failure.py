@@ -86,7 +86,7 @@ def odbc_failure(error: pyodbc.Error, secrets: Collection[str] = ()) -> OdbcFail
     return OdbcFailure(state, numbers, message or "the driver gave no reason")
 
 
-def pauses() -> Iterator[float]:
+def retry_pauses() -> Iterator[float]:
     """How many seconds to wait before each further try: ever longer, and never all at once."""
     for step in range(_TRIES - 1):
         yield _FIRST_PAUSE * 2**step * random.uniform(0.5, 1)  # noqa: S311

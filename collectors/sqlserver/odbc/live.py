@@ -16,8 +16,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Wanted
-from dbt_graft.collectors.sqlserver.files.xml_events import dismissed, event, is_wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, LogDamage
+from dbt_graft.collectors.sqlserver.files.xml_events import is_dismissed, is_wanted, parse_event
 from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.event_files import event_server, session_files
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
@@ -62,7 +62,7 @@ class LiveSession:
     connection: str
     session: str
     path: str = ""
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: EventFilter = field(default_factory=EventFilter)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -94,12 +94,12 @@ def poll(session: LiveSession, position: str) -> Polled:
     """
     if position:
         _checkpoint_at(position)
-    told: set[Damage] = set()
+    told: set[LogDamage] = set()
     return polled(session.connection, position, partial(_read, session, told))
 
 
 def _read(
-    session: LiveSession, told: set[Damage], connection: pyodbc.Connection, position: str
+    session: LiveSession, told: set[LogDamage], connection: pyodbc.Connection, position: str
 ) -> Polled:
     odbc = load_pyodbc()
     server = event_server(connection)
@@ -128,7 +128,7 @@ def _read(
         raise
 
 
-def _behind(connection: pyodbc.Connection, path: str, wanted: Wanted, position: str) -> Polled:
+def _behind(connection: pyodbc.Connection, path: str, wanted: EventFilter, position: str) -> Polled:
     """Chunks behind a position, whose file may roll over before or while it is read."""
     odbc = load_pyodbc()
     rereads = 0
@@ -153,10 +153,10 @@ def _behind(connection: pyodbc.Connection, path: str, wanted: Wanted, position: 
             break
     if _SKIPPED in infos:
         reason = "the server skipped records of its event files that it cannot read"
-        yield Chunk(damages=[Damage(f"up to {position}", reason)]), position
+        yield Chunk(damages=[LogDamage(f"up to {position}", reason)]), position
 
 
-def _chunks(found: Rows, wanted: Wanted, reread: _Checkpoint | None) -> Polled:
+def _chunks(found: Rows, wanted: EventFilter, reread: _Checkpoint | None) -> Polled:
     """Rows -> chunks of whole blocks; those up to `reread` have been read before."""
     chunk, seen, size = Chunk(), 0, 0
     last: _Checkpoint | None = None
@@ -181,18 +181,18 @@ def _chunks(found: Rows, wanted: Wanted, reread: _Checkpoint | None) -> Polled:
         yield replace(chunk, seen=seen), str(last)
 
 
-def _add(chunk: Chunk, name: str, text: str, wanted: Wanted, place: str) -> None:
-    if (wanted.names is not None and name not in wanted.names) or dismissed(text, wanted):
+def _add(chunk: Chunk, name: str, text: str, wanted: EventFilter, place: str) -> None:
+    if (wanted.names is not None and name not in wanted.names) or is_dismissed(text, wanted):
         return
-    one = event(text)
-    if isinstance(one, Damage):
+    one = parse_event(text)
+    if isinstance(one, LogDamage):
         chunk.damages.append(replace(one, position=place))
     elif is_wanted(one, wanted):
         chunk.events.append(one)
 
 
-def _gap(behind: _Checkpoint, first: _Checkpoint) -> Damage:
-    return Damage(
+def _gap(behind: _Checkpoint, first: _Checkpoint) -> LogDamage:
+    return LogDamage(
         f"between {_place(behind)} and {_place(first)}",
         "events may have rolled over before they were read: raise max_rollover_files or collect "
         "more often",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dbt_graft.collectors.sqlserver.event import Chunk
 from dbt_graft.collectors.sqlserver.odbc.connection import connect, load_pyodbc
-from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, pauses
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, retry_pauses
 
 if TYPE_CHECKING:
     import pyodbc
@@ -35,14 +35,14 @@ def polled(setting: str, position: str, read: Callable[[pyodbc.Connection, str],
         GraftError: An error that does not pass, or not in time.
     """
     odbc = load_pyodbc()
-    waits = pauses()
+    waits = retry_pauses()
     while True:
         try:
             with closing(connect(setting)) as connection:
                 for chunk, reached in read(connection, position):
                     position = reached
                     yield chunk, reached
-                    waits = pauses()
+                    waits = retry_pauses()
             return
         except odbc.Error as error:
             failure = odbc_failure(error)

@@ -13,14 +13,18 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage, Value
 from dbt_graft.collectors.sqlserver.files.flat_events import flat_event
 from dbt_graft.collectors.sqlserver.odbc import table_key
 from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled, Rows, polled, rows
-from dbt_graft.collectors.sqlserver.odbc.table_columns import TableColumns, actual, choose
-from dbt_graft.collectors.sqlserver.odbc.table_key import Key
+from dbt_graft.collectors.sqlserver.odbc.table_columns import (
+    TableColumns,
+    actual_name,
+    choose_columns,
+)
+from dbt_graft.collectors.sqlserver.odbc.table_key import TableKey
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
@@ -57,7 +61,7 @@ class EventTable:
     table: str
     key: str
     columns: Mapping[str, str] = field(default_factory=dict)
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: EventFilter = field(default_factory=EventFilter)
 
 
 def poll_table(source: EventTable, position: str) -> Polled:
@@ -72,7 +76,7 @@ def poll_table(source: EventTable, position: str) -> Polled:
         GraftError: The table cannot be read, or its columns tell no events.
     """
     if position:
-        table_key.read(position)
+        table_key.decode(position)
     return polled(source.connection, position, partial(_read, source))
 
 
@@ -80,12 +84,12 @@ def _read(source: EventTable, connection: pyodbc.Connection, position: str) -> P
     odbc = load_pyodbc()
     connection.add_output_converter(_DATETIMEOFFSET, offset_time)
     mark: str = connection.getinfo(odbc.SQL_IDENTIFIER_QUOTE_CHAR).strip()
-    table = ".".join(_quoted(part, mark) for part in parts(source.table))
+    table = ".".join(_quoted(part, mark) for part in name_parts(source.table))
     try:
         present = _present(connection, table)
-        columns = choose(present, source.columns, source.table)
-        behind = table_key.read(position) if position else None
-        key = _quoted(actual(source.key, present, source.table), mark)
+        columns = choose_columns(present, source.columns, source.table)
+        behind = table_key.decode(position) if position else None
+        key = _quoted(actual_name(source.key, present, source.table), mark)
         where, values = table_key.condition(key, behind)
         chosen = ", ".join([key, *(_quoted(name, mark) for name in columns.names)])
         # All names are quoted.
@@ -107,15 +111,15 @@ def _chunks(
     source: EventTable,
     columns: TableColumns,
     found: Rows,
-    behind: Key | None,
+    behind: TableKey | None,
 ) -> Polled:
     chunk, seen, size = Chunk(), 0, 0
-    last: Key | None = None
+    last: TableKey | None = None
     keyed = ((_key(source, value), cells) for value, *cells in found)
     new = (row for row in keyed if table_key.is_behind(row[0], behind))
     for _, equal in groupby(new, lambda row: table_key.tie(row[0])):
         if last is not None and size >= _CHUNK_CHARACTERS:
-            yield replace(chunk, seen=seen), table_key.written(last)
+            yield replace(chunk, seen=seen), table_key.encode(last)
             chunk, seen, size = Chunk(), 0, 0
         for number, (last, cells) in enumerate(equal):
             if number == _MOST_EQUAL:
@@ -127,16 +131,18 @@ def _chunks(
             seen += 1
             size += _ROW_CHARACTERS + sum(len(cell) for cell in cells if isinstance(cell, str))
             one = _event(columns, cells, source.wanted)
-            if isinstance(one, Event):
+            if isinstance(one, ExtendedEvent):
                 chunk.events.append(one)
             elif one is not None:
-                place = f"{source.table}, {source.key} {table_key.written(last)}"
+                place = f"{source.table}, {source.key} {table_key.encode(last)}"
                 chunk.damages.append(replace(one, position=place))
     if last is not None:
-        yield replace(chunk, seen=seen), table_key.written(last)
+        yield replace(chunk, seen=seen), table_key.encode(last)
 
 
-def _event(columns: TableColumns, cells: list[Any], wanted: Wanted) -> Event | Damage | None:
+def _event(
+    columns: TableColumns, cells: list[Any], wanted: EventFilter
+) -> ExtendedEvent | LogDamage | None:
     fields = dict(zip(columns.labels, map(_value, cells), strict=True))
     return flat_event({"name": columns.event} | fields if columns.event else fields, wanted)
 
@@ -156,7 +162,7 @@ def _present(connection: pyodbc.Connection, table: str) -> list[str]:
         return [name for name, *_ in cursor.description]
 
 
-def _key(source: EventTable, value: object) -> Key:
+def _key(source: EventTable, value: object) -> TableKey:
     key = table_key.key_of(value)
     if key is None:
         raise GraftError(
@@ -167,7 +173,7 @@ def _key(source: EventTable, value: object) -> Key:
     return key
 
 
-def parts(name: str) -> list[str]:
+def name_parts(name: str) -> list[str]:
     """The parts of a name, `audit.dbo.[xe log]`, without their quotes.
 
     Raises:

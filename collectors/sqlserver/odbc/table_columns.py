@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dbt_graft.collectors.sqlserver.files.flat_events import Kind, column, tells_events
+from dbt_graft.collectors.sqlserver.files.flat_events import (
+    FlatColumnKind,
+    are_event_columns,
+    flat_column,
+)
 from dbt_graft.lineage.errors import GraftError
 
 _STATEMENTS = frozenset({"batch_text", "statement"})
@@ -28,7 +32,7 @@ class TableColumns:
     event: str
 
 
-def choose(present: list[str], columns: Mapping[str, str], table: str) -> TableColumns:
+def choose_columns(present: list[str], columns: Mapping[str, str], table: str) -> TableColumns:
     """Which of a table's columns to read.
 
     Args:
@@ -39,31 +43,31 @@ def choose(present: list[str], columns: Mapping[str, str], table: str) -> TableC
     Raises:
         GraftError: One that is named is not there, or they tell no events.
     """
-    said = {actual(name, present, table): label for label, name in columns.items()}
+    said = {actual_name(name, present, table): label for label, name in columns.items()}
     taken = {_meaning(label) for label in said.values()}
     if taken:
-        taken.add(Kind.XML.value)
+        taken.add(FlatColumnKind.XML.value)
     labels = {
         name: said.get(name, name)
         for name in present
         if name in said or _meaning(name) not in taken
     }
     told = {_meaning(label): name for name, label in labels.items()}
-    if Kind.XML.value in told:
-        xml = told[Kind.XML.value]
+    if FlatColumnKind.XML.value in told:
+        xml = told[FlatColumnKind.XML.value]
         return TableColumns((xml,), (labels[xml],), "")
-    if Kind.TEXT.value not in told and "sql_text" in told:
+    if FlatColumnKind.TEXT.value not in told and "sql_text" in told:
         # The whole input, where a session was told to add that instead of what an event has.
-        labels[told["sql_text"]] = Kind.TEXT.value
-        told[Kind.TEXT.value] = told["sql_text"]
-    if Kind.TIME.value not in told or Kind.TEXT.value not in told:
+        labels[told["sql_text"]] = FlatColumnKind.TEXT.value
+        told[FlatColumnKind.TEXT.value] = told["sql_text"]
+    if FlatColumnKind.TIME.value not in told or FlatColumnKind.TEXT.value not in told:
         raise GraftError(
             "the table's columns tell no events: they need `event_data`, or `timestamp` and `text`",
             place=table,
             remedy=f"say in `columns` which of these they are: {', '.join(present)}",
         )
     event = ""
-    if not tells_events(list(labels.values())):
+    if not are_event_columns(list(labels.values())):
         begun = _OUTCOMES.isdisjoint(told)
         event = "sql_statement_starting" if begun else "sql_statement_completed"
     return TableColumns(tuple(labels), tuple(labels.values()), event)
@@ -71,11 +75,11 @@ def choose(present: list[str], columns: Mapping[str, str], table: str) -> TableC
 
 def _meaning(label: str) -> str:
     """What a column is read for: the same for all that stand for each other."""
-    kind, name, _ = column(label)
-    return Kind.TEXT.value if name in _STATEMENTS else name or kind.value
+    kind, name, _ = flat_column(label)
+    return FlatColumnKind.TEXT.value if name in _STATEMENTS else name or kind.value
 
 
-def actual(name: str, present: list[str], table: str) -> str:
+def actual_name(name: str, present: list[str], table: str) -> str:
     """A column as the table spells it: most servers do not tell upper from lower case.
 
     Raises:

@@ -10,11 +10,11 @@ from sqlglot.errors import TokenError
 
 from dbt_graft.collectors.sqlserver.resolution.names import FullName, full_name
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Database,
     Module,
     ModuleKind,
-    Relation,
     Snapshot,
+    SnapshotDatabase,
+    SnapshotRelation,
 )
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -28,7 +28,7 @@ _OF_SYNONYMS = frozenset({"CREATE SYNONYM", "DROP"})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ResolvedTable:
     """A table that a statement names.
 
     Attributes:
@@ -42,7 +42,7 @@ class Found:
     alias: DatasetId | None = None
 
 
-class Lookup:
+class NameResolver:
     """Looks names up one by one, so that it costs nothing to have a large snapshot.
 
     Args:
@@ -56,21 +56,21 @@ class Lookup:
         self._snapshot = snapshot
         self._schema = schema
 
-    def within(self, schema: str) -> Lookup:
+    def within(self, schema: str) -> NameResolver:
         """For what stands in a view or procedure of a schema, whose names mean that schema first.
 
         After "CREATE PROCEDURE" in Microsoft's reference, on names that are not qualified.
         """
-        return Lookup(self.server, self._snapshot, schema)
+        return NameResolver(self.server, self._snapshot, schema)
 
-    def table(self, table: TableAccess, database: str) -> Found | None:
+    def table(self, table: TableAccess, database: str) -> ResolvedTable | None:
         """What a statement reads or writes; None for SQL Server's own catalog.
 
         Args:
             database: The current database, which names without one are in.
         """
         if table.kind is Kind.TEMPORARY:
-            return Found(DatasetId(self.server, table.name[-1]), Kind.TEMPORARY)
+            return ResolvedTable(DatasetId(self.server, table.name[-1]), Kind.TEMPORARY)
         named = self._full(table.name, database)
         place = named if table.operation in _OF_SYNONYMS else self._behind(named)
         if place.is_system:
@@ -78,8 +78,8 @@ class Lookup:
         alias = None if place.folded() == named.folded() else named.dataset(self.server)
         relation = self.relation(place)
         if relation is None:
-            return Found(place.dataset(self.server), table.kind, alias=alias)
-        return Found(place.dataset(self.server), relation.kind, relation.columns, alias)
+            return ResolvedTable(place.dataset(self.server), table.kind, alias=alias)
+        return ResolvedTable(place.dataset(self.server), relation.kind, relation.columns, alias)
 
     def columns(self, database: str, name: Name) -> Sequence[str]:
         """The columns of a table that a statement names; empty where they are not known."""
@@ -94,7 +94,7 @@ class Lookup:
         module = self.module(place)
         return (place, module) if module and module.kind is ModuleKind.PROCEDURE else None
 
-    def relation(self, place: FullName) -> Relation | None:
+    def relation(self, place: FullName) -> SnapshotRelation | None:
         """The table or view of this name."""
         base = self._database(place)
         return base.relation(place.in_schema) if base else None
@@ -116,7 +116,7 @@ class Lookup:
         base = self._database(place)
         return base.synonym(place.in_schema) if base else None
 
-    def _database(self, place: FullName) -> Database | None:
+    def _database(self, place: FullName) -> SnapshotDatabase | None:
         if self._snapshot is None or place.server:
             return None
         return self._snapshot.database(place.database)

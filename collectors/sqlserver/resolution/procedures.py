@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
+from dbt_graft.collectors.sqlserver.resolution.lookup import NameResolver
 from dbt_graft.collectors.sqlserver.resolution.names import FullName
 from dbt_graft.collectors.sqlserver.resolution.statement import Row, statement
 from dbt_graft.collectors.statements.parse import Columns, ParsedShape
@@ -39,10 +39,10 @@ class _Call(NamedTuple):
     callers: frozenset[FullName]
 
 
-class Bodies:
+class ProcedureExpander:
     """The bodies of procedures, each parsed when it is first called."""
 
-    def __init__(self, lookup: Lookup, parse: Parse) -> None:
+    def __init__(self, lookup: NameResolver, parse: Parse) -> None:
         self.lookup = lookup
         self._parse = parse
         self._known: dict[FullName, Sequence[_Part]] = {}

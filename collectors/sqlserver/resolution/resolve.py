@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
-from dbt_graft.collectors.sqlserver.resolution.procedures import Bodies, Parse
+from dbt_graft.collectors.sqlserver.resolution.lookup import NameResolver
+from dbt_graft.collectors.sqlserver.resolution.procedures import Parse, ProcedureExpander
 from dbt_graft.collectors.sqlserver.resolution.statement import STATEMENT, Row, statement
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.statements.parse import ParsedShape, failure, parse
@@ -43,19 +43,19 @@ def parse_texts(
     """
 
     def run(batches: Batches) -> Batches:
-        bodies = Bodies(Lookup(server, snapshot), parse)
+        bodies = ProcedureExpander(NameResolver(server, snapshot), parse)
 
         def work(row: Row) -> Row:
             def columns(used: str | None, table: Name) -> Sequence[str]:
                 return bodies.lookup.columns(used or row["database"], table)
 
-            return row | understood(
+            return row | resolve_statements(
                 parse(row["text"], Dialect.TSQL, columns), row["database"], bodies
             )
 
         def failed(row: Row, reason: str) -> Row:
             shape = failure(row["text"], Dialect.TSQL, reason)
-            return row | understood((shape,), row["database"], bodies)
+            return row | resolve_statements((shape,), row["database"], bodies)
 
         with Worker(work, failed, seconds) as worker:
             for batch in batches:
@@ -65,8 +65,8 @@ def parse_texts(
     return run
 
 
-def understood(
-    shapes: Iterable[ParsedShape], database: str, bodies: Bodies
+def resolve_statements(
+    shapes: Iterable[ParsedShape], database: str, bodies: ProcedureExpander
 ) -> dict[str, list[Row]]:
     """The statements of a text that touch a dataset or could not be read, equal ones once.
 

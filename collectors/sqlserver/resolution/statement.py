@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import Found, Lookup
+from dbt_graft.collectors.sqlserver.resolution.lookup import NameResolver, ResolvedTable
 from dbt_graft.collectors.statements.parse import ParsedShape
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.names import Name
@@ -37,7 +37,7 @@ Row = dict[str, Any]
 
 
 def statement(
-    shape: ParsedShape, database: str, lookup: Lookup, procedure: str | None = None
+    shape: ParsedShape, database: str, lookup: NameResolver, procedure: str | None = None
 ) -> Row:
     """A row of `STATEMENT`, as the first of its text.
 
@@ -78,7 +78,7 @@ def _variable(dataset: DatasetId, procedure: str) -> DatasetId:
     return DatasetId(dataset.namespace, f"{dataset.name}~{number}")
 
 
-def _access(table: TableAccess, found: Found) -> Row:
+def _access(table: TableAccess, found: ResolvedTable) -> Row:
     # What a statement says of types is newer than the snapshot: it made the table.
     said = table.columns if any(kind for _, kind in table.columns) else ()
     known = [(column.name, column.type) for column in found.columns]

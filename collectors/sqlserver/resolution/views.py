@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
+from dbt_graft.collectors.sqlserver.resolution.lookup import NameResolver
 from dbt_graft.collectors.sqlserver.resolution.names import FullName
 from dbt_graft.collectors.sqlserver.resolution.statement import Row, statement
 from dbt_graft.collectors.sqlserver.server.snapshot import ModuleKind, Snapshot
@@ -73,7 +73,7 @@ def view_records(
         label: How origins name the snapshot. Each view is an origin of its own,
             `<label>#Shop.dbo.v_orders`, so that what is said of it later replaces it alone.
     """
-    lookup = Lookup(server, snapshot)
+    lookup = NameResolver(server, snapshot)
     found: dict[DatasetId, _Defined] = {}
     waiting = dict.fromkeys(touched)
     with Worker(partial(_meaning, lookup), partial(_failed, lookup)) as worker:
@@ -97,7 +97,7 @@ def view_records(
     )
 
 
-def _view(dataset: DatasetId, lookup: Lookup) -> _View | None:
+def _view(dataset: DatasetId, lookup: NameResolver) -> _View | None:
     parts = dataset.name.split(".", 2)
     if dataset.namespace.casefold() != lookup.server.casefold() or len(parts) < _PARTS:
         return None
@@ -108,7 +108,7 @@ def _view(dataset: DatasetId, lookup: Lookup) -> _View | None:
     return _View(place, dataset, relation.columns if relation else (), module.text)
 
 
-def _meaning(lookup: Lookup, view: _View) -> Row:
+def _meaning(lookup: NameResolver, view: _View) -> Row:
     lookup = lookup.within(view.place.schema)
 
     def columns(used: str | None, table: Name) -> Sequence[str]:
@@ -121,7 +121,7 @@ def _meaning(lookup: Lookup, view: _View) -> Row:
     return statement(creates, view.place.database, lookup)
 
 
-def _failed(lookup: Lookup, view: _View, reason: str) -> Row:
+def _failed(lookup: NameResolver, view: _View, reason: str) -> Row:
     shape = failure(normalise(view.text, Dialect.TSQL), Dialect.TSQL, reason)
     return statement(shape, view.place.database, lookup)
 

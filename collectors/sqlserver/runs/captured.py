@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, Mapped, Value
 
 # Each run may have an application's name of its own.
 _APPLICATIONS = 10_000
@@ -56,7 +56,7 @@ NAMES = frozenset({*LEVELS, *TRANSACTIONS, "error_reported", "login", "logout"})
 _REQUESTS = frozenset({"sql_batch_completed", "rpc_completed"})
 
 
-class Captured(NamedTuple):
+class TaskEvent(NamedTuple):
     """One event of a task.
 
     Attributes:
@@ -87,17 +87,17 @@ class Captured(NamedTuple):
     note: str
 
 
-def wanted(task: re.Pattern[str]) -> Wanted:
+def event_filter(task: re.Pattern[str]) -> EventFilter:
     """The events that tell of tasks, by a pattern that is looked for in the application's name."""
 
     @lru_cache(_APPLICATIONS)
     def of_a_task(application: str) -> bool:
         return task.search(application) is not None
 
-    return Wanted(NAMES, of_a_task)
+    return EventFilter(NAMES, of_a_task)
 
 
-def capture(task: re.Pattern[str]) -> Callable[[Event], Captured | None]:
+def task_events(task: re.Pattern[str]) -> Callable[[ExtendedEvent], TaskEvent | None]:
     """How to take what is needed out of an event; it gives None for what is no task's.
 
     Args:
@@ -110,7 +110,7 @@ def capture(task: re.Pattern[str]) -> Callable[[Event], Captured | None]:
         said = matched.groupdict(default="") if matched else {}
         return (said["task"], said.get("run", "")) if said.get("task") else None
 
-    def one(event: Event) -> Captured | None:
+    def one(event: ExtendedEvent) -> TaskEvent | None:
         data, actions = event.data, event.actions
         owner = whose(actions.get("client_app_name"))
         if owner is None:
@@ -121,7 +121,7 @@ def capture(task: re.Pattern[str]) -> Callable[[Event], Captured | None]:
             text = data.get("statement")
         result = data.get("result")
         database = actions.get("database_name")
-        return Captured(
+        return TaskEvent(
             event.name,
             *owner,
             str(actions.get("session_id") or ""),
@@ -140,14 +140,14 @@ def capture(task: re.Pattern[str]) -> Callable[[Event], Captured | None]:
     return one
 
 
-def _note(event: Event) -> str:
+def _note(event: ExtendedEvent) -> str:
     if event.name == "error_reported":
         severity = _integer(event.data.get("severity"))
         return "error" if severity is None or severity >= _LEAST_SEVERITY else ""
     return TRANSACTIONS.get(event.name, "")
 
 
-def _procedure(event: Event) -> str:
+def _procedure(event: ExtendedEvent) -> str:
     if _word(event.data.get("object_type")).upper() in _NO_PROCEDURE:
         return ""
     return str(event.data.get("object_name") or "")

@@ -13,10 +13,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dbt_graft.collectors.sqlserver.runs.captured import LEVELS, Captured, Level
-from dbt_graft.collectors.sqlserver.runs.normalized_text import Reader, Said, resets
-from dbt_graft.collectors.sqlserver.runs.segment import Act, Same, Segment, Sums
-from dbt_graft.collectors.sqlserver.runs.temporaries import Table, Tables, written
+from dbt_graft.collectors.sqlserver.runs.captured import LEVELS, Level, TaskEvent
+from dbt_graft.collectors.sqlserver.runs.normalized_text import (
+    NormalizedText,
+    TextNormalizer,
+    resets_connection,
+)
+from dbt_graft.collectors.sqlserver.runs.segment import (
+    Segment,
+    SegmentCounts,
+    SegmentKey,
+    SegmentKind,
+)
+from dbt_graft.collectors.sqlserver.runs.temporaries import TempTable, TempTables, encode
 from dbt_graft.collectors.sqlserver.runs.transactions import Control, Transactions
 from dbt_graft.collectors.statements.text.handles import Act as HandleAct
 from dbt_graft.collectors.statements.text.handles import Handle
@@ -30,10 +39,10 @@ _CONNECTION = 1_000_000_000
 class _Shown(NamedTuple):
     """A statement of a request, as one event shows it; `epoch` tells with what it is taken back."""
 
-    act: Act
-    event: Captured
+    act: SegmentKind
+    event: TaskEvent
     database: str
-    said: Said | None
+    said: NormalizedText | None
     handle: int | None
     level: Level
     ok: bool | None = None
@@ -63,15 +72,15 @@ class _Session:
     """
 
     key: _Key
-    handles: dict[int, Said] = field(default_factory=dict)
-    unsaid: dict[int, Captured] = field(default_factory=dict)
+    handles: dict[int, NormalizedText] = field(default_factory=dict)
+    unsaid: dict[int, TaskEvent] = field(default_factory=dict)
     forgets: bool = False
     request: list[_Shown] = field(default_factory=list)
     controlled: bool = False
     activity: str = ""
     failed: bool = False
     database: str = ""
-    tables: Tables = field(default_factory=Tables)
+    tables: TempTables = field(default_factory=TempTables)
     transactions: Transactions = field(default_factory=Transactions)
     connections: int = 0
     speaks: bool = True
@@ -89,14 +98,14 @@ class Fold:
             silent: How many events that should show a statement show none.
         """
         self.noise = self.silent = 0
-        self._reader = Reader(noise)
+        self._reader = TextNormalizer(noise)
         self._period = idle_seconds * 1_000_000
         self._sessions: dict[_Key, _Session] = {}
         self._marks: list[Segment] = []
         # By the epoch, the temporary tables, and what it tells.
-        self._said: dict[tuple[int, tuple[Table, ...], Same], Sums] = {}
+        self._said: dict[tuple[int, tuple[TempTable, ...], SegmentKey], SegmentCounts] = {}
 
-    def add(self, events: Iterable[Captured]) -> None:
+    def add(self, events: Iterable[TaskEvent]) -> None:
         """Take in a window of events, put in order here; windows come in order."""
         for event in sorted(events, key=lambda e: (e.at, e.sequence)):
             key = (event.session, event.task, event.run)
@@ -111,10 +120,10 @@ class Fold:
             self._close(session, whole=False)
             for number, event in session.unsaid.items():
                 known = session.handles[number]
-                self._mark(Act.PREPARED, event, "" if known.noise else known.text, number)
+                self._mark(SegmentKind.PREPARED, event, "" if known.noise else known.text, number)
             session.unsaid.clear()
         yield from self._marks
-        settled: dict[Same, Sums] = {}
+        settled: dict[SegmentKey, SegmentCounts] = {}
         for (epoch, tables, same), sums in self._said.items():
             session = self._sessions[same.session, same.task, same.run]
             undone = session.transactions.undone.get(epoch)
@@ -129,7 +138,7 @@ class Fold:
         for session in self._sessions.values():
             session.transactions.undone.clear()
 
-    def _event(self, session: _Session, event: Captured) -> None:
+    def _event(self, session: _Session, event: TaskEvent) -> None:
         if event.activity and session.activity != event.activity:
             if session.activity:
                 self._close(session, whole=False)
@@ -149,7 +158,7 @@ class Fold:
         if event.database:
             session.database = event.database
 
-    def _without_text(self, session: _Session, event: Captured) -> None:
+    def _without_text(self, session: _Session, event: TaskEvent) -> None:
         if event.note == "error":
             session.failed = True
         elif event.note == "begin":
@@ -159,11 +168,13 @@ class Fold:
             self._decided(session, event, undone)
         elif event.name in ("login", "logout") and session.speaks:
             self._reset(session, event)
-            self._mark(Act.ENDED, event)
+            self._mark(SegmentKind.ENDED, event)
             session.connections += 1
             session.speaks = False
 
-    def _text(self, session: _Session, event: Captured, level: Level, said: Said) -> None:
+    def _text(
+        self, session: _Session, event: TaskEvent, level: Level, said: NormalizedText
+    ) -> None:
         request = level is Level.REQUEST
         step = said.step
         # What its own statements did to the transaction, a request does not do again.
@@ -178,7 +189,7 @@ class Fold:
             # The current database was recorded at its end, behind the USE in it.
             before = session.database if said.database else ""
             database = before or event.database or session.database
-            self._show(session, _Shown(Act.SAID, event, database, said, None, level))
+            self._show(session, _Shown(SegmentKind.SAID, event, database, said, None, level))
         if step and follows:
             undone = session.transactions.follow(step, ok=event.ok is not False)
             self._decided(session, event, undone)
@@ -187,8 +198,8 @@ class Fold:
                 session.controlled |= level is Level.STATEMENT
         session.database = event.database or said.database or session.database
 
-    def _call(self, session: _Session, event: Captured, level: Level, text: str) -> None:
-        if resets(text):
+    def _call(self, session: _Session, event: TaskEvent, level: Level, text: str) -> None:
+        if resets_connection(text):
             if level is Level.REQUEST:
                 self._reset(session, event)
             return
@@ -200,15 +211,15 @@ class Fold:
         elif call.handle is not None and call.runs:
             number: int | None = call.handle.number
             prepared = session.handles.get(call.handle.number)
-            act = Act.LOST if session.forgets else Act.EXECUTED
+            act = SegmentKind.LOST if session.forgets else SegmentKind.EXECUTED
             if prepared is not None:
-                act, number = Act.SAID, None
+                act, number = SegmentKind.SAID, None
             if prepared is None or not prepared.noise:
                 database = event.database or session.database
                 self._show(session, _Shown(act, event, database, prepared, number, level))
 
     def _handle(
-        self, session: _Session, event: Captured, handle: Handle, said: Said | None
+        self, session: _Session, event: TaskEvent, handle: Handle, said: NormalizedText | None
     ) -> None:
         number = handle.number
         if handle.act is HandleAct.PREPARE and said is not None:
@@ -218,7 +229,7 @@ class Fold:
             told = session.unsaid.pop(number, None) is None
             known = session.handles.pop(number, None) is not None
             if told and (known or not session.forgets):
-                self._mark(Act.UNPREPARED, event, None, number)
+                self._mark(SegmentKind.UNPREPARED, event, None, number)
 
     def _show(self, session: _Session, shown: _Shown) -> None:
         session.speaks = True
@@ -244,7 +255,7 @@ class Fold:
         request = _digest(shown) if whole else ""
         named = set[str]()
         for act, event, database, said, handle, level, ok, epoch in shown:
-            tables: tuple[Table, ...] = ()
+            tables: tuple[TempTable, ...] = ()
             if said is not None and said.temporaries:
                 # The request itself comes last, behind the statements in it.
                 again = level is Level.REQUEST and not named.isdisjoint(
@@ -253,54 +264,56 @@ class Fold:
                 tables = session.tables.used(said.text, said.temporaries, again=again)
                 named.update(use.name for use in said.temporaries)
             text = said.text if said is not None else None
-            same = Same(
+            same = SegmentKey(
                 *(act, event.task, event.run, event.session, database, text, handle, int(level)),
                 *(ok, request, event.procedure, None, "", self._stretch(session, event)),
             )
             at, sequence = event.at, event.sequence
             first_started = min(at, event.started + _CUT)
-            sums = Sums(1, event.rows, event.started, first_started, at, at, sequence, sequence)
+            sums = SegmentCounts(
+                1, event.rows, event.started, first_started, at, at, sequence, sequence
+            )
             known = self._said.get((epoch, tables, same))
             if known is None:
                 self._said[epoch, tables, same] = sums
             else:
                 known.add(sums)
 
-    def _stretch(self, session: _Session, event: Captured) -> int:
+    def _stretch(self, session: _Session, event: TaskEvent) -> int:
         return session.connections * _CONNECTION + event.at // self._period
 
-    def _decided(self, session: _Session, event: Captured, undone: bool | None) -> None:
+    def _decided(self, session: _Session, event: TaskEvent, undone: bool | None) -> None:
         """Tell what became of the segments that went out before it was known."""
         if session.told and undone is not None:
-            self._mark(Act.ROLLED_BACK if undone else Act.COMMITTED, event)
+            self._mark(SegmentKind.ROLLED_BACK if undone else SegmentKind.COMMITTED, event)
             session.told = False
 
-    def _reset(self, session: _Session, event: Captured) -> None:
+    def _reset(self, session: _Session, event: TaskEvent) -> None:
         self._close(session, whole=True)
         self._decided(session, event, session.transactions.reset())
         if not session.forgets:
-            self._mark(Act.RESET, event)
+            self._mark(SegmentKind.RESET, event)
         session.handles.clear()
         session.unsaid.clear()
         session.tables.clear()
         session.forgets = True
 
     def _mark(
-        self, act: Act, event: Captured, text: str | None = None, handle: int | None = None
+        self, act: SegmentKind, event: TaskEvent, text: str | None = None, handle: int | None = None
     ) -> None:
         at, sequence = event.at, event.sequence
-        same = Same(
+        same = SegmentKey(
             *(act, event.task, event.run, event.session, event.database, text, handle),
         )
-        sums = Sums(1, None, event.started, at, at, at, sequence, sequence)
+        sums = SegmentCounts(1, None, event.started, at, at, at, sequence, sequence)
         self._marks.append(Segment(same, sums))
 
 
-def _signed(session: _Session, tables: tuple[Table, ...]) -> str:
+def _signed(session: _Session, tables: tuple[TempTable, ...]) -> str:
     if not tables:
         return ""
     whose = ":".join(session.key)
-    return written(
+    return encode(
         (table.name, table.signed(whose, open_=session.tables.is_open(table))) for table in tables
     )
 

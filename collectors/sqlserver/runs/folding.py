@@ -9,12 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part
-from dbt_graft.collectors.sqlserver.files.readers import read
-from dbt_graft.collectors.sqlserver.runs.captured import Captured, capture, wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
+from dbt_graft.collectors.sqlserver.files.readers import read_split
+from dbt_graft.collectors.sqlserver.runs.captured import TaskEvent, event_filter, task_events
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
 from dbt_graft.collectors.sqlserver.runs.noise import noise
-from dbt_graft.collectors.sqlserver.runs.segment import Act, batch, counted, damaged, row
+from dbt_graft.collectors.sqlserver.runs.segment import SegmentKind, batch, counted, damaged, row
 
 # Events that are put in order and folded at a time.
 _WINDOW = 20_000
@@ -29,7 +29,7 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RunRules:
     """How events become runs.
 
     Attributes:
@@ -45,25 +45,25 @@ class Rules:
     idle_seconds: int = 3600
 
 
-def fold_parts(rules: Rules) -> Callable[[Batches], Batches]:
+def fold_splits(rules: RunRules) -> Callable[[Batches], Batches]:
     """Rows of `PARTS` -> rows of `SEGMENTS`."""
 
     def run(batches: Batches) -> Batches:
-        events = wanted(re.compile(rules.task))
+        events = event_filter(re.compile(rules.task))
         for parts in batches:
             for given in parts.to_pylist():
-                part = Part(**given)
-                yield from fold_chunks(part.origin, read(part, events), rules)
+                part = FileSplit(**given)
+                yield from fold_chunks(part.origin, read_split(part, events), rules)
 
     return run
 
 
-def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: Rules) -> Batches:
+def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: RunRules) -> Batches:
     """The events of one part of a log -> rows of `SEGMENTS`."""
-    captured = capture(re.compile(rules.task))
+    captured = task_events(re.compile(rules.task))
     extra = [re.compile(pattern, re.IGNORECASE) for pattern in rules.noise]
     fold = Fold(lambda text: noise(text, extra), rules.idle_seconds)
-    window: list[Captured] = []
+    window: list[TaskEvent] = []
     seen = damages = untimely = 0
     for chunk in chunks:
         timely = [event for event in chunk.events if 0 <= event.at < _LATEST]
@@ -78,19 +78,19 @@ def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: Rules) -> Batches:
             yield _folded(origin, fold, window)
             window = []
     yield _folded(origin, fold, window)
-    last = [counted(origin, Act.SEEN, seen), counted(origin, Act.NOISE, fold.noise)]
+    last = [counted(origin, SegmentKind.SEEN, seen), counted(origin, SegmentKind.NOISE, fold.noise)]
     if fold.silent:
         silent = f"{fold.silent:,} events show no statement: the session does not collect it"
-        last.append(damaged(origin, Damage("here and there", silent)))
+        last.append(damaged(origin, LogDamage("here and there", silent)))
     if untimely:
         years = f"{untimely:,} events have a time before 1970 or after 2199"
-        last.append(damaged(origin, Damage("here and there", years)))
+        last.append(damaged(origin, LogDamage("here and there", years)))
     if damages > _MOST_DAMAGES:
         more = f"{damages - _MOST_DAMAGES:,} more places could not be read either"
-        last.append(damaged(origin, Damage("behind these", more)))
+        last.append(damaged(origin, LogDamage("behind these", more)))
     yield batch(last)
 
 
-def _folded(origin: str, fold: Fold, window: list[Captured]) -> pa.RecordBatch:
+def _folded(origin: str, fold: Fold, window: list[TaskEvent]) -> pa.RecordBatch:
     fold.add(window)
     return batch([row(origin, segment) for segment in fold.segments()])

@@ -11,8 +11,11 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dbt_graft.collectors.sqlserver.runs.temporaries import Use, uses
-from dbt_graft.collectors.sqlserver.runs.transactions import Step, step
+from dbt_graft.collectors.sqlserver.runs.temporaries import (
+    TempTableReference,
+    temp_table_references,
+)
+from dbt_graft.collectors.sqlserver.runs.transactions import TransactionStep, transaction_step
 from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.handles import Act, Handle, handle
@@ -37,7 +40,7 @@ _RESET = re.compile(r"\s*exec(?:ute)?\s+(?:sys\.)?sp_reset_connection\b", re.I)
 _USE = re.compile(r"(?:^|;|\s)USE\s+(?P<name>\[(?:[^\]]|\]\])+\]|[\w@#$]+)", re.I)
 
 
-class Said(NamedTuple):
+class NormalizedText(NamedTuple):
     """A text, understood.
 
     Attributes:
@@ -50,12 +53,12 @@ class Said(NamedTuple):
 
     text: str
     noise: str = ""
-    step: Step | None = None
+    step: TransactionStep | None = None
     database: str = ""
-    temporaries: tuple[Use, ...] = ()
+    temporaries: tuple[TempTableReference, ...] = ()
 
 
-def said(text: str, noise: Callable[[str], str | None]) -> Said:
+def normalized_text(text: str, noise: Callable[[str], str | None]) -> NormalizedText:
     """A captured text, understood.
 
     Args:
@@ -65,22 +68,24 @@ def said(text: str, noise: Callable[[str], str | None]) -> Said:
     used = ""
     for use in _USE.finditer(folded) if "use" in folded.casefold() else ():
         used = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
-    return Said(folded, noise(text) or "", step(folded), used, uses(folded))
+    return NormalizedText(
+        folded, noise(text) or "", transaction_step(folded), used, temp_table_references(folded)
+    )
 
 
-class Reader:
+class TextNormalizer:
     """Reads texts, and remembers what it read."""
 
     def __init__(self, noise: Callable[[str], str | None]) -> None:
         self._noise = noise
-        self._known: dict[str, Said] = {}
+        self._known: dict[str, NormalizedText] = {}
         self._characters = 0
 
-    def batch(self, text: str) -> Said:
+    def batch(self, text: str) -> NormalizedText:
         """The text of a batch or of a statement in one."""
         found = self._known.get(text)
         if found is None:
-            found = said(text, self._noise)
+            found = normalized_text(text, self._noise)
             self._characters += len(text) + len(found.text)
             if len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
                 self._known.clear()
@@ -88,7 +93,7 @@ class Reader:
             self._known[text] = found
         return found
 
-    def call(self, text: str) -> Call:
+    def call(self, text: str) -> RemoteCall:
         """What a remote procedure call says, and the handle that it gets or uses."""
         if call := _CALL.match(text):
             # Values come behind the statement: without them it is the same every time.
@@ -96,18 +101,18 @@ class Reader:
             procedure, number = call["procedure"].lower(), call["handle"]
             prepares = number and procedure != "executesql"
             used = Handle(int(number), Act.PREPARE) if prepares else None
-            return Call(carried, used, runs=procedure != "prepare")
+            return RemoteCall(carried, used, runs=procedure != "prepare")
         if by_handle := _BY_HANDLE.match(text):
             runs = by_handle["act"].lower() == "execute"
             act = Act.EXECUTE if runs else Act.UNPREPARE
-            return Call(None, Handle(int(by_handle["handle"]), act), runs)
+            return RemoteCall(None, Handle(int(by_handle["handle"]), act), runs)
         used = handle(text)
         if used is not None and used.act is not Act.PREPARE:
-            return Call(None, used, used.act is Act.EXECUTE)
-        return Call(self.batch(text), used, _PREPARES.search(text, 0, _BEHIND) is None)
+            return RemoteCall(None, used, used.act is Act.EXECUTE)
+        return RemoteCall(self.batch(text), used, _PREPARES.search(text, 0, _BEHIND) is None)
 
 
-class Call(NamedTuple):
+class RemoteCall(NamedTuple):
     """A remote procedure call.
 
     Attributes:
@@ -116,11 +121,11 @@ class Call(NamedTuple):
         runs: It runs the statement; `sp_prepare` only names it.
     """
 
-    said: Said | None
+    said: NormalizedText | None
     handle: Handle | None
     runs: bool
 
 
-def resets(text: str) -> bool:
+def resets_connection(text: str) -> bool:
     """Whether a call gives a pooled connection back: all that the session held is gone."""
     return _RESET.match(text) is not None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from dbt_graft.collectors.sqlserver.event import Damage
+from dbt_graft.collectors.sqlserver.event import LogDamage
 
 # What Spark carries: segments, what could not be read (`damage`), and how much was seen.
 SEGMENTS = (
@@ -38,7 +38,7 @@ def arrow_schema(ddl: str) -> pa.Schema:
 SCHEMA = arrow_schema(SEGMENTS)
 
 
-class Act(StrEnum):
+class SegmentKind(StrEnum):
     """What a segment tells.
 
     SAID: statements. EXECUTED: statements known by a handle only; LOST: by one that nobody knows.
@@ -63,7 +63,7 @@ class Act(StrEnum):
     NOISE = "noise"
 
 
-class Same(NamedTuple):
+class SegmentKey(NamedTuple):
     """What equal statements have in common.
 
     Attributes:
@@ -79,7 +79,7 @@ class Same(NamedTuple):
             two runs is never counted as one.
     """
 
-    act: Act
+    act: SegmentKind
     task: str
     run: str
     session: str
@@ -96,7 +96,7 @@ class Same(NamedTuple):
 
 
 @dataclass(slots=True)
-class Sums:
+class SegmentCounts:
     """How often, how many rows, and when; times in microseconds since 1970 in UTC.
 
     Attributes:
@@ -116,7 +116,7 @@ class Sums:
     first_sequence: int
     last_sequence: int
 
-    def add(self, more: Sums) -> None:
+    def add(self, more: SegmentCounts) -> None:
         """Count more of the same."""
         self.times += more.times
         if more.rows is not None:
@@ -132,8 +132,8 @@ class Sums:
 class Segment(NamedTuple):
     """Equal statements of one session, or one event that changes how others are read."""
 
-    same: Same
-    sums: Sums
+    same: SegmentKey
+    sums: SegmentCounts
 
 
 def row(origin: str, segment: Segment) -> tuple[Any, ...]:
@@ -146,14 +146,17 @@ def row(origin: str, segment: Segment) -> tuple[Any, ...]:
     )
 
 
-def counted(origin: str, act: Act, times: int) -> tuple[Any, ...]:
+def counted(origin: str, act: SegmentKind, times: int) -> tuple[Any, ...]:
     """How many events were seen, or left out, as a row of `SEGMENTS`."""
-    return row(origin, Segment(Same(act, "", "", "", ""), Sums(times, None, 0, 0, 0, 0, 0, 0)))
+    return row(
+        origin,
+        Segment(SegmentKey(act, "", "", "", ""), SegmentCounts(times, None, 0, 0, 0, 0, 0, 0)),
+    )
 
 
-def damaged(origin: str, damage: Damage) -> tuple[Any, ...]:
+def damaged(origin: str, damage: LogDamage) -> tuple[Any, ...]:
     """What could not be read, as a row of `SEGMENTS`."""
-    empty = counted(origin, Act.DAMAGE, 1)
+    empty = counted(origin, SegmentKind.DAMAGE, 1)
     return (*empty[:-3], damage.position, damage.reason, damage.excerpt)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from dbt_graft.collectors.sqlserver.runs import temporaries
-from dbt_graft.collectors.sqlserver.runs.segment import Act, arrow_schema
+from dbt_graft.collectors.sqlserver.runs.segment import SegmentKind, arrow_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -109,19 +109,19 @@ class _Session:
     def step(self, row: Row) -> Iterator[Row]:
         """Go on by one row; gives the statements that are decided by now."""
         act = row["act"]
-        if act == Act.RUNNING:
+        if act == SegmentKind.RUNNING:
             self.run_id, self.last = row["run_id"], row
-            self.temporaries = temporaries.read(row["temporaries"] or "")
-        elif act == Act.PREPARED:
+            self.temporaries = temporaries.decode(row["temporaries"] or "")
+        elif act == SegmentKind.PREPARED:
             self.handles[row["handle"]] = row
-        elif act == Act.UNPREPARED:
+        elif act == SegmentKind.UNPREPARED:
             self.handles.pop(row["handle"], None)
-        elif act in (Act.RESET, Act.ENDED):
-            self.ended |= act == Act.ENDED
+        elif act in (SegmentKind.RESET, SegmentKind.ENDED):
+            self.ended |= act == SegmentKind.ENDED
             self.handles.clear()
             self.temporaries.clear()
-        elif act in (Act.COMMITTED, Act.ROLLED_BACK):
-            yield from self._settle(undone=act == Act.ROLLED_BACK)
+        elif act in (SegmentKind.COMMITTED, SegmentKind.ROLLED_BACK):
+            yield from self._settle(undone=act == SegmentKind.ROLLED_BACK)
         else:
             yield from self._said(row)
 
@@ -129,21 +129,23 @@ class _Session:
         """The last statements, and what the next collect needs to know."""
         yield from self._settle(undone=False)
         if self.last is not None:
-            left = temporaries.written(self.temporaries.items())
+            left = temporaries.encode(self.temporaries.items())
             empty = {"text": None, "handle": None, "temporaries": left}
-            yield {**self.last, **empty, "act": Act.RUNNING.value}
+            yield {**self.last, **empty, "act": SegmentKind.RUNNING.value}
         yield from self.handles.values()
 
     def _said(self, row: Row) -> Iterator[Row]:
         row["run_id"] = self._run(row)
         row["status"] = _STATUS[row["ok"]]
-        if row["act"] == Act.EXECUTED:
+        if row["act"] == SegmentKind.EXECUTED:
             known = self.handles.get(row["handle"])
             if known and not known["text"]:
                 return  # noise
-            row["act"], row["text"] = (Act.SAID, known["text"]) if known else (Act.LOST, None)
-            named = temporaries.uses(row["text"] or "")
-            row["temporaries"] = temporaries.written(
+            row["act"], row["text"] = (
+                (SegmentKind.SAID, known["text"]) if known else (SegmentKind.LOST, None)
+            )
+            named = temporaries.temp_table_references(row["text"] or "")
+            row["temporaries"] = temporaries.encode(
                 (use.name, temporaries.UNKNOWN) for use in named
             )
         if row["temporaries"]:
@@ -157,11 +159,11 @@ class _Session:
 
     def _tell_apart(self, row: Row) -> None:
         """Temporary tables that were made in an earlier part are the last ones of their names."""
-        named = temporaries.read(row["temporaries"])
+        named = temporaries.decode(row["temporaries"])
         known = {name: sign for name, sign in named.items() if sign != temporaries.UNKNOWN}
         self.temporaries |= known
         signs = ((name, self.temporaries.get(name, "0")) for name in named)
-        row["temporaries"] = temporaries.written(signs)
+        row["temporaries"] = temporaries.encode(signs)
 
     def _settle(self, *, undone: bool) -> Iterator[Row]:
         yield from ({**row, "undone": undone} for row in self.open)

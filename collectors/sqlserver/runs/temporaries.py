@@ -28,7 +28,7 @@ BETWEEN, BEHIND = "\n", "\t"
 UNKNOWN = "?"
 
 
-class Use(NamedTuple):
+class TempTableReference(NamedTuple):
     """How a text uses a name.
 
     Attributes:
@@ -41,21 +41,21 @@ class Use(NamedTuple):
     ends: bool
 
 
-def uses(text: str) -> tuple[Use, ...]:
+def temp_table_references(text: str) -> tuple[TempTableReference, ...]:
     """The temporary tables that a text without literals names, those of all sessions left out."""
-    found: dict[str, Use] = {}
+    found: dict[str, TempTableReference] = {}
     for used in _USED.finditer(text) if "#" in text else ():
         name = (used["name"] or used["quoted"]).casefold()
         verb = (used["anew"] or "").upper()
         ends = verb.startswith(("DROP", "TRUNCATE"))
         if not name.startswith("##"):
             anew = found[name].anew if name in found else bool(verb)
-            found[name] = Use(name, anew, ends)
+            found[name] = TempTableReference(name, anew, ends)
     return tuple(found.values())
 
 
 @dataclass(slots=True, eq=False)
-class Table:
+class TempTable:
     """One temporary table of a session.
 
     Attributes:
@@ -76,13 +76,15 @@ class Table:
         return self.sign
 
 
-class Tables:
+class TempTables:
     """The temporary tables of one session, as its statements come."""
 
     def __init__(self) -> None:
-        self._now: dict[str, Table] = {}
+        self._now: dict[str, TempTable] = {}
 
-    def used(self, text: str, by: Sequence[Use], *, again: bool) -> tuple[Table, ...]:
+    def used(
+        self, text: str, by: Sequence[TempTableReference], *, again: bool
+    ) -> tuple[TempTable, ...]:
         """The tables that a text is run on.
 
         Args:
@@ -92,14 +94,14 @@ class Tables:
         for name, anew, ends in by:
             if (anew and not again) or name not in self._now:
                 known = anew or name in self._now
-                self._now[name] = Table(name, sign=None if known else UNKNOWN)
+                self._now[name] = TempTable(name, sign=None if known else UNKNOWN)
             self._now[name].texts.add(text)
             found.append(self._now[name])
             if ends and not again:
-                self._now[name] = Table(name)
+                self._now[name] = TempTable(name)
         return tuple(found)
 
-    def is_open(self, table: Table) -> bool:
+    def is_open(self, table: TempTable) -> bool:
         """Whether more may be run on it."""
         return self._now.get(table.name) is table
 
@@ -108,12 +110,12 @@ class Tables:
         self._now.clear()
 
 
-def written(signs: Iterable[tuple[str, str]]) -> str:
+def encode(signs: Iterable[tuple[str, str]]) -> str:
     """Names and what tells each apart, as one text."""
     return BETWEEN.join(f"{name}{BEHIND}{sign}" for name, sign in signs)
 
 
-def read(text: str) -> dict[str, str]:
-    """The reverse of `written`."""
+def decode(text: str) -> dict[str, str]:
+    """The reverse of `encode`."""
     pairs = (one.partition(BEHIND) for one in text.split(BETWEEN) if one)
     return {name: sign for name, _, sign in pairs}

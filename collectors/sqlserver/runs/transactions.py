@@ -45,7 +45,7 @@ class Control(StrEnum):
     UNCLEAR = "unclear"
 
 
-class Step(NamedTuple):
+class TransactionStep(NamedTuple):
     """What a text does to the transaction of its session.
 
     Attributes:
@@ -62,30 +62,30 @@ class Step(NamedTuple):
     again: bool = False
 
 
-def step(text: str) -> Step | None:
+def transaction_step(text: str) -> TransactionStep | None:
     """What a text without literals does to the transaction of its session."""
     if ends := _ENDS.fullmatch(text):
         control = Control(ends["verb"].lower())
         maybe, again = ends["maybe"] is not None, ends["again"] is not None
-        return Step(control, _folded(ends["name"]), bare=True, maybe=maybe, again=again)
+        return TransactionStep(control, _folded(ends["name"]), bare=True, maybe=maybe, again=again)
     if saves := _SAVES.fullmatch(text):
-        return Step(Control.SAVE, _folded(saves["name"]), bare=True)
+        return TransactionStep(Control.SAVE, _folded(saves["name"]), bare=True)
     if implicit := _IMPLICIT.match(text):
         control = Control.IMPLICIT if implicit["on"].upper() == "ON" else Control.EXPLICIT
-        return Step(control, bare=not text[implicit.end() :].strip(" ;"))
+        return TransactionStep(control, bare=not text[implicit.end() :].strip(" ;"))
     if begins := _BEGINS.match(text):
         behind = text[begins.end() :]
         name = _folded(begins["name"])
         if not _ENDED.search(behind):
-            return Step(Control.BEGIN, name, bare=not behind.strip(" ;"))
+            return TransactionStep(Control.BEGIN, name, bare=not behind.strip(" ;"))
         last = _ENDS_WITH.search(behind)
         if last and last["verb"].upper() == "ROLLBACK" and not _BRANCHES.search(behind):
-            return Step(Control.UNDONE, name)
-        return Step(Control.UNCLEAR)
+            return TransactionStep(Control.UNDONE, name)
+        return TransactionStep(Control.UNCLEAR)
     last = _ENDS_WITH.search(text)
     if last and last["verb"].upper() == "COMMIT" and not _BRANCHES.search(text[: last.start()]):
-        return Step(Control.COMMIT)
-    return Step(Control.UNCLEAR) if _ENDED.search(text) else None
+        return TransactionStep(Control.COMMIT)
+    return TransactionStep(Control.UNCLEAR) if _ENDED.search(text) else None
 
 
 def _folded(name: str | None) -> str:
@@ -139,7 +139,7 @@ class Transactions:
         self.depth, self._implicit = 0, False
         return self.end(undone=undone)
 
-    def follow(self, step: Step, *, ok: bool = True) -> bool | None:
+    def follow(self, step: TransactionStep, *, ok: bool = True) -> bool | None:
         """Go on by what a text did; what it begins, it began before.
 
         Args:

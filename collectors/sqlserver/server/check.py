@@ -26,7 +26,7 @@ _ON_BY_DEFAULT = frozenset({"collect_batch_text", "collect_statement"})
 _ANEW = "drop it and create it anew: graft sqlserver session"
 
 
-def check(session: SessionState | None, name: str) -> list[Finding]:
+def check_session(session: SessionState | None, name: str) -> list[Finding]:
     """All that there is to say of a session, the worst first; empty where it serves lineage.
 
     Args:

@@ -32,7 +32,7 @@ class SessionEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class SessionAction:
     """What a session adds to each event.
 
     Attributes:
@@ -113,18 +113,18 @@ EVENTS = (
 )
 
 ACTIONS = (
-    Action("sqlserver.client_app_name", "no event can be given to a task", Severity.ERROR),
-    Action(
+    SessionAction("sqlserver.client_app_name", "no event can be given to a task", Severity.ERROR),
+    SessionAction(
         "sqlserver.database_name",
         "names without a database cannot be told apart between databases",
         Severity.ERROR,
     ),
-    Action(
+    SessionAction(
         "sqlserver.session_id",
         "connections cannot be told apart: no prepared statement or temporary table is resolved",
         Severity.ERROR,
     ),
-    Action(
+    SessionAction(
         "package0.event_sequence",
         "events of one moment have no order, so a prepared statement may be taken for another",
         Severity.WARNING,

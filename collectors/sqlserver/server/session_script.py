@@ -36,7 +36,7 @@ class OptionError(GraftError):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SessionOptions:
     """What a session is to be like.
 
     Attributes:
@@ -61,7 +61,7 @@ class Options:
     statements: bool = True
 
 
-def script(options: Options) -> str:
+def session_script(options: SessionOptions) -> str:
     """The script that creates and starts a session; for SSMS, sqlcmd or any client.
 
     Raises:
@@ -90,7 +90,7 @@ def script(options: Options) -> str:
     )
 
 
-def file_name(options: Options) -> str:
+def file_name(options: SessionOptions) -> str:
     """The name of the session's files as the server is told it, without what it adds."""
     name = f"{_NOT_IN_FILE_NAMES.sub('_', options.name)}.xel"
     folder = options.folder
@@ -100,7 +100,7 @@ def file_name(options: Options) -> str:
     return f"{folder.rstrip(separator)}{separator}{name}"
 
 
-def _head(options: Options) -> list[str]:
+def _head(options: SessionOptions) -> list[str]:
     permission = f"ALTER ANY {'DATABASE ' if options.azure else ''}EVENT SESSION"
     head = [
         "An Extended Events session that captures what lineage needs, of the named applications.",
@@ -150,7 +150,7 @@ def _event(event: SessionEvent, like: str) -> str:
     )
 
 
-def _target(options: Options) -> tuple[str, ...]:
+def _target(options: SessionOptions) -> tuple[str, ...]:
     return (
         _comment("All the files together must outlast the longest pause between two collects:", ""),
         _comment("what is deleted before it was read is lost.", ""),
@@ -161,7 +161,7 @@ def _target(options: Options) -> tuple[str, ...]:
     )
 
 
-def _session_options(options: Options) -> tuple[str, ...]:
+def _session_options(options: SessionOptions) -> tuple[str, ...]:
     return (
         "WITH (",
         _comment(
@@ -199,7 +199,7 @@ def _literal(text: str) -> str:
     return "N'" + text.replace("'", "''") + "'"
 
 
-def _check(options: Options) -> None:
+def _check(options: SessionOptions) -> None:
     texts = {
         "the session's name": options.name,
         "the beginning of the applications' names": options.application,
@@ -221,7 +221,7 @@ def _check(options: Options) -> None:
         raise OptionError("a file must have room for the session's memory", remedy="make it larger")
 
 
-def _check_folder(options: Options) -> None:
+def _check_folder(options: SessionOptions) -> None:
     folder = options.folder
     is_url = folder.startswith("https://")
     if options.azure and not is_url:

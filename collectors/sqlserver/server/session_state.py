@@ -55,7 +55,7 @@ class CapturedEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedEvents:
     """What a running session lost since it was started: counts, and bytes of the largest."""
 
     events: int = 0
@@ -80,7 +80,7 @@ class SessionState:
     starts_itself: bool
     events: Mapping[str, CapturedEvent]
     targets: Mapping[str, Mapping[str, str]]
-    dropped: Dropped | None
+    dropped: DroppedEvents | None
 
 
 def session_state(connection: pyodbc.Connection, name: str) -> SessionState | None:
@@ -127,5 +127,5 @@ def _session(connection: pyodbc.Connection, server: EventServer, name: str) -> S
         starts_itself=bool(startup),
         events=events,
         targets=targets,
-        dropped=Dropped(*(count or 0 for count in running[0])) if running else None,
+        dropped=DroppedEvents(*(count or 0 for count in running[0])) if running else None,
     )

@@ -17,7 +17,7 @@ import pytest
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from dbt_graft.collectors.sqlserver.runs.folding import Rules
+from dbt_graft.collectors.sqlserver.runs.folding import RunRules
 from dbt_graft.lineage import model
 from dbt_graft.lineage.records import Records
 
@@ -317,7 +317,7 @@ def test_the_pattern_for_tasks_is_the_users(spark: SparkSession, tmp_path: Path)
     )
     (tmp_path / "a.xml").write_text(content)
     pattern = r"^etl(?P<slash>/)(?P<task>\w+)@(?P<run>\d+)(?P=slash)"
-    found = collect(spark, source(tmp_path), replace(SERVER, rules=Rules(pattern)), {})
+    found = collect(spark, source(tmp_path), replace(SERVER, rules=RunRules(pattern)), {})
     assert found is not None
     rows = found.accesses.select("task", "run_id", "name").collect()
     assert {tuple(row) for row in rows} == {

@@ -21,14 +21,14 @@ import pytest
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value
+from dbt_graft.collectors.sqlserver.event import ExtendedEvent, Mapped, Value
 from dbt_graft.collectors.sqlserver.runs.captured import TRANSACTIONS
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Database,
     Module,
     ModuleKind,
-    Relation,
     Snapshot,
+    SnapshotDatabase,
+    SnapshotRelation,
 )
 from dbt_graft.lineage import model
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -945,9 +945,9 @@ IN_TWO_FILES = [
 ]
 
 
-def events(task: str, told: Iterable[Line]) -> Iterator[list[Event]]:
+def events(task: str, told: Iterable[Line]) -> Iterator[list[ExtendedEvent]]:
     """The events of a task, file by file."""
-    found: list[Event] = []
+    found: list[ExtendedEvent] = []
     at, sequence = START, 0
     for line in told:
         one = line if isinstance(line, Told) else batch(line)
@@ -961,7 +961,7 @@ def events(task: str, told: Iterable[Line]) -> Iterator[list[Event]]:
     yield found
 
 
-def _event(task: str, one: Told, at: int, sequence: int) -> Event:
+def _event(task: str, one: Told, at: int, sequence: int) -> ExtendedEvent:
     name, text_field = NAMES[one.kind]
     application = f"python_task::{task}" + (f"::{one.run}" if one.run else "")
     actions: dict[str, Value] = {
@@ -989,11 +989,11 @@ def _event(task: str, one: Told, at: int, sequence: int) -> Event:
     if text_field:
         data[text_field] = one.text
     known = SESSION.events[name]
-    return Event(name, at, {key: data[key] for key in data if key in known}, actions)
+    return ExtendedEvent(name, at, {key: data[key] for key in data if key in known}, actions)
 
 
-SHOP = Database(
-    relations={"dbo.x": Relation(Kind.TABLE, (Column("i", "int"),))},
+SHOP = SnapshotDatabase(
+    relations={"dbo.x": SnapshotRelation(Kind.TABLE, (Column("i", "int"),))},
     synonyms={"dbo.s_away": "[Dw].[dbo].[far]", "dbo.s_linked": "[LNK].[Crm].[dbo].[t]"},
     modules={
         "dbo.list": Module(ModuleKind.PROCEDURE, "CREATE PROC dbo.list AS SELECT * FROM listed"),
@@ -1031,7 +1031,7 @@ def grown(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder / "store"
 
 
-def write(folder: Path, told: Iterable[Sequence[Sequence[Event]]]) -> None:
+def write(folder: Path, told: Iterable[Sequence[Sequence[ExtendedEvent]]]) -> None:
     """Write the first files of all as one, and so on; what is there already stays."""
     (folder / "logs").mkdir(exist_ok=True)
     for number, files in enumerate(zip_longest(*told, fillvalue=())):

@@ -93,8 +93,10 @@ def test_a_table_of_events_is_reached(server: Callable[[SessionState | None], No
 
 
 def test_what_is_known_of_a_server_beside_its_events(tmp_path: Path) -> None:
-    taken = snapshot.Snapshot("CRM", NOW - timedelta(days=12), {"Shop": snapshot.Database({})})
-    snapshot.write(taken, tmp_path / "snapshot.json")
+    taken = snapshot.Snapshot(
+        "CRM", NOW - timedelta(days=12), {"Shop": snapshot.SnapshotDatabase({})}
+    )
+    snapshot.write_snapshot(taken, tmp_path / "snapshot.json")
     for table, row in (
         ("sessions", {"server": CRM, "session": "61", "task": "load", "run": "", "origin": "a"}),
         ("batches", {"origin": "a", "position": "1", "events": 1, "noise": 0, "committed_at": NOW}),

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 from zlib import crc32
 
-from dbt_graft.collectors.sqlserver.event import Damage
+from dbt_graft.collectors.sqlserver.event import LogDamage
 
 _MAGIC = 0xEFAB375A
 _VERSION = 10
@@ -30,7 +30,7 @@ _SMALLEST, _LARGEST = 0x200, 0x8000  # Sectors: 0x200 on Windows and 0x1000 on L
 _SCANNED_AT_ONCE = 1 << 20
 
 
-class Readable(Protocol):
+class RandomAccessFile(Protocol):
     """What of a pyarrow file is used here."""
 
     def size(self) -> int: ...
@@ -38,7 +38,7 @@ class Readable(Protocol):
     def read_at(self, nbytes: int, offset: int) -> bytes: ...
 
 
-class Header(NamedTuple):
+class BlockHeader(NamedTuple):
     """Where a block lies and what it says of itself.
 
     Attributes:
@@ -65,11 +65,11 @@ class Header(NamedTuple):
 class Block(NamedTuple):
     """A block that is whole."""
 
-    header: Header
+    header: BlockHeader
     data: bytes
 
 
-def sector_size(file: Readable) -> int:
+def sector_size(file: RandomAccessFile) -> int:
     """The size of the sectors that a file is made of.
 
     Raises:
@@ -88,12 +88,12 @@ def sector_size(file: Readable) -> int:
     return int(sector)
 
 
-def header_at(file: Readable, position: int, sector: int) -> Header | None:
+def header_at(file: RandomAccessFile, position: int, sector: int) -> BlockHeader | None:
     """The header at an offset, or None where there is none that could be true."""
     return _header(file.read_at(_HEADER.size, position), position, sector)
 
 
-def _header(raw: bytes, position: int, sector: int) -> Header | None:
+def _header(raw: bytes, position: int, sector: int) -> BlockHeader | None:
     if len(raw) < _HEADER.size:
         return None
     zero, version, kind, size, none, data_at, length, checksum, stream = _HEADER.unpack(raw)
@@ -103,10 +103,10 @@ def _header(raw: bytes, position: int, sector: int) -> Header | None:
         return None
     if data_at + length > size:
         return None
-    return Header(position, kind == 1, size, data_at, length, checksum, stream)
+    return BlockHeader(position, kind == 1, size, data_at, length, checksum, stream)
 
 
-def chain(file: Readable, sector: int, start: int, end: int) -> Iterator[Header]:
+def chain(file: RandomAccessFile, sector: int, start: int, end: int) -> Iterator[BlockHeader]:
     """The headers from one block to the next, up to a broken one; reads nothing but them."""
     while start < end:
         header = header_at(file, start, sector)
@@ -116,20 +116,20 @@ def chain(file: Readable, sector: int, start: int, end: int) -> Iterator[Header]
         start += header.size
 
 
-def _agrees(header: Header, tail: bytes) -> bool:
+def _agrees(header: BlockHeader, tail: bytes) -> bool:
     """Whether the last bytes of a block's data are those of its checksum."""
     return crc32(tail[-_SUMMED:]) ^ 0xFFFFFFFF == header.checksum
 
 
-def read_block(file: Readable, header: Header) -> bytes | None:
+def read_block(file: RandomAccessFile, header: BlockHeader) -> bytes | None:
     """A block's data, or None where they do not agree with the checksum or end too early."""
     data = file.read_at(header.data_length, header.position + header.data_at)
     return data if len(data) == header.data_length and _agrees(header, data) else None
 
 
 def blocks(
-    file: Readable, size: int, sector: int, start: int, end: int
-) -> Iterator[Block | Damage]:
+    file: RandomAccessFile, size: int, sector: int, start: int, end: int
+) -> Iterator[Block | LogDamage]:
     """The blocks that begin within a range, and in their place what is damaged.
 
     Behind a broken header the next block is looked for sector by sector. A tail that the server has
@@ -159,7 +159,9 @@ def blocks(
         start = end if found is None else found
 
 
-def _content(file: Readable, size: int, sector: int, header: Header) -> Iterator[Block | Damage]:
+def _content(
+    file: RandomAccessFile, size: int, sector: int, header: BlockHeader
+) -> Iterator[Block | LogDamage]:
     data = read_block(file, header)
     if data is not None:
         yield Block(header, data)
@@ -167,7 +169,7 @@ def _content(file: Readable, size: int, sector: int, header: Header) -> Iterator
         yield _damage(header.position, "its checksum is wrong")
 
 
-def _next(file: Readable, size: int, sector: int, start: int, end: int) -> int | None:
+def _next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) -> int | None:
     """The first offset within a range at which a block begins that is whole."""
     for window in range(start, end, _SCANNED_AT_ONCE):
         raw = file.read_at(min(_SCANNED_AT_ONCE, end - window), window)
@@ -181,16 +183,16 @@ def _next(file: Readable, size: int, sector: int, start: int, end: int) -> int |
     return None
 
 
-def _last_sector(header: Header, sector: int) -> tuple[int, int]:
+def _last_sector(header: BlockHeader, sector: int) -> tuple[int, int]:
     """Where the last bytes of a block's data are, and how many."""
     last = min(sector, header.data_length)
     return header.data_end - last, last
 
 
-def _written(file: Readable, start: int, length: int) -> bool:
+def _written(file: RandomAccessFile, start: int, length: int) -> bool:
     """Whether a place has been written to; the server makes room in a file before it writes."""
     return any(file.read_at(length, start))
 
 
-def _damage(position: int, reason: str) -> Damage:
-    return Damage(f"block at byte {position}", reason)
+def _damage(position: int, reason: str) -> LogDamage:
+    return LogDamage(f"block at byte {position}", reason)

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from dbt_graft.collectors.sqlserver.event import Value
-from dbt_graft.collectors.sqlserver.files.xel.metadata import Column, EventType, Type
+from dbt_graft.collectors.sqlserver.files.xel.metadata import EventField, EventType, FieldType
 from dbt_graft.collectors.sqlserver.files.xel.values import (
     Convert,
     from_bytes,
@@ -22,17 +22,17 @@ from dbt_graft.collectors.sqlserver.files.xel.values import (
 )
 
 # (data, where the payload begins, its length) -> the fields
-Payload: TypeAlias = Callable[[bytes, int, int], dict[str, Value]]
+PayloadDecoder: TypeAlias = Callable[[bytes, int, int], dict[str, Value]]
 
 # A column, its type, and whether its value is elsewhere.
-_Slot: TypeAlias = tuple[Column, Type, bool]
+_Slot: TypeAlias = tuple[EventField, FieldType, bool]
 
 _PLACE = "II"
 # Columns may share bytes, but not so that a small event fills the memory.
 _SHARED = 4
 
 
-def decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
+def payload_decoder(kind: EventType, types: Mapping[int, FieldType]) -> PayloadDecoder:
     """What decodes the payloads of an event's type.
 
     What is made raises ValueError or `struct.error` where a payload contradicts the columns.
@@ -44,7 +44,7 @@ def decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
     layout, size = _packed(slots)
     converted: list[tuple[str, int, Convert]] = []
     elsewhere: list[tuple[str, int, Value, Convert]] = []
-    indexes: dict[Column, int] = {}
+    indexes: dict[EventField, int] = {}
     index = 0
     for column, its_type, away in slots:
         if away:
@@ -101,7 +101,7 @@ def _mixed(slots: list[_Slot]) -> bool:
     return away != sorted(away)
 
 
-def _slots(kind: EventType, types: Mapping[int, Type]) -> list[_Slot]:
+def _slots(kind: EventType, types: Mapping[int, FieldType]) -> list[_Slot]:
     """The columns as they stand in the payload, and whether the value of each is elsewhere."""
     columns = sorted(kind.columns, key=lambda column: column.offset)
     if any(column.type not in types for column in columns):

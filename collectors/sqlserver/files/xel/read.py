@@ -8,23 +8,23 @@ from contextlib import contextmanager, suppress
 from typing import cast
 
 from dbt_graft.collectors.files import LogFile, filesystem
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part, Wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.xel import metadata
 from dbt_graft.collectors.sqlserver.files.xel.blocks import (
     Block,
-    Header,
-    Readable,
+    BlockHeader,
+    RandomAccessFile,
     blocks,
     chain,
     read_block,
     sector_size,
 )
-from dbt_graft.collectors.sqlserver.files.xel.decode import Decoder
+from dbt_graft.collectors.sqlserver.files.xel.decode import BlockDecoder
 
 _SIZE = 32 << 20
 
 
-def parts(log: LogFile, size: int = _SIZE) -> list[Part]:
+def xel_splits(log: LogFile, size: int = _SIZE) -> list[FileSplit]:
     """Cut a file where its blocks begin, into parts of about `size` bytes.
 
     Reads the headers of the blocks only, and of a small file nothing. Behind a broken header there
@@ -41,12 +41,12 @@ def parts(log: LogFile, size: int = _SIZE) -> list[Part]:
                     starts.append(header.position)
     ends = [*starts[1:], log.size]
     return [
-        Part(log.url, log.origin, "xel", start, end)
+        FileSplit(log.url, log.origin, "xel", start, end)
         for start, end in zip(starts, ends, strict=True)
     ]
 
 
-def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
+def read_xel(part: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     """The events of the blocks that begin in a part, in their order, a chunk for each block.
 
     A damaged block is a chunk of its own with what is wrong. What the server has not finished
@@ -58,26 +58,26 @@ def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
     except OSError as error:
         # Arrow's own text names the whole path.
         reason = os.strerror(error.errno) if error.errno else "its storage is out of reach"
-        yield Chunk(damages=[Damage(f"from byte {part.start} on", f"cannot be read: {reason}")])
+        yield Chunk(damages=[LogDamage(f"from byte {part.start} on", f"cannot be read: {reason}")])
 
 
-def _chunks(file: Readable, part: Part, wanted: Wanted) -> Iterator[Chunk]:
+def _chunks(file: RandomAccessFile, part: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     size = file.size()
     if not size:
         return  # The server has just made it.
     try:
         sector = sector_size(file)
     except ValueError as error:
-        yield Chunk(damages=[Damage("byte 0", str(error))])
+        yield Chunk(damages=[LogDamage("byte 0", str(error))])
         return
-    streams: dict[bytes, metadata.Stream] = {}
-    decoders: dict[bytes, Decoder] = {}
+    streams: dict[bytes, metadata.StreamMetadata] = {}
+    decoders: dict[bytes, BlockDecoder] = {}
     for header in chain(file, sector, sector, part.start):
         data = read_block(file, header) if header.metadata else None
         if data is not None:
             _learn(data, header, streams)
     for block in blocks(file, size, sector, max(sector, part.start), min(part.end, size)):
-        if isinstance(block, Damage):
+        if isinstance(block, LogDamage):
             yield Chunk(damages=[block])
         elif block.header.metadata:
             decoders.clear()
@@ -87,33 +87,35 @@ def _chunks(file: Readable, part: Part, wanted: Wanted) -> Iterator[Chunk]:
             yield from _events(block, streams, decoders, wanted)
 
 
-def _learn(data: bytes, header: Header, streams: dict[bytes, metadata.Stream]) -> Damage | None:
+def _learn(
+    data: bytes, header: BlockHeader, streams: dict[bytes, metadata.StreamMetadata]
+) -> LogDamage | None:
     """Add what a metadata block says, and tell what of it is damaged."""
     try:
         metadata.add(data, streams)
     except ValueError as error:
-        return Damage(f"block at byte {header.position}", str(error))
+        return LogDamage(f"block at byte {header.position}", str(error))
     return None
 
 
 def _events(
     block: Block,
-    streams: dict[bytes, metadata.Stream],
-    decoders: dict[bytes, Decoder],
-    wanted: Wanted,
+    streams: dict[bytes, metadata.StreamMetadata],
+    decoders: dict[bytes, BlockDecoder],
+    wanted: EventFilter,
 ) -> Iterator[Chunk]:
     guid, position = block.header.stream, block.header.position
     if guid not in streams:
         reason = "no metadata tell what its events mean"
-        yield Chunk(damages=[Damage(f"block at byte {position}", reason)])
+        yield Chunk(damages=[LogDamage(f"block at byte {position}", reason)])
         return
     if guid not in decoders:
-        decoders[guid] = Decoder(streams[guid], wanted)
+        decoders[guid] = BlockDecoder(streams[guid], wanted)
     yield from decoders[guid].chunks(block.data, position)
 
 
 @contextmanager
-def open_log(url: str) -> Iterator[Readable]:
+def open_log(url: str) -> Iterator[RandomAccessFile]:
     """A file as blocks are read from it.
 
     Raises:
@@ -121,4 +123,4 @@ def open_log(url: str) -> Iterator[Readable]:
     """
     files, path = filesystem(url)
     with files.open_input_file(path) as file:
-        yield cast("Readable", file)  # Its published types lack arguments.
+        yield cast("RandomAccessFile", file)  # Its published types lack arguments.

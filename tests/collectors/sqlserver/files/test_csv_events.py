@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Event, Part, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, FileSplit, Value
 from dbt_graft.collectors.sqlserver.files import csv_events
-from dbt_graft.collectors.sqlserver.files.csv_events import Splitter, header, read
+from dbt_graft.collectors.sqlserver.files.csv_events import CsvSplitter, csv_header, read_csv
 
 AT = 1_795_141_801 * 10_000_000
 
@@ -14,10 +14,10 @@ AT = 1_795_141_801 * 10_000_000
 def chunks(folder: Path, text: str) -> list[Chunk]:
     file = folder / "a.csv"
     file.write_text(text, newline="")
-    return list(read(Part(str(file), "a.csv", "csv", 0, len(text)), Wanted()))
+    return list(read_csv(FileSplit(str(file), "a.csv", "csv", 0, len(text)), EventFilter()))
 
 
-def events(folder: Path, text: str) -> list[Event]:
+def events(folder: Path, text: str) -> list[ExtendedEvent]:
     found = chunks(folder, text)
     assert not [chunk.damages for chunk in found if chunk.damages]
     return [event for chunk in found for event in chunk.events]
@@ -62,7 +62,7 @@ def test_a_column_is_known_by_whatever_name(
 )
 def test_names_and_times_are_known_by_whatever_name(tmp_path: Path, labels: str) -> None:
     text = f"{labels}\nsql_batch_completed,2026-11-20 02:30:01\n"
-    assert events(tmp_path, text) == [Event("sql_batch_completed", AT, {}, {})]
+    assert events(tmp_path, text) == [ExtendedEvent("sql_batch_completed", AT, {}, {})]
 
 
 def test_the_viewers_own_columns(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_rows_of_xml_may_hold_what_is_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("row", ["", "a,b", "name,duration", "timestamp,duration", '"name', "\0"])
 def test_a_first_row_that_names_no_event_is_no_header(tmp_path: Path, row: str) -> None:
-    assert header(row) is None
+    assert csv_header(row) is None
     found = chunks(tmp_path, f"{row}\nx\n")
     reason = "the first line names no columns that tell of events"
     assert [damage.reason for chunk in found for damage in chunk.damages] == [reason]
@@ -165,7 +165,7 @@ def test_a_row_without_end_takes_bounded_memory_and_costs_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(csv_events, "LONGEST", 1000)
-    splitter = Splitter()
+    splitter = CsvSplitter()
     rows = list(splitter.feed(b'a\n"'))
     for _ in range(100):
         rows += splitter.feed(b"x" * 99 + b"\n" + b"y" * 200)

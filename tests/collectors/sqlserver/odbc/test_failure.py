@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, pauses
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, retry_pauses
 
 
 class OdbcError(Exception):
@@ -94,7 +94,7 @@ def test_an_error_of_another_shape_is_still_told() -> None:
 
 
 def test_each_wait_is_longer_than_the_one_before_it_could_be() -> None:
-    waits = list(pauses())
+    waits = list(retry_pauses())
     assert len(waits) == 4
     for step, wait in enumerate(waits):
         assert 2**step <= wait <= 2 ** (step + 1)

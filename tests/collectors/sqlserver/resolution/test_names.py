@@ -2,10 +2,10 @@
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
+from dbt_graft.collectors.sqlserver.resolution.lookup import NameResolver
 from dbt_graft.collectors.sqlserver.resolution.names import dataset_id
-from dbt_graft.collectors.sqlserver.resolution.procedures import Bodies
-from dbt_graft.collectors.sqlserver.resolution.resolve import understood
+from dbt_graft.collectors.sqlserver.resolution.procedures import ProcedureExpander
+from dbt_graft.collectors.sqlserver.resolution.resolve import resolve_statements
 from dbt_graft.collectors.sqlserver.resolution.statement import Row
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
@@ -17,8 +17,8 @@ SERVER = "mssql://sql01:1433"
 
 
 def statements(text: str, database: str, server: str) -> list[Row]:
-    bodies = Bodies(Lookup(server), parse)
-    return understood(parse(text, Dialect.TSQL), database, bodies)["statements"]
+    bodies = ProcedureExpander(NameResolver(server), parse)
+    return resolve_statements(parse(text, Dialect.TSQL), database, bodies)["statements"]
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
-from dbt_graft.collectors.sqlserver.resolution.procedures import Bodies
-from dbt_graft.collectors.sqlserver.resolution.resolve import understood
+from dbt_graft.collectors.sqlserver.resolution.lookup import NameResolver
+from dbt_graft.collectors.sqlserver.resolution.procedures import ProcedureExpander
+from dbt_graft.collectors.sqlserver.resolution.resolve import resolve_statements
 from dbt_graft.collectors.sqlserver.resolution.statement import Row
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Database,
     Module,
     ModuleKind,
-    Relation,
     Snapshot,
+    SnapshotDatabase,
+    SnapshotRelation,
 )
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -43,10 +43,10 @@ SNAPSHOT = Snapshot(
     "CRM01",
     datetime(2026, 11, 21, tzinfo=UTC),
     {
-        "Shop": Database(
+        "Shop": SnapshotDatabase(
             relations={
-                "dbo.a": Relation(Kind.TABLE, (Column("i", "int"), Column("n", "money"))),
-                "dbo.x": Relation(Kind.TABLE, (Column("k", "int"), Column("m", "money"))),
+                "dbo.a": SnapshotRelation(Kind.TABLE, (Column("i", "int"), Column("n", "money"))),
+                "dbo.x": SnapshotRelation(Kind.TABLE, (Column("k", "int"), Column("m", "money"))),
             },
             modules={
                 f"dbo.{name}": Module(ModuleKind.PROCEDURE, text)
@@ -58,7 +58,7 @@ SNAPSHOT = Snapshot(
                 "dbo.finish": Module(ModuleKind.PROCEDURE, "CREATE PROC p AS DELETE done"),
             },
         ),
-        "Finance": Database(
+        "Finance": SnapshotDatabase(
             modules={
                 "dbo.book": Module(
                     ModuleKind.PROCEDURE, "CREATE PROC dbo.book AS INSERT e SELECT * FROM f"
@@ -70,12 +70,12 @@ SNAPSHOT = Snapshot(
 
 
 def meaning(text: str, database: str = "Shop") -> dict[str, list[Row]]:
-    bodies = Bodies(Lookup(SERVER, SNAPSHOT), parse)
+    bodies = ProcedureExpander(NameResolver(SERVER, SNAPSHOT), parse)
 
     def columns(used: str | None, table: tuple[str, ...]) -> object:
         return bodies.lookup.columns(used or database, table)
 
-    return understood(parse(text, Dialect.TSQL, columns), database, bodies)  # type: ignore[arg-type]
+    return resolve_statements(parse(text, Dialect.TSQL, columns), database, bodies)  # type: ignore[arg-type]
 
 
 def written(rows: list[Row]) -> list[str]:

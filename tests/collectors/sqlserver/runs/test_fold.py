@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.files import log_files
-from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value, Wanted
-from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
-from dbt_graft.collectors.sqlserver.runs.captured import capture
+from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, Mapped, Value
+from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
+from dbt_graft.collectors.sqlserver.runs.captured import task_events
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
 from dbt_graft.collectors.sqlserver.runs.noise import noise
-from dbt_graft.collectors.sqlserver.runs.segment import Act, Segment
+from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
 
 TASK = re.compile(r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?")
 SECOND = 10_000_000
@@ -39,7 +39,7 @@ PREPARE_A, PREPARE_B = (("rpc", PREPARE.format(3, text)) for text in (A, B))
 RUN_3 = ("rpc", "exec sp_execute 3")
 
 
-def event(kind: str, text: str = "", at: int = 0, **more: Value) -> Event:
+def event(kind: str, text: str = "", at: int = 0, **more: Value) -> ExtendedEvent:
     name, field = NAMES[kind]
     actions: dict[str, Value] = {
         "client_app_name": more.pop("application", "python_task::load"),
@@ -52,19 +52,19 @@ def event(kind: str, text: str = "", at: int = 0, **more: Value) -> Event:
     data: dict[str, Value] = {"duration": 10, **more}
     if field:
         data[field] = text
-    return Event(name, START + at * SECOND, data, actions)
+    return ExtendedEvent(name, START + at * SECOND, data, actions)
 
 
-def folded(*windows: list[Event]) -> list[Segment]:
+def folded(*windows: list[ExtendedEvent]) -> list[Segment]:
     fold = Fold(noise, idle_seconds=3600)
     segments: list[Segment] = []
     for events in windows:
-        fold.add(filter(None, map(capture(TASK), events)))
+        fold.add(filter(None, map(task_events(TASK), events)))
         segments += fold.segments()
     return segments
 
 
-def events(*told: str | tuple[str, str]) -> list[Event]:
+def events(*told: str | tuple[str, str]) -> list[ExtendedEvent]:
     """One event a second; `batch` where only a text is given."""
     pairs = [one if isinstance(one, tuple) else ("batch", one) for one in told]
     return [event(kind, text, at) for at, (kind, text) in enumerate(pairs)]
@@ -75,7 +75,7 @@ def said(segments: list[Segment]) -> Counter[str]:
     marks = {True: "", False: "!", None: "?"}
     found: Counter[str] = Counter()
     for same, sums in segments:
-        if same.act == Act.SAID:
+        if same.act == SegmentKind.SAID:
             found[marks[same.ok] + "~" * bool(same.undone) + str(same.text).strip("; ")] += (
                 sums.times
             )
@@ -150,26 +150,34 @@ def test_what_a_window_cannot_decide_is_handed_on() -> None:
     segments = folded(first, second)
     acts = [(s.same.act, s.same.handle, s.same.undone) for s in segments]
     assert acts == [
-        (Act.PREPARED, 3, None),
-        (Act.SAID, None, None),
-        (Act.ROLLED_BACK, None, None),
-        (Act.SAID, None, True),
+        (SegmentKind.PREPARED, 3, None),
+        (SegmentKind.SAID, None, None),
+        (SegmentKind.ROLLED_BACK, None, None),
+        (SegmentKind.SAID, None, True),
     ]
     assert segments[3].same.text == "DELETE FROM a;"
 
 
 def test_a_handle_of_another_part_stays_a_handle() -> None:
     (segment,) = folded(events(RUN_3, RUN_3))
-    assert (segment.same.act, segment.same.handle, segment.sums.times) == (Act.EXECUTED, 3, 2)
+    assert (segment.same.act, segment.same.handle, segment.sums.times) == (
+        SegmentKind.EXECUTED,
+        3,
+        2,
+    )
 
 
 def test_a_handle_from_before_a_reset_is_lost() -> None:
     told = events(("rpc", "exec sp_reset_connection"), RUN_3)
-    assert [s.same.act for s in folded(told)] == [Act.COMMITTED, Act.RESET, Act.LOST]
+    assert [s.same.act for s in folded(told)] == [
+        SegmentKind.COMMITTED,
+        SegmentKind.RESET,
+        SegmentKind.LOST,
+    ]
 
 
 def test_one_request_is_known_by_all_that_was_seen_of_it() -> None:
-    def request(at: int, inner: str) -> list[Event]:
+    def request(at: int, inner: str) -> list[ExtendedEvent]:
         guid = f"{at:08}-0000-0000-0000-000000000000"
         return [
             event("statement", inner, at, activity=f"{guid}-1"),
@@ -212,8 +220,8 @@ def test_a_number_that_makes_no_sense_is_none(value: Value) -> None:
 
 def test_what_two_connections_said_stays_apart() -> None:
     segments = folded(events(A, *[("logout", "")] * 3, A, A))
-    assert [s.sums.times for s in segments if s.same.act == Act.SAID] == [1, 2]
-    assert [s.same.act for s in segments].count(Act.ENDED) == 1
+    assert [s.sums.times for s in segments if s.same.act == SegmentKind.SAID] == [1, 2]
+    assert [s.same.act for s in segments].count(SegmentKind.ENDED) == 1
 
 
 def test_every_handle_of_a_real_file_is_resolved(root: Path) -> None:
@@ -221,12 +229,12 @@ def test_every_handle_of_a_real_file_is_resolved(root: Path) -> None:
     (log,) = log_files(str(sample(root)), "TestXel_0.xel")
     task = re.compile("(?P<task>.+)")
     fold = Fold(noise, idle_seconds=3600)
-    for part in parts(log):
-        for chunk in read(part, Wanted()):
-            fold.add(filter(None, map(capture(task), chunk.events)))
+    for part in xel_splits(log):
+        for chunk in read_xel(part, EventFilter()):
+            fold.add(filter(None, map(task_events(task), chunk.events)))
     acts = Counter(segment.same.act for segment in fold.segments())
-    assert acts[Act.EXECUTED] == acts[Act.LOST] == 0
-    assert acts[Act.SAID] == 6
+    assert acts[SegmentKind.EXECUTED] == acts[SegmentKind.LOST] == 0
+    assert acts[SegmentKind.SAID] == 6
 
 
 def sample(root: Path) -> Path:
@@ -245,4 +253,4 @@ def test_the_session_of_another_task_is_another_connection() -> None:
         event("rpc", PREPARE.format(3, A), 0),
         event("rpc", "exec sp_execute 3", 1, application="python_task::other"),
     ]
-    assert Act.SAID not in [s.same.act for s in folded(told)]
+    assert SegmentKind.SAID not in [s.same.act for s in folded(told)]

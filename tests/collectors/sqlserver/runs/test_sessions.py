@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors.sqlserver.runs.segment import SCHEMA, Act
+from dbt_graft.collectors.sqlserver.runs.segment import SCHEMA, SegmentKind
 from dbt_graft.collectors.sqlserver.runs.sessions import follow
 
 MINUTE = timedelta(minutes=1)
@@ -16,7 +16,7 @@ START = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)
 Row = dict[str, Any]
 
 
-def row(act: Act, text: str | None = None, at: int = 0, **more: Any) -> Row:
+def row(act: SegmentKind, text: str | None = None, at: int = 0, **more: Any) -> Row:
     """A segment, `at` minutes from the start."""
     time = START + at * MINUTE
     times = dict.fromkeys(("started", "first_started", "first_ended", "last_ended"), time)
@@ -26,7 +26,7 @@ def row(act: Act, text: str | None = None, at: int = 0, **more: Any) -> Row:
 
 
 def said(text: str, at: int = 0, **more: Any) -> Row:
-    return row(Act.SAID, text, at, **more)
+    return row(SegmentKind.SAID, text, at, **more)
 
 
 def followed(*rows: Row) -> list[Row]:
@@ -40,7 +40,7 @@ def followed(*rows: Row) -> list[Row]:
 def runs(*rows: Row) -> list[set[str]]:
     found: dict[str, set[str]] = {}
     for one in followed(*rows):
-        if one["act"] == Act.SAID:
+        if one["act"] == SegmentKind.SAID:
             found.setdefault(one["run_id"], set()).add(one["text"])
     return list(found.values())
 
@@ -52,9 +52,9 @@ def runs(*rows: Row) -> list[set[str]]:
         ([said("a"), said("b", 61)], [{"a"}, {"b"}]),
         ([said("a"), said("b", 90, started=START + 50 * MINUTE)], [{"a", "b"}]),
         ([said("a"), said("b", session="52")], [{"a"}, {"b"}]),
-        ([said("a"), row(Act.ENDED), said("b", 1)], [{"a"}, {"b"}]),
-        ([said("a"), row(Act.ENDED), said("b"), said("c", 1)], [{"a", "b", "c"}]),
-        ([said("a"), row(Act.RESET), said("b", 1)], [{"a", "b"}]),
+        ([said("a"), row(SegmentKind.ENDED), said("b", 1)], [{"a"}, {"b"}]),
+        ([said("a"), row(SegmentKind.ENDED), said("b"), said("c", 1)], [{"a", "b", "c"}]),
+        ([said("a"), row(SegmentKind.RESET), said("b", 1)], [{"a", "b"}]),
         ([said("a", run="r1"), said("b", 200, run="r1")], [{"a", "b"}]),
         ([said("a", run="r1"), said("b", run="r1", session="52")], [{"a", "b"}]),
         ([said("a"), said("b", 1), said("c", 2, task="other")], [{"a", "b"}, {"c"}]),
@@ -67,35 +67,44 @@ def test_runs(rows: list[Row], expected: list[set[str]]) -> None:
 @pytest.mark.parametrize(
     ("before", "expected"),
     [
-        ([row(Act.PREPARED, "t", handle=3)], (Act.SAID, "t")),
-        ([row(Act.PREPARED, "t", handle=4)], (Act.LOST, None)),
-        ([row(Act.PREPARED, "t", handle=3), row(Act.PREPARED, "u", handle=3)], (Act.SAID, "u")),
-        ([row(Act.PREPARED, "t", handle=3), row(Act.UNPREPARED, handle=3)], (Act.LOST, None)),
-        ([row(Act.PREPARED, "t", handle=3), row(Act.RESET)], (Act.LOST, None)),
-        ([row(Act.PREPARED, "t", handle=3, task="other")], (Act.LOST, None)),
+        ([row(SegmentKind.PREPARED, "t", handle=3)], (SegmentKind.SAID, "t")),
+        ([row(SegmentKind.PREPARED, "t", handle=4)], (SegmentKind.LOST, None)),
+        (
+            [row(SegmentKind.PREPARED, "t", handle=3), row(SegmentKind.PREPARED, "u", handle=3)],
+            (SegmentKind.SAID, "u"),
+        ),
+        (
+            [row(SegmentKind.PREPARED, "t", handle=3), row(SegmentKind.UNPREPARED, handle=3)],
+            (SegmentKind.LOST, None),
+        ),
+        (
+            [row(SegmentKind.PREPARED, "t", handle=3), row(SegmentKind.RESET)],
+            (SegmentKind.LOST, None),
+        ),
+        ([row(SegmentKind.PREPARED, "t", handle=3, task="other")], (SegmentKind.LOST, None)),
     ],
 )
 def test_a_handle_means_what_was_prepared_last(
-    before: list[Row], expected: tuple[Act, str | None]
+    before: list[Row], expected: tuple[SegmentKind, str | None]
 ) -> None:
-    out = followed(*before, row(Act.EXECUTED, at=5, handle=3))
-    ran = [one for one in out if one["act"] in (Act.SAID, Act.LOST)]
+    out = followed(*before, row(SegmentKind.EXECUTED, at=5, handle=3))
+    ran = [one for one in out if one["act"] in (SegmentKind.SAID, SegmentKind.LOST)]
     assert (ran[-1]["act"], ran[-1]["text"]) == expected
 
 
 def test_a_handle_of_noise_says_nothing() -> None:
-    out = followed(row(Act.PREPARED, "", handle=3), row(Act.EXECUTED, handle=3))
-    assert Act.SAID not in [one["act"] for one in out]
+    out = followed(row(SegmentKind.PREPARED, "", handle=3), row(SegmentKind.EXECUTED, handle=3))
+    assert SegmentKind.SAID not in [one["act"] for one in out]
 
 
 @pytest.mark.parametrize(
     ("after", "undone"),
     [
-        ([row(Act.ROLLED_BACK)], True),
-        ([row(Act.COMMITTED)], False),
-        ([row(Act.COMMITTED), row(Act.ROLLED_BACK)], False),
+        ([row(SegmentKind.ROLLED_BACK)], True),
+        ([row(SegmentKind.COMMITTED)], False),
+        ([row(SegmentKind.COMMITTED), row(SegmentKind.ROLLED_BACK)], False),
         ([], False),
-        ([row(Act.ROLLED_BACK, session="52")], False),
+        ([row(SegmentKind.ROLLED_BACK, session="52")], False),
     ],
 )
 def test_an_open_transaction_ends_in_a_later_part(after: list[Row], undone: bool) -> None:
@@ -104,17 +113,23 @@ def test_an_open_transaction_ends_in_a_later_part(after: list[Row], undone: bool
 
 
 def test_a_session_goes_on_in_the_next_collect() -> None:
-    first = followed(row(Act.PREPARED, "t", handle=3), said("a"))
-    left = [one for one in first if one["act"] != Act.SAID]
-    second = followed(*left, row(Act.EXECUTED, at=30, handle=3), said("b", 200))
-    run_ids = {one["text"]: one["run_id"] for one in (*first, *second) if one["act"] == Act.SAID}
+    first = followed(row(SegmentKind.PREPARED, "t", handle=3), said("a"))
+    left = [one for one in first if one["act"] != SegmentKind.SAID]
+    second = followed(*left, row(SegmentKind.EXECUTED, at=30, handle=3), said("b", 200))
+    run_ids = {
+        one["text"]: one["run_id"] for one in (*first, *second) if one["act"] == SegmentKind.SAID
+    }
     assert run_ids["t"] == run_ids["a"] != run_ids["b"]
 
 
 def test_what_is_left_of_a_session_changes_nothing_where_it_is_read_again() -> None:
-    rows = [row(Act.PREPARED, "t", handle=3), said("a"), row(Act.EXECUTED, at=30, handle=3)]
+    rows = [
+        row(SegmentKind.PREPARED, "t", handle=3),
+        said("a"),
+        row(SegmentKind.EXECUTED, at=30, handle=3),
+    ]
     first = followed(*rows)
-    left = [one for one in first if one["act"] != Act.SAID]
+    left = [one for one in first if one["act"] != SegmentKind.SAID]
     again = followed(*sorted([*rows, *left], key=lambda one: one["first_ended"]))
     told = ("act", "text", "run_id", "handle", "last_ended")
     assert [[one[key] for key in told] for one in again] == [

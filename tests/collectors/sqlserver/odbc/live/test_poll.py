@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter
 from dbt_graft.collectors.sqlserver.odbc import live, polling
 from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
 from dbt_graft.lineage.errors import GraftError
@@ -76,7 +76,7 @@ def test_a_chunk_ends_where_a_block_ends_and_its_position_is_exact(log: StandIn)
 def test_what_is_not_wanted_is_counted_and_left_out(log: StandIn) -> None:
     log.write(11, 0, 1)
     log.add(11, 0, "<not read>", name="lock_acquired")
-    names = Wanted(names=frozenset({"sql_batch_completed"}))
+    names = EventFilter(names=frozenset({"sql_batch_completed"}))
     others = replace(names, application=lambda name: name == "python_task::other")
     ((chunk, _),) = poll(replace(FILES, wanted=names), "")
     assert (sequences(chunk), chunk.seen, chunk.damages) == ([1], 2, [])

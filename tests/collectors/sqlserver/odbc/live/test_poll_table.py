@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter
 from dbt_graft.collectors.sqlserver.odbc import table
 from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
 from dbt_graft.lineage.errors import GraftError
@@ -87,7 +87,7 @@ def test_columns_of_their_own_make_the_same_events(log: StandIn) -> None:
         "(2, 'lock_acquired', now(), '', '', 1, 8, '', 0, ''), "
         "(3, 'sql_batch_completed', NULL, 'python_task::load', '', 1, 9, 'x', 0, '')"
     )
-    wanted = Wanted(names=frozenset({"sql_batch_completed"}))
+    wanted = EventFilter(names=frozenset({"sql_batch_completed"}))
     ((chunk, _),) = poll_table(EventTable("env:GRAFT_TEST", "loaded", "id", {}, wanted), "")
     (event,) = chunk.events
     assert event.name == "sql_batch_completed"
