@@ -16,9 +16,17 @@ import click
 import orjson
 
 from dbt_graft.collectors.files import log_files
-from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage
-from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
-from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
+from dbt_graft.collectors.sqlserver.source import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    LogDamage,
+    timestamp,
+    to_json,
+    to_xml,
+    value_text,
+    xel_chunks,
+)
 
 _EXAMPLES = """\b
 Examples:
@@ -156,12 +164,11 @@ def _read(files: tuple[str, ...], wanted: EventFilter, tally: _Tally) -> Iterato
             if log.url != path and not log.url.lower().endswith(".xel"):
                 continue
             tally.files += 1
-            for part in xel_splits(log):
-                for chunk in read_xel(part, wanted):
-                    for damage in chunk.damages:
-                        tally.damages.append((log.origin, damage))
-                        click.echo(f"{log.origin}: {damage.position}: {damage.reason}", err=True)
-                    yield chunk
+            for chunk in xel_chunks(log, wanted):
+                for damage in chunk.damages:
+                    tally.damages.append((log.origin, damage))
+                    click.echo(f"{log.origin}: {damage.position}: {damage.reason}", err=True)
+                yield chunk
 
 
 def _print(chunks: Iterator[Chunk], form: str, head: int | None, out: IO[bytes]) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors.sqlserver.odbc import connection
-from dbt_graft.collectors.sqlserver.server import catalog_queries, session_state
+from dbt_graft.collectors.sqlserver import source
+from dbt_graft.collectors.sqlserver.server import catalog_queries
 from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot
 from dbt_graft.collectors.sqlserver.server.session_events import ACTIONS, EVENTS
 from dbt_graft.collectors.sqlserver.server.session_script import SessionOptions, session_script
@@ -71,12 +71,12 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The settings that were connected to."""
     settings: list[str] = []
 
-    def connect(setting: str) -> Closed:
+    def connect(setting: str, **_: object) -> Closed:
         settings.append(setting)
         return Closed()
 
     Closed.closed = 0
-    monkeypatch.setattr(connection, "connect", connect)
+    monkeypatch.setattr(source, "connect", connect)
     return settings
 
 
@@ -117,7 +117,7 @@ def test_a_script_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 def state(monkeypatch: pytest.MonkeyPatch, found: SessionState | None) -> None:
-    monkeypatch.setattr(session_state, "session_state", lambda *_: found)
+    monkeypatch.setattr(source, "session_state", lambda *_: found)
 
 
 def test_a_session_that_is_missing_fails_the_check(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlglot.errors import TokenError
 
-from dbt_graft.collectors.sqlserver.resolution.names import dataset_id
+from dbt_graft.collectors.sqlserver.names import dataset_id
 from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.tables.scan import scan
 from dbt_graft.collectors.statements.text.dialect import Dialect

@@ -1,8 +1,8 @@
-"""What a client said, understood once for each distinct text: its statements without literals.
+"""Captured texts, normalised once each: their statements without literals.
 
 Most of a busy log is a few statements with ever new values. Drivers send these as calls that carry
 the statement as a string of its own, so it is taken out of the call and looked up; only what was
-never seen is folded.
+never seen is normalised.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _USE = re.compile(r"(?:^|;|\s)USE\s+(?P<name>\[(?:[^\]]|\]\])+\]|[\w@#$]+)", re.
 
 
 class NormalizedText(NamedTuple):
-    """A text, understood.
+    """A captured text without its literals, and what the fold must know of it.
 
     Attributes:
         text: Its statements, unwrapped and without literals.
@@ -59,22 +59,40 @@ class NormalizedText(NamedTuple):
 
 
 def normalized_text(text: str, noise: Callable[[str], str | None]) -> NormalizedText:
-    """A captured text, understood.
+    """A captured text, normalised.
 
     Args:
-        noise: The rule by which a text is left out.
+        noise: Gives the rule by which a text is left out, if there is one.
     """
-    folded = normalise(text, Dialect.TSQL)
-    used = ""
-    for use in _USE.finditer(folded) if "use" in folded.casefold() else ():
-        used = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
+    normalized = normalise(text, Dialect.TSQL)
+    database = ""
+    for use in _USE.finditer(normalized) if "use" in normalized.casefold() else ():
+        database = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
     return NormalizedText(
-        folded, noise(text) or "", transaction_step(folded), used, temp_table_references(folded)
+        text=normalized,
+        noise=noise(text) or "",
+        step=transaction_step(normalized),
+        database=database,
+        temporaries=temp_table_references(normalized),
     )
 
 
+class RemoteCall(NamedTuple):
+    """A remote procedure call.
+
+    Attributes:
+        statement: The statement that it carries; None where it names one by its handle.
+        handle: The handle that it gets, uses or gives back.
+        runs: It runs the statement; `sp_prepare` only names it.
+    """
+
+    statement: NormalizedText | None
+    handle: Handle | None
+    runs: bool
+
+
 class TextNormalizer:
-    """Reads texts, and remembers what it read."""
+    """Normalises texts, and remembers the results."""
 
     def __init__(self, noise: Callable[[str], str | None]) -> None:
         self._noise = noise
@@ -94,14 +112,14 @@ class TextNormalizer:
         return found
 
     def call(self, text: str) -> RemoteCall:
-        """What a remote procedure call says, and the handle that it gets or uses."""
+        """The text of a remote procedure call."""
         if call := _CALL.match(text):
             # Values come behind the statement: without them it is the same every time.
-            carried = self.batch(f"exec sp_executesql {call['statement']}")
+            statement = self.batch(f"exec sp_executesql {call['statement']}")
             procedure, number = call["procedure"].lower(), call["handle"]
             prepares = number and procedure != "executesql"
-            used = Handle(int(number), Act.PREPARE) if prepares else None
-            return RemoteCall(carried, used, runs=procedure != "prepare")
+            prepared = Handle(int(number), Act.PREPARE) if prepares else None
+            return RemoteCall(statement, prepared, runs=procedure != "prepare")
         if by_handle := _BY_HANDLE.match(text):
             runs = by_handle["act"].lower() == "execute"
             act = Act.EXECUTE if runs else Act.UNPREPARE
@@ -112,20 +130,6 @@ class TextNormalizer:
         return RemoteCall(self.batch(text), used, _PREPARES.search(text, 0, _BEHIND) is None)
 
 
-class RemoteCall(NamedTuple):
-    """A remote procedure call.
-
-    Attributes:
-        said: The statement that it carries; None where it names one by its handle.
-        handle: The handle that it gets, uses or gives back.
-        runs: It runs the statement; `sp_prepare` only names it.
-    """
-
-    said: NormalizedText | None
-    handle: Handle | None
-    runs: bool
-
-
 def resets_connection(text: str) -> bool:
-    """Whether a call gives a pooled connection back: all that the session held is gone."""
+    """Whether a call gives a pooled connection back, which ends all that the session held."""
     return _RESET.match(text) is not None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dbt_graft.collectors import store
-from dbt_graft.collectors.sqlserver.collect import Polling, Server, collect_news, poll_new
+from dbt_graft.collectors.sqlserver.collect import Polling, Server, collect_polled, poll_new
 from dbt_graft.collectors.sqlserver.event import Chunk, ExtendedEvent
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled
 from dbt_graft.collectors.sqlserver.runs.folding import RunRules
@@ -48,7 +48,7 @@ def collected(spark: SparkSession, folder: Path, until: int) -> Callable[[], Non
     """Polls, and gives what commits it."""
     known = store.positions(str(folder))
     server = Server(NAMESPACE, open_sessions=store.open_sessions(str(folder), NAMESPACE))
-    found = collect_news(spark, poll_new(polling(until), server.rules, known), server)
+    found = collect_polled(spark, poll_new(polling(until), server.rules, known), server)
     return lambda: store.commit(str(folder), [found] if found else [], known) and None
 
 

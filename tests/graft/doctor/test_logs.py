@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbt_graft.collectors.sqlserver.odbc import connection
-from dbt_graft.collectors.sqlserver.server import session_state, snapshot
+from dbt_graft.collectors.sqlserver import source as events
+from dbt_graft.collectors.sqlserver.server import snapshot
 from dbt_graft.collectors.sqlserver.server.session_state import SessionState
 from dbt_graft.graft.config import Config, SqlServer
 from dbt_graft.graft.config import Source as Entry
@@ -73,8 +73,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Callable[[SessionState | None], N
     """A SQL Server that answers, with this session."""
 
     def answer(state: SessionState | None) -> None:
-        monkeypatch.setattr(connection, "connect", lambda setting, patient: Open())
-        monkeypatch.setattr(session_state, "session_state", lambda connection, name: state)
+        monkeypatch.setattr(events, "connect", lambda setting, patient: Open())
+        monkeypatch.setattr(events, "session_state", lambda connection, name: state)
 
     return answer
 

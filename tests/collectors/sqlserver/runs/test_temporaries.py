@@ -34,7 +34,7 @@ from dbt_graft.collectors.sqlserver.runs.temporaries import (
         ("SELECT a FROM b", []),
     ],
 )  # fmt: skip
-def test_uses(text: str, expected: list[Reference]) -> None:
+def test_references(text: str, expected: list[Reference]) -> None:
     assert list(temp_table_references(text)) == expected
 
 
@@ -61,34 +61,34 @@ def test_a_dropped_table_is_not_the_next_one() -> None:
     assert first is not other
 
 
-def test_tables_that_the_same_was_run_on_get_the_same_sign() -> None:
+def test_tables_that_the_same_was_run_on_get_the_same_suffix() -> None:
     tables = run(FILL, USE, DROP, FILL, USE, DROP, "SELECT * INTO #t FROM other")
-    signs = [table.signed("51", open_=False) for table in tables]
-    assert signs[0] == signs[3] != signs[6]
+    suffixes = [table.settled_suffix("51", is_open=False) for table in tables]
+    assert suffixes[0] == suffixes[3] != suffixes[6]
 
 
-def test_a_table_that_is_still_used_keeps_its_sign() -> None:
+def test_a_table_that_is_still_used_keeps_its_suffix() -> None:
     tables = TempTables()
     (table,) = tables.used(FILL, temp_table_references(FILL), again=False)
-    sign = table.signed("51", open_=True)
+    suffix = table.settled_suffix("51", is_open=True)
     (same,) = tables.used(USE, temp_table_references(USE), again=False)
     assert same is table
-    assert table.signed("51", open_=False) == sign
+    assert table.settled_suffix("51", is_open=False) == suffix
 
 
-def test_a_table_from_before_has_no_sign_of_its_own() -> None:
+def test_a_table_from_before_has_no_suffix_of_its_own() -> None:
     (table,) = TempTables().used(USE, temp_table_references(USE), again=False)
-    assert table.signed("51", open_=True) == "?"
+    assert table.settled_suffix("51", is_open=True) == "?"
 
 
-def test_what_was_seen_inside_makes_nothing_anew() -> None:
+def test_a_request_begins_no_table_that_its_statements_began() -> None:
     tables = TempTables()
     (inside,) = tables.used(FILL, temp_table_references(FILL), again=False)
     (request,) = tables.used(FILL, temp_table_references(FILL), again=True)
     assert inside is request
 
 
-def test_signs_are_read_as_they_were_written() -> None:
-    signs = {"#t": "17", "#my t": "?"}
-    assert decode(encode(signs.items())) == signs
+def test_suffixes_are_decoded_as_they_were_encoded() -> None:
+    suffixes = {"#t": "17", "#my t": "?"}
+    assert decode(encode(suffixes.items())) == suffixes
     assert decode("") == {}

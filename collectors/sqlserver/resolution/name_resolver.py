@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sqlglot.errors import TokenError
 
-from dbt_graft.collectors.sqlserver.resolution.names import FullName, full_name
+from dbt_graft.collectors.sqlserver.names import FullName, full_name
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
     ModuleKind,

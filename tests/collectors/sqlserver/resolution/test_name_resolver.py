@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import NameResolver
+from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
     ModuleKind,
