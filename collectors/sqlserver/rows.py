@@ -220,7 +220,7 @@ def datasets(statement_accesses: DataFrame) -> DataFrame:
 
 
 def column_edges(statements: DataFrame) -> DataFrame:
-    """`column_edges`, each once a task and shape; `accesses` tells which of these failed."""
+    """`column_edges`, each once a task and shape; `accesses` shows which failed."""
     from pyspark.sql import functions as F  # noqa: N812
 
     return (

@@ -1,4 +1,4 @@
-"""A CSV export -> its events: of the viewer's grid, or of a query's result, XML in it or not."""
+"""A CSV export -> its events: the viewer's grid, or the result of a query, with XML or without."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class CsvRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CsvHeader:
-    """How a file's rows are read.
+    """The header of a file.
 
     Attributes:
-        labels: Names of the columns; none where the file names none and has XML in one.
+        labels: Names of the columns; empty where the file has no header, but XML in a column.
     """
 
     delimiter: str
     labels: tuple[str, ...]
 
 
-def read_csv(part: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
+def read_csv(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     """The events of a file, piece by piece.
 
     Raises:
@@ -61,13 +61,13 @@ def read_csv(part: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
     head: CsvHeader | None = None
     splitter = CsvSplitter()
-    for piece, last in with_last(pieces(part)):
+    for piece, last in with_last(pieces(split)):
         for some in batched(splitter.feed(piece, last)):
             rows = [row for row in some if not _decorates(row)]
             if head is None and rows:
                 head = csv_header(rows[0].text)
                 if head is None:
-                    reason = "the first line names no columns that tell of events"
+                    reason = "the first line names no columns of events"
                     yield Chunk(damages=[LogDamage(f"line {rows[0].line}", reason)])
                     return
                 rows = rows[1:] if head.labels else rows
@@ -76,7 +76,7 @@ def read_csv(part: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
 
 
 def _decorates(row: CsvRow) -> bool:
-    """Whether a row is what command line tools write below the header and behind the rows."""
+    """Whether a row is a rule or count that command line tools write around the rows."""
     return bool(row.text and (_RULE.fullmatch(row.text) or _FOOTER.fullmatch(row.text)))
 
 
@@ -92,7 +92,7 @@ def _chunk(rows: list[CsvRow], head: CsvHeader, wanted: EventFilter) -> Chunk:
 
 
 def csv_header(row: str) -> CsvHeader | None:
-    """How a file is read, by its first row; None where that does not tell of events."""
+    """The header in a file's first row; None where the file has no events."""
     for delimiter in sorted(_DELIMITERS, key=row.count, reverse=True):
         cells = _cells(row, delimiter)
         if cells and are_event_columns(cells):
@@ -139,7 +139,7 @@ class CsvSplitter:
         self._scanned = len(self._rest)
 
     def _row(self, text: bytes) -> Iterator[CsvRow]:
-        """A row, if it is one; behind it a new one begins."""
+        """A row, if it is one; a new one begins after it."""
         row = text.rstrip(b"\r\n")
         if row and not self._skips:
             yield CsvRow(self._line, row.decode(errors="replace").removeprefix("\ufeff"))

@@ -1,8 +1,8 @@
-"""An event as one row or one flat object -> `ExtendedEvent`: the meaning of columns by their names.
+"""An event as one row or one flat object -> `ExtendedEvent`: its columns by their names.
 
 The viewer of SQL Server Management Studio exports its grid: `name`, `timestamp`, then fields and
 actions side by side, `attach_activity_id` as `….guid` and `….seq`. Queries that take the XML apart
-choose names of their own. Case, spaces and punctuation never matter.
+choose other names. Case, spaces and punctuation do not matter.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NO_TIME = (
 
 
 class FlatColumnKind(Enum):
-    """What a column holds. TEXT is a statement, of whichever field the event has it in."""
+    """The kind of a column. TEXT is a statement, in the event's field for it."""
 
     NAME = "name"
     TIME = "time"
@@ -33,11 +33,11 @@ class FlatColumnKind(Enum):
 
 
 class FlatColumn(NamedTuple):
-    """What a column holds.
+    """A column of a table of events.
 
     Attributes:
-        name: The field or action.
-        rank: Of several columns for the same, the lowest counts.
+        name: The field or action that it holds.
+        rank: Of several columns for one thing, the lowest counts.
     """
 
     kind: FlatColumnKind
@@ -46,7 +46,7 @@ class FlatColumn(NamedTuple):
 
 
 _NAMES = ("name", "eventname", "event", "eventtype", "eventclass", "objectname")
-# The viewer's own `timestamp` is in the time zone of whoever exported it, and may not say so.
+# The viewer's `timestamp` is in the time zone of the person who exported it, often unnamed.
 _TIMES = (
     "timestamputc",
     "utctimestamp",
@@ -163,7 +163,7 @@ _KNOWN = (
 
 @lru_cache(maxsize=4096)
 def flat_column(label: str) -> FlatColumn:
-    """What a column holds; what is not known is a field of its own."""
+    """The column of a label; an unknown one is a field of that name."""
     return _KNOWN.get(_squashed(label)) or FlatColumn(FlatColumnKind.DATA, label.strip())
 
 
@@ -181,7 +181,7 @@ def flat_event(
 ) -> ExtendedEvent | LogDamage | None:
     """A row's event; None where it is not wanted.
 
-    A time that names no zone is UTC. What is empty or `NULL` is left out.
+    A time that names no zone is UTC. Values that are empty or `NULL` are left out.
     """
     data: dict[str, Value] = {}
     actions: dict[str, Value] = {}

@@ -1,4 +1,4 @@
-"""Which files hold Extended Events, in which form, and in which parts they are read."""
+"""Files -> splits: which hold Extended Events, in which form, and where they are cut."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PACKED = frozenset({".gz", ".zst"})
 _HEAD = 1 << 18
 _XEL = bytes.fromhex("5a37abef")
 _COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
-# What people save events in, or take for it, and what to do about it.
+# Other formats that events are saved in, and what to do about it.
 _OTHERS = (
     (b"PK\x03\x04", "a ZIP archive or an Excel file: unpack it, or save it as CSV"),
     (b"\xd0\xcf\x11\xe0", "an old Excel file: save it as CSV"),
@@ -55,17 +55,17 @@ _NO_XEL = (
 
 
 def may_hold_events(log: LogFile, path: str) -> bool:
-    """Whether a file is looked at: by its name, or because it is what the path itself names."""
+    """Whether a file is looked at: by its name, or because the path names it."""
     name = PurePosixPath(log.origin.lower())
     suffix = PurePosixPath(name.stem).suffix if name.suffix in _PACKED else name.suffix
     return suffix in _SUFFIXES or log.url.rstrip("/") == path.rstrip("/")
 
 
 def file_splits(log: LogFile, size: int = 32 << 20) -> list[FileSplit] | LogDamage:
-    """What a file is read as; nothing if it is empty, a damage if it cannot be read.
+    """The splits of a file; none if it is empty, a damage if it cannot be read.
 
     Args:
-        size: Of a part, in bytes. CSV, what is compressed and what is not UTF-8 are one part.
+        size: Of a split, in bytes. A file is one split if it is CSV, compressed or not UTF-8.
     """
     try:
         file, head = _opened(log)
@@ -96,7 +96,7 @@ def file_splits(log: LogFile, size: int = 32 << 20) -> list[FileSplit] | LogDama
 
 
 def _opened(log: LogFile) -> tuple[FileSplit, bytes]:
-    """A file as one part, and its beginning, unpacked.
+    """A file as one split, and its beginning, unpacked.
 
     Raises:
         UnreadableError: It cannot be opened or unpacked.
@@ -160,7 +160,7 @@ def _json(text: str, complete: bool) -> str | LogDamage:
 
 
 def _declared(text: str, encoding: str) -> str:
-    """The encoding of XML that declares one; what its bytes show goes first."""
+    """The encoding that XML declares, unless its bytes show another."""
     declared = _DECLARED.match(text) if encoding == "utf-8" else None
     return declared[1].lower() if declared and _OF_BYTES.fullmatch(declared[1]) else encoding
 
@@ -172,4 +172,4 @@ def _escaped(text: str) -> bool:
 
 
 def _damage(reason: str) -> LogDamage:
-    return LogDamage("whole file", reason)
+    return LogDamage("the file", reason)

@@ -35,25 +35,25 @@ class NumberedLine(NamedTuple):
     text: bytes
 
 
-def read_ndjson(part: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
-    """The events of the lines that begin within a part, piece by piece.
+def read_ndjson(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
+    """The events of the lines that begin within a split, piece by piece.
 
     Raises:
         UnreadableError: The file is gone or breaks off.
     """
-    ranged = not is_one_split(part)
-    # A line that began before the part ends behind the byte before it, or later.
-    start = max(0, part.start - 1) if ranged else 0
-    splitter = LineSplitter(start, skips=ranged and part.start > 0)
+    ranged = not is_one_split(split)
+    # A line that began before the split ends behind the byte before it, or later.
+    start = max(0, split.start - 1) if ranged else 0
+    splitter = LineSplitter(start, skips=ranged and split.start > 0)
     number = 0
-    for piece, last in with_last(pieces(part, start)):
+    for piece, last in with_last(pieces(split, start)):
         for lines in batched(splitter.feed(piece, last)):
             if ranged:
-                lines = [line for line in lines if line.position < part.end]
+                lines = [line for line in lines if line.position < split.end]
             if lines:
                 yield _chunk(lines, ranged, number, wanted)
             number += len(lines)
-        if ranged and splitter.position >= part.end:
+        if ranged and splitter.position >= split.end:
             return
 
 
@@ -106,32 +106,34 @@ def _event(line: bytes, wanted: EventFilter) -> ExtendedEvent | LogDamage | None
     if not line:
         return LogDamage("", f"the line is longer than {LONGEST >> 20} MB")
     try:
-        said = orjson.loads(line)
+        document = orjson.loads(line)
     except orjson.JSONDecodeError:
         return LogDamage("", "the line is not well-formed JSON")
-    if not isinstance(said, dict):
+    if not isinstance(document, dict):
         return LogDamage("", "the line is no JSON object")
-    if not isinstance(said.get("data"), dict):
-        return flat_event(_values(said), wanted)
-    name, at = said.get("name"), local_ticks(str(said.get("timestamp")))
+    if not isinstance(document.get("data"), dict):
+        return flat_event(_values(document), wanted)
+    name, at = document.get("name"), local_ticks(str(document.get("timestamp")))
     if not isinstance(name, str) or not name:
         return LogDamage("", "the event has no name")
-    package = str(said.get("package") or "sqlserver")
+    package = str(document.get("package") or "sqlserver")
     found = ExtendedEvent(
-        name, at or 0, _values(said["data"]), _values(said.get("actions")), package
+        name, at or 0, _values(document["data"]), _values(document.get("actions")), package
     )
     if not is_wanted(found, wanted):
         return None
     return found if at is not None else LogDamage("", NO_TIME)
 
 
-def _values(said: Any) -> dict[str, Value]:
-    return {label: _value(value) for label, value in said.items()} if isinstance(said, dict) else {}
+def _values(found: Any) -> dict[str, Value]:
+    return {name: _value(value) for name, value in found.items()} if isinstance(found, dict) else {}
 
 
-def _value(said: Any) -> Value:
-    """A value, or a number with its name; lists and other objects say nothing that is known."""
-    value, word = (said.get("value"), said.get("text")) if isinstance(said, dict) else (said, None)
+def _value(found: Any) -> Value:
+    """A value, or a number with its name; None for lists and other objects."""
+    value, word = (
+        (found.get("value"), found.get("text")) if isinstance(found, dict) else (found, None)
+    )
     if isinstance(value, dict | list):
         return None
     return mapped(str(value), word) if isinstance(word, str) else value

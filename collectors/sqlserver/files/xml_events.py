@@ -1,7 +1,7 @@
 """The XML of one event -> `ExtendedEvent`, as file targets, ring buffers and their exports have it.
 
-What surrounds events is never parsed, and an event cannot hold a document type: no entity that a
-file defines is ever looked at.
+Text around events is never parsed, and an event cannot hold a document type, so that entities of
+a file are never expanded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dbt_graft.collectors.sqlserver.event import (
     Value,
 )
 
-# Only names and a time: nothing that a statement says.
+# Only names and a time: nothing of a statement.
 _START_TAG = re.compile(r'<event name="\w+" package="\w+" timestamp="[\d:.TZ+-]+">')
 # Characters that XML 1.0 does not allow, raw or as a reference. In SQL they can only stand where a
 # space can, or inside a literal.
@@ -46,7 +46,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 
 def parse_event(text: str) -> ExtendedEvent | LogDamage:
-    """What an `<event>` element says; all values are text but numbers with a name.
+    """The event of an `<event>` element; all values are text but numbers with a name.
 
     Returns:
         A damage, without a position, where it is not well-formed or has no time. Characters that
@@ -72,13 +72,13 @@ def parse_event(text: str) -> ExtendedEvent | LogDamage:
 
 
 def excerpt(text: str) -> str:
-    """The start tag, if it says nothing but a name and a time."""
+    """The start tag, if it has nothing but a name and a time."""
     tag = _START_TAG.match(text)
     return tag[0] if tag else ""
 
 
 def mapped(value: str, word: str) -> Value:
-    """A value that the log gives a word for; the one of them that says something if not both do."""
+    """A value with its name; where it is no number, the one of them that is not empty."""
     number = _NUMBER.fullmatch(value)
     if number is None:
         return value or word
@@ -102,9 +102,9 @@ def ticks(text: str) -> int | None:
 
 
 def is_dismissed(text: str, wanted: EventFilter) -> bool:
-    """Whether an event is of an application that is not wanted, as far as its text shows at once.
+    """Whether an event's text shows at once that its application is not wanted.
 
-    False where only parsing can tell.
+    False where it must be parsed to know.
     """
     if wanted.application is None:
         return False

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class XmlMarks:
-    """How the text writes what it is cut at.
+    """The marks that a text is cut at, as it writes them.
 
     Attributes:
         strict: A start tag as the server writes it, which no statement holds by chance.
-        valued: What a value's CDATA section begins with, or what ends the one before it.
+        valued: The tags before a value's CDATA section, or the end of the section before it.
     """
 
     start: bytes
@@ -87,7 +87,7 @@ class _Starts(_Mark):
 
 
 class XmlText:
-    """What is at hand of a text, and where its marks are."""
+    """A piece of a text, and the places of its marks."""
 
     def __init__(self, text: bytes, marks: XmlMarks, last: bool) -> None:
         self.bytes = text
@@ -105,7 +105,7 @@ class XmlText:
         """Where the event ends that begins at a place, and what is wrong with it.
 
         Returns:
-            -1 where that is still to come.
+            -1 where the end is in a later piece.
         """
         at = start + len(self.marks.start)
         end = self.ends.after(at)

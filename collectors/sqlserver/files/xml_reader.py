@@ -1,4 +1,4 @@
-"""A part of an XML export -> its events."""
+"""A split of an XML export -> its events."""
 
 from __future__ import annotations
 
@@ -46,46 +46,46 @@ _REFERENCES = {
     "&#x9;": "\t",
     "&#9;": "\t",
 }
-# How far a part looks back at a time, and from where on it needs no certainty.
+# Bytes that a split looks back at a time, and after which a start tag is certain enough.
 _BACK = 1 << 16
 _LONG = 1 << 20
 
 
-def read_xml(part: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
-    """The events that begin within a part, piece by piece.
+def read_xml(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
+    """The events that begin within a split, piece by piece.
 
     Raises:
         UnreadableError: The file is gone or breaks off.
     """
-    marks = ESCAPED if part.escaped else PLAIN
-    if is_one_split(part):
+    marks = ESCAPED if split.escaped else PLAIN
+    if is_one_split(split):
         start, cutter = 0, EventCutter(marks)
     else:
-        section = _section(part, marks)
-        start = max(0, part.start - NEAR) if section is None else section
-        cutter = EventCutter(marks, start, part.start, part.end, in_section=section is not None)
+        section = _section(split, marks)
+        start = max(0, split.start - NEAR) if section is None else section
+        cutter = EventCutter(marks, start, split.start, split.end, in_section=section is not None)
     number = 0
-    for piece, last in with_last(pieces(part, start)):
+    for piece, last in with_last(pieces(split, start)):
         for cuts in batched(cutter.feed(piece, last)):
-            yield _chunk(part, wanted, cuts, number)
+            yield _chunk(split, wanted, cuts, number)
             number += len(cuts)
         if cutter.done:
             return
 
 
-def _chunk(part: FileSplit, wanted: EventFilter, cuts: list[EventCut], before: int) -> Chunk:
-    """What is wanted of some events, `before` of which the file had others."""
+def _chunk(split: FileSplit, wanted: EventFilter, cuts: list[EventCut], before: int) -> Chunk:
+    """The wanted events of some cuts, which `before` others precede."""
     chunk = Chunk(seen=len(cuts))
     names = None if wanted.names is None else {name.encode() for name in wanted.names}
     for number, cut in enumerate(cuts, before + 1):
         tag = _NAME.match(cut.text)
         if names is not None and tag is not None and tag[1] not in names:
             continue
-        found = _event(cut, part.escaped, wanted)
+        found = _event(cut, split.escaped, wanted)
         if isinstance(found, ExtendedEvent):
             chunk.events.append(found)
         elif found is not None:
-            place = f"event {number}" if is_one_split(part) else f"event at byte {cut.position}"
+            place = f"event {number}" if is_one_split(split) else f"event at byte {cut.position}"
             chunk.damages.append(replace(found, position=place))
     return chunk
 
@@ -107,24 +107,24 @@ def _text(text: bytes, escaped: bool) -> str:
     return unescape(decoded, _REFERENCES) if escaped else decoded
 
 
-def _section(part: FileSplit, marks: XmlMarks) -> int | None:
-    """Where the CDATA section of a value begins that a part begins in; None if it does in none.
+def _section(split: FileSplit, marks: XmlMarks) -> int | None:
+    """Where the CDATA section of a value begins that a split begins in; None if it is in none.
 
-    It may hold what looks like events. The last mark before the part tells; where there is none
-    for long, as no value is written as a section, a start tag as the server writes it does.
+    A section may hold texts that look like events. The last mark before the split decides; where
+    there is none for long, because values are no sections, a start tag of the server decides.
     """
-    # A mark counts where it begins, and may end behind the part's start.
+    # A mark counts where it begins, and may end after the start of the split.
     reach = max(len(marks.cdata), len(marks.cdata_end)) - 1
-    end, behind = part.start, read_range(part, part.start, part.start + reach)
-    while end > max(0, part.start - LONGEST):
+    end, behind = split.start, read_range(split, split.start, split.start + reach)
+    while end > max(0, split.start - LONGEST):
         start = max(0, end - _BACK)
-        text = read_range(part, start, end)
+        text = read_range(split, start, end)
         seen = text + behind[:reach]
         opened, closed = seen.rfind(marks.cdata), seen.rfind(marks.cdata_end)
         if opened > closed:
-            before = read_range(part, max(0, start + opened - NEAR), start + opened).rstrip()
+            before = read_range(split, max(0, start + opened - NEAR), start + opened).rstrip()
             return start + opened if before.endswith(marks.valued) else None
-        if closed >= 0 or (part.start - start > _LONG and marks.strict.search(text)):
+        if closed >= 0 or (split.start - start > _LONG and marks.strict.search(text)):
             return None
         end, behind = start, text
     return None

@@ -1,4 +1,4 @@
-"""Where a session writes its files, and what it says of itself: asked of the server.
+"""The files of a session, and the events it lost, as the server knows them.
 
 SQL Server and Managed Instance have sessions of the server; Azure SQL Database and Fabric have
 sessions of a database, under other names, and write to URLs.
@@ -48,11 +48,11 @@ _NUMBERED = re.compile(r"_0_\d+\.xel$|(?:\.xel)?$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class EventServer:
-    """What kind of server it is, as far as its sessions differ.
+    """The kind of a server, as far as sessions differ by it.
 
     Attributes:
         edition: SQL Server's `EngineEdition`.
-        version: 16 is SQL Server 2022; 0 where it does not say.
+        version: 16 is SQL Server 2022; 0 where the server has none.
     """
 
     edition: int
@@ -65,7 +65,7 @@ class EventServer:
 
     @property
     def permission(self) -> str:
-        """What a login needs to read events."""
+        """The permission that a login needs to read events."""
         if self.of_a_database:
             return "VIEW DATABASE STATE"
         if self.version >= _SQL_SERVER_2022:
@@ -73,7 +73,7 @@ class EventServer:
         return "VIEW SERVER STATE"
 
     def denied(self, failure: OdbcFailure) -> GraftError | None:
-        """The error that names the missing permission, if it is that."""
+        """The error that names the missing permission; None where another thing failed."""
         if failure.state != "42501" and _DENIED.isdisjoint(failure.numbers):
             return None
         to = "the user" if self.of_a_database else "the login"
@@ -84,10 +84,10 @@ class EventServer:
 
 @dataclass(frozen=True, slots=True)
 class SessionFiles:
-    """Where a session writes, and what it has lost.
+    """The files of a session, and the events it lost.
 
     Attributes:
-        path: All its files, as `sys.fn_xe_file_target_read_file` wants it.
+        path: All its files, as `sys.fn_xe_file_target_read_file` takes them.
         losses: Events that never came into a file.
     """
 
@@ -96,13 +96,13 @@ class SessionFiles:
 
 
 def event_server(connection: pyodbc.Connection) -> EventServer:
-    """Ask what kind of server it is; everybody may."""
+    """The kind of a server; asking needs no permission."""
     ((edition, version),) = rows(connection, _SERVER)
     return EventServer(edition or 0, version or 0)
 
 
 def session_files(connection: pyodbc.Connection, server: EventServer, name: str) -> SessionFiles:
-    """Ask for a session's files.
+    """The files of a session.
 
     Raises:
         GraftError: There is no such session, or it has no files.
@@ -142,7 +142,7 @@ def _losses(name: str, events: int, buffers: int, largest: int) -> list[LogDamag
 
 
 def _pattern(file: str) -> str:
-    """All files of a session, given its newest one or the name in its definition."""
+    """All files of a session, by its newest one or the name in its definition."""
     prefix = _NUMBERED.sub("", file, count=1)
     return f"{prefix}_0_" if "://" in file else f"{prefix}_0_*.xel"
 

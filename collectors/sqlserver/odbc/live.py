@@ -1,7 +1,7 @@
 """The events of a running session, read over a connection through the server's own function.
 
 `sys.fn_xe_file_target_read_file` gives the events of a session's files block by block, and begins
-behind a block that it is told. The server writes blocks whole: a block's file and offset are an
+after the block that is its argument. The server writes a block at once: its file and offset are an
 exact checkpoint.
 https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-xe-file-target-read-file-transact-sql
 """
@@ -52,8 +52,8 @@ class LiveSession:
 
     Attributes:
         connection: `env:NAME` or `dsn:NAME`.
-        session: Its name; may be empty where `path` is given, but then nobody tells what the
-            session itself dropped.
+        session: Its name; may be empty where `path` is set, but then events that the session
+            dropped are not reported.
         path: Its files as the server sees them, with `*` on disk or as the beginning of a URL;
             empty to ask the session.
         wanted: Which events to read.
@@ -79,11 +79,11 @@ class _Checkpoint:
 
 
 def poll(session: LiveSession, position: str) -> Polled:
-    """What the session has recorded behind a position, in chunks that end where a block ends.
+    """The events of a session after a position, in chunks that end where a block ends.
 
-    Nothing is written anywhere: who stores each chunk together with its position loses no event
-    and has none twice. What a session itself had to drop, and what has rolled over before it was
-    read, comes as damages of the first chunk, which may be without events.
+    Nothing is written: a reader that stores each chunk together with its position loses no event
+    and has none twice. Events that the session dropped, or that rolled over before they were read,
+    are damages of the first chunk, which may be without events.
 
     Args:
         position: Where an earlier call has ended, `<file>|<offset of the block>`; empty at first.
@@ -94,12 +94,12 @@ def poll(session: LiveSession, position: str) -> Polled:
     """
     if position:
         _checkpoint_at(position)
-    told: set[LogDamage] = set()
-    return polled(session.connection, position, partial(_read, session, told))
+    reported: set[LogDamage] = set()
+    return polled(session.connection, position, partial(_read, session, reported))
 
 
 def _read(
-    session: LiveSession, told: set[LogDamage], connection: pyodbc.Connection, position: str
+    session: LiveSession, reported: set[LogDamage], connection: pyodbc.Connection, position: str
 ) -> Polled:
     odbc = load_pyodbc()
     server = event_server(connection)
@@ -108,9 +108,9 @@ def _read(
         if session.session:
             files = session_files(connection, server, session.session)
             path = path or files.path
-            losses = [loss for loss in files.losses if loss not in told]
+            losses = [loss for loss in files.losses if loss not in reported]
             if losses:
-                told.update(losses)
+                reported.update(losses)
                 yield Chunk(damages=losses), position
         yield from _behind(connection, path, session.wanted, position)
     except odbc.Error as error:
@@ -157,7 +157,7 @@ def _behind(connection: pyodbc.Connection, path: str, wanted: EventFilter, posit
 
 
 def _chunks(found: Rows, wanted: EventFilter, reread: _Checkpoint | None) -> Polled:
-    """Rows -> chunks of whole blocks; those up to `reread` have been read before."""
+    """Rows -> chunks of complete blocks; those up to `reread` have been read before."""
     chunk, seen, size = Chunk(), 0, 0
     last: _Checkpoint | None = None
     complete = reread is None

@@ -50,10 +50,10 @@ class EventTable:
         table: Its name, with schema and database where needed: `audit.dbo.[xe log]`.
         key: The column that grows with each load: an identity, a rowversion, a time. Where rows
             are loaded together, all with one key must be there at once.
-        columns: What stands in which column: `event_data` (an event's XML), or `name`,
+        columns: The column for each label: `event_data` (an event's XML), or `name`,
             `timestamp`, `application`, `database`, `session_id`, `sequence`, `text`, `result`,
-            `row_count`, `duration` and any field or action of an event. What is not said is known
-            by the column's own name, as of an export of SQL Server Management Studio.
+            `row_count`, `duration` and any field or action of an event. Other
+            columns are known by their names, as those of an export of SQL Server Management Studio.
         wanted: Which events to read.
     """
 
@@ -65,15 +65,15 @@ class EventTable:
 
 
 def poll_table(source: EventTable, position: str) -> Polled:
-    """The rows behind a position, in the order of their keys.
+    """The events of the rows after a position, in the order of their keys.
 
-    A chunk ends only where the key changes: rows with equal keys are never torn apart.
+    A chunk ends only where the key changes: rows with equal keys stay together.
 
     Args:
         position: Where an earlier call has ended; empty at first.
 
     Raises:
-        GraftError: The table cannot be read, or its columns tell no events.
+        GraftError: The table cannot be read, or its columns hold no events.
     """
     if position:
         table_key.decode(position)
@@ -126,7 +126,7 @@ def _chunks(
                 raise GraftError(
                     f"more than {_MOST_EQUAL} rows have the same {source.key}",
                     place=source.table,
-                    remedy="name as `key` a column that tells rows apart, such as an identity",
+                    remedy="name as `key` a column with few equal values, such as an identity",
                 )
             seen += 1
             size += _ROW_CHARACTERS + sum(len(cell) for cell in cells if isinstance(cell, str))
@@ -151,8 +151,8 @@ def _value(cell: Any) -> Value:
     if isinstance(cell, datetime | date):
         return cell.isoformat()
     if isinstance(cell, Decimal):
-        whole = cell.is_finite() and cell == cell.to_integral_value()
-        return int(cell) if whole else str(cell)
+        is_integer = cell.is_finite() and cell == cell.to_integral_value()
+        return int(cell) if is_integer else str(cell)
     return cell if isinstance(cell, int | float | str | bytes) else None
 
 
@@ -168,7 +168,7 @@ def _key(source: EventTable, value: object) -> TableKey:
         raise GraftError(
             f"{source.key} cannot be a key: it is of the type {type(value).__name__}",
             place=source.table,
-            remedy="name a column of whole numbers, times, binary values or text",
+            remedy="name a column of integers, times, binary values or text",
         )
     return key
 
@@ -191,7 +191,7 @@ def name_parts(name: str) -> list[str]:
 
 
 def _quoted(name: str, mark: str) -> str:
-    """A name that can be nothing else, by the driver's own quotes."""
+    """A name in the driver's own quotes."""
     if mark:
         return f"{mark}{name.replace(mark, mark * 2)}{mark}"
     if not re.fullmatch(r"\w+", name):

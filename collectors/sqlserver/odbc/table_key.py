@@ -1,4 +1,4 @@
-"""The key of a table of events: how far it has been read, as text and as a condition."""
+"""The key up to which a table of events was read, as text and as a condition."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def decode(position: str) -> TableKey:
 
 
 def condition(column: str, behind: TableKey | None) -> tuple[str, tuple[TableKey, ...]]:
-    """Which rows to ask for, which may be a few too many: see `is_behind`.
+    """The condition on the rows to ask for, which may be a few too many: see `is_behind`.
 
     Args:
         column: The key's column, quoted.
@@ -84,7 +84,7 @@ def is_behind(key: TableKey, behind: TableKey | None) -> bool:
 
 
 def tie(key: TableKey) -> TableKey:
-    """Equal for all keys that a server may hold for equal, whatever its collation."""
+    """A value that is equal for all keys that a collation may hold for equal."""
     if not isinstance(key, str):
         return key
     plain = unicodedata.normalize("NFKD", key).casefold()

@@ -75,7 +75,7 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class TakenSnapshot:
-    """A snapshot, and what is not in it and why, in words."""
+    """A snapshot, and notices of what is missing in it and why."""
 
     snapshot: Snapshot
     notices: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ def take_snapshot(
             found[name], missing = _database(connection, name)
         except odbc.Error as error:
             failure = odbc_failure(error)
-            if failure.transient:  # half a snapshot would look like a whole one
+            if failure.transient:  # half a snapshot would look complete
                 raise failure.error("reading failed", name, "try again") from error
             notices.append(f"{name}: left out, {failure.message}")
         else:
@@ -138,7 +138,7 @@ def _named(there: list[Any], names: Sequence[str]) -> list[Any]:
 
 
 def _database(connection: pyodbc.Connection, name: str) -> tuple[SnapshotDatabase, list[str]]:
-    """A database, and what of it could not be read."""
+    """A database, and notices of what could not be read."""
 
     def ask(query: str) -> Iterator[tuple[Any, ...]]:
         return rows(connection, query.format(database=f"[{name.replace(']', ']]')}]"))

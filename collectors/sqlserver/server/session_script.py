@@ -30,14 +30,14 @@ _CHEAPEST_PATTERN = 28
 
 
 class OptionError(GraftError):
-    """An option of the session cannot be as it is."""
+    """An option of the session is not valid."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """What a session is to be like.
+    """The options of a session.
 
     Attributes:
         name: Of the session, and of its files.
@@ -91,7 +91,7 @@ def session_script(options: SessionOptions) -> str:
 
 
 def file_name(options: SessionOptions) -> str:
-    """The name of the session's files as the server is told it, without what it adds."""
+    """The name of the session's files in the script; the server adds a number to it."""
     name = f"{_NOT_IN_FILE_NAMES.sub('_', options.name)}.xel"
     folder = options.folder
     if not folder:
@@ -120,7 +120,7 @@ def _head(options: SessionOptions) -> list[str]:
         "",
         "Each event has four actions, no more: application (the task), database, session number",
         "and sequence, by which prepared statements are followed. No user or host name: lineage",
-        "needs none, and they are personal data. No sql_text: it repeats the whole batch with",
+        "needs none, and they are personal data. No sql_text: it repeats the batch with",
         "each statement, while the events below have their own text.",
         "",
         "Other applications are left out on the server by the beginning of their name. An",
@@ -174,7 +174,7 @@ def _session_options(options: SessionOptions) -> tuple[str, ...]:
         _comment("Events are in the file after this time at the latest."),
         "    MAX_DISPATCH_LATENCY = 30 SECONDS,",
         _comment(
-            "Adds attach_activity_id, which tells the events of one request: a statement that is"
+            "Adds attach_activity_id, which names the request of each event: a statement that is"
         ),
         _comment("seen as batch, statement and inside a procedure counts once."),
         "    TRACK_CAUSALITY = ON,",

@@ -56,7 +56,7 @@ class CapturedEvent:
 
 @dataclass(frozen=True, slots=True)
 class DroppedEvents:
-    """What a running session lost since it was started: counts, and bytes of the largest."""
+    """Losses of a running session since it was started: counts, and bytes of the largest event."""
 
     events: int = 0
     buffers: int = 0
@@ -65,7 +65,7 @@ class DroppedEvents:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """A session as it is defined and runs.
+    """The definition of a session, and how it runs.
 
     Attributes:
         retention: ALLOW_SINGLE_EVENT_LOSS, ALLOW_MULTIPLE_EVENT_LOSS or NO_EVENT_LOSS.
@@ -87,7 +87,7 @@ def session_state(connection: pyodbc.Connection, name: str) -> SessionState | No
     """Ask for a session; None where there is none of that name, or none that the login may see.
 
     Raises:
-        GraftError: The server refuses; the error tells the permission that is missing.
+        GraftError: The server refuses; the error names the missing permission.
     """
     odbc = load_pyodbc()
     server = EventServer(0, 0)

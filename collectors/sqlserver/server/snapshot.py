@@ -1,4 +1,4 @@
-"""What a SQL Server's databases hold, saved as one JSON file: so that collecting needs no server.
+"""A snapshot of a SQL Server's databases in one JSON file, so that collecting needs no server.
 
     {"format": "dbt-graft sqlserver snapshot", "version": 1, "server": "CRM",
      "taken_at": "2026-11-21T02:15:00+00:00",
@@ -36,7 +36,7 @@ _T = TypeVar("_T")
 
 
 class ModuleKind(StrEnum):
-    """What of a database has a definition in SQL."""
+    """The kind of an object that is defined by SQL text."""
 
     VIEW = "VIEW"
     PROCEDURE = "PROCEDURE"
@@ -86,7 +86,7 @@ class SnapshotDatabase:
         return self._relations.get(name.casefold())
 
     def synonym(self, name: str) -> str | None:
-        """What the synonym `schema.name` stands for, whatever its case."""
+        """The name that the synonym `schema.name` stands for, whatever its case."""
         return self._synonyms.get(name.casefold())
 
     def module(self, name: str) -> Module | None:
@@ -178,7 +178,7 @@ def read_snapshot(path: Path) -> Snapshot:
 
 
 class _WrongError(Exception):
-    """A piece of a snapshot is not what it should be."""
+    """A piece of a snapshot is not valid."""
 
     def __init__(self, place: tuple[str, ...], wanted: str) -> None:
         super().__init__(f"`{' > '.join(place)}` should be {wanted}")

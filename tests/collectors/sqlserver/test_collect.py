@@ -226,7 +226,7 @@ def test_what_a_file_defines_as_an_entity_is_never_looked_at(collected: Records)
 
 def test_a_file_that_cannot_be_read_is_one_reject(collected: Records) -> None:
     found = of(collected, "not xml")
-    assert [r.position for r in found.rejects] == ["whole file"]
+    assert [r.position for r in found.rejects] == ["the file"]
     assert not found.accesses
 
 

@@ -1,6 +1,6 @@
 """The actions of an event: `u32 action id · u32 length · bytes`, again and again, then an end mark.
 
-An event's whole length is not stored, so the list is walked even for events that nobody wants. The
+The length of an event is not stored, so the list is walked even for events that are left out. The
 walk follows a tree of the ids and lengths that were met before, eight bytes at a step, whose leaves
 know how to unpack such a list at once.
 """
@@ -24,7 +24,7 @@ from dbt_graft.collectors.sqlserver.files.xel.values import (
 _HEAD = struct.Struct("<II")
 _LAST = 0x60000000
 _UNKNOWN = FieldType("", 0)
-_STEPS = 1 << 16  # Of the tree and its leaves, how many are kept in mind.
+_STEPS = 1 << 16  # Of the tree and its leaves, how many are remembered.
 
 
 class ActionList:
@@ -32,7 +32,7 @@ class ActionList:
 
     Attributes:
         application: From where to where behind the list's start `client_app_name` is stored.
-        met: Whether such a list was decoded before: what never comes again costs no struct.
+        met: Whether such a list was decoded before: only then a struct is compiled for it.
         unpack, names, converts: Decode such a list, the values by their indexes.
     """
 
@@ -67,7 +67,7 @@ class ActionDecoder:
         self._steps = 0
 
     def find(self, data: bytes, start: int) -> tuple[int, ActionList]:
-        """Where the actions that begin at an offset end, and what they are.
+        """The end of the actions that begin at an offset, and their ids and lengths.
 
         Raises:
             struct.error: They do not end within the data.

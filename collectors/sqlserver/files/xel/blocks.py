@@ -1,12 +1,12 @@
-"""A .xel file as a chain of blocks: where they lie, and whether they are whole.
+"""A .xel file as a chain of blocks: where they are, and whether they are intact.
 
 A file begins with a sector that holds the magic number, the version and the sector's size. Blocks
-follow, each a multiple of the sector; a block's header tells its whole size, and so where the next
-one begins. After a block's data comes what the server's buffer held before: it is never read.
+follow, each a multiple of the sector; a block's header holds its total size, and so where the next
+one begins. After a block's data come remains of the server's buffer, which are never read.
 
 All integers are little-endian. A block's header, 0x4C bytes of metadata or 0x4D of events:
 
-    0 u32 0 · 4 u32 buffer · 8 u32 sequence · 12 u16 version 10 · 14 u16 kind · 16 u32 whole size ·
+    0 u32 0 · 4 u32 buffer · 8 u32 sequence · 12 u16 version 10 · 14 u16 kind · 16 u32 total size ·
     20 u16 0 · 22 u16 header's length · 24 u32 data's length · 28 u32 checksum · 32 GUID of stream
 
 The checksum is a CRC-32 without its last inversion, of the last 1,024 bytes of the data.
@@ -31,7 +31,7 @@ _SCANNED_AT_ONCE = 1 << 20
 
 
 class RandomAccessFile(Protocol):
-    """What of a pyarrow file is used here."""
+    """A file that is read at any place, as pyarrow's are."""
 
     def size(self) -> int: ...
 
@@ -39,11 +39,11 @@ class RandomAccessFile(Protocol):
 
 
 class BlockHeader(NamedTuple):
-    """Where a block lies and what it says of itself.
+    """The header of a block.
 
     Attributes:
         position: The offset of its first byte in the file.
-        metadata: Whether it tells what ids mean; otherwise it holds events.
+        metadata: Whether it defines ids; otherwise it holds events.
         size: To the next block.
         stream: The GUID of the metadata records that its events follow.
     """
@@ -58,12 +58,12 @@ class BlockHeader(NamedTuple):
 
     @property
     def data_end(self) -> int:
-        """Where its data end in the file."""
+        """The offset in the file where its data end."""
         return self.position + self.data_at + self.data_length
 
 
 class Block(NamedTuple):
-    """A block that is whole."""
+    """A block that is intact."""
 
     header: BlockHeader
     data: bytes
@@ -89,7 +89,7 @@ def sector_size(file: RandomAccessFile) -> int:
 
 
 def header_at(file: RandomAccessFile, position: int, sector: int) -> BlockHeader | None:
-    """The header at an offset, or None where there is none that could be true."""
+    """The header at an offset, or None where there is none that is plausible."""
     return _header(file.read_at(_HEADER.size, position), position, sector)
 
 
@@ -130,9 +130,9 @@ def read_block(file: RandomAccessFile, header: BlockHeader) -> bytes | None:
 def blocks(
     file: RandomAccessFile, size: int, sector: int, start: int, end: int
 ) -> Iterator[Block | LogDamage]:
-    """The blocks that begin within a range, and in their place what is damaged.
+    """The blocks that begin within a range, or a damage in place of a block.
 
-    Behind a broken header the next block is looked for sector by sector. A tail that the server has
+    After a broken header the next block is searched sector by sector. A tail that the server has
     not finished is no damage: reading ends there.
 
     Args:
@@ -170,13 +170,13 @@ def _content(
 
 
 def _next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) -> int | None:
-    """The first offset within a range at which a block begins that is whole."""
+    """The first offset within a range at which an intact block begins."""
     for window in range(start, end, _SCANNED_AT_ONCE):
         raw = file.read_at(min(_SCANNED_AT_ONCE, end - window), window)
         for at in range(0, len(raw), sector):
             header = _header(raw[at : at + _HEADER.size], window + at, sector)
             if header and header.data_end <= size:
-                # Not the whole block: a false header may claim the rest of the file as its data.
+                # Only the end: a false header may claim the rest of the file as its data.
                 summed = min(_SUMMED, header.data_length)
                 if _agrees(header, file.read_at(summed, header.data_end - summed)):
                     return header.position

@@ -1,4 +1,4 @@
-"""The events of a block, as fast as plain Python can: those that are not wanted cost a walk only.
+"""The events of a block; those that are not wanted are only walked over.
 
 A record is, one after the other until the block's data are used up:
 
@@ -29,7 +29,7 @@ _VERSION, _VERSION_BITS = 10, 0x3F
 _PACKAGE_BITS = 0xFF
 _UNIX_EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601.
 _LATEST = 253_402_300_800 * TICKS  # The year 10000, which no clock of SQL Server reaches.
-_APPLICATIONS = 4096  # How many are kept in mind.
+_APPLICATIONS = 4096  # How many are remembered.
 _AT_ONCE = 1 << 15  # Events of a chunk: about 100 MB, where the block is as large.
 
 _Decoded: TypeAlias = tuple[
@@ -45,7 +45,7 @@ class BlockDecoder:
         self._wanted = wanted.application
         self._known: dict[bytes, bool] = {}
         self._names = wanted.names
-        # What was met so far; None: it is not wanted.
+        # Event types met so far; None: the type is not wanted.
         self._types: dict[int, _Decoded | None] = {}
         self._actions = ActionDecoder(stream)
 
@@ -95,8 +95,8 @@ class BlockDecoder:
                 _count(damages, "a value is not of its type", number)
             else:
                 events.append(ExtendedEvent(name, when, fields, more, package))
-        told = [_damage(position, *found) for found in damages.items()]
-        yield Chunk(events, number - before, told)
+        listed = [_damage(position, *found) for found in damages.items()]
+        yield Chunk(events, number - before, listed)
 
     def _is_wanted(self, data: bytes, actions: int, leaf: ActionList | None) -> bool:
         application = b""
@@ -115,7 +115,7 @@ class BlockDecoder:
     def _type(self, event: int) -> _Decoded | None:
         kind = self._stream.events.get(event)
         if kind is None:
-            raise ValueError("the metadata do not tell what the event is")
+            raise ValueError("the metadata do not name the event")
         decoded: _Decoded | None = None
         if self._names is None or kind.name in self._names:
             package = self._stream.packages.get(event & _PACKAGE_BITS, "")
@@ -125,7 +125,7 @@ class BlockDecoder:
 
 
 def _decoder(kind: EventType, types: Mapping[int, FieldType]) -> PayloadDecoder:
-    """As `payload_decoder`; where the columns contradict each other, each event says so."""
+    """As `payload_decoder`; where the columns contradict each other, each event is a damage."""
     try:
         return payload_decoder(kind, types)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What the metadata blocks of a .xel file say: which events, actions, maps and types there are.
+"""Metadata blocks of a .xel file -> its events, actions, maps and types, by their ids.
 
 A metadata block holds package records one after the other, whose texts are UTF-16 ended by NUL:
 
@@ -46,7 +46,7 @@ class EventField:
 
 @dataclass(frozen=True, slots=True)
 class EventType:
-    """What an event's id means.
+    """The event of an id.
 
     Attributes:
         columns: In the order in which SQL Server shows them.
@@ -60,7 +60,7 @@ class EventType:
 
 @dataclass(frozen=True, slots=True)
 class ActionType:
-    """What an action's id means, and the id of its type."""
+    """The action of an id, and the id of its type."""
 
     name: str
     type: int
@@ -68,7 +68,7 @@ class ActionType:
 
 @dataclass(slots=True)
 class StreamMetadata:
-    """All that the records of one stream have said so far.
+    """The contents of all records of one stream so far.
 
     Attributes:
         base: The time at tick 0, in 100 ns since 1601 in UTC.
@@ -117,7 +117,7 @@ _SIZE = struct.Struct("<B")
 
 
 class _Cursor:
-    """Where reading has come to in a record."""
+    """The position of reading in a record."""
 
     __slots__ = ("at", "data")
 

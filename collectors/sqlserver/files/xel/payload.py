@@ -1,4 +1,4 @@
-"""An event's own fields: each type of event gets a function made for it, once for all its events.
+"""The fields of an event: each type of event gets a decoder, made once for all its events.
 
 In the payload every column stands at its own offset: a value of fixed size, or for the others
 `u32 offset in the payload · u32 length`. A column that was not collected has length 0.
@@ -33,9 +33,9 @@ _SHARED = 4
 
 
 def payload_decoder(kind: EventType, types: Mapping[int, FieldType]) -> PayloadDecoder:
-    """What decodes the payloads of an event's type.
+    """A decoder for the payloads of an event type.
 
-    What is made raises ValueError or `struct.error` where a payload contradicts the columns.
+    It raises ValueError or `struct.error` where a payload contradicts the columns.
 
     Raises:
         ValueError: The columns contradict each other.
@@ -84,7 +84,7 @@ def payload_decoder(kind: EventType, types: Mapping[int, FieldType]) -> PayloadD
 
 
 def _packed(slots: list[_Slot]) -> tuple[str, int]:
-    """How `struct` unpacks the columns, and how many bytes they have."""
+    """The layout of the columns for `struct`, and its size in bytes."""
     layout, size = "<", 0
     for column, its_type, away in slots:
         if column.offset < size:
@@ -105,7 +105,7 @@ def _slots(kind: EventType, types: Mapping[int, FieldType]) -> list[_Slot]:
     """The columns as they stand in the payload, and whether the value of each is elsewhere."""
     columns = sorted(kind.columns, key=lambda column: column.offset)
     if any(column.type not in types for column in columns):
-        raise ValueError("the metadata do not tell the type of a column")
+        raise ValueError("the metadata do not name the type of a column")
     typed = [(column, types[column.type]) for column in columns]
     fixed = sum(not is_elsewhere(its_type) for _, its_type in typed)
     # Where fewer columns are fixed than have a size, a GUID's bytes are elsewhere.

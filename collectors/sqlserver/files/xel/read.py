@@ -1,4 +1,4 @@
-"""The face of this package: a .xel file in parts, and the events of a part."""
+"""A .xel file in splits, and the events of a split."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ _SIZE = 32 << 20
 
 
 def xel_splits(log: LogFile, size: int = _SIZE) -> list[FileSplit]:
-    """Cut a file where its blocks begin, into parts of about `size` bytes.
+    """Cut a file where its blocks begin, into splits of about `size` bytes.
 
-    Reads the headers of the blocks only, and of a small file nothing. Behind a broken header there
-    is no cut: whoever reads the last part finds the next block, or tells what is wrong with the
-    file.
+    Reads the headers of the blocks only, and of a small file nothing. After a broken header there
+    is no cut: reading the last split finds the next block, or what is wrong with the file.
     """
     starts = [0]
     if log.size > size:
-        # What is wrong with the file, its reader tells.
+        # Reading the split gives the damage.
         with suppress(ValueError, OSError), open_log(log.url) as file:
             sector = sector_size(file)
             for header in chain(file, sector, sector, log.size):
@@ -46,22 +45,22 @@ def xel_splits(log: LogFile, size: int = _SIZE) -> list[FileSplit]:
     ]
 
 
-def read_xel(part: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
-    """The events of the blocks that begin in a part, in their order, a chunk for each block.
+def read_xel(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
+    """The events of the blocks that begin in a split, in their order, a chunk for each block.
 
-    A damaged block is a chunk of its own with what is wrong. What the server has not finished
-    writing at the file's end is left for later, and is no damage.
+    A damaged block is a chunk with that damage. A tail that the server has not finished writing is
+    left for later, and is no damage.
     """
     try:
-        with open_log(part.url) as file:
-            yield from _chunks(file, part, wanted)
+        with open_log(split.url) as file:
+            yield from _chunks(file, split, wanted)
     except OSError as error:
-        # Arrow's own text names the whole path.
+        # Arrow's own text names the path of the machine.
         reason = os.strerror(error.errno) if error.errno else "its storage is out of reach"
-        yield Chunk(damages=[LogDamage(f"from byte {part.start} on", f"cannot be read: {reason}")])
+        yield Chunk(damages=[LogDamage(f"from byte {split.start} on", f"cannot be read: {reason}")])
 
 
-def _chunks(file: RandomAccessFile, part: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
+def _chunks(file: RandomAccessFile, split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     size = file.size()
     if not size:
         return  # The server has just made it.
@@ -72,11 +71,11 @@ def _chunks(file: RandomAccessFile, part: FileSplit, wanted: EventFilter) -> Ite
         return
     streams: dict[bytes, metadata.StreamMetadata] = {}
     decoders: dict[bytes, BlockDecoder] = {}
-    for header in chain(file, sector, sector, part.start):
+    for header in chain(file, sector, sector, split.start):
         data = read_block(file, header) if header.metadata else None
         if data is not None:
             _learn(data, header, streams)
-    for block in blocks(file, size, sector, max(sector, part.start), min(part.end, size)):
+    for block in blocks(file, size, sector, max(sector, split.start), min(split.end, size)):
         if isinstance(block, LogDamage):
             yield Chunk(damages=[block])
         elif block.header.metadata:
@@ -90,7 +89,7 @@ def _chunks(file: RandomAccessFile, part: FileSplit, wanted: EventFilter) -> Ite
 def _learn(
     data: bytes, header: BlockHeader, streams: dict[bytes, metadata.StreamMetadata]
 ) -> LogDamage | None:
-    """Add what a metadata block says, and tell what of it is damaged."""
+    """Add the records of a metadata block; gives the damage if it has one."""
     try:
         metadata.add(data, streams)
     except ValueError as error:
@@ -106,7 +105,7 @@ def _events(
 ) -> Iterator[Chunk]:
     guid, position = block.header.stream, block.header.position
     if guid not in streams:
-        reason = "no metadata tell what its events mean"
+        reason = "no metadata describe its events"
         yield Chunk(damages=[LogDamage(f"block at byte {position}", reason)])
         return
     if guid not in decoders:
@@ -116,7 +115,7 @@ def _events(
 
 @contextmanager
 def open_log(url: str) -> Iterator[RandomAccessFile]:
-    """A file as blocks are read from it.
+    """Open a file for reading blocks.
 
     Raises:
         OSError: It cannot be opened.

@@ -157,7 +157,7 @@ def test_rows_of_xml_may_hold_what_is_none(tmp_path: Path) -> None:
 def test_a_first_row_that_names_no_event_is_no_header(tmp_path: Path, row: str) -> None:
     assert csv_header(row) is None
     found = chunks(tmp_path, f"{row}\nx\n")
-    reason = "the first line names no columns that tell of events"
+    reason = "the first line names no columns of events"
     assert [damage.reason for chunk in found for damage in chunk.damages] == [reason]
 
 

@@ -81,7 +81,7 @@ def test_what_cannot_be_read_says_what_it_is_and_what_to_do(
 ) -> None:
     found = file_splits(log(tmp_path, content, name))
     assert isinstance(found, LogDamage)
-    assert found.position == "whole file"
+    assert found.position == "the file"
     assert found.reason.startswith(reason)
 
 
@@ -92,9 +92,7 @@ def test_an_empty_file_is_none(tmp_path: Path) -> None:
 def test_a_file_that_is_gone_is_a_damage(tmp_path: Path) -> None:
     gone = log(tmp_path, EVENT)
     (tmp_path / "a.log").unlink()
-    assert file_splits(gone) == LogDamage(
-        "whole file", "the file cannot be read: FileNotFoundError"
-    )
+    assert file_splits(gone) == LogDamage("the file", "the file cannot be read: FileNotFoundError")
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ DAMAGED = {
     "a stream without metadata": (
         A + edited(B, 32, b"\x01" * 16) + C,
         FIRST + THIRD,
-        "no metadata tell what its events mean",
+        "no metadata describe its events",
     ),
 }
 

@@ -187,7 +187,7 @@ def u32(number: int) -> bytes:
 
 RECORD = record(batch("SELECT 1"))
 ACTION = 24 + struct.unpack_from("<I", RECORD, 20)[0]
-UNKNOWN = "the metadata do not tell what the event is"
+UNKNOWN = "the metadata do not name the event"
 BREAKS_OFF = "the events break off"
 LIES = {
     "an unknown event": (edited(RECORD, 0, u32(0x7FFF)), 2, UNKNOWN),
