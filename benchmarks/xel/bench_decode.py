@@ -105,8 +105,8 @@ def main() -> None:
         path = BUILD / f"tasks_{share:.0%}.xel".replace("%", "")
         make(path, share)
         size = path.stat().st_size / 2**20
-        told = f"{EVENTS:,} events, {size:,.0f} MB, {share:.0%} of tasks, one core"
-        report.table(told, "events/s", "MB/s", "counted")
+        title = f"{EVENTS:,} events, {size:,.0f} MB, {share:.0%} of tasks, one core"
+        report.table(title, "events/s", "MB/s", "counted")
         for name, work in (
             ("limit: bytes and checksums", verified),
             ("ours: only the tasks' events", decoded(is_task)),

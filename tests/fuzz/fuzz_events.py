@@ -6,7 +6,7 @@ A case is a small file of the writer with bits flipped, numbers replaced by extr
 out, doubled or taken from another file, or its end missing; half of the .xel files get right
 checksums afterwards, so that the damage reaches the decoder. Every case must end, in time, as
 events and counted damage: no exception, nothing lost without a word, no more text than the file can
-hold, and the same whether read whole or in parts. Prints the case that fails, by its number: the
+hold, and the same whether read at once or in splits. Prints the case that fails, by its number: the
 same seed and number make the same file. The address space is limited while it runs.
 """
 
@@ -134,16 +134,18 @@ class _FoundError(AssertionError):
 def _check_xel(data: bytes, path: Path, size: int) -> Counter[str]:
     path.write_bytes(data)
     log = LogFile(str(path), "fuzz.xel", len(data), "")
-    whole = list(read_xel(FileSplit(log.url, log.origin, "xel", 0, len(data)), EventFilter()))
-    _check(whole, len(data))
-    in_parts = [chunk for part in xel_splits(log, size) for chunk in read_xel(part, EventFilter())]
-    if _events(whole) != _events(in_parts):
-        raise _FoundError("parts give other events than the whole")
+    at_once = list(read_xel(FileSplit(log.url, log.origin, "xel", 0, len(data)), EventFilter()))
+    _check(at_once, len(data))
+    in_splits = [chunk for part in xel_splits(log, size) for chunk in read_xel(part, EventFilter())]
+    if _events(at_once) != _events(in_splits):
+        raise _FoundError("splits give other events than the file")
     is_task = EventFilter(frozenset({"batch", "types"}), lambda name: name.startswith("python"))
     some = [chunk for part in xel_splits(log, size) for chunk in read_xel(part, is_task)]
-    if sum(chunk.seen for chunk in some) != sum(chunk.seen for chunk in whole):
+    if sum(chunk.seen for chunk in some) != sum(chunk.seen for chunk in at_once):
         raise _FoundError("a filter changes how many events there are")
-    return Counter(events=len(_events(whole)), damages=sum(len(chunk.damages) for chunk in whole))
+    return Counter(
+        events=len(_events(at_once)), damages=sum(len(chunk.damages) for chunk in at_once)
+    )
 
 
 def _check_xml(data: bytes, path: Path) -> Counter[str]:
@@ -206,12 +208,12 @@ def fuzz(cases: int, seed: int, folder: Path) -> Counter[str]:
     """Run this many cases of each kind; what came of them all.
 
     Raises:
-        AssertionError: A case did not end as it should; the note tells which.
+        AssertionError: A case did not end as it should; the note names it.
     """
     seeds = _seeds()
     events = read_events(seeds, folder)
     xml = [to_xml(event).encode() for event in events]
-    told: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
     for number in range(cases):
         chance = random.Random(f"{seed} {number}")  # noqa: S311
         data = _mutated(chance.choice(seeds), chance.choice(seeds), chance)
@@ -220,12 +222,12 @@ def fuzz(cases: int, seed: int, folder: Path) -> Counter[str]:
         text = _mutated(b"\n".join(chance.choices(xml, k=3)), chance.choice(xml), chance)
         try:
             with limited():
-                told += _check_xel(data, folder / "fuzz.xel", chance.choice((1, 600, 5_000)))
-                told += _check_xml(text, folder / "fuzz.xml")
+                counted += _check_xel(data, folder / "fuzz.xel", chance.choice((1, 600, 5_000)))
+                counted += _check_xml(text, folder / "fuzz.xml")
         except Exception as error:
             error.add_note(f"case {number} of seed {seed}; its files are in {folder}")
             raise
-    return told
+    return counted
 
 
 def read_events(seeds: list[bytes], folder: Path) -> list[ExtendedEvent]:
@@ -250,11 +252,13 @@ def main(cases: int, seed: int) -> None:
     """Fuzz the readers of captured events."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
-    told = fuzz(cases, seed, folder)
-    shutil.rmtree(folder)  # Kept where a case failed.
+    counted = fuzz(cases, seed, folder)
+    shutil.rmtree(folder)  # Left where a case failed.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    click.echo(f"{cases:,} .xel files and as many of XML: {told['events']:,} events and ", nl=False)
-    click.echo(f"{told['damages']:,} damages, no failure; {peak} MB at most")
+    click.echo(
+        f"{cases:,} .xel files and as many of XML: {counted['events']:,} events and ", nl=False
+    )
+    click.echo(f"{counted['damages']:,} damages, no failure; {peak} MB at most")
 
 
 if __name__ == "__main__":

@@ -140,9 +140,11 @@ LOGS = {
     ),
     "streaming": event("INSERT INTO target VALUES (1)", after=5)
     + event("SELECT * FROM source", after=9, duration=8_000_000),
-    "dropped": event("CREATE TABLE kept (id int, name varchar(9)); CREATE TABLE gone (id int)")
-    + event("DROP TABLE kept", after=1)
-    + event("SELECT 1 AS id INTO kept", after=2)
+    "dropped": event(
+        "CREATE TABLE made_again (id int, name varchar(9)); CREATE TABLE gone (id int)"
+    )
+    + event("DROP TABLE made_again", after=1)
+    + event("SELECT 1 AS id INTO made_again", after=2)
     + event("DROP TABLE gone", after=3),
 }
 
@@ -160,8 +162,8 @@ def collected(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
     (folder / "logs").mkdir()
     for name, content in LOGS.items():
         (folder / "logs" / f"{name}.xml").write_text(content.replace("TASK", name))
-    told = query("utf_16").replace("TASK", "utf-16")
-    (folder / "logs" / "utf-16.xml").write_bytes(told.encode("utf-16"))
+    text = query("utf_16").replace("TASK", "utf-16")
+    (folder / "logs" / "utf-16.xml").write_bytes(text.encode("utf-16"))
     found = collect(spark, source(folder / "logs"), SERVER, {})
     assert found is not None
     store.commit(str(folder / "store"), [found])
@@ -287,9 +289,9 @@ def test_rows_read_while_others_are_written_went_through_memory(collected: Recor
 
 def test_a_dropped_table_is_known_as_dropped(collected: Records) -> None:
     found = {dataset.id.short: dataset for dataset in collected.datasets}
-    assert found["dbo.kept"].dropped_at is None
+    assert found["dbo.made_again"].dropped_at is None
     assert found["dbo.gone"].dropped_at is not None
-    columns = [(column.name, column.type) for column in found["dbo.kept"].columns]
+    columns = [(column.name, column.type) for column in found["dbo.made_again"].columns]
     assert columns == [("id", "int"), ("name", "varchar")]
 
 

@@ -1,6 +1,6 @@
 """Writes .xel files for tests and benchmarks, in the layout that `files.xel` reads.
 
-`write_events` makes a file of events whose types a `Session` tells; `LINEAGE` has those of a
+`write_events` makes a file of events whose types a `Session` has; `LINEAGE` has those of a
 capture for lineage. For what is damaged or odd, a file is put together from `file_header`,
 `metadata_blocks` and `event_block`. `Template` repeats one event with other times and values, a
 million in a few seconds.

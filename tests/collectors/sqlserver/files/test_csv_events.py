@@ -75,11 +75,11 @@ def test_the_viewers_own_columns(tmp_path: Path) -> None:
         ',"SELECT 1,\r\n ""a""",12,OK,NULL,NULL\r\n'
     )
     call, batch = events(tmp_path, text)
-    said: dict[str, Value] = {"duration": "12", "result": "OK"}
+    common: dict[str, Value] = {"duration": "12", "result": "OK"}
     assert (call.name, call.at, batch.at) == ("rpc_completed", AT, AT)
-    assert call.data == {"object_name": "sp_executesql", "statement": "exec p", **said}
+    assert call.data == {"object_name": "sp_executesql", "statement": "exec p", **common}
     assert call.actions == {"attach_activity_id": "0F1A2B3C-0000-0000-0000-000000000000-7"}
-    assert (batch.data, batch.actions) == ({"batch_text": 'SELECT 1,\r\n "a"', **said}, {})
+    assert (batch.data, batch.actions) == ({"batch_text": 'SELECT 1,\r\n "a"', **common}, {})
 
 
 @pytest.mark.parametrize("name", ["rpc_completed", "sql_statement_completed"])
@@ -127,8 +127,8 @@ def test_damage_costs_a_row_and_is_told_with_its_line(tmp_path: Path) -> None:
         f'{good}x,2026-11-20 02:30:01,"open\n{good}'
     )
     found = chunks(tmp_path, text)
-    kept = [event.data["batch_text"] for chunk in found for event in chunk.events]
-    assert kept == ["a", "two\nlines", "a"]
+    found_texts = [event.data["batch_text"] for chunk in found for event in chunk.events]
+    assert found_texts == ["a", "two\nlines", "a"]
     assert [(d.position, d.reason) for chunk in found for d in chunk.damages] == [
         ("line 6", "the row has 4 columns, the header has 3"),
         ("line 7", "the row has 1 columns, the header has 3"),
@@ -170,8 +170,10 @@ def test_a_row_without_end_takes_bounded_memory_and_costs_itself(
     for _ in range(100):
         rows += splitter.feed(b"x" * 99 + b"\n" + b"y" * 200)
     rows += splitter.feed(b'\nb\n"c\n', last=True)
-    kept = [row.text for row in rows if row.text and "x" not in row.text and "y" not in row.text]
-    assert kept == ["a", "b", '"c\n'.strip()]
+    found_texts = [
+        row.text for row in rows if row.text and "x" not in row.text and "y" not in row.text
+    ]
+    assert found_texts == ["a", "b", '"c\n'.strip()]
     assert max(len(row.text) for row in rows) < 1000
     assert rows[1].text == ""
 

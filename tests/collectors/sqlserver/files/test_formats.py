@@ -1,4 +1,4 @@
-"""A file's name and beginning tell whether it holds events, in which form and in which parts."""
+"""A file's form and splits follow from its name and beginning."""
 
 import gzip
 from pathlib import Path

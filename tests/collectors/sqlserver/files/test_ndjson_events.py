@@ -21,10 +21,10 @@ TIME = '"timestamp":"2026-11-20T02:30:01Z"'
 
 
 def chunks(file: Path, size: int = 1 << 30) -> list[Chunk]:
-    whole = file.stat().st_size
+    size_of_file = file.stat().st_size
     parts = (
-        FileSplit(str(file), "a", "ndjson", start, min(whole, start + size))
-        for start in range(0, whole, size)
+        FileSplit(str(file), "a", "ndjson", start, min(size_of_file, start + size))
+        for start in range(0, size_of_file, size)
     )
     return [chunk for part in parts for chunk in read_ndjson(part, EventFilter())]
 

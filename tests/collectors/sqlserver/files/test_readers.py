@@ -75,19 +75,19 @@ def grid(events: list[ExtendedEvent], delimiter: str = ",") -> str:
 
 
 def printed(event: ExtendedEvent) -> str:
-    said = {
+    document = {
         "name": event.name,
         "timestamp": TIME,
         "package": event.package,
         "data": event.data,
         "actions": event.actions,
     }
-    return orjson.dumps(said).decode() + "\n"
+    return orjson.dumps(document).decode() + "\n"
 
 
 def flat(event: ExtendedEvent) -> str:
-    said = {"EventName": event.name, "timestamp (UTC)": TIME, **event.data, **event.actions}
-    return orjson.dumps(said).decode() + "\n"
+    document = {"EventName": event.name, "timestamp (UTC)": TIME, **event.data, **event.actions}
+    return orjson.dumps(document).decode() + "\n"
 
 
 FORMS: dict[str, Callable[[list[ExtendedEvent]], str]] = {
@@ -207,9 +207,9 @@ def test_what_comes_before_a_break_in_packed_data_is_kept(
     cut = file_splits(log)
     assert not isinstance(cut, LogDamage)
     chunks = [chunk for part in cut for chunk in read_split(part, EventFilter())]
-    kept = events(chunks)
-    assert kept == many[: len(kept)]
-    assert len(kept) > 1000
+    before = events(chunks)
+    assert before == many[: len(before)]
+    assert len(before) > 1000
     assert damages(chunks)[-1] == ("from byte 0 on", reason)
 
 

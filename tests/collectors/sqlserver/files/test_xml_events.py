@@ -122,11 +122,11 @@ def test_what_is_no_event_is_a_damage_with_its_reason(text: str, reason: str) ->
 
 
 def test_an_excerpt_is_a_start_tag_that_says_nothing_but_name_and_time() -> None:
-    plain, telling = parse_event(one("<")), parse_event(one("<", time="secret 2026"))
+    plain, secret = parse_event(one("<")), parse_event(one("<", time="secret 2026"))
     assert isinstance(plain, LogDamage)
     assert plain.excerpt == one()[:-8]
-    assert isinstance(telling, LogDamage)
-    assert telling.excerpt == ""
+    assert isinstance(secret, LogDamage)
+    assert secret.excerpt == ""
 
 
 def test_depth_costs_no_recursion() -> None:
@@ -146,7 +146,7 @@ def application(value: str) -> str:
         (application("").replace("<value></value>", "<value/>"), True),
         (application("other").replace("<value>", '<type name="x" package="y"/><value>'), True),
         ("", True),
-        # Only parsing tells.
+        # Only parsing shows it.
         (application("o&#116;her"), False),
         (application("<![CDATA[a]b]]>"), False),
         (application("other") + application("task"), False),

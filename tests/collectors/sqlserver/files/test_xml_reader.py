@@ -36,10 +36,12 @@ def file(tmp_path: Path) -> Path:
 
 
 def parts(file: Path, size: int = 1 << 30, *, escaped: bool = False) -> list[FileSplit]:
-    whole = file.stat().st_size
+    size_of_file = file.stat().st_size
     return [
-        FileSplit(str(file), "logs/a.xml", "xml", start, min(whole, start + size), escaped=escaped)
-        for start in range(0, whole, size)
+        FileSplit(
+            str(file), "logs/a.xml", "xml", start, min(size_of_file, start + size), escaped=escaped
+        )
+        for start in range(0, size_of_file, size)
     ]
 
 
@@ -166,9 +168,9 @@ def test_damage_costs_only_what_is_damaged(file: Path, damaged: str, reasons: li
         assert texts(chunks(file, size)) == ["before", "after"]
 
 
-@pytest.mark.parametrize("kept", [10, 60, 120, 150, -20, -1])
-def test_a_file_that_breaks_off_within_an_event_gives_those_before(file: Path, kept: int) -> None:
-    file.write_text(one("before") + one("x")[:kept])
+@pytest.mark.parametrize("length", [10, 60, 120, 150, -20, -1])
+def test_a_file_that_breaks_off_within_an_event_gives_those_before(file: Path, length: int) -> None:
+    file.write_text(one("before") + one("x")[:length])
     assert texts(chunks(file)) == ["before"]
     assert [reason for _, reason in damages(file)] == [BREAKS_OFF]
 

@@ -64,9 +64,9 @@ from dbt_graft.lineage.errors import GraftError
             id="what graft.yml says comes first",
         ),
         pytest.param(
-            ["id", "event_data", "timestamp", "statement", "seen_at", "said"],
-            {"timestamp": "seen_at", "text": "said"},
-            {"id": "id", "seen_at": "timestamp", "said": "text"},
+            ["id", "event_data", "timestamp", "statement", "seen_at", "txt"],
+            {"timestamp": "seen_at", "text": "txt"},
+            {"id": "id", "seen_at": "timestamp", "txt": "text"},
             "sql_statement_starting",
             id="and replaces what stands for the same",
         ),
@@ -92,9 +92,9 @@ def test_columns_are_known_by_name_or_as_graft_yml_says(
 def test_columns_that_tell_no_events_are_an_error(
     present: list[str], columns: dict[str, str], says: str
 ) -> None:
-    with pytest.raises(GraftError) as told:
+    with pytest.raises(GraftError) as error:
         choose_columns(present, columns, "dbo.xe_log")
-    assert says in str(told.value)
+    assert says in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def folded(*windows: list[ExtendedEvent]) -> list[Segment]:
 
 
 def events(*sent: str | tuple[str, str]) -> list[ExtendedEvent]:
-    """One event a second; `batch` where only a text is given."""
+    """One event a second; `batch` for a text alone."""
     pairs = [one if isinstance(one, tuple) else ("batch", one) for one in sent]
     return [event(kind, text, at) for at, (kind, text) in enumerate(pairs)]
 

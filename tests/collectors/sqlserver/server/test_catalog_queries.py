@@ -23,7 +23,7 @@ pyodbc = pytest.importorskip("pyodbc", exc_type=ImportError)
 
 SQL_SERVER, AZURE_SQL_DATABASE = 3, 5
 NUMERIC = (None, 10, 0, None)
-# What tells which query it is.
+# A piece of each query that no other has.
 ASKED = {
     "databases": "sys.databases",
     "relations": "INFORMATION_SCHEMA",
@@ -84,7 +84,7 @@ def _raw(cell: Any) -> Any:
 
 
 def by_database(**answers: Any) -> Callable[[str], Any]:
-    """An answer for each database, told by its name in the query."""
+    """An answer for each database, by its name in the query."""
 
     def answer(query: str) -> Any:
         found = re.search(r"FROM \[(\w+)\]", query)

@@ -148,7 +148,7 @@ def test_azure_sql_database_has_sessions_of_a_database() -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "told"),
+    ("folder", "expected"),
     [
         ("", "py_lineage.xel"),
         (r"D:\XE", r"D:\XE\py_lineage.xel"),
@@ -159,10 +159,10 @@ def test_azure_sql_database_has_sessions_of_a_database() -> None:
         (AZURE + "/", AZURE + "/py_lineage.xel"),
     ],
 )
-def test_the_files_lie_where_they_should(folder: str, told: str) -> None:
+def test_the_files_lie_where_they_should(folder: str, expected: str) -> None:
     options = SessionOptions(folder=folder)
-    assert file_name(options) == told
-    assert f"N'{told}'" in tokens(session_script(options))
+    assert file_name(options) == expected
+    assert f"N'{expected}'" in tokens(session_script(options))
 
 
 HOSTILE = (
@@ -212,7 +212,7 @@ def test_what_no_quotes_can_hold_is_refused(field: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "problem"),
     [
         (SessionOptions(name=""), "1 to 128 characters"),
         (SessionOptions(name="a" * 129), "1 to 128 characters"),
@@ -230,8 +230,8 @@ def test_what_no_quotes_can_hold_is_refused(field: str, text: str) -> None:
         (SessionOptions(file_megabytes=8), "room for the session's memory"),
     ],
 )
-def test_what_cannot_be_is_told(options: SessionOptions, told: str) -> None:
+def test_an_invalid_option_is_an_error(options: SessionOptions, problem: str) -> None:
     with pytest.raises(GraftError) as error:
         session_script(options)
-    assert told in str(error.value)
+    assert problem in str(error.value)
     assert "secret" not in str(error.value)

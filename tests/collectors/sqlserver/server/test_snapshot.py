@@ -37,8 +37,8 @@ SNAPSHOT = Snapshot(
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    write_snapshot(SNAPSHOT, tmp_path / "kept/snapshot.json")
-    assert read_snapshot(tmp_path / "kept/snapshot.json") == SNAPSHOT
+    write_snapshot(SNAPSHOT, tmp_path / "new/snapshot.json")
+    assert read_snapshot(tmp_path / "new/snapshot.json") == SNAPSHOT
 
 
 def test_columns_keep_their_order(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def shop(**parts: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "problem"),
     [
         ({"format": "v12"}, "no snapshot"),
         ({"version": 2}, "version is not 1"),
@@ -132,13 +132,13 @@ def shop(**parts: Any) -> dict[str, Any]:
     ],
 )
 def test_a_file_of_another_structure_is_named(
-    tmp_path: Path, change: dict[str, Any], told: str
+    tmp_path: Path, change: dict[str, Any], problem: str
 ) -> None:
     path = tmp_path / "s.json"
     path.write_text(json.dumps({**GOOD, **change}))
     with pytest.raises(GraftError) as error:
         read_snapshot(path)
-    assert told in error.value.problem
+    assert problem in error.value.problem
     assert (error.value.place, "graft sqlserver snapshot" in error.value.remedy) == (
         str(path),
         True,

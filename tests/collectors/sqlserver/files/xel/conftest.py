@@ -14,19 +14,19 @@ from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 
 @pytest.fixture(scope="session")
 def read_file() -> Callable[..., Chunk]:
-    """Reads a whole file, in parts of a size, as one chunk."""
+    """Reads a file in splits of a size, as one chunk."""
 
     def read_parts(path: Path, wanted: EventFilter | None = None, size: int = 32 << 20) -> Chunk:
         (log,) = log_files(str(path), path.name)
-        whole = Chunk()
+        joined = Chunk()
         for part in xel_splits(log, size):
             for chunk in read_xel(part, wanted or EventFilter()):
-                whole = Chunk(
-                    whole.events + chunk.events,
-                    whole.seen + chunk.seen,
-                    whole.damages + chunk.damages,
+                joined = Chunk(
+                    joined.events + chunk.events,
+                    joined.seen + chunk.seen,
+                    joined.damages + chunk.damages,
                 )
-        return whole
+        return joined
 
     return read_parts
 

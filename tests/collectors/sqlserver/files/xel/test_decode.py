@@ -158,8 +158,8 @@ def test_numbers_of_maps_have_their_names(name: str, read_bytes: Read) -> None:
     session = Session({"a": {"x": "kind", "y": "unicode_string"}}, {"z": "kind"}, {"kind": kind})
     event = ExtendedEvent("a", START, {"x": stored, "y": ""}, {"z": stored})
     (found,) = read_bytes(file_of(event, session=session)).events
-    for given in (found.data["x"], found.actions["z"]):
-        assert (given, type(given)) == (value, type(value))
+    for value_found in (found.data["x"], found.actions["z"]):
+        assert (value_found, type(value_found)) == (value, type(value))
 
 
 def test_a_column_that_was_not_collected_is_empty_as_in_xml(read_bytes: Read) -> None:
@@ -227,8 +227,8 @@ def test_a_record_that_lies_is_told_and_what_can_be_read_is_read(
 def test_an_action_that_nobody_tells_of_keeps_its_bytes(read_bytes: Read) -> None:
     strange = edited(RECORD, ACTION, u32(0x1FFFFFFF))
     found = read_bytes(HEAD + event_block(strange * 3))
-    kept = "python_task::load".encode("utf-16-le")
-    assert [event.actions["action 0x1fffffff"] for event in found.events] == [kept] * 3
+    expected = "python_task::load".encode("utf-16-le")
+    assert [event.actions["action 0x1fffffff"] for event in found.events] == [expected] * 3
     assert [event.actions["session_id"] for event in found.events] == [51] * 3
 
 
