@@ -1,8 +1,9 @@
-"""Dataclasses -> Spark and Arrow schemas, and rows: no schema is written twice.
+"""Records -> Spark and Arrow schemas, and rows: no schema is written twice.
 
-A field becomes the column of its name, except that a `DatasetId` becomes two: `to_dataset` is
-`to_namespace` and `to_name`, `dataset` and `id` are `namespace` and `name`. Enumerations are
-stored by their value, nested dataclasses as structs, tuples as arrays; times are in UTC, to the
+A record is a dataclass, or a named tuple where many are made. A field becomes the column of its
+name, except that a `DatasetId` becomes two: `to_dataset` is `to_namespace` and `to_name`,
+`dataset` and `id` are `namespace` and `name`. Enumerations are stored by their value, nested
+records as structs, `Flat` ones as columns of their own, tuples as arrays; times are in UTC, to the
 microsecond.
 """
 
@@ -10,11 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import cache
+from operator import attrgetter
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import pyarrow as pa
 
@@ -23,6 +34,13 @@ from dbt_graft.lineage.dataset import DatasetId
 R = TypeVar("R")
 Row = dict[str, Any]
 
+_FLAT = "flat"
+# A record whose columns stand among those of the record that holds it; never None.
+Flat = Annotated[R, _FLAT]
+# A time as a plain number since 1970, for records of which there are too many to make datetimes.
+Microseconds = Annotated[int, datetime]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TYPES: Mapping[type, tuple[str, pa.DataType]] = {
     str: ("string", pa.string()),
     int: ("bigint", pa.int64()),
@@ -34,20 +52,20 @@ _TYPES: Mapping[type, tuple[str, pa.DataType]] = {
 
 @cache
 def ddl(record: type) -> str:
-    """A dataclass as the columns of a Spark table: `task string, rows bigint, …`."""
-    return ", ".join(f"{name} {spark}" for name, spark, _ in _columns(record))
+    """A record's class as the columns of a Spark table: `task string, rows bigint, …`."""
+    return ", ".join(f"{column.name} {column.spark}" for column in _columns(record))
 
 
 @cache
 def arrow(record: type) -> pa.Schema:
-    """A dataclass as an Arrow schema."""
-    return pa.schema([pa.field(name, kind) for name, _, kind in _columns(record)])
+    """A record's class as an Arrow schema."""
+    return pa.schema([pa.field(column.name, column.arrow) for column in _columns(record)])
 
 
 @cache
 def column_names(record: type) -> tuple[str, ...]:
-    """The columns of a dataclass, in the order of its fields."""
-    return tuple(name for name, _, _ in _columns(record))
+    """The columns of a record's class, in the order of its fields."""
+    return tuple(column.name for column in _columns(record))
 
 
 def row(record: Any) -> Row:
@@ -75,7 +93,24 @@ def record(kind: type[R], row: Mapping[str, Any]) -> R:
 
 def batch(kind: type, records: Iterable[Any]) -> pa.RecordBatch:
     """Records of one class as an Arrow batch."""
-    return pa.RecordBatch.from_pylist([row(one) for one in records], schema=arrow(kind))
+    listed = list(records)
+    arrays = []
+    for column in _columns(kind):
+        values: Iterable[Any] = map(attrgetter(column.path), listed)
+        if column.stored is not None:
+            values = map(column.stored, values)
+        arrays.append(pa.array(list(values), column.arrow))
+    return pa.RecordBatch.from_arrays(arrays, schema=arrow(kind))
+
+
+class _Column(NamedTuple):
+    """A column: its types, and where in a record its value is and what is stored of it."""
+
+    name: str
+    spark: str
+    arrow: pa.DataType
+    path: str
+    stored: Callable[[Any], Any] | None
 
 
 class _Field(NamedTuple):
@@ -87,13 +122,35 @@ class _Field(NamedTuple):
     value: Callable[[Mapping[str, Any]], Any]
 
 
+def _is_record(hint: Any) -> bool:
+    return is_dataclass(hint) or hasattr(hint, "_fields")
+
+
+def _defaults(kind: Any) -> dict[str, Any]:
+    """The fields of a record's class, each with its default; MISSING where it has none."""
+    if is_dataclass(kind):
+        return {one.name: one.default for one in fields(kind)}
+    return {name: kind._field_defaults.get(name, MISSING) for name in kind._fields}
+
+
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
+def _flat(hint: Any) -> Any:
+    """The record's class of a `Flat` field; None for another field."""
+    return hint.__origin__ if _FLAT in getattr(hint, "__metadata__", ()) else None
+
+
 @cache
 def _fields(kind: Any) -> tuple[_Field, ...]:
-    hints = get_type_hints(kind)
-    return tuple(_field(one.name, hints[one.name], one.default) for one in fields(kind))
+    hints = _hints(kind)
+    return tuple(_field(name, hints[name], default) for name, default in _defaults(kind).items())
 
 
 def _field(name: str, hint: Any, default: Any) -> _Field:
+    if inner := _flat(hint):
+        return _Field(name, column_names(inner)[0], row, lambda found: record(inner, found))
     if _plain(hint) is DatasetId:
         namespace, local = _dataset_columns(name)
 
@@ -123,28 +180,43 @@ def _dataset_columns(field: str) -> tuple[str, str]:
     return f"{before}namespace", f"{before}name"
 
 
-def _columns(kind: Any) -> list[tuple[str, str, pa.DataType]]:
-    found = []
-    hints = get_type_hints(kind)
-    for one in fields(kind):
-        hint = _plain(hints[one.name])
-        if hint is DatasetId:
-            found += [(name, *_TYPES[str]) for name in _dataset_columns(one.name)]
+@cache
+def _columns(kind: Any) -> tuple[_Column, ...]:
+    found: list[_Column] = []
+    hints = _hints(kind)
+    for name in _defaults(kind):
+        hint = hints[name]
+        if inner := _flat(hint):
+            found += (one._replace(path=f"{name}.{one.path}") for one in _columns(inner))
+        elif _plain(hint) is DatasetId:
+            found += (
+                _Column(column, *_TYPES[str], name, part)
+                for column, part in zip(_dataset_columns(name), (_namespace, _name), strict=True)
+            )
         else:
-            found.append((one.name, *_type(hint)))
-    return found
+            found.append(_Column(name, *_type(hint), name, _stored_in_batch(hint)))
+    return tuple(found)
+
+
+def _namespace(dataset: DatasetId | None) -> str | None:
+    return None if dataset is None else dataset.namespace
+
+
+def _name(dataset: DatasetId | None) -> str | None:
+    return None if dataset is None else dataset.name
 
 
 def _type(hint: Any) -> tuple[str, pa.DataType]:
     hint = _plain(hint)
+    if hint == Microseconds:
+        return _TYPES[datetime]
     if get_origin(hint) is tuple:
         spark, kind = _type(get_args(hint)[0])
         return f"array<{spark}>", pa.list_(kind)
     if hint is DatasetId:
-        spark, kind = _TYPES[str]
-        parts = [("namespace", spark, kind), ("name", spark, kind)]
-    elif is_dataclass(hint):
-        parts = _columns(hint)
+        parts = [(name, *_TYPES[str]) for name in ("namespace", "name")]
+    elif _is_record(hint):
+        parts = [one[:3] for one in _columns(hint)]
     else:
         plain = str if issubclass(hint, Enum) and issubclass(hint, str) else hint
         return _TYPES[int if issubclass(hint, Enum) and issubclass(hint, int) else plain]
@@ -159,30 +231,44 @@ def _plain(hint: Any) -> Any:
     return hint
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
+def _stored_in_batch(hint: Any) -> Callable[[Any], Any] | None:
+    """As `_stored`; None where Arrow takes the value as it is, a time as a number too."""
+    stored = _same if _plain(hint) == Microseconds else _stored(hint)
+    return None if stored is _same else stored
+
+
 def _stored(hint: Any) -> Callable[[Any], Any]:
     hint = _plain(hint)
+    if hint == Microseconds:
+        return lambda value: None if value is None else _EPOCH + timedelta(microseconds=value)
     if get_origin(hint) is tuple:
         inner = _stored(get_args(hint)[0])
         return lambda values: [inner(value) for value in values]
     if hint is DatasetId:
         return lambda one: one and {"namespace": one.namespace, "name": one.name}
-    if is_dataclass(hint):
+    if _is_record(hint):
         return lambda one: one and row(one)
     if issubclass(hint, Enum):
         return lambda one: getattr(one, "value", one)
-    return lambda value: value
+    return _same
 
 
 def _restored(hint: Any) -> Callable[[Any], Any]:
     hint = _plain(hint)
+    if hint == Microseconds:
+        return lambda value: (value - _EPOCH) // timedelta(microseconds=1)
     if get_origin(hint) is tuple:
         inner = _restored(get_args(hint)[0])
         return lambda values: tuple(inner(value) for value in values)
     if hint is DatasetId:
         return lambda one: DatasetId(one["namespace"], one["name"])
-    if is_dataclass(hint):
+    if _is_record(hint):
         kind: Any = hint
         return lambda one: record(kind, one)
     if issubclass(hint, Enum):
         return lambda value: hint(value)
-    return lambda value: value
+    return _same

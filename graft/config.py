@@ -121,7 +121,7 @@ class Check(_Section):
 class SqlServer(_Section):
     """Extended Events of one SQL Server: files, a running session, or a table of them.
 
-    `collectors.sqlserver.runs.folding.Rules` says what `task`, `noise` and `idle_minutes` do.
+    `collectors.sqlserver.runs.folding.RunRules` says what `task`, `noise` and `idle_minutes` do.
     """
 
     server: Annotated[str, AfterValidator(_server)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,13 +10,8 @@ from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.declared import collect as declared_lineage
 from dbt_graft.collectors.spark import source as spark_logs
-from dbt_graft.collectors.sqlserver import collect as sqlserver_logs
-from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
-from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
-from dbt_graft.collectors.sqlserver.runs.captured import wanted
-from dbt_graft.collectors.sqlserver.runs.folding import Rules
-from dbt_graft.collectors.sqlserver.server import snapshot
-from dbt_graft.collectors.store import Collected, last_event_times, open_sessions, run_origins
+from dbt_graft.collectors.sqlserver import source as sqlserver
+from dbt_graft.collectors.store import Collected, last_event_times, run_origins
 from dbt_graft.graft.config import Config, Declared, Spark, SqlServer
 from dbt_graft.lineage.records import TaskInfo
 
@@ -98,45 +92,25 @@ def _spark(given: Spark, config: Config, taken: set[str]) -> Source:
 
 
 def _sqlserver(given: SqlServer, config: Config) -> Source:
-    rules = Rules(given.task, given.noise, given.idle_minutes * 60)
-    store = config.path(config.store)
+    source = sqlserver.event_source(
+        _events(given, config),
+        sqlserver.ServerSettings(
+            namespace=given.server,
+            store=config.path(config.store),
+            rules=sqlserver.RunRules(given.task, given.noise, given.idle_minutes * 60),
+            snapshot=Path(config.path(given.snapshot)) if given.snapshot else None,
+            snapshot_label=given.snapshot or "",
+        ),
+    )
+    return Source(source.new_logs, source.collect)
 
-    def server() -> sqlserver_logs.Server:
-        known = snapshot.read(Path(config.path(given.snapshot))) if given.snapshot else None
-        return sqlserver_logs.Server(
-            *(given.server, rules, known, given.snapshot or ""),
-            open_sessions(store, given.server),
-        )
 
+def _events(
+    given: SqlServer, config: Config
+) -> sqlserver.SqlServerLogs | sqlserver.LiveSession | sqlserver.EventTable:
     if given.path:
-        path, label = config.path(given.path), given.path
-        files = sqlserver_logs.SqlServerLogs(path, label)
-        return Source(
-            lambda known: sqlserver_logs.new_logs(files, known),
-            lambda spark, known: sqlserver_logs.collect(spark, files, server(), known),
-        )
-    return _polled(_polling(given), rules, server)
-
-
-def _polling(given: SqlServer) -> sqlserver_logs.Polling:
-    events = wanted(re.compile(given.task))
+        return sqlserver.SqlServerLogs(config.path(given.path), given.path)
     assert given.connection
     if given.table and given.key:
-        table = EventTable(given.connection, given.table, given.key, given.columns, events)
-        return sqlserver_logs.Polling(f"{given.server}/{given.table}", partial(poll_table, table))
-    session = LiveSession(given.connection, given.session or "", given.files or "", events)
-    label = f"{given.server}/{given.session or given.files}"
-    return sqlserver_logs.Polling(label, partial(poll, session))
-
-
-def _polled(
-    polling: sqlserver_logs.Polling, rules: Rules, server: Callable[[], sqlserver_logs.Server]
-) -> Source:
-    """What is polled is folded when it is asked for news, and handed over when it is collected."""
-    found: list[sqlserver_logs.News] = []
-
-    def news(known: Positions) -> Sequence[object]:
-        found[:] = sqlserver_logs.news(polling, rules, known)
-        return found
-
-    return Source(news, lambda spark, _: sqlserver_logs.collect_news(spark, found, server()))
+        return sqlserver.EventTable(given.connection, given.table, given.key, given.columns)
+    return sqlserver.LiveSession(given.connection, given.session or "", given.files or "")

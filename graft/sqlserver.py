@@ -5,20 +5,25 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 import orjson
 
-from dbt_graft.collectors.sqlserver.server import session_script, snapshot
-from dbt_graft.collectors.sqlserver.server.check import check
+from dbt_graft.collectors.sqlserver.source import (
+    SessionOptions,
+    Snapshot,
+    check_server_session,
+    session_script,
+    take_snapshot,
+    write_snapshot,
+)
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.findings import Finding, Severity
 
-_DEFAULT = session_script.Options()
+_DEFAULT = SessionOptions()
 
 _connection = click.option(
     "--connection",
@@ -102,7 +107,7 @@ def session(out: Path | None, **options: object) -> None:
     Each choice in it has its reason beside it. Nothing is run: read the script, then run it in
     SSMS or sqlcmd.
     """
-    text = session_script.script(session_script.Options(**options))  # type: ignore[arg-type]
+    text = session_script(SessionOptions(**options))  # type: ignore[arg-type]
     if out is None:
         click.echo(text, nl=False)
         return
@@ -124,16 +129,13 @@ def session(out: Path | None, **options: object) -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @_tells_errors
-def check_session(setting: str, name: str, *, as_json: bool) -> None:
+def check_command(setting: str, name: str, *, as_json: bool) -> None:
     """Tell what a session on the server misses of what lineage needs.
 
     Exits with 1 where something is wrong or missing (an error), else with 0.
     """
-    from dbt_graft.collectors.sqlserver.odbc.connection import connect
-    from dbt_graft.collectors.sqlserver.server.session_state import session_state
 
-    with closing(connect(setting)) as connection:
-        findings = check(session_state(connection, name), name)
+    findings = check_server_session(setting, name)
     if as_json:
         rows = [asdict(finding) for finding in findings]
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
@@ -168,17 +170,14 @@ def _report(findings: Sequence[Finding], name: str) -> str:
     help="The file to write.",
 )
 @_tells_errors
-def take_snapshot(setting: str, databases: tuple[str, ...], out: Path) -> None:
+def snapshot_command(setting: str, databases: tuple[str, ...], out: Path) -> None:
     """Save what the databases hold: tables, views, columns, synonyms, and modules without values.
 
     With it views and synonyms are resolved and `SELECT *` has columns, without a connection. No
     row of any table is read, and no literal is kept: the file may go into version control.
     """
-    from dbt_graft.collectors.sqlserver.odbc.connection import connect
-    from dbt_graft.collectors.sqlserver.server.catalog_queries import take
 
-    with closing(connect(setting)) as connection:
-        taken = take(connection, databases or None)
+    taken = take_snapshot(setting, databases or None)
     for notice in taken.notices:
         click.echo(f"notice: {notice}", err=True)
     if not taken.snapshot.databases:
@@ -186,11 +185,11 @@ def take_snapshot(setting: str, databases: tuple[str, ...], out: Path) -> None:
             "no database could be read, so nothing was written",
             remedy="grant the login CONNECT ANY DATABASE and VIEW ANY DEFINITION",
         )
-    snapshot.write(taken.snapshot, out)
+    write_snapshot(taken.snapshot, out)
     click.echo(f"wrote {out}: {_contents(taken.snapshot)}")
 
 
-def _contents(taken: snapshot.Snapshot) -> str:
+def _contents(taken: Snapshot) -> str:
     bases = taken.databases.values()
     kinds = [relation.kind for base in bases for relation in base.relations.values()]
     return (

@@ -16,9 +16,17 @@ import click
 import orjson
 
 from dbt_graft.collectors.files import log_files
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Wanted
-from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
-from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
+from dbt_graft.collectors.sqlserver.source import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    LogDamage,
+    timestamp,
+    to_json,
+    to_xml,
+    value_text,
+    xel_chunks,
+)
 
 _EXAMPLES = """\b
 Examples:
@@ -49,7 +57,7 @@ class _Tally:
     applications: Counter[str] = field(default_factory=Counter)
     first: int | None = None
     last: int | None = None
-    damages: list[tuple[str, Damage]] = field(default_factory=list)
+    damages: list[tuple[str, LogDamage]] = field(default_factory=list)
 
     def add(self, chunk: Chunk) -> None:
         """Count a chunk's events."""
@@ -142,26 +150,25 @@ def xel(
     sys.exit(3 if strict and tally.damages else 0)
 
 
-def _wanted(names: tuple[str, ...], globs: tuple[str, ...]) -> Wanted:
+def _wanted(names: tuple[str, ...], globs: tuple[str, ...]) -> EventFilter:
     def is_like(application: str) -> bool:
         return any(fnmatchcase(application, glob) for glob in globs)
 
-    return Wanted(frozenset(names) if names else None, is_like if globs else None)
+    return EventFilter(frozenset(names) if names else None, is_like if globs else None)
 
 
-def _read(files: tuple[str, ...], wanted: Wanted, tally: _Tally) -> Iterator[Chunk]:
+def _read(files: tuple[str, ...], wanted: EventFilter, tally: _Tally) -> Iterator[Chunk]:
     """The chunks of all files; damage is told as soon as it is met."""
     for path in files:
         for log in log_files(path, path):
             if log.url != path and not log.url.lower().endswith(".xel"):
                 continue
             tally.files += 1
-            for part in parts(log):
-                for chunk in read(part, wanted):
-                    for damage in chunk.damages:
-                        tally.damages.append((log.origin, damage))
-                        click.echo(f"{log.origin}: {damage.position}: {damage.reason}", err=True)
-                    yield chunk
+            for chunk in xel_chunks(log, wanted):
+                for damage in chunk.damages:
+                    tally.damages.append((log.origin, damage))
+                    click.echo(f"{log.origin}: {damage.position}: {damage.reason}", err=True)
+                yield chunk
 
 
 def _print(chunks: Iterator[Chunk], form: str, head: int | None, out: IO[bytes]) -> None:
@@ -179,7 +186,7 @@ def _print(chunks: Iterator[Chunk], form: str, head: int | None, out: IO[bytes])
             out.write(f"{line}\n".encode())
 
 
-def _row(event: Event, width: int) -> str:
+def _row(event: ExtendedEvent, width: int) -> str:
     text = next((value for name in _TEXTS if (value := event.data.get(name))), "")
     row = (
         f"{timestamp(event.at)[:23]}  {_line(event.name):<23.23}  "

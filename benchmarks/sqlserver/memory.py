@@ -17,7 +17,7 @@ class Memory(Thread):
         self.done = Event()
 
     def run(self) -> None:
-        """Look twice a second, until told that it is over."""
+        """Look twice a second until `done` is set."""
         while not self.done.wait(0.5):
             table = subprocess.run(
                 ["ps", "-A", "-o", "pid=,ppid=,comm="], capture_output=True, text=True, check=True

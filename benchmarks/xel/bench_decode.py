@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.report import Report
 from dbt_graft.collectors.files import log_files
-from dbt_graft.collectors.sqlserver.event import Event, Part, Wanted
+from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, FileSplit
 from dbt_graft.collectors.sqlserver.files.xel.blocks import Block, blocks, sector_size
-from dbt_graft.collectors.sqlserver.files.xel.read import open_log, parts, read
+from dbt_graft.collectors.sqlserver.files.xel.read import open_log, read_xel, xel_splits
 from tests.collectors.sqlserver.xel_session import BASE
 from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, Template, write_records
 
@@ -48,10 +48,10 @@ def template(shape: int, application: str) -> Template:
         insert = f"INSERT INTO dw.dbo.t{shape} (a, b, c) VALUES (@P1, @P2, @P3)"
         text = f"exec sp_executesql N'{insert}',N'@P1 int,@P2 int,@P3 nvarchar(20)',{VALUE},1,N'x'"
         data = {**READS, "object_name": "sp_executesql", "statement": text, "duration": 180}
-        return Template(Event("rpc_completed", START, data, actions), [VALUE])
+        return Template(ExtendedEvent("rpc_completed", START, data, actions), [VALUE])
     text = f"SELECT a, b INTO #w{shape} FROM crm.dbo.s{shape} WHERE a = 'x' AND d > {VALUE}"
     data = {**READS, "batch_text": text, "duration": 900}
-    return Template(Event("sql_batch_completed", START, data, actions), [VALUE])
+    return Template(ExtendedEvent("sql_batch_completed", START, data, actions), [VALUE])
 
 
 def make(path: Path, share: float) -> None:
@@ -68,22 +68,22 @@ def make(path: Path, share: float) -> None:
     write_records(path, records(), block=1 << 20)
 
 
-def verified(part: Part) -> int:
+def verified(part: FileSplit) -> int:
     """The limit: bytes read and verified."""
     with open_log(part.url) as file:
         found = list(blocks(file, file.size(), sector_size(file), max(0x200, part.start), part.end))
     return sum(len(block.data) for block in found if isinstance(block, Block))
 
 
-def decoded(wanted: Wanted) -> Callable[[Part], int]:
+def decoded(wanted: EventFilter) -> Callable[[FileSplit], int]:
     """Ours: the events that are wanted."""
-    return lambda part: sum(len(chunk.events) for chunk in read(part, wanted))
+    return lambda part: sum(len(chunk.events) for chunk in read_xel(part, wanted))
 
 
-def measure(path: Path, work: Callable[[Part], int]) -> tuple[float, int]:
+def measure(path: Path, work: Callable[[FileSplit], int]) -> tuple[float, int]:
     """Seconds of the processor, the best of three, and what was counted."""
     (log,) = log_files(str(path), path.name)
-    cut = parts(log)
+    cut = xel_splits(log)
     best, count = float("inf"), 0
     for _ in range(3):
         start = time.process_time()
@@ -97,7 +97,7 @@ def main() -> None:
     report = Report("Events out of .xel files", "benchmarks/xel/bench_decode.py")
     shutil.rmtree(BUILD, ignore_errors=True)
     BUILD.mkdir(parents=True)
-    is_task = Wanted(
+    is_task = EventFilter(
         frozenset({"rpc_completed", "sql_batch_completed"}),
         lambda name: name.startswith("python_task::"),
     )
@@ -105,12 +105,12 @@ def main() -> None:
         path = BUILD / f"tasks_{share:.0%}.xel".replace("%", "")
         make(path, share)
         size = path.stat().st_size / 2**20
-        told = f"{EVENTS:,} events, {size:,.0f} MB, {share:.0%} of tasks, one core"
-        report.table(told, "events/s", "MB/s", "counted")
+        title = f"{EVENTS:,} events, {size:,.0f} MB, {share:.0%} of tasks, one core"
+        report.table(title, "events/s", "MB/s", "counted")
         for name, work in (
             ("limit: bytes and checksums", verified),
             ("ours: only the tasks' events", decoded(is_task)),
-            ("ours: every event", decoded(Wanted())),
+            ("ours: every event", decoded(EventFilter())),
         ):
             seconds, count = measure(path, work)
             speeds = (EVENTS / seconds, size / seconds, count)

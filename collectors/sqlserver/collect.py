@@ -1,30 +1,40 @@
 """The Extended Events collector as a Spark job.
 
-    parts of files -> events, folded to segments -> sessions in order, and their runs
-          -> distinct texts parsed -> joined back -> accesses, runs, shapes, datasets, rejects
+    splits of files -> events, folded to segments -> sessions in order, and their runs
+          -> distinct texts parsed and resolved -> joined back -> the rows of the store
 
-Only the fold looks at every event. What it gives grows with what is said differently, so what is
-behind it does not feel how long the log is. What is polled over a connection is folded while it
-comes, before Spark is needed.
+Only the fold looks at every event. The number of its segments grows with the number of different
+statements, so the steps after it do not depend on the length of the log. Events that are polled
+over a connection are folded while they come, before Spark is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from dbt_graft.collectors.files import LogFile, fresh, log_files
-from dbt_graft.collectors.sqlserver import rows as tables
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part
-from dbt_graft.collectors.sqlserver.files.formats import may_hold_events, parts
+from dbt_graft.collectors.schema import arrow, batch, column_names, ddl
+from dbt_graft.collectors.sqlserver import rows
+from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
+from dbt_graft.collectors.sqlserver.files.formats import file_splits, may_hold_events
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled
-from dbt_graft.collectors.sqlserver.resolution.resolve import PARSED, parse_texts
+from dbt_graft.collectors.sqlserver.resolution.resolve import (
+    ResolvedText,
+    SentText,
+    resolve_texts,
+)
 from dbt_graft.collectors.sqlserver.resolution.views import view_records
-from dbt_graft.collectors.sqlserver.runs.folding import Rules, fold_chunks, fold_parts
-from dbt_graft.collectors.sqlserver.runs.segment import SCHEMA, SEGMENTS, Act, batch, damaged
+from dbt_graft.collectors.sqlserver.runs.folding import (
+    RunRules,
+    damage_batch,
+    fold_chunks,
+    fold_splits,
+)
+from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
 from dbt_graft.collectors.sqlserver.runs.sessions import sessions
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.store import SCHEMAS, Collected
@@ -34,10 +44,6 @@ from dbt_graft.lineage.dataset import DatasetId
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_PARTS = (
-    "url string, origin string, form string, `start` bigint, `end` bigint, compression string, "
-    "encoding string, escaped boolean"
-)
 # Workers get this many bytes at a time, or this many times some small files.
 _BYTES, _TIMES = 32 << 20, 64
 
@@ -46,18 +52,18 @@ Positions = Mapping[str, tuple[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Whose events they are.
+    """The server whose events they are.
 
     Attributes:
         namespace: Of its datasets: `mssql://sql01:1433`.
-        snapshot: What there is on it.
-        snapshot_label: How origins name the snapshot.
-        open_sessions: Its sessions that were open at the end of earlier collects, as rows of the
+        snapshot: The tables, views and modules in its databases.
+        snapshot_label: The snapshot in origins.
+        open_sessions: Its sessions that were open at the end of earlier collects: rows of the
             store's `sessions`.
     """
 
     namespace: str
-    rules: Rules = field(default_factory=Rules)
+    rules: RunRules = field(default_factory=RunRules)
     snapshot: Snapshot | None = None
     snapshot_label: str = ""
     open_sessions: Sequence[Mapping[str, Any]] = ()
@@ -69,7 +75,7 @@ class SqlServerLogs:
 
     Attributes:
         path: A local path or URL; a file or a folder.
-        label: How origins name the path (as `graft.yml` writes it).
+        label: The path in origins (as `graft.yml` writes it).
     """
 
     path: str
@@ -78,11 +84,11 @@ class SqlServerLogs:
 
 @dataclass(frozen=True, slots=True)
 class Polling:
-    """Something that is asked for what is new since a position.
+    """A source that is asked for the events after a position.
 
     Attributes:
-        label: How origins name it.
-        poll: Gives chunks, each with the position behind it.
+        label: The source in origins.
+        poll: Gives chunks, each with the position after it.
     """
 
     label: str
@@ -90,12 +96,14 @@ class Polling:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """What a poll gave, already folded.
+class PolledSegments:
+    """The events of a poll, already folded.
 
     Attributes:
-        origin: Tells from where it was read on, so that reading from there again replaces it.
+        origin: Names the position from which it was read, so that reading from there again
+            replaces it.
         position: How far it was read.
+        segments: Batches of `Segment`.
     """
 
     origin: str
@@ -116,13 +124,13 @@ def new_logs(logs: SqlServerLogs, known: Positions) -> list[LogFile]:
     return fresh([log for log in found if may_hold_events(log, logs.path)], known)
 
 
-def news(polling: Polling, rules: Rules, known: Positions) -> list[News]:
-    """What is new behind the position that the store knows, at most one; needs no Spark.
+def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[PolledSegments]:
+    """The events after the position that the store knows, at most one poll; needs no Spark.
 
     Raises:
-        GraftError: It cannot be read.
+        GraftError: The source cannot be read.
     """
-    start = _reached(polling.label, known)
+    start = _last_position(polling.label, known)
     origin = f"{polling.label}@{start}"
     reached = [start]
 
@@ -133,13 +141,13 @@ def news(polling: Polling, rules: Rules, known: Positions) -> list[News]:
 
     folded = fold_chunks(origin, chunks(), rules)
     segments = [one for one in folded if one.num_rows]
-    return [News(origin, reached[-1], segments)] if reached[-1] != start else []
+    return [PolledSegments(origin, reached[-1], segments)] if reached[-1] != start else []
 
 
 def collect(
     spark: SparkSession, logs: SqlServerLogs, server: Server, known: Positions
 ) -> Collected | None:
-    """What the files below a path tell that the store does not know yet.
+    """Collect the files below a path that are new to the store or have changed.
 
     Args:
         known: For each origin in the store its position, as `collectors.store.positions` gives it.
@@ -153,25 +161,27 @@ def collect(
     new = new_logs(logs, known)
     if not new:
         return None
-    cut = [(log, parts(log)) for log in new]
-    unreadable = [damaged(log.origin, one) for log, one in cut if isinstance(one, Damage)]
-    readable = [part for _, found in cut if not isinstance(found, Damage) for part in found]
-    segments = _spread(spark, readable).mapInArrow(fold_parts(server.rules), SEGMENTS)
-    segments = segments.unionByName(_frame(spark, [batch(unreadable)]))
+    cut = [(log, file_splits(log)) for log in new]
+    unreadable = ((log.origin, found) for log, found in cut if isinstance(found, LogDamage))
+    splits = [one for _, found in cut if not isinstance(found, LogDamage) for one in found]
+    segments = _distribute(spark, splits).mapInArrow(fold_splits(server.rules), ddl(Segment))
+    segments = segments.unionByName(_frame(spark, Segment, [damage_batch(unreadable)]))
     positions = {log.origin: log.position for log in new}
     return _collected(spark, segments, positions, server)
 
 
-def collect_news(spark: SparkSession, new: Sequence[News], server: Server) -> Collected | None:
-    """What a poll gave, as lazy data frames; None where nothing is new."""
-    if not new:
+def collect_polled(
+    spark: SparkSession, polled: Sequence[PolledSegments], server: Server
+) -> Collected | None:
+    """Collect what was polled, as lazy data frames; None where nothing was."""
+    if not polled:
         return None
-    segments = _frame(spark, [segments for one in new for segments in one.segments])
-    return _collected(spark, segments, {one.origin: one.position for one in new}, server)
+    segments = _frame(spark, Segment, (one for poll in polled for one in poll.segments))
+    return _collected(spark, segments, {one.origin: one.position for one in polled}, server)
 
 
-def _reached(label: str, known: Positions) -> str:
-    """How far a poll has come: each begins where the one before it ended."""
+def _last_position(label: str, known: Positions) -> str:
+    """How far a source was polled: each poll begins where the one before it ended."""
     position, seen = "", set[str]()
     while f"{label}@{position}" in known and position not in seen:
         seen.add(position)
@@ -179,15 +189,14 @@ def _reached(label: str, known: Positions) -> str:
     return position
 
 
-def _spread(spark: SparkSession, readable: list[Part]) -> DataFrame:
-    size = sum(part.end - part.start for part in readable)
-    portions = max(1, min(len(readable), max(_TIMES, size // _BYTES)))
-    rows = [tuple(asdict(part).values()) for part in readable]
-    return spark.createDataFrame(rows, _PARTS).repartition(portions)
+def _distribute(spark: SparkSession, splits: list[FileSplit]) -> DataFrame:
+    size = sum(split.end - split.start for split in splits)
+    portions = max(1, min(len(splits), max(_TIMES, size // _BYTES)))
+    return _frame(spark, FileSplit, [batch(FileSplit, splits)]).repartition(portions)
 
 
-def _frame(spark: SparkSession, batches: list[pa.RecordBatch]) -> DataFrame:
-    return spark.createDataFrame(pa.Table.from_batches(batches, SCHEMA))
+def _frame(spark: SparkSession, record: type, batches: Iterable[pa.RecordBatch]) -> DataFrame:
+    return spark.createDataFrame(pa.Table.from_batches(list(batches), arrow(record)))
 
 
 def _collected(
@@ -195,56 +204,49 @@ def _collected(
 ) -> Collected:
     # Small, and everything is made of it: the log is read once.
     segments = segments.persist()
-    about_the_log = [Act.DAMAGE.value, Act.SEEN.value, Act.NOISE.value]
-    said = sessions(
-        segments.where(~segments["act"].isin(about_the_log)),
+    about_the_log = (SegmentKind.DAMAGE, SegmentKind.EVENTS, SegmentKind.NOISE)
+    run_segments = sessions(
+        segments.where(~segments["kind"].isin([kind.value for kind in about_the_log])),
         spark.createDataFrame([dict(row) for row in server.open_sessions], SCHEMAS["sessions"]),
         server.namespace,
         server.rules.idle_seconds,
     ).persist()
-    told = _told(spark, said, server).persist()
-    once = tables.once(told).persist()
-    touched = tables.touched(once).persist()
+    resolved = _resolved(run_segments, server).persist()
+    statements = rows.distinct_statements(resolved).persist()
+    accesses = rows.statement_accesses(statements).persist()
     found = Collected(
-        accesses=tables.accesses(touched),
-        runs=tables.runs(told),
-        shapes=tables.shapes(once, told),
-        datasets=tables.datasets(touched),
-        column_edges=tables.column_edges(once),
-        rejects=tables.rejects(segments),
-        origins=tables.origins(spark, positions, segments),
-        sessions=tables.sessions(said, server.namespace),
+        accesses=rows.accesses(accesses),
+        runs=rows.runs(resolved),
+        shapes=rows.shapes(statements, resolved),
+        datasets=rows.datasets(accesses),
+        column_edges=rows.column_edges(statements),
+        rejects=rows.rejects(segments),
+        origins=rows.origins(spark, positions, segments),
+        sessions=rows.open_sessions(run_segments, server.namespace),
     )
-    return union(found, _views(spark, touched, server)) if server.snapshot else found
+    return union(found, _views(spark, accesses, server)) if server.snapshot else found
 
 
-def _views(spark: SparkSession, touched: DataFrame, server: Server) -> Collected:
-    """What the views are made of that runs read."""
+def _views(spark: SparkSession, accesses: DataFrame, server: Server) -> Collected:
+    """The definitions of the views that runs read."""
     assert server.snapshot
-    named = touched.select("namespace", "name").distinct().collect()
+    named = accesses.select("namespace", "name").distinct().collect()
     ids = [DatasetId(row["namespace"], row["name"]) for row in named]
     records = view_records(server.snapshot, ids, server.namespace, server.snapshot_label)
     taken = server.snapshot.taken_at.isoformat()
     return frames(spark, records, {access.origin: taken for access in records.accesses})
 
 
-def _told(spark: SparkSession, said: DataFrame, server: Server) -> DataFrame:
-    """What runs said, with what it means."""
+def _resolved(run_segments: DataFrame, server: Server) -> DataFrame:
+    """The statements of each run's segments, by their texts."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    told = said.where(said["act"].isin(Act.SAID.value, Act.LOST.value))
-    texts = told.where("text IS NOT NULL").select("text", "database").distinct()
-    parse = parse_texts(server.namespace, _arrow_schema(spark, PARSED), server.snapshot)
-    parsed = texts.mapInArrow(parse, PARSED)
+    ran = (SegmentKind.STATEMENT.value, SegmentKind.UNRESOLVED_HANDLE.value)
+    sent = run_segments.where(run_segments["kind"].isin(*ran))
+    texts = sent.where("text IS NOT NULL").select(*column_names(SentText)).distinct()
+    resolve = resolve_texts(server.namespace, server.snapshot)
     return (
-        told.join(parsed, ["text", "database"], "left")
+        sent.join(texts.mapInArrow(resolve, ddl(ResolvedText)), ["text", "database"], "left")
         .withColumn("text_id", F.xxhash64("text"))
         .drop("text", "database")
     )
-
-
-def _arrow_schema(spark: SparkSession, ddl: str) -> pa.Schema:
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    schema: pa.Schema = to_arrow_schema(spark.createDataFrame([], ddl).schema, timezone="UTC")
-    return schema

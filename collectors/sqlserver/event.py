@@ -1,7 +1,7 @@
 """A captured event as every input gives it: .xel files, a live session, tables and exports.
 
-What comes in is cut into `Part`s, each read where it lies into `Chunk`s of `Event`s; from there on
-nobody asks where an event came from.
+Files are cut into `FileSplit`s, each read where it lies into `Chunk`s of `ExtendedEvent`s; a
+connection gives the same chunks. From there on an event does not show where it came from.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Mask(Mapped):
 Value: TypeAlias = int | float | bool | str | bytes | Mapped | None
 
 
-class Event(NamedTuple):
+class ExtendedEvent(NamedTuple):
     """One event of a session.
 
     Attributes:
@@ -37,7 +37,7 @@ class Event(NamedTuple):
         at: When it was recorded, in units of 100 ns since 1970 in UTC.
         data: The event's own fields.
         actions: What the session had added to it: `client_app_name`, `session_id`…
-        package: Whose event it is; `sqlserver` for all that tell lineage.
+        package: The package that defines it; `sqlserver` for all that lineage needs.
     """
 
     name: str
@@ -48,13 +48,13 @@ class Event(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Damage:
-    """What of a log could not be read.
+class LogDamage:
+    """A place of a log that could not be read.
 
     Attributes:
-        position: Where, in words: `block at byte 4096, event 12`.
+        position: `block at byte 4096, event 12`.
         reason: A clause about the log: `the block's checksum is wrong`.
-        excerpt: What helps to find it and holds no value of anybody's.
+        excerpt: A piece of the log that helps to find the place, without any value.
     """
 
     position: str
@@ -64,26 +64,26 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some events of a log that stand together: a block, or a few megabytes of an export.
+    """Neighbouring events of a log: a block, or a few megabytes of an export.
 
     Attributes:
-        events: Those that were wanted, in the order in which they stand.
-        seen: How many events there were, wanted or not, damaged ones too.
+        events: Those that the filter lets through, in the order of the log.
+        seen: The number of all events, filtered and damaged ones too.
     """
 
-    events: list[Event] = field(default_factory=list)
+    events: list[ExtendedEvent] = field(default_factory=list)
     seen: int = 0
-    damages: list[Damage] = field(default_factory=list)
+    damages: list[LogDamage] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which events to read, so that others are dropped before they cost anything.
+class EventFilter:
+    """The events to read; others are dropped before they cost anything.
 
     Attributes:
         names: Their names; None for all.
-        application: Whether an application is of interest by its `client_app_name`, which is
-            empty where the event has none; None for all.
+        application: A predicate on `client_app_name`, which is empty where an event has none;
+            None for all.
     """
 
     names: frozenset[str] | None = None
@@ -91,15 +91,15 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FileSplit:
     """A range of a file that one worker reads.
 
     Attributes:
-        url: How `collectors.files.filesystem` opens it.
-        origin: How the lineage store names the file.
+        url: The file, for `collectors.files.filesystem`.
+        origin: The file in the lineage store.
         form: `xel`, `xml`, `csv` or `ndjson`.
-        start, end: In bytes. What begins within the range belongs to it, wherever it ends.
-        compression: `gzip`, `zstd` or nothing; a compressed file is one part.
+        start, end: In bytes. An event that begins within the range belongs to it, wherever it ends.
+        compression: `gzip`, `zstd` or empty; a compressed file is one split.
         encoding: Of its text.
         escaped: Its XML is text within XML: `&lt;event …&gt;`.
     """

@@ -1,17 +1,23 @@
-"""What was said by whom and what it means -> the rows of the lineage store."""
+"""Segments of runs and their resolved texts -> the rows of the lineage store, as data frames.
+
+resolved segments -> distinct statements -> statement accesses -> `accesses`, `datasets`
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from dbt_graft.collectors.schema import column_names
+from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedAccess, ResolvedEdge
 from dbt_graft.collectors.sqlserver.runs.captured import Level
-from dbt_graft.collectors.sqlserver.runs.segment import Act
-from dbt_graft.collectors.sqlserver.runs.temporaries import BEHIND, BETWEEN
+from dbt_graft.collectors.sqlserver.runs.segment import SegmentKind
+from dbt_graft.collectors.sqlserver.runs.temporaries import SUFFIX_SEPARATOR, TABLE_SEPARATOR
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.store import SCHEMAS
+from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Outcome
+from dbt_graft.lineage.records import Direction, Outcome, Shape, Status
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -20,20 +26,18 @@ _SAME_ACCESS = (
     *("task", "run_id", "namespace", "name", "kind", "direction", "operation", "shape_id"),
     *("status", "evidence", "procedure", "origin"),
 )
-_ACCESS = ("namespace", "kind", "direction", "operation", "columns", "alias")
-_EDGE = (
-    *("to_namespace", "to_column", "from_namespace", "from_column", "type", "subtype", "masking"),
-)
-_WRITE_ROWS = [one.value for one in Operation if one.writes_rows]
-_LOST = "ran a statement that was prepared before the capture began"
+_UNKNOWN_HANDLE = "ran a statement that was prepared before the capture began"
 
 
-def touched(once: DataFrame) -> DataFrame:
-    """One row for each text, statement in it, and dataset that it reads or writes.
+def statement_accesses(statements: DataFrame) -> DataFrame:
+    """One row for each statement of a text and dataset that it reads or writes.
 
     Times in the log are cut to milliseconds; below these, `first_at` and `last_at` carry the order
     in which statements came. A query counts from its beginning, because its rows arrive while it
-    runs, anything else from its end. What a rollback took back has failed.
+    runs, anything else from its end. A statement that a rollback took back has failed.
+
+    Args:
+        statements: As `distinct_statements` gives them.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
@@ -45,8 +49,9 @@ def touched(once: DataFrame) -> DataFrame:
     last_at = F.timestamp_micros(F.unix_micros("last_ended") + last_order)
     first = F.when(F.col("statement.writes"), F.col("first_ended"))
     taken_back = F.col("undone") & F.col("statement.writes")
+    status = F.when(taken_back, Status.FAILED.value).otherwise(F.col("status"))
     return (
-        once.withColumn("status", F.when(taken_back, "failed").otherwise(F.col("status")))
+        statements.withColumn("status", status)
         .withColumn("first", first.otherwise(F.col("first_started")))
         .withColumn("first_at", F.timestamp_micros(F.unix_micros("first") + order))
         .withColumn("last_at", F.greatest(last_at, "first_at"))
@@ -58,20 +63,31 @@ def touched(once: DataFrame) -> DataFrame:
             F.col("statement.shape_id").alias("shape_id"),
             F.col("statement.evidence").alias("evidence"),
             F.coalesce("statement.procedure", F.nullif("procedure", F.lit(""))).alias("procedure"),
-            *(F.col(f"access.{name}") for name in _ACCESS),
-            _told_apart("access.name").alias("name"),
+            *_columns(ResolvedAccess, "access", datasets=("name",)),
         )
     )
 
 
-def _told_apart(name: str) -> Column:
-    """A dataset's name; where it is a temporary table's or a table variable's, of that one only.
+def _columns(record: type, struct: str, datasets: tuple[str, ...]) -> list[Column]:
+    """The columns of a nested record; those that name a dataset get the name of one table."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return [
+        (
+            _dataset_name(f"{struct}.{name}") if name in datasets else F.col(f"{struct}.{name}")
+        ).alias(name)
+        for name in column_names(record)
+    ]
+
+
+def _dataset_name(name: str) -> Column:
+    """A dataset's name; a temporary table or table variable gets a name that no other has.
 
     A variable lives as long as the request that declares it.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    tables = F.str_to_map("temporaries", F.lit(BETWEEN), F.lit(BEHIND))
+    tables = F.str_to_map("temporaries", F.lit(TABLE_SEPARATOR), F.lit(SUFFIX_SEPARATOR))
     table = F.coalesce(F.try_element_at(tables, F.lower(name)), F.lit("0"))
     request = F.when(F.col("request").isin("", "alone"), F.col("text_id")).otherwise(
         F.xxhash64("request")
@@ -84,13 +100,16 @@ def _told_apart(name: str) -> Column:
     )
 
 
-def once(told: DataFrame) -> DataFrame:
+def distinct_statements(resolved: DataFrame) -> DataFrame:
     """Each statement once, however many events of its request show it.
 
-    Where a request's own statements were recorded as they ended, they tell what it did; what it
-    asked for may not have been done (the other branch of an IF). A request of which only a part
-    was seen counts where no other shows its statements. What a procedure does is inferred from its
-    text where the run shows the inside of none.
+    Where a request's own statements were recorded as they ended, they show what it did; its text
+    may hold more (the other branch of an IF). A request of which only a part was seen counts where
+    no other shows its statements. The statements of a procedure are inferred from its text where
+    the run shows the inside of none.
+
+    Args:
+        resolved: Rows of `RunSegment`, each with the statements of its text.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
@@ -99,10 +118,12 @@ def once(told: DataFrame) -> DataFrame:
     shape = Window.partitionBy("task", "run_id", "statement.shape_id")
     ended = (F.col("level") == int(Level.STATEMENT)) & (F.col("request") != "")
     inside = (F.col("level") == int(Level.INSIDE)) & (F.col("procedure") != "")
-    asked = (F.col("level") == int(Level.REQUEST)) & (F.col("status") == "ok")
+    succeeded = F.col("status") == Status.OK.value
+    asked = (F.col("level") == int(Level.REQUEST)) & succeeded
     shown = Window.partitionBy("task", "run_id", "statement.shape_id", "request")
+    complete = F.col("request") != ""
     return (
-        told.where(F.col("act") == Act.SAID.value)
+        resolved.where(F.col("kind") == SegmentKind.STATEMENT.value)
         .withColumn("explained", F.max(ended).over(request))
         .where(~(asked & F.col("explained")))
         .withColumn("inside", F.max(inside).over(Window.partitionBy("task", "run_id")))
@@ -112,20 +133,21 @@ def once(told: DataFrame) -> DataFrame:
         )
         .drop("statements", "inferred")
         .withColumn("nearest", F.min("level").over(shown))
-        .withColumn("whole", F.max(F.col("request") != "").over(shape))
-        .where((F.col("level") == F.col("nearest")) & (~F.col("whole") | (F.col("request") != "")))
+        .withColumn("complete", F.max(complete).over(shape))
+        .where((F.col("level") == F.col("nearest")) & (~F.col("complete") | complete))
     )
 
 
-def accesses(touched: DataFrame) -> DataFrame:
+def accesses(statement_accesses: DataFrame) -> DataFrame:
     """`accesses`; rows are known where a statement that wrote data was its text's only one."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    data = (F.col("direction") == "write") & F.col("operation").isin(*_WRITE_ROWS)
+    is_write = F.col("direction") == Direction.WRITE.value
+    writes_rows = is_write & _is_operation(lambda operation: operation.writes_rows)
     return _with_missing(
-        touched.groupBy(*_SAME_ACCESS).agg(
+        statement_accesses.groupBy(*_SAME_ACCESS).agg(
             F.sum("times").alias("statements"),
-            F.sum(F.when(data, F.col("rows"))).alias("rows"),
+            F.sum(F.when(writes_rows, F.col("rows"))).alias("rows"),
             F.min("first_at").alias("first_at"),
             F.max("last_at").alias("last_at"),
         ),
@@ -133,13 +155,13 @@ def accesses(touched: DataFrame) -> DataFrame:
     )
 
 
-def runs(told: DataFrame) -> DataFrame:
+def runs(resolved: DataFrame) -> DataFrame:
     """`runs`; one whose last statement on a dataset failed counts as failed."""
     from pyspark.sql import functions as F  # noqa: N812
 
     touches = F.coalesce(F.size("statements") > 0, F.lit(False))
     return _with_missing(
-        told.groupBy("run_id", "task", "origin")
+        resolved.groupBy("run_id", "task", "origin")
         .agg(
             F.min("started").alias("started_at"),
             F.max("last_ended").alias("ended_at"),
@@ -150,41 +172,45 @@ def runs(told: DataFrame) -> DataFrame:
     )
 
 
-def shapes(once: DataFrame, told: DataFrame) -> DataFrame:
-    """`shapes`; a handle that nobody can tell the text of is one that failed."""
+def shapes(statements: DataFrame, resolved: DataFrame) -> DataFrame:
+    """`shapes`; a handle whose text no log shows is a shape that failed."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    columns = ["shape_id", "dialect", "text", "parser", "outcome", "reason"]
     text = F.format_string("EXEC sp_execute %d -- session %s", "handle", "session")
-    lost = told.where(F.col("act") == Act.LOST.value).select(
+    unresolved = resolved.where(F.col("kind") == SegmentKind.UNRESOLVED_HANDLE.value).select(
         F.concat(F.lit("lost-"), F.substring(F.sha2(text, 256), 1, 20)).alias("shape_id"),
         F.lit(Dialect.TSQL.value).alias("dialect"),
         text.alias("text"),
         F.lit("").alias("parser"),
         F.lit(Outcome.FAILED.value).alias("outcome"),
-        F.lit(_LOST).alias("reason"),
+        F.lit(_UNKNOWN_HANDLE).alias("reason"),
     )
-    parsed = once.select("statement.*").select(*columns)
-    return parsed.unionByName(lost).dropDuplicates(["shape_id"])
+    parsed = statements.select("statement.*").select(*column_names(Shape))
+    return parsed.unionByName(unresolved).dropDuplicates(["shape_id"])
 
 
-def datasets(touched: DataFrame) -> DataFrame:
-    """`datasets`: views where one was seen being made, columns where a write named the most."""
+def datasets(statement_accesses: DataFrame) -> DataFrame:
+    """`datasets`: a view where a statement made one, columns of the write that named the most."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    renamed = (F.col("operation") == "RENAME") & (F.col("direction") == "read")
-    dropped = (F.col("operation") == "DROP") | renamed
-    written = (F.col("direction") == "write") & ~dropped
+    is_write = F.col("direction") == Direction.WRITE.value
+    # The old name is what a rename reads.
+    renamed = _is_operation(lambda operation: operation.renames) & ~is_write
+    dropped = _is_operation(lambda operation: operation.removes) | renamed
     typed = F.exists("columns", lambda column: column["type"] != "")
     last_drop = F.max(F.when(dropped, F.col("last_at")))
-    last_write = F.max(F.when(written, F.col("last_at")))
+    last_write = F.max(F.when(is_write & ~dropped, F.col("last_at")))
+    is_view = F.bool_or(F.col("kind") == Kind.VIEW.value)
+    alias = F.struct(F.col("alias_namespace").alias("namespace"), F.col("alias_name").alias("name"))
+    symlink = F.when(F.col("alias_name").isNotNull(), alias)
     return _with_missing(
-        touched.where("status != 'failed' AND kind != 'TEMPORARY'")
+        statement_accesses.where(F.col("status") != Status.FAILED.value)
+        .where(F.col("kind") != Kind.TEMPORARY.value)
         .groupBy("namespace", "name", "origin")
         .agg(
-            F.when(F.bool_or(F.col("kind") == "VIEW"), "VIEW").otherwise("TABLE").alias("kind"),
+            F.when(is_view, Kind.VIEW.value).otherwise(Kind.TABLE.value).alias("kind"),
             F.max_by("columns", F.struct(typed, F.size("columns"))).alias("columns"),
-            F.sort_array(F.collect_set("alias")).alias("symlinks"),
+            F.sort_array(F.collect_set(symlink)).alias("symlinks"),
             F.min("first_at").alias("first_seen"),
             F.max("last_at").alias("last_seen"),
             F.when(last_write.isNull() | (last_write <= last_drop), last_drop).alias("dropped_at"),
@@ -193,17 +219,15 @@ def datasets(touched: DataFrame) -> DataFrame:
     )
 
 
-def column_edges(once: DataFrame) -> DataFrame:
-    """`column_edges`, each once a task and shape; whether it failed, the accesses tell."""
+def column_edges(statements: DataFrame) -> DataFrame:
+    """`column_edges`, each once a task and shape; `accesses` shows which failed."""
     from pyspark.sql import functions as F  # noqa: N812
 
     return (
-        once.withColumn("edge", F.explode("statement.column_edges"))
+        statements.withColumn("edge", F.explode("statement.column_edges"))
         .select(
             *("task", "origin", "statement.shape_id"),
-            *(F.col(f"edge.{name}") for name in _EDGE),
-            _told_apart("edge.to_name").alias("to_name"),
-            _told_apart("edge.from_name").alias("from_name"),
+            *_columns(ResolvedEdge, "edge", datasets=("to_name", "from_name")),
         )
         .distinct()
     )
@@ -213,36 +237,44 @@ def rejects(segments: DataFrame) -> DataFrame:
     """`rejects`"""
     from pyspark.sql import functions as F  # noqa: N812
 
-    damaged = segments.where(F.col("act") == Act.DAMAGE.value)
-    return damaged.select(
-        "origin", "position", "reason", F.coalesce("excerpt", F.lit("")).alias("excerpt")
-    )
+    damaged = segments.where(F.col("kind") == SegmentKind.DAMAGE.value)
+    return damaged.select("origin", "position", "reason", "excerpt")
 
 
 def origins(spark: SparkSession, positions: Mapping[str, str], segments: DataFrame) -> DataFrame:
-    """All logs that were looked at, with the number of events of whatever kind in each.
+    """All logs that were read, with the number of events of any kind in each.
 
     Args:
-        positions: What the store is to know of each origin.
+        positions: The position that the store notes for each origin.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    def count(act: Act) -> Column:
-        return F.sum(F.when(F.col("act") == act.value, F.col("times")).otherwise(0))
+    def count(kind: SegmentKind) -> Column:
+        return F.sum(F.when(F.col("kind") == kind.value, F.col("times")).otherwise(0))
 
     listed = spark.createDataFrame(list(positions.items()), "origin string, position string")
     counted = segments.groupBy("origin").agg(
-        count(Act.SEEN).alias("events"), count(Act.NOISE).alias("noise")
+        count(SegmentKind.EVENTS).alias("events"), count(SegmentKind.NOISE).alias("noise")
     )
     return listed.join(counted, "origin", "left").fillna(0, ["events", "noise"])
 
 
-def sessions(said: DataFrame, server: str) -> DataFrame:
-    """`sessions`"""
+def open_sessions(run_segments: DataFrame, server: str) -> DataFrame:
+    """`sessions`: those that go on in the next log."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    goes_on = F.col("act").isin(Act.RUNNING.value, Act.PREPARED.value)
-    return said.where(goes_on).withColumn("server", F.lit(server))
+    goes_on = F.col("kind").isin(SegmentKind.RUNNING.value, SegmentKind.PREPARED.value)
+    return (
+        run_segments.where(goes_on)
+        .withColumnRenamed("kind", "act")
+        .withColumn("server", F.lit(server))
+    )
+
+
+def _is_operation(question: Callable[[Operation], bool]) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.col("operation").isin(*(one.value for one in Operation if question(one)))
 
 
 def _with_missing(frame: DataFrame, table: str) -> DataFrame:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from dbt_graft.collectors.sqlserver.server import snapshot
+from dbt_graft.collectors.sqlserver.source import (
+    check_server_session,
+    read_snapshot,
+    try_connection,
+)
 from dbt_graft.collectors.store import open_sessions
 from dbt_graft.graft.config import Config, SqlServer
 from dbt_graft.graft.config import Source as Entry
@@ -84,16 +87,12 @@ def _files(entry: Entry, found: Source, held: Kept) -> Iterator[Finding]:
 
 def _server(given: SqlServer) -> Iterator[Finding]:
     """What `graft sqlserver check` says; a table of events is only reached."""
-    from dbt_graft.collectors.sqlserver.odbc.connection import connect
-    from dbt_graft.collectors.sqlserver.server.check import check
-    from dbt_graft.collectors.sqlserver.server.session_state import session_state
-
     assert given.connection
-    with closing(connect(given.connection, patient=False)) as connection:
-        if not given.session:
-            yield Finding(Severity.NOTE, given.server, "answers")
-            return
-        findings = check(session_state(connection, given.session), given.session)
+    if not given.session:
+        try_connection(given.connection)
+        yield Finding(Severity.NOTE, given.server, "answers")
+        return
+    findings = check_server_session(given.connection, given.session, patient=False)
     for finding in findings:
         yield replace(finding, subject=f"{given.server}/{given.session}: {finding.subject}")
     if not findings:
@@ -108,7 +107,7 @@ def sqlserver(given: SqlServer, config: Config, held: Kept) -> Iterator[Finding]
         GraftError: Its snapshot cannot be read.
     """
     if given.snapshot:
-        taken = snapshot.read(Path(config.path(given.snapshot)))
+        taken = read_snapshot(Path(config.path(given.snapshot)))
         yield Finding(
             Severity.NOTE,
             given.snapshot,

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from dbt_graft import __version__
 from dbt_graft.collectors.java import java_home, version
-from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
-from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
+from dbt_graft.collectors.sqlserver.source import best_installed_driver
 from dbt_graft.lineage.findings import Finding, Severity
 
 
@@ -46,5 +45,4 @@ def odbc() -> Iterator[Finding]:
     Raises:
         GraftError: The driver manager or a driver is missing.
     """
-    driver = best_driver(load_pyodbc().drivers())
-    yield Finding(Severity.NOTE, "ODBC", f"connections use the driver {driver}")
+    yield Finding(Severity.NOTE, "ODBC", f"connections use the driver {best_installed_driver()}")

@@ -5,11 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import IntEnum, StrEnum
+from typing import NamedTuple
 
 import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors.schema import arrow, batch, column_names, ddl, record, row
+from dbt_graft.collectors.schema import (
+    Flat,
+    Microseconds,
+    arrow,
+    batch,
+    column_names,
+    ddl,
+    record,
+    row,
+)
 from dbt_graft.collectors.store import TABLES
 from dbt_graft.lineage.dataset import DatasetId
 
@@ -67,8 +77,39 @@ def test_a_record_is_the_same_after_its_row() -> None:
 
 def test_a_row_of_an_earlier_version_gets_the_defaults() -> None:
     found = {k: v for k, v in row(THING).items() if k != "seen"} | {"origin": None, "to_name": None}
-    told = record(Thing, found | {"to_namespace": None})
-    assert (told.seen, told.origin, told.to_dataset) == ((), "", None)
+    read = record(Thing, found | {"to_namespace": None})
+    assert (read.seen, read.origin, read.to_dataset) == ((), "", None)
+
+
+class Key(NamedTuple):
+    colour: Colour
+    task: str = ""
+
+
+@dataclass(frozen=True)
+class Counted:
+    key: Flat[Key]
+    part: Flat[Part]
+    first: Microseconds
+    last: Microseconds | None = None
+
+
+COUNTED = Counted(Key(Colour.RED, "load"), Part("p", A), 1_700_000_000_000_001)
+
+
+def test_flat_records_and_named_tuples_are_columns_like_others() -> None:
+    assert ddl(Counted) == (
+        "colour string, task string, name string, where_namespace string, where_name string, "
+        "first timestamp, last timestamp"
+    )
+    assert record(Counted, row(COUNTED)) == COUNTED
+    assert record(Counted, batch(Counted, [COUNTED]).to_pylist()[0]) == COUNTED
+
+
+def test_microseconds_are_a_time_to_spark() -> None:
+    time = datetime(2023, 11, 14, 22, 13, 20, 1, tzinfo=UTC)
+    assert row(COUNTED)["first"] == time
+    assert batch(Counted, [COUNTED]).to_pylist()[0]["first"] == time
 
 
 def test_an_unknown_value_is_an_error() -> None:

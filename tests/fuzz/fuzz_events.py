@@ -6,7 +6,7 @@ A case is a small file of the writer with bits flipped, numbers replaced by extr
 out, doubled or taken from another file, or its end missing; half of the .xel files get right
 checksums afterwards, so that the damage reaches the decoder. Every case must end, in time, as
 events and counted damage: no exception, nothing lost without a word, no more text than the file can
-hold, and the same whether read whole or in parts. Prints the case that fails, by its number: the
+hold, and the same whether read at once or in splits. Prints the case that fails, by its number: the
 same seed and number make the same file. The address space is limited while it runs.
 """
 
@@ -28,11 +28,19 @@ from types import FrameType
 import click
 
 from dbt_graft.collectors.files import LogFile
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Mapped, Part, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    FileSplit,
+    LogDamage,
+    Mapped,
+    Value,
+)
 from dbt_graft.collectors.sqlserver.files.event_text import to_json, to_xml
-from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
-from dbt_graft.collectors.sqlserver.files.xml_events import event as event_of_xml
-from dbt_graft.collectors.sqlserver.files.xml_reader import read as read_xml
+from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
+from dbt_graft.collectors.sqlserver.files.xml_events import parse_event
+from dbt_graft.collectors.sqlserver.files.xml_reader import read_xml
 from tests.collectors.sqlserver.xel_session import BASE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,
@@ -61,17 +69,17 @@ def _seeds() -> list[bytes]:
     types = Session({"types": {f"c_{kind}": kind for kind in SIZES}}, {"stack": "callstack"})
     other = Session({"batch": {"text": "ansi_string"}}, {"id": "activity_id"}, first_id=50)
     batches = [
-        Event(
+        ExtendedEvent(
             *("batch", _START + n, {"n": n, "text": "SELECT 1" * n, "xml": "<a/>", "mask": n}),
             {"client_app_name": _APPS[n % 3], "session_id": 51},
         )
         for n in range(8)
     ]
     encoded = [record(event, plain) for event in batches]
-    nothing = record(Event("nothing", _START, {}, {}), plain)
-    typed = record(Event("types", _START, {}, {"stack": "0x0000000000000001"}), types)
+    nothing = record(ExtendedEvent("nothing", _START, {}, {}), plain)
+    typed = record(ExtendedEvent("types", _START, {}, {"stack": "0x0000000000000001"}), types)
     ids = {"id": "329B2676-060B-4760-8698-46A43E0B1603-7"}
-    named = record(Event("batch", _START, {"text": "SELECT 2"}, ids), other)
+    named = record(ExtendedEvent("batch", _START, {"text": "SELECT 2"}, ids), other)
     seeds = []
     for sector in (0x200, 0x1000):
         head = file_header(sector) + metadata_blocks(plain, sector)
@@ -126,25 +134,27 @@ class _FoundError(AssertionError):
 def _check_xel(data: bytes, path: Path, size: int) -> Counter[str]:
     path.write_bytes(data)
     log = LogFile(str(path), "fuzz.xel", len(data), "")
-    whole = list(read(Part(log.url, log.origin, "xel", 0, len(data)), Wanted()))
-    _check(whole, len(data))
-    in_parts = [chunk for part in parts(log, size) for chunk in read(part, Wanted())]
-    if _events(whole) != _events(in_parts):
-        raise _FoundError("parts give other events than the whole")
-    is_task = Wanted(frozenset({"batch", "types"}), lambda name: name.startswith("python"))
-    some = [chunk for part in parts(log, size) for chunk in read(part, is_task)]
-    if sum(chunk.seen for chunk in some) != sum(chunk.seen for chunk in whole):
+    at_once = list(read_xel(FileSplit(log.url, log.origin, "xel", 0, len(data)), EventFilter()))
+    _check(at_once, len(data))
+    in_splits = [chunk for part in xel_splits(log, size) for chunk in read_xel(part, EventFilter())]
+    if _events(at_once) != _events(in_splits):
+        raise _FoundError("splits give other events than the file")
+    is_task = EventFilter(frozenset({"batch", "types"}), lambda name: name.startswith("python"))
+    some = [chunk for part in xel_splits(log, size) for chunk in read_xel(part, is_task)]
+    if sum(chunk.seen for chunk in some) != sum(chunk.seen for chunk in at_once):
         raise _FoundError("a filter changes how many events there are")
-    return Counter(events=len(_events(whole)), damages=sum(len(chunk.damages) for chunk in whole))
+    return Counter(
+        events=len(_events(at_once)), damages=sum(len(chunk.damages) for chunk in at_once)
+    )
 
 
 def _check_xml(data: bytes, path: Path) -> Counter[str]:
     text = data.decode("utf-8", "replace")
-    found = event_of_xml(text)
-    if not isinstance(found, Event | Damage):
+    found = parse_event(text)
+    if not isinstance(found, ExtendedEvent | LogDamage):
         raise _FoundError("neither an event nor a damage")
     path.write_bytes(data)
-    chunks = list(read_xml(Part(str(path), "fuzz.xml", "xml", 0, len(data)), Wanted()))
+    chunks = list(read_xml(FileSplit(str(path), "fuzz.xml", "xml", 0, len(data)), EventFilter()))
     _check(chunks, len(data))
     return Counter(events=len(_events(chunks)), damages=sum(len(chunk.damages) for chunk in chunks))
 
@@ -161,7 +171,7 @@ def _check(chunks: list[Chunk], length: int) -> None:
         raise _FoundError(f"{size} characters came out of {length} bytes")
 
 
-def _events(chunks: list[Chunk]) -> list[Event]:
+def _events(chunks: list[Chunk]) -> list[ExtendedEvent]:
     # NaN equals nothing, itself neither.
     return [event for chunk in chunks for event in chunk.events if "nan" not in repr(event)]
 
@@ -198,12 +208,12 @@ def fuzz(cases: int, seed: int, folder: Path) -> Counter[str]:
     """Run this many cases of each kind; what came of them all.
 
     Raises:
-        AssertionError: A case did not end as it should; the note tells which.
+        AssertionError: A case did not end as it should; the note names it.
     """
     seeds = _seeds()
     events = read_events(seeds, folder)
     xml = [to_xml(event).encode() for event in events]
-    told: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
     for number in range(cases):
         chance = random.Random(f"{seed} {number}")  # noqa: S311
         data = _mutated(chance.choice(seeds), chance.choice(seeds), chance)
@@ -212,21 +222,23 @@ def fuzz(cases: int, seed: int, folder: Path) -> Counter[str]:
         text = _mutated(b"\n".join(chance.choices(xml, k=3)), chance.choice(xml), chance)
         try:
             with limited():
-                told += _check_xel(data, folder / "fuzz.xel", chance.choice((1, 600, 5_000)))
-                told += _check_xml(text, folder / "fuzz.xml")
+                counted += _check_xel(data, folder / "fuzz.xel", chance.choice((1, 600, 5_000)))
+                counted += _check_xml(text, folder / "fuzz.xml")
         except Exception as error:
             error.add_note(f"case {number} of seed {seed}; its files are in {folder}")
             raise
-    return told
+    return counted
 
 
-def read_events(seeds: list[bytes], folder: Path) -> list[Event]:
+def read_events(seeds: list[bytes], folder: Path) -> list[ExtendedEvent]:
     """The events of the seeds as they were before any damage."""
     path = folder / "fuzz.xel"
     events = []
     for seed in seeds:
         path.write_bytes(seed)
-        chunks = list(read(Part(str(path), "fuzz.xel", "xel", 0, len(seed)), Wanted()))
+        chunks = list(
+            read_xel(FileSplit(str(path), "fuzz.xel", "xel", 0, len(seed)), EventFilter())
+        )
         if any(chunk.damages for chunk in chunks):
             raise _FoundError("a seed is damaged")
         events += _events(chunks)
@@ -240,11 +252,13 @@ def main(cases: int, seed: int) -> None:
     """Fuzz the readers of captured events."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
-    told = fuzz(cases, seed, folder)
-    shutil.rmtree(folder)  # Kept where a case failed.
+    counted = fuzz(cases, seed, folder)
+    shutil.rmtree(folder)  # Left where a case failed.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    click.echo(f"{cases:,} .xel files and as many of XML: {told['events']:,} events and ", nl=False)
-    click.echo(f"{told['damages']:,} damages, no failure; {peak} MB at most")
+    click.echo(
+        f"{cases:,} .xel files and as many of XML: {counted['events']:,} events and ", nl=False
+    )
+    click.echo(f"{counted['damages']:,} damages, no failure; {peak} MB at most")
 
 
 if __name__ == "__main__":

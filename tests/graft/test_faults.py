@@ -112,16 +112,16 @@ def test_a_killed_collect_leaves_nothing_and_of_two_at_once_nothing_doubles(
 
 def test_a_file_that_goes_away_while_it_is_read_costs_itself(tmp_path: Path) -> None:
     from dbt_graft.collectors.files import log_files
-    from dbt_graft.collectors.sqlserver.event import Wanted
-    from dbt_graft.collectors.sqlserver.files.formats import parts
-    from dbt_graft.collectors.sqlserver.files.readers import read
+    from dbt_graft.collectors.sqlserver.event import EventFilter
+    from dbt_graft.collectors.sqlserver.files.formats import file_splits
+    from dbt_graft.collectors.sqlserver.files.readers import read_split
 
     folder = project(tmp_path)
     (first, _) = log_files(str(folder / "logs"), "logs")
-    found = parts(first)
+    found = file_splits(first)
     assert isinstance(found, list)
     (folder / "logs" / "a.xel").unlink()
-    chunks = [chunk for part in found for chunk in read(part, Wanted())]
+    chunks = [chunk for part in found for chunk in read_split(part, EventFilter())]
     assert [damage.reason for chunk in chunks for damage in chunk.damages] != []
     assert sum(len(chunk.events) for chunk in chunks) == 0
 

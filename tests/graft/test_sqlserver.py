@@ -9,13 +9,22 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors.sqlserver.odbc import connection
-from dbt_graft.collectors.sqlserver.server import catalog_queries, session_state
-from dbt_graft.collectors.sqlserver.server.catalog_queries import Taken
+from dbt_graft.collectors.sqlserver import source
+from dbt_graft.collectors.sqlserver.server import catalog_queries
+from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot
 from dbt_graft.collectors.sqlserver.server.session_events import ACTIONS, EVENTS
-from dbt_graft.collectors.sqlserver.server.session_script import Options, script
-from dbt_graft.collectors.sqlserver.server.session_state import CapturedEvent, Dropped, SessionState
-from dbt_graft.collectors.sqlserver.server.snapshot import Database, Relation, Snapshot, read
+from dbt_graft.collectors.sqlserver.server.session_script import SessionOptions, session_script
+from dbt_graft.collectors.sqlserver.server.session_state import (
+    CapturedEvent,
+    DroppedEvents,
+    SessionState,
+)
+from dbt_graft.collectors.sqlserver.server.snapshot import (
+    Snapshot,
+    SnapshotDatabase,
+    SnapshotRelation,
+    read_snapshot,
+)
 from dbt_graft.graft.sqlserver import sqlserver
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
@@ -23,7 +32,11 @@ from dbt_graft.lineage.errors import GraftError
 SNAPSHOT = Snapshot(
     "CRM",
     datetime(2026, 11, 21, tzinfo=UTC),
-    {"Shop": Database({"dbo.t": Relation(Kind.TABLE), "dbo.v": Relation(Kind.VIEW)})},
+    {
+        "Shop": SnapshotDatabase(
+            {"dbo.t": SnapshotRelation(Kind.TABLE), "dbo.v": SnapshotRelation(Kind.VIEW)}
+        )
+    },
 )
 # The recommended session, but without its STARTUP_STATE.
 WARNED = SessionState(
@@ -40,7 +53,7 @@ WARNED = SessionState(
         for event in EVENTS
     },
     targets={"event_file": {}},
-    dropped=Dropped(),
+    dropped=DroppedEvents(),
 )
 
 
@@ -58,12 +71,12 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The settings that were connected to."""
     settings: list[str] = []
 
-    def connect(setting: str) -> Closed:
+    def connect(setting: str, **_: object) -> Closed:
         settings.append(setting)
         return Closed()
 
     Closed.closed = 0
-    monkeypatch.setattr(connection, "connect", connect)
+    monkeypatch.setattr(source, "connect", connect)
     return settings
 
 
@@ -72,7 +85,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_the_script_is_printed_as_it_is() -> None:
-    assert run("session").stdout == script(Options())
+    assert run("session").stdout == session_script(SessionOptions())
 
 
 def test_the_script_is_as_it_was_asked_for(tmp_path: Path) -> None:
@@ -87,8 +100,8 @@ def test_the_script_is_as_it_was_asked_for(tmp_path: Path) -> None:
     ]
     result = run("session", *asked, f"--out={tmp_path / 's.sql'}")
     assert (result.exit_code, "graft sqlserver check" in result.stdout) == (0, True)
-    assert (tmp_path / "s.sql").read_text() == script(
-        Options("s", "a", "/c", False, 64, 3, 32, statements=False)
+    assert (tmp_path / "s.sql").read_text() == session_script(
+        SessionOptions("s", "a", "/c", False, 64, 3, 32, statements=False)
     )
 
 
@@ -104,7 +117,7 @@ def test_a_script_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 def state(monkeypatch: pytest.MonkeyPatch, found: SessionState | None) -> None:
-    monkeypatch.setattr(session_state, "session_state", lambda *_: found)
+    monkeypatch.setattr(source, "session_state", lambda *_: found)
 
 
 def test_a_session_that_is_missing_fails_the_check(
@@ -144,11 +157,11 @@ def test_a_snapshot_is_written_and_its_notices_told(
 ) -> None:
     asked: list[Sequence[str] | None] = []
 
-    def take(_: object, databases: Sequence[str] | None) -> Taken:
+    def take(_: object, databases: Sequence[str] | None) -> TakenSnapshot:
         asked.append(databases)
-        return Taken(SNAPSHOT, ("Archive: left out, it is OFFLINE",))
+        return TakenSnapshot(SNAPSHOT, ("Archive: left out, it is OFFLINE",))
 
-    monkeypatch.setattr(catalog_queries, "take", take)
+    monkeypatch.setattr(catalog_queries, "take_snapshot", take)
     out = tmp_path / "s.json"
     result = run(
         "snapshot", "--connection=dsn:CRM", "--database=Shop", "--database=Dw", f"--out={out}"
@@ -156,7 +169,7 @@ def test_a_snapshot_is_written_and_its_notices_told(
     assert result.exit_code == 0
     assert result.stderr == "notice: Archive: left out, it is OFFLINE\n"
     assert "1 databases, 1 tables, 1 views, 0 synonyms, 0 modules" in result.stdout
-    assert read(out) == SNAPSHOT
+    assert read_snapshot(out) == SNAPSHOT
     assert (asked, connections, Closed.closed) == ([("Shop", "Dw")], ["dsn:CRM"], 1)
     run("snapshot", f"--out={out}")
     assert asked[1] is None
@@ -165,8 +178,8 @@ def test_a_snapshot_is_written_and_its_notices_told(
 def test_a_snapshot_of_nothing_replaces_no_other(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    empty = Taken(Snapshot("CRM", SNAPSHOT.taken_at), ("Shop: left out, it is OFFLINE",))
-    monkeypatch.setattr(catalog_queries, "take", lambda *_: empty)
+    empty = TakenSnapshot(Snapshot("CRM", SNAPSHOT.taken_at), ("Shop: left out, it is OFFLINE",))
+    monkeypatch.setattr(catalog_queries, "take_snapshot", lambda *_: empty)
     out = tmp_path / "s.json"
     out.write_text("what was there")
     result = run("snapshot", f"--out={out}")
@@ -175,10 +188,10 @@ def test_a_snapshot_of_nothing_replaces_no_other(
 
 
 def test_an_error_is_told_and_the_connection_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def take(*_: object) -> Taken:
+    def take(*_: object) -> TakenSnapshot:
         raise GraftError("the server refused", place="crm")
 
-    monkeypatch.setattr(catalog_queries, "take", take)
+    monkeypatch.setattr(catalog_queries, "take_snapshot", take)
     result = run("snapshot")
     assert (result.exit_code, result.stderr) == (1, "error: crm: the server refused\n")
     assert Closed.closed == 1

@@ -10,7 +10,7 @@ import orjson
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors.sqlserver.event import Event
+from dbt_graft.collectors.sqlserver.event import ExtendedEvent
 from dbt_graft.graft.cli import main
 from tests.collectors.sqlserver.xel_session import BASE
 from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, write_events
@@ -18,10 +18,10 @@ from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, write_events
 START = BASE - UNIX_EPOCH
 
 
-def batch(number: int, app: str, text: str = "SELECT 1") -> Event:
+def batch(number: int, app: str, text: str = "SELECT 1") -> ExtendedEvent:
     name = "sql_batch_completed" if number % 2 else "sql_batch_starting"
     data = {"batch_text": text} | ({"duration": 1_500, "result": 1} if number % 2 else {})
-    return Event(name, START + number, data, {"client_app_name": app, "session_id": 51})
+    return ExtendedEvent(name, START + number, data, {"client_app_name": app, "session_id": 51})
 
 
 @pytest.fixture

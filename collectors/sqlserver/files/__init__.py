@@ -1,1 +1,1 @@
-"""Files with Extended Events, of whatever form -> their events."""
+"""Files with Extended Events of any form -> their events."""

@@ -1,4 +1,4 @@
-"""A CSV export -> its events: of the viewer's grid, or of a query's result, XML in it or not."""
+"""A CSV export -> its events: the viewer's grid, or the result of a query, with XML or without."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
-from dbt_graft.collectors.sqlserver.files.flat_events import flat_event, tells_events, xml_event
-from dbt_graft.collectors.sqlserver.files.streams import LONGEST, few, pieces, to_the_end
+from dbt_graft.collectors.sqlserver.event import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    FileSplit,
+    LogDamage,
+)
+from dbt_graft.collectors.sqlserver.files.flat_events import (
+    are_event_columns,
+    flat_event,
+    xml_event,
+)
+from dbt_graft.collectors.sqlserver.files.streams import LONGEST, batched, pieces, with_last
 
 _DELIMITERS = ",;\t"
 _RULE = re.compile(r"[-,;\t ]*")
@@ -18,7 +28,7 @@ _FOOTER = re.compile(r"\(\d+ rows? affected\)")
 _XML = re.compile(r"\s*<event\s")
 
 
-class Row(NamedTuple):
+class CsvRow(NamedTuple):
     """A row's text.
 
     Attributes:
@@ -31,68 +41,68 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
-    """How a file's rows are read.
+class CsvHeader:
+    """The header of a file.
 
     Attributes:
-        labels: Names of the columns; none where the file names none and has XML in one.
+        labels: Names of the columns; empty where the file has no header, but XML in a column.
     """
 
     delimiter: str
     labels: tuple[str, ...]
 
 
-def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
+def read_csv(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     """The events of a file, piece by piece.
 
     Raises:
         UnreadableError: The file is gone or breaks off.
     """
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
-    head: Header | None = None
-    splitter = Splitter()
-    for piece, last in to_the_end(pieces(part)):
-        for some in few(splitter.feed(piece, last)):
+    head: CsvHeader | None = None
+    splitter = CsvSplitter()
+    for piece, last in with_last(pieces(split)):
+        for some in batched(splitter.feed(piece, last)):
             rows = [row for row in some if not _decorates(row)]
             if head is None and rows:
-                head = header(rows[0].text)
+                head = csv_header(rows[0].text)
                 if head is None:
-                    reason = "the first line names no columns that tell of events"
-                    yield Chunk(damages=[Damage(f"line {rows[0].line}", reason)])
+                    reason = "the first line names no columns of events"
+                    yield Chunk(damages=[LogDamage(f"line {rows[0].line}", reason)])
                     return
                 rows = rows[1:] if head.labels else rows
             if head is not None and rows:
                 yield _chunk(rows, head, wanted)
 
 
-def _decorates(row: Row) -> bool:
-    """Whether a row is what command line tools write below the header and behind the rows."""
+def _decorates(row: CsvRow) -> bool:
+    """Whether a row is a rule or count that command line tools write around the rows."""
     return bool(row.text and (_RULE.fullmatch(row.text) or _FOOTER.fullmatch(row.text)))
 
 
-def _chunk(rows: list[Row], head: Header, wanted: Wanted) -> Chunk:
+def _chunk(rows: list[CsvRow], head: CsvHeader, wanted: EventFilter) -> Chunk:
     chunk = Chunk(seen=len(rows))
     for line, text in rows:
         found = _event(text, head, wanted)
-        if isinstance(found, Event):
+        if isinstance(found, ExtendedEvent):
             chunk.events.append(found)
         elif found is not None:
             chunk.damages.append(replace(found, position=f"line {line}"))
     return chunk
 
 
-def header(row: str) -> Header | None:
-    """How a file is read, by its first row; None where that does not tell of events."""
+def csv_header(row: str) -> CsvHeader | None:
+    """The header in a file's first row; None where the file has no events."""
     for delimiter in sorted(_DELIMITERS, key=row.count, reverse=True):
         cells = _cells(row, delimiter)
-        if cells and tells_events(cells):
-            return Header(delimiter, tuple(cells))
+        if cells and are_event_columns(cells):
+            return CsvHeader(delimiter, tuple(cells))
         if cells and any(_XML.match(cell) for cell in cells):
-            return Header(delimiter, ())
+            return CsvHeader(delimiter, ())
     return None
 
 
-class Splitter:
+class CsvSplitter:
     """Cuts text that comes in pieces into rows, which may span lines within quotes."""
 
     def __init__(self) -> None:
@@ -103,7 +113,7 @@ class Splitter:
         self._lines = 0
         self._skips = False
 
-    def feed(self, piece: bytes, last: bool = False) -> Iterator[Row]:
+    def feed(self, piece: bytes, last: bool = False) -> Iterator[CsvRow]:
         """The rows that are complete with this piece, empty ones left out."""
         text = self._rest + piece
         start, scanned = 0, self._scanned
@@ -121,18 +131,18 @@ class Splitter:
         self._rest = text[start:]
         if len(self._rest) > LONGEST:
             if not self._skips:
-                yield Row(self._line, "")
+                yield CsvRow(self._line, "")
             self._skips = True
             self._rest = b""
         else:
             self._quotes += text.count(b'"', scanned)
         self._scanned = len(self._rest)
 
-    def _row(self, text: bytes) -> Iterator[Row]:
-        """A row, if it is one; behind it a new one begins."""
+    def _row(self, text: bytes) -> Iterator[CsvRow]:
+        """A row, if it is one; a new one begins after it."""
         row = text.rstrip(b"\r\n")
         if row and not self._skips:
-            yield Row(self._line, row.decode(errors="replace").removeprefix("\ufeff"))
+            yield CsvRow(self._line, row.decode(errors="replace").removeprefix("\ufeff"))
         self._line += self._lines
         self._lines = 0
         self._quotes = 0
@@ -146,16 +156,16 @@ def _cells(row: str, delimiter: str) -> list[str] | None:
         return None
 
 
-def _event(row: str, head: Header, wanted: Wanted) -> Event | Damage | None:
+def _event(row: str, head: CsvHeader, wanted: EventFilter) -> ExtendedEvent | LogDamage | None:
     if not row:
-        return Damage("", f"the row is longer than {LONGEST >> 20} MB")
+        return LogDamage("", f"the row is longer than {LONGEST >> 20} MB")
     cells = _cells(row, head.delimiter)
     if cells is None:
-        return Damage("", "the row's quotes do not match")
+        return LogDamage("", "the row's quotes do not match")
     if not head.labels:
         xml = next((cell for cell in cells if _XML.match(cell)), None)
-        return xml_event(xml, wanted) if xml else Damage("", "the row holds no event")
+        return xml_event(xml, wanted) if xml else LogDamage("", "the row holds no event")
     if len(cells) != len(head.labels):
         counts = f"{len(cells)} columns, the header has {len(head.labels)}"
-        return Damage("", f"the row has {counts}")
+        return LogDamage("", f"the row has {counts}")
     return flat_event(dict(zip(head.labels, cells, strict=True)), wanted)

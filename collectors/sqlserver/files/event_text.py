@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from dbt_graft.collectors.sqlserver.event import Event, Mapped, Mask, Value
+from dbt_graft.collectors.sqlserver.event import ExtendedEvent, Mapped, Mask, Value
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Whose action it is; of the others, sqlserver's.
+# The package of an action; that of the others is sqlserver.
 _PACKAGES = dict.fromkeys(
     (
         "attach_activity_id",
@@ -53,8 +53,8 @@ def timestamp(at: int) -> str:
     return f"{time:%Y-%m-%dT%H:%M:%S.%f}{rest}Z"
 
 
-def to_json(event: Event) -> dict[str, Any]:
-    """An event as JSON values: binary as `0x…`, what is mapped as its value and text."""
+def to_json(event: ExtendedEvent) -> dict[str, Any]:
+    """An event as JSON values: binary as `0x…`, a mapped value as number and text."""
     return {
         "name": event.name,
         "timestamp": timestamp(event.at),
@@ -70,11 +70,11 @@ def _json(value: Value) -> Any:
     return f"0x{value.hex()}" if isinstance(value, bytes) else value
 
 
-def to_xml(event: Event) -> str:
+def to_xml(event: ExtendedEvent) -> str:
     """An event as the `<event>` element of SQL Server, on one line unless a text has several.
 
     The time has three digits as there, seven where three would lose something. A character that XML
-    cannot carry becomes U+FFFD. A column of type xml is text here, as the event does not tell it.
+    cannot carry becomes U+FFFD. A column of type xml is text here: events hold no types.
     """
     at = timestamp(event.at)
     at = f"{at[:-5]}Z" if at.endswith("0000Z") else at
@@ -89,7 +89,7 @@ def to_xml(event: Event) -> str:
 
 
 def value_text(value: Value) -> str:
-    """A value as SQL Server writes it into XML; of what is mapped, the number."""
+    """A value as SQL Server writes it into XML; of a mapped one, the number."""
     if isinstance(value, Mask):
         return f"0x{value.value:08x}"
     if isinstance(value, Mapped):

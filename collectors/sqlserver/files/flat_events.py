@@ -1,8 +1,8 @@
-"""An event as one row or one flat object -> `Event`: which columns say what, by whatever names.
+"""An event as one row or one flat object -> `ExtendedEvent`: its columns by their names.
 
 The viewer of SQL Server Management Studio exports its grid: `name`, `timestamp`, then fields and
 actions side by side, `attach_activity_id` as `….guid` and `….seq`. Queries that take the XML apart
-choose names of their own. Case, spaces and punctuation never matter.
+choose other names. Case, spaces and punctuation do not matter.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from dbt_graft.collectors.sqlserver.event import Damage, Event, Value, Wanted
-from dbt_graft.collectors.sqlserver.files.xml_events import event, is_wanted, ticks
+from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, LogDamage, Value
+from dbt_graft.collectors.sqlserver.files.xml_events import is_wanted, parse_event, ticks
 
 NO_TIME = (
     "the event has no time that can be read: export it as ISO 8601, like 2026-11-20T02:30:01.244Z"
 )
 
 
-class Kind(Enum):
-    """What a column holds. TEXT is a statement, of whichever field the event has it in."""
+class FlatColumnKind(Enum):
+    """The kind of a column. TEXT is a statement, in the event's field for it."""
 
     NAME = "name"
     TIME = "time"
@@ -32,21 +32,21 @@ class Kind(Enum):
     ACTION = "action"
 
 
-class Column(NamedTuple):
-    """What a column holds.
+class FlatColumn(NamedTuple):
+    """A column of a table of events.
 
     Attributes:
-        name: The field or action.
-        rank: Of several columns for the same, the lowest counts.
+        name: The field or action that it holds.
+        rank: Of several columns for one thing, the lowest counts.
     """
 
-    kind: Kind
+    kind: FlatColumnKind
     name: str = ""
     rank: int = 0
 
 
 _NAMES = ("name", "eventname", "event", "eventtype", "eventclass", "objectname")
-# The viewer's own `timestamp` is in the time zone of whoever exported it, and may not say so.
+# The viewer's `timestamp` is in the time zone of the person who exported it, often unnamed.
 _TIMES = (
     "timestamputc",
     "utctimestamp",
@@ -150,67 +150,77 @@ def _squashed(label: str) -> str:
 
 
 _KNOWN = (
-    {_squashed(name): Column(Kind.DATA, name) for name in _DATA}
-    | {alias: Column(Kind.DATA, name) for alias, name in _DATA_ALIASES.items()}
-    | {_squashed(name): Column(Kind.ACTION, name) for name in _ACTIONS}
-    | {alias: Column(Kind.ACTION, name) for alias, name in _ACTION_ALIASES.items()}
-    | {label: Column(Kind.TEXT) for label in _TEXTS}
-    | {label: Column(Kind.XML) for label in _XML}
-    | {label: Column(Kind.TIME, rank=rank) for rank, label in enumerate(_TIMES)}
-    | {label: Column(Kind.NAME, rank=rank) for rank, label in enumerate(_NAMES[:-1])}
+    {_squashed(name): FlatColumn(FlatColumnKind.DATA, name) for name in _DATA}
+    | {alias: FlatColumn(FlatColumnKind.DATA, name) for alias, name in _DATA_ALIASES.items()}
+    | {_squashed(name): FlatColumn(FlatColumnKind.ACTION, name) for name in _ACTIONS}
+    | {alias: FlatColumn(FlatColumnKind.ACTION, name) for alias, name in _ACTION_ALIASES.items()}
+    | {label: FlatColumn(FlatColumnKind.TEXT) for label in _TEXTS}
+    | {label: FlatColumn(FlatColumnKind.XML) for label in _XML}
+    | {label: FlatColumn(FlatColumnKind.TIME, rank=rank) for rank, label in enumerate(_TIMES)}
+    | {label: FlatColumn(FlatColumnKind.NAME, rank=rank) for rank, label in enumerate(_NAMES[:-1])}
 )
 
 
 @lru_cache(maxsize=4096)
-def column(label: str) -> Column:
-    """What a column holds; what is not known is a field of its own."""
-    return _KNOWN.get(_squashed(label)) or Column(Kind.DATA, label.strip())
+def flat_column(label: str) -> FlatColumn:
+    """The column of a label; an unknown one is a field of that name."""
+    return _KNOWN.get(_squashed(label)) or FlatColumn(FlatColumnKind.DATA, label.strip())
 
 
-def tells_events(labels: list[str]) -> bool:
+def are_event_columns(labels: list[str]) -> bool:
     """Whether columns of these names hold an event a row."""
-    kinds = {column(label).kind for label in labels}
-    named = Kind.NAME in kinds or any(column(label).name == "object_name" for label in labels)
-    return Kind.XML in kinds or (named and Kind.TIME in kinds)
+    kinds = {flat_column(label).kind for label in labels}
+    named = FlatColumnKind.NAME in kinds or any(
+        flat_column(label).name == "object_name" for label in labels
+    )
+    return FlatColumnKind.XML in kinds or (named and FlatColumnKind.TIME in kinds)
 
 
-def flat_event(fields: Mapping[str, Value], wanted: Wanted) -> Event | Damage | None:
+def flat_event(
+    fields: Mapping[str, Value], wanted: EventFilter
+) -> ExtendedEvent | LogDamage | None:
     """A row's event; None where it is not wanted.
 
-    A time that names no zone is UTC. What is empty or `NULL` is left out.
+    A time that names no zone is UTC. Values that are empty or `NULL` are left out.
     """
     data: dict[str, Value] = {}
     actions: dict[str, Value] = {}
-    best: dict[Kind, tuple[int, str]] = {}
+    best: dict[FlatColumnKind, tuple[int, str]] = {}
     for label, value in fields.items():
         if value is None or value == "" or value == "NULL":
             continue
-        kind, name, rank = column(label)
-        if kind is Kind.DATA:
+        kind, name, rank = flat_column(label)
+        if kind is FlatColumnKind.DATA:
             data.setdefault(name, value)
-        elif kind is Kind.ACTION:
+        elif kind is FlatColumnKind.ACTION:
             actions.setdefault(name, value)
         elif kind not in best or rank < best[kind][0]:
             best[kind] = (rank, str(value))
-    if Kind.XML in best:
-        return xml_event(best[Kind.XML][1], wanted)
-    name = best[Kind.NAME][1] if Kind.NAME in best else str(data.pop("object_name", ""))
-    at = local_ticks(best[Kind.TIME][1]) if Kind.TIME in best else None
-    if Kind.TEXT in best:
-        data.setdefault("batch_text" if "batch" in name else "statement", best[Kind.TEXT][1])
+    if FlatColumnKind.XML in best:
+        return xml_event(best[FlatColumnKind.XML][1], wanted)
+    name = (
+        best[FlatColumnKind.NAME][1]
+        if FlatColumnKind.NAME in best
+        else str(data.pop("object_name", ""))
+    )
+    at = local_ticks(best[FlatColumnKind.TIME][1]) if FlatColumnKind.TIME in best else None
+    if FlatColumnKind.TEXT in best:
+        data.setdefault(
+            "batch_text" if "batch" in name else "statement", best[FlatColumnKind.TEXT][1]
+        )
     _join_activity(actions)
-    found = Event(name, at or 0, data, actions)
+    found = ExtendedEvent(name, at or 0, data, actions)
     if not is_wanted(found, wanted):
         return None
     if not name:
-        return Damage("", "the event has no name")
-    return Damage("", NO_TIME) if at is None else found
+        return LogDamage("", "the event has no name")
+    return LogDamage("", NO_TIME) if at is None else found
 
 
-def xml_event(text: str, wanted: Wanted) -> Event | Damage | None:
+def xml_event(text: str, wanted: EventFilter) -> ExtendedEvent | LogDamage | None:
     """The event in a column that holds its XML; None where it is not wanted."""
-    found = event(text)
-    return found if isinstance(found, Damage) or is_wanted(found, wanted) else None
+    found = parse_event(text)
+    return found if isinstance(found, LogDamage) or is_wanted(found, wanted) else None
 
 
 def local_ticks(text: str) -> int | None:

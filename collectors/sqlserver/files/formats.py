@@ -1,4 +1,4 @@
-"""Which files hold Extended Events, in which form, and in which parts they are read."""
+"""Files -> splits: which hold Extended Events, in which form, and where they are cut."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from dbt_graft.collectors.files import LogFile
-from dbt_graft.collectors.sqlserver.event import Damage, Part
-from dbt_graft.collectors.sqlserver.files.csv_events import Splitter, header
-from dbt_graft.collectors.sqlserver.files.flat_events import Kind, column
-from dbt_graft.collectors.sqlserver.files.streams import UnreadableError, pieces, whole, window
-from dbt_graft.collectors.sqlserver.files.xel import read as xel
+from dbt_graft.collectors.sqlserver.event import FileSplit, LogDamage
+from dbt_graft.collectors.sqlserver.files.csv_events import CsvSplitter, csv_header
+from dbt_graft.collectors.sqlserver.files.flat_events import FlatColumnKind, flat_column
+from dbt_graft.collectors.sqlserver.files.streams import (
+    UnreadableError,
+    is_one_split,
+    pieces,
+    read_range,
+)
+from dbt_graft.collectors.sqlserver.files.xel.read import xel_splits
 
 _SUFFIXES = frozenset({".xel", ".xml", ".csv", ".json", ".ndjson", ".jsonl", ".txt"})
 _PACKED = frozenset({".gz", ".zst"})
 _HEAD = 1 << 18
 _XEL = bytes.fromhex("5a37abef")
 _COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
-# What people save events in, or take for it, and what to do about it.
+# Other formats that events are saved in, and what to do about it.
 _OTHERS = (
     (b"PK\x03\x04", "a ZIP archive or an Excel file: unpack it, or save it as CSV"),
     (b"\xd0\xcf\x11\xe0", "an old Excel file: save it as CSV"),
@@ -50,17 +55,17 @@ _NO_XEL = (
 
 
 def may_hold_events(log: LogFile, path: str) -> bool:
-    """Whether a file is looked at: by its name, or because it is what the path itself names."""
+    """Whether a file is looked at: by its name, or because the path names it."""
     name = PurePosixPath(log.origin.lower())
     suffix = PurePosixPath(name.stem).suffix if name.suffix in _PACKED else name.suffix
     return suffix in _SUFFIXES or log.url.rstrip("/") == path.rstrip("/")
 
 
-def parts(log: LogFile, size: int = 32 << 20) -> list[Part] | Damage:
-    """What a file is read as; nothing if it is empty, a damage if it cannot be read.
+def file_splits(log: LogFile, size: int = 32 << 20) -> list[FileSplit] | LogDamage:
+    """The splits of a file; none if it is empty, a damage if it cannot be read.
 
     Args:
-        size: Of a part, in bytes. CSV, what is compressed and what is not UTF-8 are one part.
+        size: Of a split, in bytes. A file is one split if it is CSV, compressed or not UTF-8.
     """
     try:
         file, head = _opened(log)
@@ -68,7 +73,7 @@ def parts(log: LogFile, size: int = 32 << 20) -> list[Part] | Damage:
         return _damage(str(error))
     if head.startswith(_XEL):
         packed = _damage("the file is a compressed .xel file: unpack it")
-        return packed if file.compression else xel.parts(log, size)
+        return packed if file.compression else xel_splits(log, size)
     for magic, problem in _OTHERS:
         if head.startswith(magic):
             return _damage(f"the file is {problem}")
@@ -77,12 +82,12 @@ def parts(log: LogFile, size: int = 32 << 20) -> list[Part] | Damage:
         return _damage("the file is UTF-32: save it as UTF-8")
     text = head.decode(encoding, "replace").removeprefix("\ufeff")
     form = _form(text, len(head) < _HEAD)
-    if isinstance(form, Damage):
+    if isinstance(form, LogDamage):
         return _damage(_NO_XEL) if log.origin.lower().endswith(".xel") else form
     file = replace(file, form=form, encoding=encoding)
     if form == "xml":
         file = replace(file, escaped=_escaped(text), encoding=_declared(text, encoding))
-    if form == "csv" or whole(file):
+    if form == "csv" or is_one_split(file):
         return [file]
     return [
         replace(file, start=start, end=min(start + size, log.size))
@@ -90,14 +95,14 @@ def parts(log: LogFile, size: int = 32 << 20) -> list[Part] | Damage:
     ]
 
 
-def _opened(log: LogFile) -> tuple[Part, bytes]:
-    """A file as one part, and its beginning, unpacked.
+def _opened(log: LogFile) -> tuple[FileSplit, bytes]:
+    """A file as one split, and its beginning, unpacked.
 
     Raises:
         UnreadableError: It cannot be opened or unpacked.
     """
-    file = Part(log.url, log.origin, "", 0, log.size)
-    head = window(file, 0, min(_HEAD, log.size))
+    file = FileSplit(log.url, log.origin, "", 0, log.size)
+    head = read_range(file, 0, min(_HEAD, log.size))
     for magic, compression in _COMPRESSIONS:
         if head.startswith(magic):
             file = replace(file, compression=compression)
@@ -118,7 +123,7 @@ def _encoding(head: bytes) -> str:
     return "utf-8"
 
 
-def _form(text: str, complete: bool) -> str | Damage:
+def _form(text: str, complete: bool) -> str | LogDamage:
     """The form of a text by its beginning.
 
     Args:
@@ -131,9 +136,11 @@ def _form(text: str, complete: bool) -> str | Damage:
         return _damage("the file is a JSON array: write one object a line")
     if not text or text.startswith("<"):
         return "xml"
-    row = next(Splitter().feed(text.encode(errors="replace"), last=True), None)
-    first = header(row.text) if row else None
-    if first is not None and any(column(label).kind is Kind.TIME for label in first.labels):
+    row = next(CsvSplitter().feed(text.encode(errors="replace"), last=True), None)
+    first = csv_header(row.text) if row else None
+    if first is not None and any(
+        flat_column(label).kind is FlatColumnKind.TIME for label in first.labels
+    ):
         return "csv"
     # Results as text, and grids saved without quotes, have XML as it is.
     if _EVENT.search(text):
@@ -145,7 +152,7 @@ def _form(text: str, complete: bool) -> str | Damage:
     return _damage(f"the file is no XML, no NDJSON and no CSV with names of columns: {_REMEDY}")
 
 
-def _json(text: str, complete: bool) -> str | Damage:
+def _json(text: str, complete: bool) -> str | LogDamage:
     line, end, _ = text.partition("\n")
     if (end or complete) and not line.rstrip().endswith("}"):
         return _damage("the file is JSON over several lines: write one object a line")
@@ -153,7 +160,7 @@ def _json(text: str, complete: bool) -> str | Damage:
 
 
 def _declared(text: str, encoding: str) -> str:
-    """The encoding of XML that declares one; what its bytes show goes first."""
+    """The encoding that XML declares, unless its bytes show another."""
     declared = _DECLARED.match(text) if encoding == "utf-8" else None
     return declared[1].lower() if declared and _OF_BYTES.fullmatch(declared[1]) else encoding
 
@@ -164,5 +171,5 @@ def _escaped(text: str) -> bool:
     return bool(first and not first[1])
 
 
-def _damage(reason: str) -> Damage:
-    return Damage("whole file", reason)
+def _damage(reason: str) -> LogDamage:
+    return LogDamage("the file", reason)

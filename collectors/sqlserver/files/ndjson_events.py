@@ -9,46 +9,59 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    FileSplit,
+    LogDamage,
+    Value,
+)
 from dbt_graft.collectors.sqlserver.files.flat_events import NO_TIME, flat_event, local_ticks
-from dbt_graft.collectors.sqlserver.files.streams import LONGEST, few, pieces, to_the_end, whole
+from dbt_graft.collectors.sqlserver.files.streams import (
+    LONGEST,
+    batched,
+    is_one_split,
+    pieces,
+    with_last,
+)
 from dbt_graft.collectors.sqlserver.files.xml_events import is_wanted, mapped
 
 
-class Line(NamedTuple):
+class NumberedLine(NamedTuple):
     """A line; its text is empty where it is too long to be read."""
 
     position: int
     text: bytes
 
 
-def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
-    """The events of the lines that begin within a part, piece by piece.
+def read_ndjson(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
+    """The events of the lines that begin within a split, piece by piece.
 
     Raises:
         UnreadableError: The file is gone or breaks off.
     """
-    ranged = not whole(part)
-    # A line that began before the part ends behind the byte before it, or later.
-    start = max(0, part.start - 1) if ranged else 0
-    splitter = Splitter(start, skips=ranged and part.start > 0)
+    ranged = not is_one_split(split)
+    # A line that began before the split ends behind the byte before it, or later.
+    start = max(0, split.start - 1) if ranged else 0
+    splitter = LineSplitter(start, skips=ranged and split.start > 0)
     number = 0
-    for piece, last in to_the_end(pieces(part, start)):
-        for lines in few(splitter.feed(piece, last)):
+    for piece, last in with_last(pieces(split, start)):
+        for lines in batched(splitter.feed(piece, last)):
             if ranged:
-                lines = [line for line in lines if line.position < part.end]
+                lines = [line for line in lines if line.position < split.end]
             if lines:
                 yield _chunk(lines, ranged, number, wanted)
             number += len(lines)
-        if ranged and splitter.position >= part.end:
+        if ranged and splitter.position >= split.end:
             return
 
 
-def _chunk(lines: list[Line], ranged: bool, before: int, wanted: Wanted) -> Chunk:
+def _chunk(lines: list[NumberedLine], ranged: bool, before: int, wanted: EventFilter) -> Chunk:
     chunk = Chunk(seen=len(lines))
     for number, (position, text) in enumerate(lines, before + 1):
         found = _event(text, wanted)
-        if isinstance(found, Event):
+        if isinstance(found, ExtendedEvent):
             chunk.events.append(found)
         elif found is not None:
             place = f"line at byte {position}" if ranged else f"event {number}"
@@ -56,7 +69,7 @@ def _chunk(lines: list[Line], ranged: bool, before: int, wanted: Wanted) -> Chun
     return chunk
 
 
-class Splitter:
+class LineSplitter:
     """Cuts text that comes in pieces into lines.
 
     Attributes:
@@ -68,55 +81,59 @@ class Splitter:
         self._rest = b""
         self._skips = skips
 
-    def feed(self, piece: bytes, last: bool = False) -> Iterator[Line]:
+    def feed(self, piece: bytes, last: bool = False) -> Iterator[NumberedLine]:
         """The lines that are complete with this piece, empty ones left out."""
         text = self._rest + piece + (b"\n" if last else b"")
         start = 0
         while (end := text.find(b"\n", start)) >= 0:
             line = text[start:end].removeprefix(BOM_UTF8).strip()
             if line and not self._skips:
-                yield Line(self.position, line)
+                yield NumberedLine(self.position, line)
             self._skips = False
             self.position += end + 1 - start
             start = end + 1
         self._rest = text[start:]
         if len(self._rest) > LONGEST:
             if not self._skips:
-                yield Line(self.position, b"")
+                yield NumberedLine(self.position, b"")
             self._skips = True
             self.position += len(self._rest)
             self._rest = b""
 
 
-def _event(line: bytes, wanted: Wanted) -> Event | Damage | None:
+def _event(line: bytes, wanted: EventFilter) -> ExtendedEvent | LogDamage | None:
     """An event that is wanted; None for another."""
     if not line:
-        return Damage("", f"the line is longer than {LONGEST >> 20} MB")
+        return LogDamage("", f"the line is longer than {LONGEST >> 20} MB")
     try:
-        said = orjson.loads(line)
+        document = orjson.loads(line)
     except orjson.JSONDecodeError:
-        return Damage("", "the line is not well-formed JSON")
-    if not isinstance(said, dict):
-        return Damage("", "the line is no JSON object")
-    if not isinstance(said.get("data"), dict):
-        return flat_event(_values(said), wanted)
-    name, at = said.get("name"), local_ticks(str(said.get("timestamp")))
+        return LogDamage("", "the line is not well-formed JSON")
+    if not isinstance(document, dict):
+        return LogDamage("", "the line is no JSON object")
+    if not isinstance(document.get("data"), dict):
+        return flat_event(_values(document), wanted)
+    name, at = document.get("name"), local_ticks(str(document.get("timestamp")))
     if not isinstance(name, str) or not name:
-        return Damage("", "the event has no name")
-    package = str(said.get("package") or "sqlserver")
-    found = Event(name, at or 0, _values(said["data"]), _values(said.get("actions")), package)
+        return LogDamage("", "the event has no name")
+    package = str(document.get("package") or "sqlserver")
+    found = ExtendedEvent(
+        name, at or 0, _values(document["data"]), _values(document.get("actions")), package
+    )
     if not is_wanted(found, wanted):
         return None
-    return found if at is not None else Damage("", NO_TIME)
+    return found if at is not None else LogDamage("", NO_TIME)
 
 
-def _values(said: Any) -> dict[str, Value]:
-    return {label: _value(value) for label, value in said.items()} if isinstance(said, dict) else {}
+def _values(found: Any) -> dict[str, Value]:
+    return {name: _value(value) for name, value in found.items()} if isinstance(found, dict) else {}
 
 
-def _value(said: Any) -> Value:
-    """A value, or a number with its name; lists and other objects say nothing that is known."""
-    value, word = (said.get("value"), said.get("text")) if isinstance(said, dict) else (said, None)
+def _value(found: Any) -> Value:
+    """A value, or a number with its name; None for lists and other objects."""
+    value, word = (
+        (found.get("value"), found.get("text")) if isinstance(found, dict) else (found, None)
+    )
     if isinstance(value, dict | list):
         return None
     return mapped(str(value), word) if isinstance(word, str) else value

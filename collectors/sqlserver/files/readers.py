@@ -1,28 +1,28 @@
-"""A part of a log of whatever form -> its events."""
+"""A file split of any form -> its events."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part, Wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files import csv_events, ndjson_events, xml_reader
 from dbt_graft.collectors.sqlserver.files.streams import UnreadableError
-from dbt_graft.collectors.sqlserver.files.xel import read as xel
+from dbt_graft.collectors.sqlserver.files.xel.read import read_xel
 
 _READERS = {
-    "xel": xel.read,
-    "xml": xml_reader.read,
-    "csv": csv_events.read,
-    "ndjson": ndjson_events.read,
+    "xel": read_xel,
+    "xml": xml_reader.read_xml,
+    "csv": csv_events.read_csv,
+    "ndjson": ndjson_events.read_ndjson,
 }
 
 
-def read(part: Part, wanted: Wanted) -> Iterator[Chunk]:
-    """The events of a part, in the order in which they stand.
+def read_split(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
+    """The events of a split, in the order of the file.
 
-    A file that is gone by now, or breaks off, is a damage behind what could be read of it.
+    A file that is gone by now, or breaks off, gives what could be read of it and a damage.
     """
     try:
-        yield from _READERS[part.form](part, wanted)
+        yield from _READERS[split.form](split, wanted)
     except UnreadableError as error:
-        yield Chunk(damages=[Damage(f"from byte {part.start} on", str(error))])
+        yield Chunk(damages=[LogDamage(f"from byte {split.start} on", str(error))])

@@ -1,4 +1,4 @@
-"""A part's bytes as UTF-8, in pieces: unpacked and decoded as they are read, never all at once."""
+"""The bytes of a split as UTF-8, in pieces: unpacked and decoded as they are read."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Protocol, TypeVar
 import zstandard
 
 from dbt_graft.collectors.files import filesystem
-from dbt_graft.collectors.sqlserver.event import Part
+from dbt_graft.collectors.sqlserver.event import FileSplit
 
-# What one step holds in memory, and what one Chunk of events comes from.
+# Bytes of text that are in memory at once, and that one Chunk of events comes from.
 PIECE = 4 << 20
 # The longest event, in bytes of its text. A session's buffers, and no event is longer than one,
 # are a few megabytes; escaped as XML, text grows up to sixfold.
@@ -35,35 +35,35 @@ class _Source(Protocol):
     def read(self, nbytes: int) -> bytes: ...
 
 
-def whole(part: Part) -> bool:
-    """Whether a part is a whole file, of which byte ranges say nothing about its text."""
-    return bool(part.compression) or part.encoding != "utf-8"
+def is_one_split(split: FileSplit) -> bool:
+    """Whether a split is always a file of its own: byte ranges do not match its text."""
+    return bool(split.compression) or split.encoding != "utf-8"
 
 
-def pieces(part: Part, start: int = 0) -> Iterator[bytes]:
-    """A part's text from a byte on to the end of its file, behind the part's own end if need be.
+def pieces(split: FileSplit, start: int = 0) -> Iterator[bytes]:
+    """The text of a split, from a byte on to the end of its file.
 
     Args:
-        start: Only where the part is not `whole`.
+        start: Only where the file has several splits.
 
     Raises:
-        UnreadableError: The file is gone, or breaks off; what came before it was given.
+        UnreadableError: The file is gone, or breaks off after the pieces before that.
     """
     try:
-        files, path = filesystem(part.url)
+        files, path = filesystem(split.url)
         with files.open_input_file(path) as source:
             if start:
                 source.seek(start)
-            yield from _gathered(_decoded(_unpacked(source, part.compression), part.encoding))
+            yield from _gathered(_decoded(_unpacked(source, split.compression), split.encoding))
     except (OSError, ValueError) as error:
         raise UnreadableError(f"the file cannot be read: {type(error).__name__}") from error
 
 
-def to_the_end(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Pieces, and an empty one, told to be the last, behind them: also where they break off.
+def with_last(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Pieces, each with whether it is the last, which is empty, also where they break off.
 
     Raises:
-        UnreadableError: As the pieces do, but behind the last one.
+        UnreadableError: As the pieces do, but after the last one.
     """
     problem: UnreadableError | None = None
     try:
@@ -76,20 +76,20 @@ def to_the_end(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
         raise problem
 
 
-def few(items: Iterator[_T]) -> Iterator[list[_T]]:
-    """Items in lists that stay small however short the texts are that they come from."""
+def batched(items: Iterator[_T]) -> Iterator[list[_T]]:
+    """Items in lists of limited length."""
     while some := list(islice(items, _FEW)):
         yield some
 
 
-def window(part: Part, start: int, end: int) -> bytes:
+def read_range(split: FileSplit, start: int, end: int) -> bytes:
     """A range of a file that is not compressed.
 
     Raises:
         UnreadableError: The file is gone.
     """
     try:
-        files, path = filesystem(part.url)
+        files, path = filesystem(split.url)
         with files.open_input_file(path) as source:
             source.seek(start)
             return bytes(source.read(end - start))
@@ -98,7 +98,7 @@ def window(part: Part, start: int, end: int) -> bytes:
 
 
 def _gathered(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Blocks as pieces; what came before an error is given before it is raised."""
+    """Blocks as pieces; an error is raised after the piece of the blocks before it."""
     held: list[bytes] = []
     size = 0
     problem: UnreadableError | None = None

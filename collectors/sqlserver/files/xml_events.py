@@ -1,7 +1,7 @@
-"""The XML of one event -> `Event`, as a file target, a ring buffer or any export of them has it.
+"""The XML of one event -> `ExtendedEvent`, as file targets, ring buffers and their exports have it.
 
-What surrounds events is never parsed, and an event cannot hold a document type: no entity that a
-file defines is ever looked at.
+Text around events is never parsed, and an event cannot hold a document type, so that entities of
+a file are never expanded.
 """
 
 from __future__ import annotations
@@ -11,9 +11,16 @@ from datetime import date
 from functools import lru_cache
 from xml.etree import ElementTree
 
-from dbt_graft.collectors.sqlserver.event import Damage, Event, Mapped, Mask, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import (
+    EventFilter,
+    ExtendedEvent,
+    LogDamage,
+    Mapped,
+    Mask,
+    Value,
+)
 
-# Only names and a time: nothing that a statement says.
+# Only names and a time: nothing of a statement.
 _START_TAG = re.compile(r'<event name="\w+" package="\w+" timestamp="[\d:.TZ+-]+">')
 # Characters that XML 1.0 does not allow, raw or as a reference. In SQL they can only stand where a
 # space can, or inside a literal.
@@ -38,8 +45,8 @@ _TICKS = 10_000_000
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
-def event(text: str) -> Event | Damage:
-    """What an `<event>` element says; all values are text but numbers with a name.
+def parse_event(text: str) -> ExtendedEvent | LogDamage:
+    """The event of an `<event>` element; all values are text but numbers with a name.
 
     Returns:
         A damage, without a position, where it is not well-formed or has no time. Characters that
@@ -49,10 +56,10 @@ def event(text: str) -> Event | Damage:
     # A document type can only stand before the first element.
     root = _parsed(text) if text.startswith("<event") else None
     if root is None:
-        return Damage("", "the event is not well-formed XML", excerpt(text))
+        return LogDamage("", "the event is not well-formed XML", excerpt(text))
     at = ticks(root.get("timestamp", ""))
     if at is None:
-        return Damage("", "the event has no readable time", excerpt(text))
+        return LogDamage("", "the event has no readable time", excerpt(text))
     data: dict[str, Value] = {}
     actions: dict[str, Value] = {}
     kinds = {"data": data, "action": actions}
@@ -61,17 +68,17 @@ def event(text: str) -> Event | Damage:
         name = entry.get("name", "")
         if values is not None and name not in values and (value := _value(entry)) is not None:
             values[name] = value
-    return Event(root.get("name", ""), at, data, actions, root.get("package", ""))
+    return ExtendedEvent(root.get("name", ""), at, data, actions, root.get("package", ""))
 
 
 def excerpt(text: str) -> str:
-    """The start tag, if it says nothing but a name and a time."""
+    """The start tag, if it has nothing but a name and a time."""
     tag = _START_TAG.match(text)
     return tag[0] if tag else ""
 
 
 def mapped(value: str, word: str) -> Value:
-    """A value that the log gives a word for; the one of them that says something if not both do."""
+    """A value with its name; where it is no number, the one of them that is not empty."""
     number = _NUMBER.fullmatch(value)
     if number is None:
         return value or word
@@ -94,10 +101,10 @@ def ticks(text: str) -> int | None:
     return seconds * _TICKS + (int(fraction[:7].ljust(7, "0")) if fraction else 0)
 
 
-def dismissed(text: str, wanted: Wanted) -> bool:
-    """Whether an event is of an application that is not wanted, as far as its text shows at once.
+def is_dismissed(text: str, wanted: EventFilter) -> bool:
+    """Whether an event's text shows at once that its application is not wanted.
 
-    False where only parsing can tell.
+    False where it must be parsed to know.
     """
     if wanted.application is None:
         return False
@@ -114,7 +121,7 @@ def dismissed(text: str, wanted: Wanted) -> bool:
     return not wanted.application(plain or escaped or "")
 
 
-def is_wanted(found: Event, wanted: Wanted) -> bool:
+def is_wanted(found: ExtendedEvent, wanted: EventFilter) -> bool:
     """Whether a parsed event is one of those to read."""
     if wanted.names is not None and found.name not in wanted.names:
         return False

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """How the text writes what it is cut at.
+class XmlMarks:
+    """The marks that a text is cut at, as it writes them.
 
     Attributes:
         strict: A start tag as the server writes it, which no statement holds by chance.
-        valued: What a value's CDATA section begins with, or what ends the one before it.
+        valued: The tags before a value's CDATA section, or the end of the section before it.
     """
 
     start: bytes
@@ -24,7 +24,7 @@ class Marks:
     valued: tuple[bytes, ...]
 
 
-PLAIN = Marks(
+PLAIN = XmlMarks(
     b"<event",
     b" \t\r\n>",
     b"</event>",
@@ -34,7 +34,7 @@ PLAIN = Marks(
     (b"<value>", b"<text>", b"]]>"),
 )
 # The same as text within XML: `FOR XML` of a column that is text.
-ESCAPED = Marks(
+ESCAPED = XmlMarks(
     b"&lt;event",
     b" \t\r\n&>",
     b"&lt;/event&gt;",
@@ -72,7 +72,7 @@ class _Mark:
 class _Starts(_Mark):
     """Where an event begins next: `<events>` and `<event_data>` are none."""
 
-    def __init__(self, text: bytes, marks: Marks) -> None:
+    def __init__(self, text: bytes, marks: XmlMarks) -> None:
         super().__init__(text, marks.start)
         self._behind = marks.behind_start
 
@@ -86,10 +86,10 @@ class _Starts(_Mark):
         return -1
 
 
-class Text:
-    """What is at hand of a text, and where its marks are."""
+class XmlText:
+    """A piece of a text, and the places of its marks."""
 
-    def __init__(self, text: bytes, marks: Marks, last: bool) -> None:
+    def __init__(self, text: bytes, marks: XmlMarks, last: bool) -> None:
         self.bytes = text
         self.size = len(text)
         self.last = last
@@ -105,7 +105,7 @@ class Text:
         """Where the event ends that begins at a place, and what is wrong with it.
 
         Returns:
-            -1 where that is still to come.
+            -1 where the end is in a later piece.
         """
         at = start + len(self.marks.start)
         end = self.ends.after(at)

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
-from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, pauses
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, retry_pauses
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def connect(setting: str, *, patient: bool = True) -> pyodbc.Connection:
     Args:
         setting: `env:NAME`, a variable that holds an ODBC connection string, or `dsn:NAME`, a data
             source whose user and password may stand in GRAFT_MSSQL_USER and GRAFT_MSSQL_PASSWORD.
-        patient: Try again for a minute or so where the trouble may pass.
+        patient: Try again for a minute or so where the error may pass.
 
     Raises:
         GraftError: The setting is none of these, pyodbc or a driver is missing, or the server
@@ -41,7 +41,7 @@ def connect(setting: str, *, patient: bool = True) -> pyodbc.Connection:
     odbc = load_pyodbc()
     text = connection_string(setting, odbc.drivers)
     secrets = [value for key, value in attributes(text).items() if key in _SECRET]
-    waits = pauses() if patient else iter(())
+    waits = retry_pauses() if patient else iter(())
     while True:
         try:
             connection: pyodbc.Connection = odbc.connect(
@@ -66,10 +66,10 @@ def attributes(text: str) -> Mapping[str, str]:
 
 
 def connection_string(setting: str, drivers: Callable[[], list[str]]) -> str:
-    """What a setting stands for, with a driver and our name where it has none.
+    """The connection string of a setting, with a driver and our name where it has none.
 
     Args:
-        drivers: Tells which drivers there are: `pyodbc.drivers`.
+        drivers: Lists the installed drivers: `pyodbc.drivers`.
     """
     found = _SETTING.fullmatch(setting)
     if found is None:
@@ -92,10 +92,10 @@ def connection_string(setting: str, drivers: Callable[[], list[str]]) -> str:
         text = f"DSN={_braced(found[4])}"
         text += f";UID={_braced(user)}" if user else ""
         text += f";PWD={_braced(password)}" if password else ""
-    given = attributes(text)
-    if given.keys().isdisjoint({"driver", "dsn", "filedsn"}):
+    present = attributes(text)
+    if present.keys().isdisjoint({"driver", "dsn", "filedsn"}):
         text = f"DRIVER={_braced(best_driver(drivers()))};{text}"
-    return text if "app" in given else f"{text};APP={APPLICATION}"
+    return text if "app" in present else f"{text};APP={APPLICATION}"
 
 
 def _braced(value: str) -> str:

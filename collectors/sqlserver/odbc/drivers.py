@@ -1,4 +1,4 @@
-"""Which ODBC driver to use where the connection names none."""
+"""The ODBC driver of connections that name none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from dbt_graft.lineage.errors import GraftError
 
 _MICROSOFT = re.compile(r"ODBC Driver (\d+) for SQL Server")
-# What else speaks SQL Server's protocol, the better first.
+# Other drivers for SQL Server's protocol, the better first.
 _OTHERS = ("FreeTDS", "SQL Server Native Client 11.0", "SQL Server")
 _FLAVOURS = {
     "debian": "debian_ubuntu",

@@ -1,4 +1,4 @@
-"""Where a session writes its files, and what it says of itself: asked of the server.
+"""The files of a session, and the events it lost, as the server knows them.
 
 SQL Server and Managed Instance have sessions of the server; Azure SQL Database and Fabric have
 sessions of a database, under other names, and write to URLs.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING
 
-from dbt_graft.collectors.sqlserver.event import Damage
+from dbt_graft.collectors.sqlserver.event import LogDamage
 from dbt_graft.collectors.sqlserver.odbc.failure import OdbcFailure
 from dbt_graft.collectors.sqlserver.odbc.polling import rows
 from dbt_graft.lineage.errors import GraftError
@@ -48,11 +48,11 @@ _NUMBERED = re.compile(r"_0_\d+\.xel$|(?:\.xel)?$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class EventServer:
-    """What kind of server it is, as far as its sessions differ.
+    """The kind of a server, as far as sessions differ by it.
 
     Attributes:
         edition: SQL Server's `EngineEdition`.
-        version: 16 is SQL Server 2022; 0 where it does not say.
+        version: 16 is SQL Server 2022; 0 where the server has none.
     """
 
     edition: int
@@ -65,7 +65,7 @@ class EventServer:
 
     @property
     def permission(self) -> str:
-        """What a login needs to read events."""
+        """The permission that a login needs to read events."""
         if self.of_a_database:
             return "VIEW DATABASE STATE"
         if self.version >= _SQL_SERVER_2022:
@@ -73,7 +73,7 @@ class EventServer:
         return "VIEW SERVER STATE"
 
     def denied(self, failure: OdbcFailure) -> GraftError | None:
-        """The error that names the missing permission, if it is that."""
+        """The error that names the missing permission; None where another thing failed."""
         if failure.state != "42501" and _DENIED.isdisjoint(failure.numbers):
             return None
         to = "the user" if self.of_a_database else "the login"
@@ -84,25 +84,25 @@ class EventServer:
 
 @dataclass(frozen=True, slots=True)
 class SessionFiles:
-    """Where a session writes, and what it has lost.
+    """The files of a session, and the events it lost.
 
     Attributes:
-        path: All its files, as `sys.fn_xe_file_target_read_file` wants it.
+        path: All its files, as `sys.fn_xe_file_target_read_file` takes them.
         losses: Events that never came into a file.
     """
 
     path: str
-    losses: list[Damage]
+    losses: list[LogDamage]
 
 
 def event_server(connection: pyodbc.Connection) -> EventServer:
-    """Ask what kind of server it is; everybody may."""
+    """The kind of a server; asking needs no permission."""
     ((edition, version),) = rows(connection, _SERVER)
     return EventServer(edition or 0, version or 0)
 
 
 def session_files(connection: pyodbc.Connection, server: EventServer, name: str) -> SessionFiles:
-    """Ask for a session's files.
+    """The files of a session.
 
     Raises:
         GraftError: There is no such session, or it has no files.
@@ -126,11 +126,11 @@ def session_files(connection: pyodbc.Connection, server: EventServer, name: str)
             place=name,
             remedy="add the target package0.event_file: `graft sqlserver session` prints how",
         )
-    stopped = Damage(f"event session {name}", "it is not running: nothing is recorded")
+    stopped = LogDamage(f"event session {name}", "it is not running: nothing is recorded")
     return SessionFiles(_pattern(next(filter(None, defined))), [] if running else [stopped])
 
 
-def _losses(name: str, events: int, buffers: int, largest: int) -> list[Damage]:
+def _losses(name: str, events: int, buffers: int, largest: int) -> list[LogDamage]:
     if not (events or buffers or largest):
         return []
     reason = f"since it started it has dropped {events} events and {buffers} buffers"
@@ -138,11 +138,11 @@ def _losses(name: str, events: int, buffers: int, largest: int) -> list[Damage]:
         reason += f", the largest event had {largest} bytes: raise MAX_MEMORY or set MAX_EVENT_SIZE"
     else:
         reason += ": raise MAX_MEMORY"
-    return [Damage(f"event session {name}", reason)]
+    return [LogDamage(f"event session {name}", reason)]
 
 
 def _pattern(file: str) -> str:
-    """All files of a session, given its newest one or the name in its definition."""
+    """All files of a session, by its newest one or the name in its definition."""
     prefix = _NUMBERED.sub("", file, count=1)
     return f"{prefix}_0_" if "://" in file else f"{prefix}_0_*.xel"
 

@@ -1,4 +1,4 @@
-"""What an ODBC driver's error says: whether to try again, and in words that give away nothing."""
+"""Errors of ODBC drivers: whether to try again, and a message without names and secrets."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class OdbcFailure:
     Attributes:
         state: The SQLSTATE, five characters.
         numbers: The server's own numbers for it, the first message's first.
-        message: What it says, without quoted names and without the secrets of the connection.
+        message: Its text, without quoted names and without the secrets of the connection.
     """
 
     state: str
@@ -62,7 +62,7 @@ class OdbcFailure:
         )
 
     def error(self, problem: str, place: str, remedy: str = "") -> GraftError:
-        """It as an error for people."""
+        """The error that users see."""
         number = f", error {self.numbers[0]}" if self.numbers else ""
         return GraftError(
             f"{problem}: {self.message} (SQLSTATE {self.state}{number})", place=place, remedy=remedy
@@ -86,7 +86,7 @@ def odbc_failure(error: pyodbc.Error, secrets: Collection[str] = ()) -> OdbcFail
     return OdbcFailure(state, numbers, message or "the driver gave no reason")
 
 
-def pauses() -> Iterator[float]:
-    """How many seconds to wait before each further try: ever longer, and never all at once."""
+def retry_pauses() -> Iterator[float]:
+    """Seconds to wait before each further try: ever longer, and random among clients."""
     for step in range(_TRIES - 1):
         yield _FIRST_PAUSE * 2**step * random.uniform(0.5, 1)  # noqa: S311

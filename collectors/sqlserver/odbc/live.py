@@ -1,7 +1,7 @@
 """The events of a running session, read over a connection through the server's own function.
 
 `sys.fn_xe_file_target_read_file` gives the events of a session's files block by block, and begins
-behind a block that it is told. The server writes blocks whole: a block's file and offset are an
+after the block that is its argument. The server writes a block at once: its file and offset are an
 exact checkpoint.
 https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-xe-file-target-read-file-transact-sql
 """
@@ -16,8 +16,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Wanted
-from dbt_graft.collectors.sqlserver.files.xml_events import dismissed, event, is_wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, LogDamage
+from dbt_graft.collectors.sqlserver.files.xml_events import is_dismissed, is_wanted, parse_event
 from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.event_files import event_server, session_files
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
@@ -52,8 +52,8 @@ class LiveSession:
 
     Attributes:
         connection: `env:NAME` or `dsn:NAME`.
-        session: Its name; may be empty where `path` is given, but then nobody tells what the
-            session itself dropped.
+        session: Its name; may be empty where `path` is set, but then events that the session
+            dropped are not reported.
         path: Its files as the server sees them, with `*` on disk or as the beginning of a URL;
             empty to ask the session.
         wanted: Which events to read.
@@ -62,7 +62,7 @@ class LiveSession:
     connection: str
     session: str
     path: str = ""
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: EventFilter = field(default_factory=EventFilter)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -79,11 +79,11 @@ class _Checkpoint:
 
 
 def poll(session: LiveSession, position: str) -> Polled:
-    """What the session has recorded behind a position, in chunks that end where a block ends.
+    """The events of a session after a position, in chunks that end where a block ends.
 
-    Nothing is written anywhere: who stores each chunk together with its position loses no event
-    and has none twice. What a session itself had to drop, and what has rolled over before it was
-    read, comes as damages of the first chunk, which may be without events.
+    Nothing is written: a reader that stores each chunk together with its position loses no event
+    and has none twice. Events that the session dropped, or that rolled over before they were read,
+    are damages of the first chunk, which may be without events.
 
     Args:
         position: Where an earlier call has ended, `<file>|<offset of the block>`; empty at first.
@@ -94,12 +94,12 @@ def poll(session: LiveSession, position: str) -> Polled:
     """
     if position:
         _checkpoint_at(position)
-    told: set[Damage] = set()
-    return polled(session.connection, position, partial(_read, session, told))
+    reported: set[LogDamage] = set()
+    return polled(session.connection, position, partial(_read, session, reported))
 
 
 def _read(
-    session: LiveSession, told: set[Damage], connection: pyodbc.Connection, position: str
+    session: LiveSession, reported: set[LogDamage], connection: pyodbc.Connection, position: str
 ) -> Polled:
     odbc = load_pyodbc()
     server = event_server(connection)
@@ -108,9 +108,9 @@ def _read(
         if session.session:
             files = session_files(connection, server, session.session)
             path = path or files.path
-            losses = [loss for loss in files.losses if loss not in told]
+            losses = [loss for loss in files.losses if loss not in reported]
             if losses:
-                told.update(losses)
+                reported.update(losses)
                 yield Chunk(damages=losses), position
         yield from _behind(connection, path, session.wanted, position)
     except odbc.Error as error:
@@ -128,7 +128,7 @@ def _read(
         raise
 
 
-def _behind(connection: pyodbc.Connection, path: str, wanted: Wanted, position: str) -> Polled:
+def _behind(connection: pyodbc.Connection, path: str, wanted: EventFilter, position: str) -> Polled:
     """Chunks behind a position, whose file may roll over before or while it is read."""
     odbc = load_pyodbc()
     rereads = 0
@@ -153,11 +153,11 @@ def _behind(connection: pyodbc.Connection, path: str, wanted: Wanted, position: 
             break
     if _SKIPPED in infos:
         reason = "the server skipped records of its event files that it cannot read"
-        yield Chunk(damages=[Damage(f"up to {position}", reason)]), position
+        yield Chunk(damages=[LogDamage(f"up to {position}", reason)]), position
 
 
-def _chunks(found: Rows, wanted: Wanted, reread: _Checkpoint | None) -> Polled:
-    """Rows -> chunks of whole blocks; those up to `reread` have been read before."""
+def _chunks(found: Rows, wanted: EventFilter, reread: _Checkpoint | None) -> Polled:
+    """Rows -> chunks of complete blocks; those up to `reread` have been read before."""
     chunk, seen, size = Chunk(), 0, 0
     last: _Checkpoint | None = None
     complete = reread is None
@@ -181,18 +181,18 @@ def _chunks(found: Rows, wanted: Wanted, reread: _Checkpoint | None) -> Polled:
         yield replace(chunk, seen=seen), str(last)
 
 
-def _add(chunk: Chunk, name: str, text: str, wanted: Wanted, place: str) -> None:
-    if (wanted.names is not None and name not in wanted.names) or dismissed(text, wanted):
+def _add(chunk: Chunk, name: str, text: str, wanted: EventFilter, place: str) -> None:
+    if (wanted.names is not None and name not in wanted.names) or is_dismissed(text, wanted):
         return
-    one = event(text)
-    if isinstance(one, Damage):
+    one = parse_event(text)
+    if isinstance(one, LogDamage):
         chunk.damages.append(replace(one, position=place))
     elif is_wanted(one, wanted):
         chunk.events.append(one)
 
 
-def _gap(behind: _Checkpoint, first: _Checkpoint) -> Damage:
-    return Damage(
+def _gap(behind: _Checkpoint, first: _Checkpoint) -> LogDamage:
+    return LogDamage(
         f"between {_place(behind)} and {_place(first)}",
         "events may have rolled over before they were read: raise max_rollover_files or collect "
         "more often",

@@ -1,4 +1,4 @@
-"""Rows over ODBC as they come, and reading on where a lost connection left off."""
+"""Rows over ODBC as they come, and reading on after a lost connection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dbt_graft.collectors.sqlserver.event import Chunk
 from dbt_graft.collectors.sqlserver.odbc.connection import connect, load_pyodbc
-from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, pauses
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, retry_pauses
 
 if TYPE_CHECKING:
     import pyodbc
@@ -25,7 +25,7 @@ _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 
 def polled(setting: str, position: str, read: Callable[[pyodbc.Connection, str], Polled]) -> Polled:
-    """Read chunks, and where the connection breaks go on behind the last one.
+    """Read chunks, and where the connection breaks go on after the last one.
 
     Args:
         setting: As `connect` takes it.
@@ -35,14 +35,14 @@ def polled(setting: str, position: str, read: Callable[[pyodbc.Connection, str],
         GraftError: An error that does not pass, or not in time.
     """
     odbc = load_pyodbc()
-    waits = pauses()
+    waits = retry_pauses()
     while True:
         try:
             with closing(connect(setting)) as connection:
                 for chunk, reached in read(connection, position):
                     position = reached
                     yield chunk, reached
-                    waits = pauses()
+                    waits = retry_pauses()
             return
         except odbc.Error as error:
             failure = odbc_failure(error)
@@ -55,13 +55,13 @@ def polled(setting: str, position: str, read: Callable[[pyodbc.Connection, str],
 def rows(
     connection: pyodbc.Connection, sql: str, *values: object, infos: list[int] | None = None
 ) -> Rows:
-    """What a query gives, a few rows in memory at a time; to be closed before the connection is.
+    """The rows of a query, a few in memory at a time; to be closed before the connection is.
 
     Text may be cut in the middle of a character, which becomes U+FFFD.
 
     Args:
-        infos: Takes the numbers of what the server says beside the rows, before the first and
-            behind the last.
+        infos: Takes the numbers of the server's messages, before the first row and after the
+            last.
 
     Raises:
         pyodbc.Error: Also between two rows, and behind the last one.
@@ -72,21 +72,21 @@ def rows(
     connection.decimal_mode = "binary"
     for kind in (odbc.SQL_CHAR, odbc.SQL_WCHAR):
         connection.setdecoding(kind, encoding="latin-1", ctype=odbc.SQL_WCHAR)
-    told: list[int] = [] if infos is None else infos
+    numbers: list[int] = [] if infos is None else infos
     with closing(connection.cursor()) as cursor:
         cursor.execute(sql, *values)
-        told += _numbers(cursor)
+        numbers += _numbers(cursor)
         while found := cursor.fetchmany(_AT_ONCE):
             for row in found:
                 yield tuple(_text(cell) if isinstance(cell, str) else cell for cell in row)
         # An error behind the last row comes with what follows it.
         cursor.nextset()
-        told += _numbers(cursor)
+        numbers += _numbers(cursor)
 
 
 def _numbers(cursor: pyodbc.Cursor) -> list[int]:
-    said = (f"{kind} {text}" for kind, text in cursor.messages or ())
-    return [int(number) for one in said for number in _NUMBER.findall(one)]
+    messages = (f"{kind} {text}" for kind, text in cursor.messages or ())
+    return [int(number) for message in messages for number in _NUMBER.findall(message)]
 
 
 def _text(raw: str) -> str:

@@ -13,14 +13,18 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage, Value
 from dbt_graft.collectors.sqlserver.files.flat_events import flat_event
 from dbt_graft.collectors.sqlserver.odbc import table_key
 from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled, Rows, polled, rows
-from dbt_graft.collectors.sqlserver.odbc.table_columns import TableColumns, actual, choose
-from dbt_graft.collectors.sqlserver.odbc.table_key import Key
+from dbt_graft.collectors.sqlserver.odbc.table_columns import (
+    TableColumns,
+    actual_name,
+    choose_columns,
+)
+from dbt_graft.collectors.sqlserver.odbc.table_key import TableKey
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
@@ -46,10 +50,10 @@ class EventTable:
         table: Its name, with schema and database where needed: `audit.dbo.[xe log]`.
         key: The column that grows with each load: an identity, a rowversion, a time. Where rows
             are loaded together, all with one key must be there at once.
-        columns: What stands in which column: `event_data` (an event's XML), or `name`,
+        columns: The column for each label: `event_data` (an event's XML), or `name`,
             `timestamp`, `application`, `database`, `session_id`, `sequence`, `text`, `result`,
-            `row_count`, `duration` and any field or action of an event. What is not said is known
-            by the column's own name, as of an export of SQL Server Management Studio.
+            `row_count`, `duration` and any field or action of an event. Other
+            columns are known by their names, as those of an export of SQL Server Management Studio.
         wanted: Which events to read.
     """
 
@@ -57,22 +61,22 @@ class EventTable:
     table: str
     key: str
     columns: Mapping[str, str] = field(default_factory=dict)
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: EventFilter = field(default_factory=EventFilter)
 
 
 def poll_table(source: EventTable, position: str) -> Polled:
-    """The rows behind a position, in the order of their keys.
+    """The events of the rows after a position, in the order of their keys.
 
-    A chunk ends only where the key changes: rows with equal keys are never torn apart.
+    A chunk ends only where the key changes: rows with equal keys stay together.
 
     Args:
         position: Where an earlier call has ended; empty at first.
 
     Raises:
-        GraftError: The table cannot be read, or its columns tell no events.
+        GraftError: The table cannot be read, or its columns hold no events.
     """
     if position:
-        table_key.read(position)
+        table_key.decode(position)
     return polled(source.connection, position, partial(_read, source))
 
 
@@ -80,12 +84,12 @@ def _read(source: EventTable, connection: pyodbc.Connection, position: str) -> P
     odbc = load_pyodbc()
     connection.add_output_converter(_DATETIMEOFFSET, offset_time)
     mark: str = connection.getinfo(odbc.SQL_IDENTIFIER_QUOTE_CHAR).strip()
-    table = ".".join(_quoted(part, mark) for part in parts(source.table))
+    table = ".".join(_quoted(part, mark) for part in name_parts(source.table))
     try:
         present = _present(connection, table)
-        columns = choose(present, source.columns, source.table)
-        behind = table_key.read(position) if position else None
-        key = _quoted(actual(source.key, present, source.table), mark)
+        columns = choose_columns(present, source.columns, source.table)
+        behind = table_key.decode(position) if position else None
+        key = _quoted(actual_name(source.key, present, source.table), mark)
         where, values = table_key.condition(key, behind)
         chosen = ", ".join([key, *(_quoted(name, mark) for name in columns.names)])
         # All names are quoted.
@@ -107,36 +111,38 @@ def _chunks(
     source: EventTable,
     columns: TableColumns,
     found: Rows,
-    behind: Key | None,
+    behind: TableKey | None,
 ) -> Polled:
     chunk, seen, size = Chunk(), 0, 0
-    last: Key | None = None
+    last: TableKey | None = None
     keyed = ((_key(source, value), cells) for value, *cells in found)
     new = (row for row in keyed if table_key.is_behind(row[0], behind))
     for _, equal in groupby(new, lambda row: table_key.tie(row[0])):
         if last is not None and size >= _CHUNK_CHARACTERS:
-            yield replace(chunk, seen=seen), table_key.written(last)
+            yield replace(chunk, seen=seen), table_key.encode(last)
             chunk, seen, size = Chunk(), 0, 0
         for number, (last, cells) in enumerate(equal):
             if number == _MOST_EQUAL:
                 raise GraftError(
                     f"more than {_MOST_EQUAL} rows have the same {source.key}",
                     place=source.table,
-                    remedy="name as `key` a column that tells rows apart, such as an identity",
+                    remedy="name as `key` a column with few equal values, such as an identity",
                 )
             seen += 1
             size += _ROW_CHARACTERS + sum(len(cell) for cell in cells if isinstance(cell, str))
             one = _event(columns, cells, source.wanted)
-            if isinstance(one, Event):
+            if isinstance(one, ExtendedEvent):
                 chunk.events.append(one)
             elif one is not None:
-                place = f"{source.table}, {source.key} {table_key.written(last)}"
+                place = f"{source.table}, {source.key} {table_key.encode(last)}"
                 chunk.damages.append(replace(one, position=place))
     if last is not None:
-        yield replace(chunk, seen=seen), table_key.written(last)
+        yield replace(chunk, seen=seen), table_key.encode(last)
 
 
-def _event(columns: TableColumns, cells: list[Any], wanted: Wanted) -> Event | Damage | None:
+def _event(
+    columns: TableColumns, cells: list[Any], wanted: EventFilter
+) -> ExtendedEvent | LogDamage | None:
     fields = dict(zip(columns.labels, map(_value, cells), strict=True))
     return flat_event({"name": columns.event} | fields if columns.event else fields, wanted)
 
@@ -145,8 +151,8 @@ def _value(cell: Any) -> Value:
     if isinstance(cell, datetime | date):
         return cell.isoformat()
     if isinstance(cell, Decimal):
-        whole = cell.is_finite() and cell == cell.to_integral_value()
-        return int(cell) if whole else str(cell)
+        is_integer = cell.is_finite() and cell == cell.to_integral_value()
+        return int(cell) if is_integer else str(cell)
     return cell if isinstance(cell, int | float | str | bytes) else None
 
 
@@ -156,18 +162,18 @@ def _present(connection: pyodbc.Connection, table: str) -> list[str]:
         return [name for name, *_ in cursor.description]
 
 
-def _key(source: EventTable, value: object) -> Key:
+def _key(source: EventTable, value: object) -> TableKey:
     key = table_key.key_of(value)
     if key is None:
         raise GraftError(
             f"{source.key} cannot be a key: it is of the type {type(value).__name__}",
             place=source.table,
-            remedy="name a column of whole numbers, times, binary values or text",
+            remedy="name a column of integers, times, binary values or text",
         )
     return key
 
 
-def parts(name: str) -> list[str]:
+def name_parts(name: str) -> list[str]:
     """The parts of a name, `audit.dbo.[xe log]`, without their quotes.
 
     Raises:
@@ -185,7 +191,7 @@ def parts(name: str) -> list[str]:
 
 
 def _quoted(name: str, mark: str) -> str:
-    """A name that can be nothing else, by the driver's own quotes."""
+    """A name in the driver's own quotes."""
     if mark:
         return f"{mark}{name.replace(mark, mark * 2)}{mark}"
     if not re.fullmatch(r"\w+", name):

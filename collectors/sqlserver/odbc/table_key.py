@@ -1,4 +1,4 @@
-"""The key of a table of events: how far it has been read, as text and as a condition."""
+"""The key up to which a table of events was read, as text and as a condition."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import TypeAlias
 
 from dbt_graft.lineage.errors import GraftError
 
-Key: TypeAlias = int | Decimal | datetime | date | bytes | str
+TableKey: TypeAlias = int | Decimal | datetime | date | bytes | str
 
 # A driver cuts or rounds what a column holds (SQL Server's `datetime` counts 300ths of a second,
 # `datetime2` 100 ns), so the server compares roughly and we compare what the driver gave.
 _ROUGHLY = timedelta(seconds=1)
 
 
-def key_of(value: object) -> Key | None:
+def key_of(value: object) -> TableKey | None:
     """A key as the driver gave it, times in UTC; None for what cannot be one."""
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.astimezone(UTC).replace(tzinfo=None)
-    if isinstance(value, bool) or not isinstance(value, Key):
+    if isinstance(value, bool) or not isinstance(value, TableKey):
         return None
     return value
 
 
-def written(key: Key) -> str:
+def encode(key: TableKey) -> str:
     """A position: the kind of the key and its value."""
     if isinstance(key, datetime):
         return f"time:{key.isoformat(timespec='microseconds')}"
@@ -38,7 +38,7 @@ def written(key: Key) -> str:
     return f"number:{key}"
 
 
-def read(position: str) -> Key:
+def decode(position: str) -> TableKey:
     """The key in a position.
 
     Raises:
@@ -65,8 +65,8 @@ def read(position: str) -> Key:
     return text
 
 
-def condition(column: str, behind: Key | None) -> tuple[str, tuple[Key, ...]]:
-    """Which rows to ask for, which may be a few too many: see `is_behind`.
+def condition(column: str, behind: TableKey | None) -> tuple[str, tuple[TableKey, ...]]:
+    """The condition on the rows to ask for, which may be a few too many: see `is_behind`.
 
     Args:
         column: The key's column, quoted.
@@ -78,13 +78,13 @@ def condition(column: str, behind: Key | None) -> tuple[str, tuple[Key, ...]]:
     return f"{column} > ?", (behind,)
 
 
-def is_behind(key: Key, behind: Key | None) -> bool:
+def is_behind(key: TableKey, behind: TableKey | None) -> bool:
     """Whether a row that was asked for has not been read before."""
     return not (isinstance(key, datetime) and isinstance(behind, datetime)) or key > behind
 
 
-def tie(key: Key) -> Key:
-    """Equal for all keys that a server may hold for equal, whatever its collation."""
+def tie(key: TableKey) -> TableKey:
+    """A value that is equal for all keys that a collation may hold for equal."""
     if not isinstance(key, str):
         return key
     plain = unicodedata.normalize("NFKD", key).casefold()

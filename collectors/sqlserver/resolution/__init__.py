@@ -1,1 +1,1 @@
-"""What was said -> what it means on a server: full names, columns, views, procedures."""
+"""Texts -> resolved statements: full names on a server, columns, views, procedures."""

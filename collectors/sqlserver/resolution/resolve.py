@@ -1,102 +1,127 @@
-"""Statements in Arrow batches, on the executors: each distinct text is parsed once.
+"""Texts in Arrow batches, on the executors: each distinct text is parsed and resolved once.
 
-Parsing happens in a child process (`workers`), so that a text can cost itself and nothing else.
+Parsing happens in a child process (`workers`), so that a text that kills the parser costs itself
+and nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
-from dbt_graft.collectors.sqlserver.resolution.procedures import Bodies, Parse
-from dbt_graft.collectors.sqlserver.resolution.statement import STATEMENT, Row, statement
+from dbt_graft.collectors.schema import batch, record
+from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
+from dbt_graft.collectors.sqlserver.resolution.procedures import Parse, ProcedureExpander
+from dbt_graft.collectors.sqlserver.resolution.statement import (
+    ResolvedStatement,
+    resolve_statement,
+)
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.statements.parse import ParsedShape, failure, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.workers import SECONDS, Worker
 
-# `inferred` is what the procedures do that the text calls, by their texts.
-PARSED = (
-    f"text string, database string, statements array<struct<{STATEMENT}>>, "
-    f"inferred array<struct<{STATEMENT}>>"
-)
-
 Batches = Iterator[pa.RecordBatch]
 
 
-def parse_texts(
+@dataclass(frozen=True, slots=True)
+class SentText:
+    """A text without literals, and the database that was current when it was sent."""
+
+    text: str
+    database: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedText:
+    """A text that was sent, and what it does by its own statements and by those it calls.
+
+    Attributes:
+        inferred: The statements of the procedures that it calls, by their texts.
+    """
+
+    text: str
+    database: str
+    statements: tuple[ResolvedStatement, ...]
+    inferred: tuple[ResolvedStatement, ...]
+
+
+def resolve_texts(
     server: str,
-    schema: pa.Schema,
     snapshot: Snapshot | None = None,
     parse: Parse = parse,
     seconds: float = SECONDS,
 ) -> Callable[[Batches], Batches]:
-    """Texts with their databases -> `PARSED`, tables by their full names on a server.
+    """Batches of `SentText` -> batches of `ResolvedText`.
 
     Args:
+        server: The namespace of the server's datasets.
         snapshot: What the server holds: columns, kinds, synonyms and procedures.
-        parse: What gives the shapes of a text.
+        parse: Gives the shapes of a text.
         seconds: The longest that one text may take.
     """
 
     def run(batches: Batches) -> Batches:
-        bodies = Bodies(Lookup(server, snapshot), parse)
+        expander = ProcedureExpander(NameResolver(server, snapshot), parse)
 
-        def work(row: Row) -> Row:
+        def work(sent: SentText) -> ResolvedText:
             def columns(used: str | None, table: Name) -> Sequence[str]:
-                return bodies.lookup.columns(used or row["database"], table)
+                return expander.resolver.columns(used or sent.database, table)
 
-            return row | understood(
-                parse(row["text"], Dialect.TSQL, columns), row["database"], bodies
-            )
+            return resolve_statements(sent, parse(sent.text, Dialect.TSQL, columns), expander)
 
-        def failed(row: Row, reason: str) -> Row:
-            shape = failure(row["text"], Dialect.TSQL, reason)
-            return row | understood((shape,), row["database"], bodies)
+        def failed(sent: SentText, reason: str) -> ResolvedText:
+            shape = failure(sent.text, Dialect.TSQL, reason)
+            return resolve_statements(sent, (shape,), expander)
 
         with Worker(work, failed, seconds) as worker:
-            for batch in batches:
-                rows = worker.map(batch.to_pylist())
-                yield pa.RecordBatch.from_pylist(rows, schema=schema)
+            for texts in batches:
+                sent = [record(SentText, row) for row in texts.to_pylist()]
+                yield batch(ResolvedText, worker.map(sent))
 
     return run
 
 
-def understood(
-    shapes: Iterable[ParsedShape], database: str, bodies: Bodies
-) -> dict[str, list[Row]]:
+def resolve_statements(
+    sent: SentText, shapes: Iterable[ParsedShape], expander: ProcedureExpander
+) -> ResolvedText:
     """The statements of a text that touch a dataset or could not be read, equal ones once.
 
-    Returns:
-        `statements`, those of the text, and `inferred`, those of the procedures that it calls;
-        one `ordinal` tells the order of all.
+    One `ordinal` gives the order of the text's own statements and of those that it calls.
     """
-    seen: dict[tuple[str, ...], Row] = {}
-    inferred: dict[tuple[str, ...], Row] = {}
+    own: dict[tuple[str, ...], ResolvedStatement] = {}
+    inferred: dict[tuple[str, ...], ResolvedStatement] = {}
     ordinal = 0
     for shape in shapes:
         if shape.module is not None:
             continue  # it was defined, not run
-        used = shape.database or database
-        for inside in bodies.inside(shape.calls, used):  # first: INSERT t EXEC p
-            _add(inferred, (inside["shape_id"], inside["procedure"]), inside, ordinal)
+        database = shape.database or sent.database
+        for inside in expander.expand(shape.calls, database):  # first: INSERT t EXEC p
+            _add(inferred, (inside.shape.shape_id, inside.procedure or ""), inside, ordinal)
             ordinal += 1
-        row = statement(shape, used, bodies.lookup)
-        _add(seen, (shape.shape_id, used), row, ordinal)
+        statement = resolve_statement(shape, database, expander.resolver)
+        _add(own, (shape.shape_id, database), statement, ordinal)
         ordinal += 1
-    told = [one for one in seen.values() if one["accesses"] or one["outcome"] == "failed"]
-    alone = sum(one["times"] for one in told) == 1
-    return {
-        "statements": [{**one, "alone": alone} for one in told],
-        "inferred": list(inferred.values()),
-    }
+    counted = [one for one in own.values() if one.counts]
+    alone = sum(one.times for one in counted) == 1
+    return ResolvedText(
+        text=sent.text,
+        database=sent.database,
+        statements=tuple(replace(one, alone=alone) for one in counted),
+        inferred=tuple(inferred.values()),
+    )
 
 
-def _add(found: dict[tuple[str, ...], Row], key: tuple[str, ...], row: Row, ordinal: int) -> None:
-    if key in found:
-        found[key]["times"] += 1
-    else:
-        found[key] = {**row, "ordinal": ordinal}
+def _add(
+    found: dict[tuple[str, ...], ResolvedStatement],
+    key: tuple[str, ...],
+    statement: ResolvedStatement,
+    ordinal: int,
+) -> None:
+    known = found.get(key)
+    found[key] = (
+        replace(known, times=known.times + 1) if known else replace(statement, ordinal=ordinal)
+    )

@@ -1,111 +1,143 @@
-"""A shape -> what it means on a server: full names, kinds, columns and column edges."""
+"""A shape -> the statement on a server: full names, kinds, columns and column edges."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 from zlib import crc32
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import Found, Lookup
+from dbt_graft.collectors.schema import Flat
+from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver, ResolvedTable
 from dbt_graft.collectors.statements.parse import ParsedShape
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import Direction, Evidence
-
-_ACCESS = (
-    "namespace: string, name: string, kind: string, direction: string, operation: string, "
-    "columns: array<struct<name: string, type: string>>, "
-    "alias: struct<namespace: string, name: string>"
-)
-_EDGE = (
-    "to_namespace: string, to_name: string, to_column: string, from_namespace: string, "
-    "from_name: string, from_column: string, type: string, subtype: string, masking: boolean"
-)
-# `ordinal` tells the order within the text; `times` how often it says the same; `alone` that it
-# says nothing else; `procedure` in which procedure the statement stands where `evidence` is
-# inferred: that it ran was not seen.
-STATEMENT = (
-    "ordinal: int, shape_id: string, dialect: string, text: string, parser: string, "
-    "outcome: string, reason: string, times: bigint, alone: boolean, writes: boolean, "
-    "evidence: string, procedure: string, "
-    f"accesses: array<struct<{_ACCESS}>>, column_edges: array<struct<{_EDGE}>>"
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import (
+    Column,
+    Direction,
+    EdgeType,
+    Evidence,
+    Outcome,
+    Shape,
+    Subtype,
 )
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class ResolvedAccess:
+    """A statement reads or writes a dataset."""
+
+    table: Flat[ResolvedTable]
+    direction: Direction
+    operation: Operation
 
 
-def statement(
-    shape: ParsedShape, database: str, lookup: Lookup, procedure: str | None = None
-) -> Row:
-    """A row of `STATEMENT`, as the first of its text.
+@dataclass(frozen=True, slots=True)
+class ResolvedEdge:
+    """A column edge of a statement, between datasets."""
+
+    to_dataset: DatasetId
+    to_column: str
+    from_dataset: DatasetId
+    from_column: str
+    type: EdgeType
+    subtype: Subtype
+    masking: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedStatement:
+    """A statement with the datasets that its names stand for.
+
+    Attributes:
+        writes: Whether it writes a dataset.
+        evidence: INFERRED for a statement of a procedure that was called: the log does not show
+            that it ran.
+        procedure: That in whose text it stands, where it is inferred.
+        ordinal: Its place in the text that was sent.
+        times: How often it stands in that text.
+        alone: Nothing else of that text touches a dataset, so that the text's rows are its rows.
+    """
+
+    shape: Flat[Shape]
+    writes: bool
+    evidence: Evidence
+    procedure: str | None
+    accesses: tuple[ResolvedAccess, ...]
+    column_edges: tuple[ResolvedEdge, ...]
+    ordinal: int = 0
+    times: int = 1
+    alone: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it touches a dataset, or may: it could not be read."""
+        return bool(self.accesses) or self.shape.outcome is Outcome.FAILED
+
+
+def resolve_statement(
+    shape: ParsedShape, database: str, resolver: NameResolver, procedure: str | None = None
+) -> ResolvedStatement:
+    """A statement on a server, as the first of its text.
 
     Args:
         database: The current database.
-        procedure: That in whose text the statement stands; None for one that was seen.
+        procedure: That in whose text the statement stands; None for one that a log shows.
     """
     accesses = []
     datasets: dict[Name, DatasetId] = {}
     for table in shape.accesses:
-        found = lookup.table(table, database)
+        found = resolver.table(table, database)
         if found is not None:
             if procedure and table.name[-1].startswith("@"):
                 found = replace(found, dataset=_variable(found.dataset, procedure))
             datasets[table.name] = found.dataset
             accesses.append(_access(table, found))
-    return {
-        "ordinal": 0,
-        "shape_id": shape.shape_id,
-        "dialect": shape.dialect.value,
-        "text": shape.text,
-        "parser": shape.parser,
-        "outcome": shape.outcome.value,
-        "reason": shape.reason,
-        "times": 1,
-        "alone": False,
-        "writes": any(access["direction"] == Direction.WRITE.value for access in accesses),
-        "evidence": (Evidence.INFERRED if procedure else Evidence.OBSERVED).value,
-        "procedure": procedure,
-        "accesses": accesses,
-        "column_edges": list(_column_edges(shape, datasets)),
-    }
+    return ResolvedStatement(
+        shape=Shape(
+            shape_id=shape.shape_id,
+            dialect=shape.dialect.value,
+            text=shape.text,
+            parser=shape.parser,
+            outcome=shape.outcome,
+            reason=shape.reason,
+        ),
+        writes=any(access.direction is Direction.WRITE for access in accesses),
+        evidence=Evidence.INFERRED if procedure else Evidence.OBSERVED,
+        procedure=procedure,
+        accesses=tuple(accesses),
+        column_edges=tuple(_column_edges(shape, datasets)),
+    )
 
 
 def _variable(dataset: DatasetId, procedure: str) -> DatasetId:
-    """A table variable of a procedure, which no other knows: `@t~` and a number."""
+    """A table variable of a procedure, which no other sees: `@t~` and a number."""
     number = crc32(procedure.casefold().encode())
     return DatasetId(dataset.namespace, f"{dataset.name}~{number}")
 
 
-def _access(table: TableAccess, found: Found) -> Row:
-    # What a statement says of types is newer than the snapshot: it made the table.
-    said = table.columns if any(kind for _, kind in table.columns) else ()
-    known = [(column.name, column.type) for column in found.columns]
-    return {
-        "namespace": found.dataset.namespace,
-        "name": found.dataset.name,
-        "kind": found.kind.value,
-        "direction": table.direction.value,
-        "operation": table.operation.value,
-        "columns": [{"name": name, "type": kind} for name, kind in said or known or table.columns],
-        "alias": found.alias and {"namespace": found.alias.namespace, "name": found.alias.name},
-    }
+def _access(table: TableAccess, found: ResolvedTable) -> ResolvedAccess:
+    # The types in a statement are newer than the snapshot: it made the table.
+    named = tuple(Column(*column) for column in table.columns)
+    typed = named if any(column.type for column in named) else ()
+    columns = typed or found.columns or named
+    return ResolvedAccess(
+        replace(found, columns=columns), table.direction, Operation(table.operation)
+    )
 
 
-def _column_edges(shape: ParsedShape, datasets: Mapping[Name, DatasetId]) -> Iterator[Row]:
+def _column_edges(shape: ParsedShape, datasets: Mapping[Name, DatasetId]) -> Iterator[ResolvedEdge]:
     """The edges between datasets: a query's result is none, nor is SQL Server's own catalog."""
     for edge in shape.column_edges:
         target, source = datasets.get(edge.table), datasets.get(edge.from_table)
         if target and source:
-            yield {
-                "to_namespace": target.namespace,
-                "to_name": target.name,
-                "to_column": edge.column,
-                "from_namespace": source.namespace,
-                "from_name": source.name,
-                "from_column": edge.from_column,
-                "type": edge.subtype.type.value,
-                "subtype": edge.subtype.value,
-                "masking": edge.masking,
-            }
+            yield ResolvedEdge(
+                to_dataset=target,
+                to_column=edge.column,
+                from_dataset=source,
+                from_column=edge.from_column,
+                type=edge.subtype.type,
+                subtype=edge.subtype,
+                masking=edge.masking,
+            )

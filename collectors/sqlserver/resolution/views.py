@@ -1,7 +1,7 @@
-"""What the views of a snapshot are made of: each a task of engine `view`, its definition.
+"""The definitions of a snapshot's views: each is a task of engine `view`.
 
-The evidence is `declared`: nobody saw a view being read through, but neither does a rule guess it;
-the team that made the view said what it is made of, and the server holds it to that.
+Their evidence is `declared`: no log shows a view being read through, but neither does a rule guess
+it; the team that made the view defined it, and the server holds it to that.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
-from dbt_graft.collectors.sqlserver.resolution.names import FullName
-from dbt_graft.collectors.sqlserver.resolution.statement import Row, statement
+from dbt_graft.collectors.sqlserver.names import FullName
+from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver, ResolvedTable
+from dbt_graft.collectors.sqlserver.resolution.statement import (
+    ResolvedStatement,
+    resolve_statement,
+)
 from dbt_graft.collectors.sqlserver.server.snapshot import ModuleKind, Snapshot
 from dbt_graft.collectors.statements.parse import failure, normalise, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -28,13 +30,9 @@ from dbt_graft.lineage.records import (
     ColumnEdge,
     Dataset,
     Direction,
-    EdgeType,
     Evidence,
-    Outcome,
     Records,
     Run,
-    Shape,
-    Subtype,
 )
 
 _RUN = "definition"
@@ -54,12 +52,18 @@ class _View:
         return str(self.dataset)
 
 
-class _Defined(NamedTuple):
-    """A view, what its definition means, and where that comes from."""
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """A view, the query that defines it, and the origin of that."""
 
     view: _View
-    row: Row
+    query: ResolvedStatement
     origin: str
+
+    @property
+    def reads(self) -> list[ResolvedTable]:
+        """The tables that the view is made of, once for each name that it has for one."""
+        return [one.table for one in self.query.accesses if one.direction is Direction.READ]
 
 
 def view_records(
@@ -68,119 +72,103 @@ def view_records(
     """The definitions of the views that are touched, and of the views that these are made of.
 
     Args:
-        touched: Datasets that runs use; those of other servers and what is no view are left out.
+        touched: Datasets that runs use; those of other servers and those that are no views are
+            left out.
         server: The namespace of the snapshot's server.
-        label: How origins name the snapshot. Each view is an origin of its own,
-            `<label>#Shop.dbo.v_orders`, so that what is said of it later replaces it alone.
+        label: The snapshot in origins. Each view is an origin of its own,
+            `<label>#Shop.dbo.v_orders`, so that a later definition replaces it alone.
     """
-    lookup = Lookup(server, snapshot)
-    found: dict[DatasetId, _Defined] = {}
+    resolver = NameResolver(server, snapshot)
+    found: dict[DatasetId, _Definition] = {}
     waiting = dict.fromkeys(touched)
-    with Worker(partial(_meaning, lookup), partial(_failed, lookup)) as worker:
+    with Worker(partial(_query, resolver), partial(_unread, resolver)) as worker:
         while waiting:
-            views = [view for one in waiting if one not in found and (view := _view(one, lookup))]
-            for view, row in zip(views, worker.map(views), strict=True):
-                found[view.dataset] = _Defined(view, row, f"{label}#{view.dataset.name}")
+            views = [view for one in waiting if one not in found and (view := _view(one, resolver))]
+            for view, query in zip(views, worker.map(views), strict=True):
+                found[view.dataset] = _Definition(view, query, f"{label}#{view.dataset.name}")
             waiting = dict.fromkeys(
-                DatasetId(access["namespace"], access["name"])
-                for view in views
-                for access in found[view.dataset].row["accesses"]
-                if access["direction"] == Direction.READ.value
+                table.dataset for view in views for table in found[view.dataset].reads
             )
-    defined = list(found.values())
+    definitions = list(found.values())
     return Records(
-        accesses=tuple(access for one in defined for access in _accesses(one)),
-        runs=tuple(Run(_RUN, d.view.task, DefinitionKind.VIEW, origin=d.origin) for d in defined),
-        shapes={d.row["shape_id"]: _shape(d.row) for d in defined},
-        datasets=tuple(dataset for one in defined for dataset in _datasets(one)),
-        column_edges=tuple(edge for one in defined for edge in _column_edges(one)),
+        accesses=tuple(access for one in definitions for access in _accesses(one)),
+        runs=tuple(
+            Run(_RUN, one.view.task, DefinitionKind.VIEW, origin=one.origin) for one in definitions
+        ),
+        shapes={one.query.shape.shape_id: one.query.shape for one in definitions},
+        datasets=tuple(dataset for one in definitions for dataset in _datasets(one)),
+        column_edges=tuple(edge for one in definitions for edge in _column_edges(one)),
     )
 
 
-def _view(dataset: DatasetId, lookup: Lookup) -> _View | None:
+def _view(dataset: DatasetId, resolver: NameResolver) -> _View | None:
     parts = dataset.name.split(".", 2)
-    if dataset.namespace.casefold() != lookup.server.casefold() or len(parts) < _PARTS:
+    if dataset.namespace.casefold() != resolver.server.casefold() or len(parts) < _PARTS:
         return None
     place = FullName("", *parts)
-    module, relation = lookup.module(place), lookup.relation(place)
+    module, relation = resolver.module(place), resolver.relation(place)
     if module is None or module.kind is not ModuleKind.VIEW:
         return None
     return _View(place, dataset, relation.columns if relation else (), module.text)
 
 
-def _meaning(lookup: Lookup, view: _View) -> Row:
-    lookup = lookup.within(view.place.schema)
+def _query(resolver: NameResolver, view: _View) -> ResolvedStatement:
+    resolver = resolver.within(view.place.schema)
 
     def columns(used: str | None, table: Name) -> Sequence[str]:
-        return lookup.columns(used or view.place.database, table)
+        return resolver.columns(used or view.place.database, table)
 
     shapes = parse(view.text, Dialect.TSQL, columns)
     creates = next((one for one in shapes if one.writes), None)
     if creates is None:
-        return _failed(lookup, view, "there is no CREATE VIEW in its definition")
-    return statement(creates, view.place.database, lookup)
+        return _unread(resolver, view, "there is no CREATE VIEW in its definition")
+    return resolve_statement(creates, view.place.database, resolver)
 
 
-def _failed(lookup: Lookup, view: _View, reason: str) -> Row:
+def _unread(resolver: NameResolver, view: _View, reason: str) -> ResolvedStatement:
     shape = failure(normalise(view.text, Dialect.TSQL), Dialect.TSQL, reason)
-    return statement(shape, view.place.database, lookup)
+    return resolve_statement(shape, view.place.database, resolver)
 
 
-def _accesses(defined: _Defined) -> Iterator[Access]:
-    view, row, origin = defined
-    reads = {
-        DatasetId(access["namespace"], access["name"]): Kind(access["kind"])
-        for access in row["accesses"]
-        if access["direction"] == Direction.READ.value
-    }
+def _accesses(definition: _Definition) -> Iterator[Access]:
+    view = definition.view
     # A view that was renamed has its old name in its text.
     used = [(view.dataset, Kind.VIEW, Direction.WRITE)]
-    used += [(dataset, kind, Direction.READ) for dataset, kind in reads.items()]
+    kinds = {table.dataset: table.kind for table in definition.reads}
+    used += [(dataset, kind, Direction.READ) for dataset, kind in kinds.items()]
     for dataset, kind, direction in used:
         yield Access(
-            *(view.task, _RUN, dataset, kind, direction, Operation.CREATE_VIEW, row["shape_id"]),
+            task=view.task,
+            run_id=_RUN,
+            dataset=dataset,
+            kind=kind,
+            direction=direction,
+            operation=Operation.CREATE_VIEW,
+            shape_id=definition.query.shape.shape_id,
             evidence=Evidence.DECLARED,
-            origin=origin,
+            origin=definition.origin,
         )
 
 
-def _shape(row: Row) -> Shape:
-    return Shape(
-        row["shape_id"],
-        row["dialect"],
-        row["text"],
-        row["parser"],
-        Outcome(row["outcome"]),
-        row["reason"],
-    )
+def _datasets(definition: _Definition) -> Iterator[Dataset]:
+    yield Dataset(definition.view.dataset, Kind.VIEW, definition.view.columns)
+    for table in definition.reads:
+        symlinks = (table.alias,) if table.alias else ()
+        yield Dataset(table.dataset, table.kind, table.columns, symlinks)
 
 
-def _datasets(defined: _Defined) -> Iterator[Dataset]:
-    view, row, _ = defined
-    yield Dataset(view.dataset, Kind.VIEW, view.columns)
-    for access in row["accesses"]:
-        if access["direction"] == Direction.READ.value:
-            alias = access["alias"]
-            yield Dataset(
-                DatasetId(access["namespace"], access["name"]),
-                Kind(access["kind"]),
-                tuple(Column(one["name"], one["type"]) for one in access["columns"]),
-                (DatasetId(alias["namespace"], alias["name"]),) if alias else (),
-            )
-
-
-def _column_edges(defined: _Defined) -> Iterator[ColumnEdge]:
-    view, row, origin = defined
-    for edge in row["column_edges"]:
+def _column_edges(definition: _Definition) -> Iterator[ColumnEdge]:
+    view, query = definition.view, definition.query
+    for edge in query.column_edges:
         yield ColumnEdge(
             task=view.task,
             to_dataset=view.dataset,
-            to_column=edge["to_column"],
-            from_dataset=DatasetId(edge["from_namespace"], edge["from_name"]),
-            from_column=edge["from_column"],
-            type=EdgeType(edge["type"]),
-            subtype=Subtype(edge["subtype"]),
-            masking=edge["masking"],
-            shape_id=row["shape_id"],
-            origin=origin,
+            to_column=edge.to_column,
+            from_dataset=edge.from_dataset,
+            from_column=edge.from_column,
+            type=edge.type,
+            subtype=edge.subtype,
+            masking=edge.masking,
+            shape_id=query.shape.shape_id,
+            origin=definition.origin,
         )

@@ -1,1 +1,1 @@
-"""Events -> what each run said, folded and followed session by session."""
+"""Events -> the statements of each run: folded, then followed session by session."""

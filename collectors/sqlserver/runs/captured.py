@@ -1,4 +1,4 @@
-"""Events -> what the fold needs of each: whose it is, what it tells, where it stands."""
+"""Extended events -> events of tasks, with the fields that the fold needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, Mapped, Value
 
 # Each run may have an application's name of its own.
 _APPLICATIONS = 10_000
@@ -22,10 +22,10 @@ _NO_PROCEDURE = frozenset({"ADHOC", "PREPARED", "20801", "20816"})
 
 
 class Level(IntEnum):
-    """How near an event is to the statement: where several show one, the lowest counts.
+    """The distance of an event from the statement: where several show one, the lowest counts.
 
-    A batch's own statements tell what ran and how many rows it touched, the batch or call what was
-    asked for, statements of modules what ran inside. What began and did not end comes last.
+    The statements of a batch show what ran and how many rows it touched, the batch or call shows
+    what was asked for, statements of modules show what ran inside. Beginnings come last.
     """
 
     STATEMENT = 0
@@ -56,19 +56,19 @@ NAMES = frozenset({*LEVELS, *TRANSACTIONS, "error_reported", "login", "logout"})
 _REQUESTS = frozenset({"sql_batch_completed", "rpc_completed"})
 
 
-class Captured(NamedTuple):
+class TaskEvent(NamedTuple):
     """One event of a task.
 
     Attributes:
         at: When it was recorded, in microseconds since 1970 in UTC.
-        started: When what it tells of began.
-        activity: Which request of its session it belongs to; empty where that was not captured.
+        started: When the statement began, in the same unit.
+        activity: The id of its request; empty where that was not captured.
         database: The current database when it was recorded.
         text: The statement as it was captured; None for events without one.
-        ok: Whether it ended well; None where the event does not tell.
+        ok: Whether it ended well; None where the event does not show it.
         procedure: The module that it ran inside of.
-        note: What an event without text tells: of a transaction `begin`, `commit` or `rollback`;
-            `error` that a statement failed.
+        note: Of an event without text: `begin`, `commit` or `rollback` of a
+            transaction, or `error`: a statement failed.
     """
 
     name: str
@@ -87,32 +87,32 @@ class Captured(NamedTuple):
     note: str
 
 
-def wanted(task: re.Pattern[str]) -> Wanted:
-    """The events that tell of tasks, by a pattern that is looked for in the application's name."""
+def event_filter(task: re.Pattern[str]) -> EventFilter:
+    """A filter for the events of tasks, by a pattern searched in the application's name."""
 
     @lru_cache(_APPLICATIONS)
     def of_a_task(application: str) -> bool:
         return task.search(application) is not None
 
-    return Wanted(NAMES, of_a_task)
+    return EventFilter(NAMES, of_a_task)
 
 
-def capture(task: re.Pattern[str]) -> Callable[[Event], Captured | None]:
-    """How to take what is needed out of an event; it gives None for what is no task's.
+def task_events(task: re.Pattern[str]) -> Callable[[ExtendedEvent], TaskEvent | None]:
+    """A function that makes a task's event of an extended event; None where it is no task's.
 
     Args:
         task: A pattern with a group `task`, and maybe `run`, on the application's name.
     """
 
     @lru_cache(_APPLICATIONS)
-    def whose(application: Value) -> tuple[str, str] | None:
+    def owner_of(application: Value) -> tuple[str, str] | None:
         matched = task.search(str(application or ""))
-        said = matched.groupdict(default="") if matched else {}
-        return (said["task"], said.get("run", "")) if said.get("task") else None
+        groups = matched.groupdict(default="") if matched else {}
+        return (groups["task"], groups.get("run", "")) if groups.get("task") else None
 
-    def one(event: Event) -> Captured | None:
+    def one(event: ExtendedEvent) -> TaskEvent | None:
         data, actions = event.data, event.actions
-        owner = whose(actions.get("client_app_name"))
+        owner = owner_of(actions.get("client_app_name"))
         if owner is None:
             return None
         at = event.at // 10
@@ -121,7 +121,7 @@ def capture(task: re.Pattern[str]) -> Callable[[Event], Captured | None]:
             text = data.get("statement")
         result = data.get("result")
         database = actions.get("database_name")
-        return Captured(
+        return TaskEvent(
             event.name,
             *owner,
             str(actions.get("session_id") or ""),
@@ -140,14 +140,14 @@ def capture(task: re.Pattern[str]) -> Callable[[Event], Captured | None]:
     return one
 
 
-def _note(event: Event) -> str:
+def _note(event: ExtendedEvent) -> str:
     if event.name == "error_reported":
         severity = _integer(event.data.get("severity"))
         return "error" if severity is None or severity >= _LEAST_SEVERITY else ""
     return TRANSACTIONS.get(event.name, "")
 
 
-def _procedure(event: Event) -> str:
+def _procedure(event: ExtendedEvent) -> str:
     if _word(event.data.get("object_type")).upper() in _NO_PROCEDURE:
         return ""
     return str(event.data.get("object_name") or "")
@@ -160,7 +160,7 @@ def _word(value: Value) -> str:
 
 
 def _integer(value: Value, most: int = _MOST) -> int | None:
-    """A number that can be reckoned with; None where a log tells none, or nonsense."""
+    """A number that can be added up; None where a log has none, or nonsense."""
     if isinstance(value, Mapped):
         value = value.value
     elif isinstance(value, str) and _INTEGER.fullmatch(value):

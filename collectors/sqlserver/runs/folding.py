@@ -5,39 +5,38 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Part
-from dbt_graft.collectors.sqlserver.files.readers import read
-from dbt_graft.collectors.sqlserver.runs.captured import Captured, capture, wanted
+from dbt_graft.collectors.schema import batch, record
+from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
+from dbt_graft.collectors.sqlserver.files.readers import read_split
+from dbt_graft.collectors.sqlserver.runs.captured import TaskEvent, event_filter, task_events
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
 from dbt_graft.collectors.sqlserver.runs.noise import noise
-from dbt_graft.collectors.sqlserver.runs.segment import Act, batch, counted, damaged, row
+from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind, log_segment
 
 # Events that are put in order and folded at a time.
 _WINDOW = 20_000
-# Damaged places of one part that are told one by one.
+# Damaged places of one part that are reported one by one.
 _MOST_DAMAGES = 1_000
+_THROUGHOUT = "throughout the log"
 
 # 2200, in units of 100 ns since 1970.
 _LATEST = 7_258_118_400 * 10_000_000
 
 Batches = Iterator[pa.RecordBatch]
-Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RunRules:
     """How events become runs.
 
     Attributes:
         task: A regular expression with a group `task`, and maybe `run`, that is looked for in
-            the application's name; applications without it are not ours.
+            the application's name; other applications are left out.
         noise: Regular expressions for texts to leave out, beside those that are always left out.
-        idle_seconds: A session that said nothing for so long has done its work; what comes next
-            is another run.
+        idle_seconds: A pause of a session that ends its run.
     """
 
     task: str = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
@@ -45,52 +44,67 @@ class Rules:
     idle_seconds: int = 3600
 
 
-def fold_parts(rules: Rules) -> Callable[[Batches], Batches]:
-    """Rows of `PARTS` -> rows of `SEGMENTS`."""
+def fold_splits(rules: RunRules) -> Callable[[Batches], Batches]:
+    """Batches of `FileSplit` -> batches of `Segment`."""
 
     def run(batches: Batches) -> Batches:
-        events = wanted(re.compile(rules.task))
-        for parts in batches:
-            for given in parts.to_pylist():
-                part = Part(**given)
-                yield from fold_chunks(part.origin, read(part, events), rules)
+        events = event_filter(re.compile(rules.task))
+        for splits in batches:
+            for row in splits.to_pylist():
+                split = record(FileSplit, row)
+                yield from fold_chunks(split.origin, read_split(split, events), rules)
 
     return run
 
 
-def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: Rules) -> Batches:
-    """The events of one part of a log -> rows of `SEGMENTS`."""
-    captured = capture(re.compile(rules.task))
+def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: RunRules) -> Batches:
+    """The events of one part of a log -> batches of `Segment`."""
+    task_event = task_events(re.compile(rules.task))
     extra = [re.compile(pattern, re.IGNORECASE) for pattern in rules.noise]
-    fold = Fold(lambda text: noise(text, extra), rules.idle_seconds)
-    window: list[Captured] = []
-    seen = damages = untimely = 0
+    fold = Fold(lambda text: noise(text, extra), rules.idle_seconds, origin)
+    window: list[TaskEvent] = []
+    events = damages = untimely = 0
     for chunk in chunks:
         timely = [event for event in chunk.events if 0 <= event.at < _LATEST]
         untimely += len(chunk.events) - len(timely)
-        window += filter(None, map(captured, timely))
-        seen += chunk.seen
-        told = chunk.damages[: max(0, _MOST_DAMAGES - damages)]
+        window += filter(None, map(task_event, timely))
+        events += chunk.seen
+        reported = chunk.damages[: max(0, _MOST_DAMAGES - damages)]
         damages += len(chunk.damages)
-        if told:
-            yield batch([damaged(origin, damage) for damage in told])
+        if reported:
+            yield damage_batch((origin, damage) for damage in reported)
         if len(window) >= _WINDOW:
-            yield _folded(origin, fold, window)
+            yield _folded(fold, window)
             window = []
-    yield _folded(origin, fold, window)
-    last = [counted(origin, Act.SEEN, seen), counted(origin, Act.NOISE, fold.noise)]
-    if fold.silent:
-        silent = f"{fold.silent:,} events show no statement: the session does not collect it"
-        last.append(damaged(origin, Damage("here and there", silent)))
-    if untimely:
-        years = f"{untimely:,} events have a time before 1970 or after 2199"
-        last.append(damaged(origin, Damage("here and there", years)))
-    if damages > _MOST_DAMAGES:
-        more = f"{damages - _MOST_DAMAGES:,} more places could not be read either"
-        last.append(damaged(origin, Damage("behind these", more)))
-    yield batch(last)
+    yield _folded(fold, window)
+    yield batch(
+        Segment,
+        [
+            log_segment(origin, SegmentKind.EVENTS, events),
+            log_segment(origin, SegmentKind.NOISE, fold.noise),
+        ],
+    )
+    silent = f"{fold.silent:,} events show no statement: the session does not collect it"
+    years = f"{untimely:,} events have a time before 1970 or after 2199"
+    more = f"{damages - _MOST_DAMAGES:,} more places could not be read either"
+    yield damage_batch(
+        (origin, LogDamage(position, reason))
+        for counted, position, reason in (
+            (fold.silent, _THROUGHOUT, silent),
+            (untimely, _THROUGHOUT, years),
+            (damages > _MOST_DAMAGES, "after these", more),
+        )
+        if counted
+    )
 
 
-def _folded(origin: str, fold: Fold, window: list[Captured]) -> pa.RecordBatch:
+def damage_batch(damages: Iterable[tuple[str, LogDamage]]) -> pa.RecordBatch:
+    """Damages of logs, each with its origin, as a batch of `Segment`."""
+    return batch(
+        Segment, [log_segment(origin, SegmentKind.DAMAGE, damage=d) for origin, d in damages]
+    )
+
+
+def _folded(fold: Fold, window: list[TaskEvent]) -> pa.RecordBatch:
     fold.add(window)
-    return batch([row(origin, segment) for segment in fold.segments()])
+    return batch(Segment, fold.segments())

@@ -1,7 +1,7 @@
-"""Texts that tell no lineage, by rule: what drivers and tools ask the server, and health checks.
+"""Texts without lineage, by rule: questions of drivers and tools to the server, health checks.
 
-What is left out here is counted, so a rule must be sure of what it leaves out: a text that might
-touch anybody's table, call a procedure or end a transaction is no noise.
+A rule must be sure: a text that might touch a user's table, call a procedure or end a transaction
+is no noise. Texts that are left out are counted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlglot.errors import TokenError
 
-from dbt_graft.collectors.sqlserver.resolution.names import dataset_id
+from dbt_graft.collectors.sqlserver.names import dataset_id
 from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.tables.scan import scan
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -20,7 +20,7 @@ from dbt_graft.collectors.statements.text.tokens import keywords, tokenise
 
 DRIVER, FORMAT, HEALTH, CATALOG = "driver", "format only", "health check", "system catalog"
 
-# Longer texts are somebody's work.
+# Longer texts are a user's work.
 _LONGEST = 20_000
 _BLANK = r"(?:\s|;|--[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/)*"
 # Procedures that describe types, statements and tables; all of them are documented under "catalog
@@ -49,7 +49,7 @@ _SYSTEM = re.compile(
     r"\b(?:sys\w*|INFORMATION_SCHEMA|fn_listextendedproperty|master|msdb)\b", re.IGNORECASE
 )
 _CALL_OF_USER = re.compile(r"(?<!\bsys)\.\s*(?:\w+|\[[^\]]*\])\s*\(", re.IGNORECASE)
-# What a text with one of these does is more than to ask.
+# A text with one of these does more than ask.
 _DOES = keywords(
     """ALTER BACKUP BULK CALL COMMIT CREATE DELETE DENY DROP EXEC EXECUTE GRANT
     IMPLICIT_TRANSACTIONS INSERT INTO KILL MERGE RESTORE REVOKE ROLLBACK SAVE TRAN TRANSACTION
@@ -58,7 +58,7 @@ _DOES = keywords(
 
 
 def noise(text: str, extra: Sequence[re.Pattern[str]] = ()) -> str | None:
-    """The rule by which a captured text is left out; None for one that may tell lineage.
+    """The rule by which a captured text is left out; None for one that may have lineage.
 
     Args:
         text: As it was captured, literals in it.
@@ -83,7 +83,7 @@ def _rule(text: str) -> str | None:
 
 
 def _asked(text: str) -> str | None:
-    """Of a text that may only ask: health checks have no table, others the server's own only."""
+    """The rule for a text that only asks: it has no table, or only the server's own."""
     has_tables = re.search(r"\bFROM\b(?!\s+DUAL\b)", text, re.IGNORECASE)
     if has_tables and not _SYSTEM.search(text):
         return None

@@ -1,8 +1,8 @@
-"""What a client said, understood once for each distinct text: its statements without literals.
+"""Captured texts, normalised once each: their statements without literals.
 
 Most of a busy log is a few statements with ever new values. Drivers send these as calls that carry
 the statement as a string of its own, so it is taken out of the call and looked up; only what was
-never seen is folded.
+never seen is normalised.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dbt_graft.collectors.sqlserver.runs.temporaries import Use, uses
-from dbt_graft.collectors.sqlserver.runs.transactions import Step, step
+from dbt_graft.collectors.sqlserver.runs.temporaries import (
+    TempTableReference,
+    temp_table_references,
+)
+from dbt_graft.collectors.sqlserver.runs.transactions import TransactionStep, transaction_step
 from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
@@ -37,8 +40,8 @@ _RESET = re.compile(r"\s*exec(?:ute)?\s+(?:sys\.)?sp_reset_connection\b", re.I)
 _USE = re.compile(r"(?:^|;|\s)USE\s+(?P<name>\[(?:[^\]]|\]\])+\]|[\w@#$]+)", re.I)
 
 
-class Said(NamedTuple):
-    """A text, understood.
+class NormalizedText(NamedTuple):
+    """A captured text without its literals, and what the fold must know of it.
 
     Attributes:
         text: Its statements, unwrapped and without literals.
@@ -50,37 +53,57 @@ class Said(NamedTuple):
 
     text: str
     noise: str = ""
-    step: Step | None = None
+    step: TransactionStep | None = None
     database: str = ""
-    temporaries: tuple[Use, ...] = ()
+    temporaries: tuple[TempTableReference, ...] = ()
 
 
-def said(text: str, noise: Callable[[str], str | None]) -> Said:
-    """A captured text, understood.
+def normalized_text(text: str, noise: Callable[[str], str | None]) -> NormalizedText:
+    """A captured text, normalised.
 
     Args:
-        noise: The rule by which a text is left out.
+        noise: Gives the rule by which a text is left out, if there is one.
     """
-    folded = normalise(text, Dialect.TSQL)
-    used = ""
-    for use in _USE.finditer(folded) if "use" in folded.casefold() else ():
-        used = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
-    return Said(folded, noise(text) or "", step(folded), used, uses(folded))
+    normalized = normalise(text, Dialect.TSQL)
+    database = ""
+    for use in _USE.finditer(normalized) if "use" in normalized.casefold() else ():
+        database = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
+    return NormalizedText(
+        text=normalized,
+        noise=noise(text) or "",
+        step=transaction_step(normalized),
+        database=database,
+        temporaries=temp_table_references(normalized),
+    )
 
 
-class Reader:
-    """Reads texts, and remembers what it read."""
+class RemoteCall(NamedTuple):
+    """A remote procedure call.
+
+    Attributes:
+        statement: The statement that it carries; None where it names one by its handle.
+        handle: The handle that it gets, uses or gives back.
+        runs: It runs the statement; `sp_prepare` only names it.
+    """
+
+    statement: NormalizedText | None
+    handle: Handle | None
+    runs: bool
+
+
+class TextNormalizer:
+    """Normalises texts, and remembers the results."""
 
     def __init__(self, noise: Callable[[str], str | None]) -> None:
         self._noise = noise
-        self._known: dict[str, Said] = {}
+        self._known: dict[str, NormalizedText] = {}
         self._characters = 0
 
-    def batch(self, text: str) -> Said:
+    def batch(self, text: str) -> NormalizedText:
         """The text of a batch or of a statement in one."""
         found = self._known.get(text)
         if found is None:
-            found = said(text, self._noise)
+            found = normalized_text(text, self._noise)
             self._characters += len(text) + len(found.text)
             if len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
                 self._known.clear()
@@ -88,39 +111,25 @@ class Reader:
             self._known[text] = found
         return found
 
-    def call(self, text: str) -> Call:
-        """What a remote procedure call says, and the handle that it gets or uses."""
+    def call(self, text: str) -> RemoteCall:
+        """The text of a remote procedure call."""
         if call := _CALL.match(text):
             # Values come behind the statement: without them it is the same every time.
-            carried = self.batch(f"exec sp_executesql {call['statement']}")
+            statement = self.batch(f"exec sp_executesql {call['statement']}")
             procedure, number = call["procedure"].lower(), call["handle"]
             prepares = number and procedure != "executesql"
-            used = Handle(int(number), HandleAction.PREPARE) if prepares else None
-            return Call(carried, used, runs=procedure != "prepare")
+            prepared = Handle(int(number), HandleAction.PREPARE) if prepares else None
+            return RemoteCall(statement, prepared, runs=procedure != "prepare")
         if by_handle := _BY_HANDLE.match(text):
             runs = by_handle["act"].lower() == "execute"
             act = HandleAction.EXECUTE if runs else HandleAction.UNPREPARE
-            return Call(None, Handle(int(by_handle["handle"]), act), runs)
+            return RemoteCall(None, Handle(int(by_handle["handle"]), act), runs)
         used = handle(text)
         if used is not None and used.act is not HandleAction.PREPARE:
-            return Call(None, used, used.act is HandleAction.EXECUTE)
-        return Call(self.batch(text), used, _PREPARES.search(text, 0, _BEHIND) is None)
+            return RemoteCall(None, used, used.act is HandleAction.EXECUTE)
+        return RemoteCall(self.batch(text), used, _PREPARES.search(text, 0, _BEHIND) is None)
 
 
-class Call(NamedTuple):
-    """A remote procedure call.
-
-    Attributes:
-        said: The statement that it carries; None where it names one by its handle.
-        handle: The handle that it gets, uses or gives back.
-        runs: It runs the statement; `sp_prepare` only names it.
-    """
-
-    said: Said | None
-    handle: Handle | None
-    runs: bool
-
-
-def resets(text: str) -> bool:
-    """Whether a call gives a pooled connection back: all that the session held is gone."""
+def resets_connection(text: str) -> bool:
+    """Whether a call gives a pooled connection back, which ends all that the session held."""
     return _RESET.match(text) is not None

@@ -1,56 +1,30 @@
-"""Segments: what the fold of a log makes of its events, and how Spark carries them."""
+"""Segments: what sessions did, counted. Spark carries them in place of the events of a log."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import pyarrow as pa
-
-from dbt_graft.collectors.sqlserver.event import Damage
-
-# What Spark carries: segments, what could not be read (`damage`), and how much was seen.
-SEGMENTS = (
-    "origin string, act string, task string, run string, session string, database string, "
-    "text string, handle bigint, level int, ok boolean, request string, procedure string, "
-    "undone boolean, temporaries string, stretch bigint, times bigint, rows bigint, "
-    "started timestamp, first_started timestamp, first_ended timestamp, last_ended timestamp, "
-    "first_sequence bigint, last_sequence bigint, position string, reason string, excerpt string"
-)
-
-_ARROW: Mapping[str, pa.DataType] = {
-    "string": pa.string(),
-    "bigint": pa.int64(),
-    "int": pa.int32(),
-    "boolean": pa.bool_(),
-    "timestamp": pa.timestamp("us", "UTC"),
-}
+from dbt_graft.collectors.schema import Flat, Microseconds
+from dbt_graft.collectors.sqlserver.event import LogDamage
+from dbt_graft.collectors.sqlserver.runs.captured import Level
 
 
-def arrow_schema(ddl: str) -> pa.Schema:
-    """The Arrow form of a flat schema that is written as Spark's DDL."""
-    columns = (column.split() for column in ddl.split(", "))
-    return pa.schema([pa.field(name, _ARROW[kind]) for name, kind in columns])
+class SegmentKind(StrEnum):
+    """What a segment is about.
 
-
-SCHEMA = arrow_schema(SEGMENTS)
-
-
-class Act(StrEnum):
-    """What a segment tells.
-
-    SAID: statements. EXECUTED: statements known by a handle only; LOST: by one that nobody knows.
-    PREPARED, UNPREPARED, RESET, ENDED, COMMITTED, ROLLED_BACK: what changes how others are read.
-    RUNNING: the run of a session that goes on, as an earlier collect left it.
-    DAMAGE, SEEN and NOISE are about the log: what could not be read, the number of events, and of
-    those left out by rule.
+    STATEMENT: statements by their text. EXECUTED: statements by a handle that was prepared before
+    this part of the log; UNRESOLVED_HANDLE: by one that no log shows being prepared.
+    PREPARED, UNPREPARED, RESET, ENDED, COMMITTED, ROLLED_BACK: one event that decides on statements
+    in other parts of the log. RUNNING: the last run of a session, as an earlier collect left it.
+    DAMAGE, EVENTS and NOISE are about the log: what could not be read, the number of its events,
+    and of the requests that were left out by rule.
     """
 
-    SAID = "said"
+    STATEMENT = "statement"
     EXECUTED = "executed"
-    LOST = "lost"
+    UNRESOLVED_HANDLE = "unresolved handle"
     PREPARED = "prepared"
     UNPREPARED = "unprepared"
     RESET = "reset"
@@ -59,64 +33,63 @@ class Act(StrEnum):
     ROLLED_BACK = "rolled back"
     RUNNING = "running"
     DAMAGE = "damage"
-    SEEN = "seen"
+    EVENTS = "events"
     NOISE = "noise"
 
 
-class Same(NamedTuple):
-    """What equal statements have in common.
+class SegmentKey(NamedTuple):
+    """What equal statements have in common. A tuple, because one is made of each event.
 
     Attributes:
         text: Without literals; None where only the handle is known.
-        level: `captured.Level`: how near the event was to the statement.
+        level: How near the event was to the statement.
         ok: Whether it ended well; None where it only began.
-        request: What else was seen of the same requests, as a digest; empty where a request began
-            or ended outside of what was looked at.
+        request: A digest of all that the same request showed; empty where the request began or
+            ended outside of this part of the log.
         procedure: The module inside of which it ran.
         undone: A rollback took it back; None where its transaction was still open.
-        temporaries: Which temporary tables it was run on, as `temporaries.written` tells them.
-        stretch: The connection and the time, in steps of the gap that ends a run: what belongs to
-            two runs is never counted as one.
+        temporaries: The temporary tables that it was run on, as `temporaries.encode` writes them.
+        run_window: The connection and the time, in steps of the gap that ends a run: statements of
+            two runs are never counted as one.
     """
 
-    act: Act
+    kind: SegmentKind
     task: str
     run: str
     session: str
     database: str
     text: str | None = None
     handle: int | None = None
-    level: int | None = None
+    level: Level | None = None
     ok: bool | None = None
     request: str = ""
     procedure: str = ""
     undone: bool | None = None
     temporaries: str = ""
-    stretch: int = 0
+    run_window: int = 0
 
 
 @dataclass(slots=True)
-class Sums:
-    """How often, how many rows, and when; times in microseconds since 1970 in UTC.
+class SegmentCounts:
+    """How often statements ran, on how many rows, and when.
 
     Attributes:
         started: When the first of them began.
-        first_started: The same, or a millisecond behind it where only the end is known so well:
-            times in an export are cut.
+        first_started: The same, or a millisecond later where the log cuts times to milliseconds.
         first_ended, last_ended: When the first and the last were recorded.
         first_sequence, last_sequence: Their numbers in the session's `event_sequence`.
     """
 
     times: int
-    rows: int | None
-    started: int
-    first_started: int
-    first_ended: int
-    last_ended: int
-    first_sequence: int
-    last_sequence: int
+    rows: int | None = None
+    started: Microseconds = 0
+    first_started: Microseconds = 0
+    first_ended: Microseconds = 0
+    last_ended: Microseconds = 0
+    first_sequence: int = 0
+    last_sequence: int = 0
 
-    def add(self, more: Sums) -> None:
+    def add(self, more: SegmentCounts) -> None:
         """Count more of the same."""
         self.times += more.times
         if more.rows is not None:
@@ -129,36 +102,21 @@ class Sums:
         self.last_sequence = max(self.last_sequence, more.last_sequence)
 
 
-class Segment(NamedTuple):
-    """Equal statements of one session, or one event that changes how others are read."""
-
-    same: Same
-    sums: Sums
+_NO_DAMAGE = LogDamage("", "")
 
 
-def row(origin: str, segment: Segment) -> tuple[Any, ...]:
-    """A segment as a row of `SEGMENTS`."""
-    same, sums = segment
-    return (
-        *(origin, *same, sums.times, sums.rows, sums.started, sums.first_started),
-        *(sums.first_ended, sums.last_ended, sums.first_sequence, sums.last_sequence),
-        *(None, None, None),
-    )
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Equal statements of one session, one event that decides on others, or a note on the log."""
+
+    origin: str
+    key: Flat[SegmentKey]
+    counts: Flat[SegmentCounts]
+    damage: Flat[LogDamage] = _NO_DAMAGE
 
 
-def counted(origin: str, act: Act, times: int) -> tuple[Any, ...]:
-    """How many events were seen, or left out, as a row of `SEGMENTS`."""
-    return row(origin, Segment(Same(act, "", "", "", ""), Sums(times, None, 0, 0, 0, 0, 0, 0)))
-
-
-def damaged(origin: str, damage: Damage) -> tuple[Any, ...]:
-    """What could not be read, as a row of `SEGMENTS`."""
-    empty = counted(origin, Act.DAMAGE, 1)
-    return (*empty[:-3], damage.position, damage.reason, damage.excerpt)
-
-
-def batch(rows: Iterable[Sequence[Any]]) -> pa.RecordBatch:
-    """Rows of `SEGMENTS` as one Arrow batch."""
-    columns = list(zip(*rows, strict=True)) or [()] * len(SCHEMA)
-    arrays = [pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+def log_segment(
+    origin: str, kind: SegmentKind, times: int = 1, damage: LogDamage = _NO_DAMAGE
+) -> Segment:
+    """A note on a log: what of it could not be read, or how many events it holds."""
+    return Segment(origin, SegmentKey(kind, "", "", "", ""), SegmentCounts(times), damage)

@@ -1,8 +1,8 @@
-"""Segments of all parts in a row, session by session -> what each run said.
+"""Segments of all parts of all logs, session by session -> the statements of each run.
 
 What a part of a log could not decide is decided here: which run a statement belongs to, which text
-a handle stands for that was prepared elsewhere, which open transaction was taken back. A session
-goes on from one collect to the next, so what is open at the end is handed on.
+a handle means that was prepared in another part, which open transaction was taken back. A session
+goes on from one collect to the next, so what is open at the end is passed on.
 """
 
 from __future__ import annotations
@@ -15,85 +15,93 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from dbt_graft.collectors.schema import Flat, arrow, ddl
 from dbt_graft.collectors.sqlserver.runs import temporaries
-from dbt_graft.collectors.sqlserver.runs.segment import Act, arrow_schema
+from dbt_graft.collectors.sqlserver.runs.segment import SegmentCounts, SegmentKey, SegmentKind
+from dbt_graft.lineage.records import Status
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# What was said, by the acts SAID and LOST; and of sessions that go on, by PREPARED and RUNNING.
-SAID = (
-    "origin string, act string, task string, run string, run_id string, session string, "
-    "database string, text string, handle bigint, level int, status string, request string, "
-    "procedure string, undone boolean, temporaries string, times bigint, rows bigint, "
-    "started timestamp, first_started timestamp, first_ended timestamp, last_ended timestamp, "
-    "first_sequence bigint, last_sequence bigint"
-)
-# Segments of one transaction that wait for its end; the first of a longer one count as kept.
+# Segments of one transaction that wait for its end; the first of a longer one count as committed.
 _MOST_OPEN = 20_000
-_SCHEMA = arrow_schema(SAID)
 # A task that connects anew so soon goes on with the same run.
 _RECONNECTS = timedelta(seconds=10)
 # A session's number is given to the next connection when one ends.
 _CONNECTION = ("session", "task", "run")
-_STATUS = {True: "ok", False: "failed", None: "unknown"}
+_STATUS = {True: Status.OK, False: Status.FAILED, None: Status.UNKNOWN}
 
 Batches = Iterator[pa.RecordBatch]
 Row = dict[str, Any]
 
 
-def sessions(segments: DataFrame, known: DataFrame, server: str, idle_seconds: int) -> DataFrame:
-    """What each run said: rows of `SAID`.
+@dataclass(frozen=True, slots=True)
+class RunSegment:
+    """A segment of a run.
 
-    A run is what the application's name says (`python_task::load::2026-11-20`), else what one
-    session of a task does until its connection ends or it is idle for a while. The id of such a
-    run comes from the task, the session and the time of its first event, so that reading a log
+    Its kind is STATEMENT or UNRESOLVED_HANDLE; of sessions that go on also PREPARED and RUNNING.
+    """
+
+    origin: str
+    key: Flat[SegmentKey]
+    counts: Flat[SegmentCounts]
+    run_id: str
+    status: Status
+
+
+def sessions(segments: DataFrame, known: DataFrame, server: str, idle_seconds: int) -> DataFrame:
+    """The segments of each run: rows of `RunSegment`.
+
+    A run is the one that the application's name says (`python_task::load::2026-11-20`), else what
+    one session of a task does until its connection ends or it is idle for a while. The id of such
+    a run comes from the task, the session and the time of its first event, so that reading a log
     again gives it again.
 
     Args:
-        segments: Rows of `SEGMENTS`.
-        known: Sessions that were open at the end of earlier collects, as rows of the store's
+        segments: Rows of `Segment`.
+        known: Sessions that were open at the end of earlier collects: rows of the store's
             `sessions`.
     """
     return (
-        segments.unionByName(known, allowMissingColumns=True)
+        segments.unionByName(known.withColumnRenamed("act", "kind"), allowMissingColumns=True)
         .repartition(*_CONNECTION)
         .sortWithinPartitions(*_CONNECTION, "first_ended", "first_sequence")
-        .mapInArrow(follow(server, idle_seconds), SAID)
+        .mapInArrow(follow(server, idle_seconds), ddl(RunSegment))
     )
 
 
 def follow(server: str, idle_seconds: int) -> Callable[[Batches], Batches]:
-    """Segments in the order of sessions and their time -> rows of `SAID`."""
+    """Segments in the order of sessions and their time -> rows of `RunSegment`."""
+    schema = arrow(RunSegment)
 
     def run(batches: Batches) -> Batches:
-        session: _Session | None = None
+        session: _SessionRuns | None = None
         for batch in batches:
             rows: list[Row] = []
             for row in batch.to_pylist():
                 key = tuple(row[name] for name in _CONNECTION)
                 if session is None or session.key != key:
                     rows += session.end() if session else ()
-                    session = _Session(key, server, timedelta(seconds=idle_seconds))
+                    session = _SessionRuns(key, server, timedelta(seconds=idle_seconds))
                 rows += session.step(row)
-            yield pa.RecordBatch.from_pylist(rows, schema=_SCHEMA)
-        yield pa.RecordBatch.from_pylist(list(session.end()) if session else [], schema=_SCHEMA)
+            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+        yield pa.RecordBatch.from_pylist(list(session.end()) if session else [], schema=schema)
 
     return run
 
 
 @dataclass(slots=True)
-class _Session:
-    """A session as it goes on.
+class _SessionRuns:
+    """A session, and the run that it works for.
 
     Attributes:
-        key: Its number, the task and the name of the run that it works for.
+        key: Its number, the task and the name of its run.
         idle: A longer pause ends a run.
         last: The last statement of its run so far.
-        ended: Its connection ended behind that.
-        handles: The row that told each prepared statement.
-        open: What was said in a transaction of which the end is not known yet.
-        temporaries: What tells its temporary tables apart, by their names.
+        ended: Its connection ended after that.
+        handles: The segment of each prepared statement.
+        open: The statements of a transaction whose end is not known yet.
+        temporaries: Its temporary tables: name -> suffix.
     """
 
     key: tuple[str, ...]
@@ -107,47 +115,48 @@ class _Session:
     temporaries: dict[str, str] = field(default_factory=dict)
 
     def step(self, row: Row) -> Iterator[Row]:
-        """Go on by one row; gives the statements that are decided by now."""
-        act = row["act"]
-        if act == Act.RUNNING:
+        """Go on by one segment; gives the statements that are decided by now."""
+        kind = row["kind"]
+        if kind == SegmentKind.RUNNING:
             self.run_id, self.last = row["run_id"], row
-            self.temporaries = temporaries.read(row["temporaries"] or "")
-        elif act == Act.PREPARED:
+            self.temporaries = temporaries.decode(row["temporaries"] or "")
+        elif kind == SegmentKind.PREPARED:
             self.handles[row["handle"]] = row
-        elif act == Act.UNPREPARED:
+        elif kind == SegmentKind.UNPREPARED:
             self.handles.pop(row["handle"], None)
-        elif act in (Act.RESET, Act.ENDED):
-            self.ended |= act == Act.ENDED
+        elif kind in (SegmentKind.RESET, SegmentKind.ENDED):
+            self.ended |= kind == SegmentKind.ENDED
             self.handles.clear()
             self.temporaries.clear()
-        elif act in (Act.COMMITTED, Act.ROLLED_BACK):
-            yield from self._settle(undone=act == Act.ROLLED_BACK)
+        elif kind in (SegmentKind.COMMITTED, SegmentKind.ROLLED_BACK):
+            yield from self._settle(undone=kind == SegmentKind.ROLLED_BACK)
         else:
-            yield from self._said(row)
+            yield from self._statement(row)
 
     def end(self) -> Iterator[Row]:
-        """The last statements, and what the next collect needs to know."""
+        """The last statements, and what the next collect needs to know of the session."""
         yield from self._settle(undone=False)
         if self.last is not None:
-            left = temporaries.written(self.temporaries.items())
+            left = temporaries.encode(self.temporaries.items())
             empty = {"text": None, "handle": None, "temporaries": left}
-            yield {**self.last, **empty, "act": Act.RUNNING.value}
+            yield {**self.last, **empty, "kind": SegmentKind.RUNNING.value}
         yield from self.handles.values()
 
-    def _said(self, row: Row) -> Iterator[Row]:
+    def _statement(self, row: Row) -> Iterator[Row]:
         row["run_id"] = self._run(row)
-        row["status"] = _STATUS[row["ok"]]
-        if row["act"] == Act.EXECUTED:
-            known = self.handles.get(row["handle"])
-            if known and not known["text"]:
+        row["status"] = _STATUS[row["ok"]].value
+        if row["kind"] == SegmentKind.EXECUTED:
+            prepared = self.handles.get(row["handle"])
+            if prepared and not prepared["text"]:
                 return  # noise
-            row["act"], row["text"] = (Act.SAID, known["text"]) if known else (Act.LOST, None)
-            named = temporaries.uses(row["text"] or "")
-            row["temporaries"] = temporaries.written(
-                (use.name, temporaries.UNKNOWN) for use in named
+            kind = SegmentKind.STATEMENT if prepared else SegmentKind.UNRESOLVED_HANDLE
+            row["kind"], row["text"] = kind.value, prepared["text"] if prepared else None
+            row["temporaries"] = temporaries.encode(
+                (reference.name, temporaries.UNKNOWN)
+                for reference in temporaries.temp_table_references(row["text"] or "")
             )
         if row["temporaries"]:
-            self._tell_apart(row)
+            self._resolve_temporaries(row)
         if row["undone"] is not None:
             yield row
             return
@@ -155,13 +164,13 @@ class _Session:
         if len(self.open) > _MOST_OPEN:
             yield from self._settle(undone=False)
 
-    def _tell_apart(self, row: Row) -> None:
-        """Temporary tables that were made in an earlier part are the last ones of their names."""
-        named = temporaries.read(row["temporaries"])
-        known = {name: sign for name, sign in named.items() if sign != temporaries.UNKNOWN}
+    def _resolve_temporaries(self, row: Row) -> None:
+        """Take temporary tables of earlier parts of the log for the last ones of their names."""
+        named = temporaries.decode(row["temporaries"])
+        known = {name: suffix for name, suffix in named.items() if suffix != temporaries.UNKNOWN}
         self.temporaries |= known
-        signs = ((name, self.temporaries.get(name, "0")) for name in named)
-        row["temporaries"] = temporaries.written(signs)
+        suffixes = ((name, self.temporaries.get(name, "0")) for name in named)
+        row["temporaries"] = temporaries.encode(suffixes)
 
     def _settle(self, *, undone: bool) -> Iterator[Row]:
         yield from ({**row, "undone": undone} for row in self.open)
@@ -177,8 +186,8 @@ class _Session:
             self.run_id = named
         elif idle:
             began = row["first_ended"].isoformat()
-            told = "|".join((self.server, task, session, began))
-            self.run_id = hashlib.sha256(told.encode()).hexdigest()[:16]
+            identity = "|".join((self.server, task, session, began))
+            self.run_id = hashlib.sha256(identity.encode()).hexdigest()[:16]
         if idle or row["last_ended"] > self.last["last_ended"]:  # type: ignore[index]
             self.last = row
         return self.run_id

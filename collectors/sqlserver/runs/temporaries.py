@@ -1,9 +1,9 @@
-"""Temporary tables of a session: which `#t` is the same table, and which has only its name.
+"""Temporary tables of a session: which `#t` in two statements is one table.
 
-Within a session a name is used again and again, often in a loop: made, filled, read, dropped. What
-was put into one table must not come out of the next. So each table gets a name of its own,
-`#t~1234`; two that the same statements were run on are one, so that a loop of a thousand rounds
-still tells as much as one round.
+Within a session a name is used again and again, often in a loop: made, filled, read, dropped. Rows
+of one table must not come out of the next. So each table gets a name of its own, `#t~1234`; two
+that the same statements were run on get the same name, so that a loop of a thousand rounds gives
+as much lineage as one round.
 """
 
 from __future__ import annotations
@@ -15,105 +15,107 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 # In texts without literals, in which one space stands between words.
-_USED = re.compile(
-    r"(?P<anew>\b(?:CREATE TABLE|DROP TABLE(?: IF EXISTS)?|TRUNCATE TABLE"
+_REFERENCE = re.compile(
+    r"(?P<verb>\b(?:CREATE TABLE|DROP TABLE(?: IF EXISTS)?|TRUNCATE TABLE"
     r"|(?<!INSERT )(?<!MERGE )INTO) )?"
     r"(?:(?<![\w@$#.])\[?tempdb\]?\.\[?\w*\]?\.)?"
     r"(?:(?<![\w@$#\]])(?P<name>#[\w@$#]+)|\[(?P<quoted>#(?:[^\]]|\]\])+)\])",
     re.IGNORECASE,
 )
-# Between the tables of a segment, and between a name and what it is told apart by.
-BETWEEN, BEHIND = "\n", "\t"
-# Made before what was looked at.
+# Between the tables of a segment, and between a table's name and its suffix.
+TABLE_SEPARATOR, SUFFIX_SEPARATOR = "\n", "\t"
+# The suffix of a table that an earlier part of the log made.
 UNKNOWN = "?"
 
 
-class Use(NamedTuple):
-    """How a text uses a name.
+class TempTableReference(NamedTuple):
+    """A temporary table that a text names.
 
     Attributes:
-        anew: The first thing that it does is to make or empty the table.
+        begins: The first thing that the text does with it is to make or empty it.
         ends: The last thing that it does is to drop or empty it.
     """
 
     name: str
-    anew: bool
+    begins: bool
     ends: bool
 
 
-def uses(text: str) -> tuple[Use, ...]:
-    """The temporary tables that a text without literals names, those of all sessions left out."""
-    found: dict[str, Use] = {}
-    for used in _USED.finditer(text) if "#" in text else ():
-        name = (used["name"] or used["quoted"]).casefold()
-        verb = (used["anew"] or "").upper()
+def temp_table_references(text: str) -> tuple[TempTableReference, ...]:
+    """The temporary tables that a text without literals names, without those of all sessions."""
+    found: dict[str, TempTableReference] = {}
+    for match in _REFERENCE.finditer(text) if "#" in text else ():
+        name = (match["name"] or match["quoted"]).casefold()
+        verb = (match["verb"] or "").upper()
         ends = verb.startswith(("DROP", "TRUNCATE"))
         if not name.startswith("##"):
-            anew = found[name].anew if name in found else bool(verb)
-            found[name] = Use(name, anew, ends)
+            begins = found[name].begins if name in found else bool(verb)
+            found[name] = TempTableReference(name, begins, ends)
     return tuple(found.values())
 
 
 @dataclass(slots=True, eq=False)
-class Table:
+class TempTable:
     """One temporary table of a session.
 
     Attributes:
-        texts: What was run on it.
-        sign: What tells it apart; None while more may be run on it.
+        texts: The texts that were run on it.
+        suffix: Makes its name its own; None while more may be run on it.
     """
 
     name: str
     texts: set[str] = field(default_factory=set)
-    sign: str | None = None
+    suffix: str | None = None
 
-    def signed(self, whose: str, *, open_: bool) -> str:
-        """What tells it apart from now on: what was run on it, or who is still running it."""
-        if self.sign is None:
-            told = [whose, *sorted(self.texts)] if open_ else sorted(self.texts)
-            digest = hashlib.blake2b("\n".join(told).encode(), digest_size=4).digest()
-            self.sign = str(int.from_bytes(digest, "big"))
-        return self.sign
+    def settled_suffix(self, session: str, *, is_open: bool) -> str:
+        """Its suffix from now on, by its texts, and by its session where more may be run on it."""
+        if self.suffix is None:
+            parts = [session, *sorted(self.texts)] if is_open else sorted(self.texts)
+            digest = hashlib.blake2b("\n".join(parts).encode(), digest_size=4).digest()
+            self.suffix = str(int.from_bytes(digest, "big"))
+        return self.suffix
 
 
-class Tables:
+class TempTables:
     """The temporary tables of one session, as its statements come."""
 
     def __init__(self) -> None:
-        self._now: dict[str, Table] = {}
+        self._now: dict[str, TempTable] = {}
 
-    def used(self, text: str, by: Sequence[Use], *, again: bool) -> tuple[Table, ...]:
+    def used(
+        self, text: str, references: Sequence[TempTableReference], *, again: bool
+    ) -> tuple[TempTable, ...]:
         """The tables that a text is run on.
 
         Args:
-            again: It was seen already, by what ran inside of it, so it makes nothing anew.
+            again: The statements in it were run on them already, so it makes and ends none.
         """
         found = []
-        for name, anew, ends in by:
-            if (anew and not again) or name not in self._now:
-                known = anew or name in self._now
-                self._now[name] = Table(name, sign=None if known else UNKNOWN)
+        for name, begins, ends in references:
+            if (begins and not again) or name not in self._now:
+                known = begins or name in self._now
+                self._now[name] = TempTable(name, suffix=None if known else UNKNOWN)
             self._now[name].texts.add(text)
             found.append(self._now[name])
             if ends and not again:
-                self._now[name] = Table(name)
+                self._now[name] = TempTable(name)
         return tuple(found)
 
-    def is_open(self, table: Table) -> bool:
+    def is_open(self, table: TempTable) -> bool:
         """Whether more may be run on it."""
         return self._now.get(table.name) is table
 
     def clear(self) -> None:
-        """All of them are gone."""
+        """Drop all of them."""
         self._now.clear()
 
 
-def written(signs: Iterable[tuple[str, str]]) -> str:
-    """Names and what tells each apart, as one text."""
-    return BETWEEN.join(f"{name}{BEHIND}{sign}" for name, sign in signs)
+def encode(suffixes: Iterable[tuple[str, str]]) -> str:
+    """Names of tables and their suffixes, as one text."""
+    return TABLE_SEPARATOR.join(f"{name}{SUFFIX_SEPARATOR}{suffix}" for name, suffix in suffixes)
 
 
-def read(text: str) -> dict[str, str]:
-    """The reverse of `written`."""
-    pairs = (one.partition(BEHIND) for one in text.split(BETWEEN) if one)
-    return {name: sign for name, _, sign in pairs}
+def decode(text: str) -> dict[str, str]:
+    """The reverse of `encode`."""
+    pairs = (one.partition(SUFFIX_SEPARATOR) for one in text.split(TABLE_SEPARATOR) if one)
+    return {name: suffix for name, _, suffix in pairs}

@@ -1,4 +1,4 @@
-"""Transactions: what texts do to that of their session, and which work is taken back."""
+"""Transactions of a session: the texts that begin and end them, and the work they take back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SETTINGS = r"(?:SET\s+(?!IMPLICIT_)\w+\s+(?:ON|OFF)\b[\s;]*)*"
 _BEGIN = r"BEGIN\s+(?:DISTRIBUTED\s+)?TRAN(?:SACTION)?\b"
 _NAME = r"(?P<name>(?!BEGIN\b)\[?\w+\]?)"
 _BEGINS = re.compile(rf"{_SETTINGS}{_BEGIN}(?:\s+(?P<name>(?!\w+\s*\()\[?\w+\]?))?", re.I)
-# FreeTDS begins the next transaction in the same breath.
+# FreeTDS begins the next transaction in the same text.
 _ENDS = re.compile(
     r"(?P<maybe>(?:IF\s+)?@@TRANCOUNT\s*>\s*\?\s*)?(?P<verb>COMMIT|ROLLBACK)"
     rf"(?:\s+(?:TRAN|TRANSACTION|WORK)\b(?:\s+{_NAME})?)?[\s;]*(?P<again>{_BEGIN}[\s;]*)?",
@@ -28,11 +28,10 @@ _ENDED = re.compile(r"\b(?:COMMIT|ROLLBACK)\b", re.I)
 
 
 class Control(StrEnum):
-    """What a text does to the transaction of its session.
+    """The effect of a text on the transaction of its session.
 
-    UNDONE: it began one and took it back itself. SAVE: from here on it can be taken back alone.
-    IMPLICIT, EXPLICIT: whether each statement is in a transaction, begun or not. UNCLEAR: it may
-    have ended one.
+    UNDONE: it began one and took it back itself. SAVE: it set a savepoint. IMPLICIT, EXPLICIT:
+    whether each statement is in a transaction, begun or not. UNCLEAR: it may have ended one.
     """
 
     BEGIN = "begin"
@@ -45,14 +44,14 @@ class Control(StrEnum):
     UNCLEAR = "unclear"
 
 
-class Step(NamedTuple):
-    """What a text does to the transaction of its session.
+class TransactionStep(NamedTuple):
+    """A text that acts on the transaction of its session.
 
     Attributes:
         name: Of the transaction that it begins or takes back, or of the savepoint.
         bare: It does nothing else.
         maybe: Only where there is a transaction: `IF @@TRANCOUNT > 0 ROLLBACK`.
-        again: Behind that it begins the next.
+        again: After that it begins the next.
     """
 
     control: Control
@@ -62,30 +61,30 @@ class Step(NamedTuple):
     again: bool = False
 
 
-def step(text: str) -> Step | None:
-    """What a text without literals does to the transaction of its session."""
+def transaction_step(text: str) -> TransactionStep | None:
+    """The step of a text without literals; None where it does nothing to the transaction."""
     if ends := _ENDS.fullmatch(text):
         control = Control(ends["verb"].lower())
         maybe, again = ends["maybe"] is not None, ends["again"] is not None
-        return Step(control, _folded(ends["name"]), bare=True, maybe=maybe, again=again)
+        return TransactionStep(control, _folded(ends["name"]), bare=True, maybe=maybe, again=again)
     if saves := _SAVES.fullmatch(text):
-        return Step(Control.SAVE, _folded(saves["name"]), bare=True)
+        return TransactionStep(Control.SAVE, _folded(saves["name"]), bare=True)
     if implicit := _IMPLICIT.match(text):
         control = Control.IMPLICIT if implicit["on"].upper() == "ON" else Control.EXPLICIT
-        return Step(control, bare=not text[implicit.end() :].strip(" ;"))
+        return TransactionStep(control, bare=not text[implicit.end() :].strip(" ;"))
     if begins := _BEGINS.match(text):
         behind = text[begins.end() :]
         name = _folded(begins["name"])
         if not _ENDED.search(behind):
-            return Step(Control.BEGIN, name, bare=not behind.strip(" ;"))
+            return TransactionStep(Control.BEGIN, name, bare=not behind.strip(" ;"))
         last = _ENDS_WITH.search(behind)
         if last and last["verb"].upper() == "ROLLBACK" and not _BRANCHES.search(behind):
-            return Step(Control.UNDONE, name)
-        return Step(Control.UNCLEAR)
+            return TransactionStep(Control.UNDONE, name)
+        return TransactionStep(Control.UNCLEAR)
     last = _ENDS_WITH.search(text)
     if last and last["verb"].upper() == "COMMIT" and not _BRANCHES.search(text[: last.start()]):
-        return Step(Control.COMMIT)
-    return Step(Control.UNCLEAR) if _ENDED.search(text) else None
+        return TransactionStep(Control.COMMIT)
+    return TransactionStep(Control.UNCLEAR) if _ENDED.search(text) else None
 
 
 def _folded(name: str | None) -> str:
@@ -94,12 +93,12 @@ def _folded(name: str | None) -> str:
 
 @dataclass(slots=True)
 class Transactions:
-    """The transactions of one session, one behind the other.
+    """The transactions of one session, one after the other.
 
-    What is kept or taken back together has one number, its epoch.
+    Statements that are committed or taken back together have one number, their epoch.
 
     Attributes:
-        epoch: That of what is said now.
+        epoch: That of the next statement.
         depth: How many `BEGIN TRAN` are open.
         undone: Whether an epoch was taken back, as far as that is decided.
     """
@@ -116,8 +115,8 @@ class Transactions:
         """Begin one.
 
         Returns:
-            As all of these methods: of what was said until now and is decided by this, whether it
-            was taken back; None where nothing is decided.
+            As all of these methods: whether the statements until now were taken back; None where
+            that is not decided yet.
         """
         self.depth += 1
         if self._name is not None:
@@ -134,13 +133,13 @@ class Transactions:
         return self._settle(undone=undone)
 
     def reset(self) -> bool | None:
-        """The connection ends, which takes back what is open."""
+        """End the connection, which takes back an open transaction."""
         undone = self.depth > 0
         self.depth, self._implicit = 0, False
         return self.end(undone=undone)
 
-    def follow(self, step: Step, *, ok: bool = True) -> bool | None:
-        """Go on by what a text did; what it begins, it began before.
+    def follow(self, step: TransactionStep, *, ok: bool = True) -> bool | None:
+        """Go on by a step, whose BEGIN was followed before the text ran.
 
         Args:
             ok: Whether it ended well.
@@ -179,7 +178,7 @@ class Transactions:
         return self.end(undone=True) if known else None
 
     def _save(self, name: str) -> None:
-        """What comes from now on can be taken back alone."""
+        """Set a savepoint: statements from now on can be taken back alone."""
         self.epoch += 1
         self._saved[name] = self.epoch
 

@@ -1,1 +1,1 @@
-"""What a SQL Server says of itself: its catalog as a snapshot, its event sessions."""
+"""Questions to a SQL Server: a snapshot of its catalog, the state of an event session."""

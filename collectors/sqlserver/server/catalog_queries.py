@@ -16,11 +16,11 @@ from dbt_graft.collectors.sqlserver.odbc.event_files import event_server
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
 from dbt_graft.collectors.sqlserver.odbc.polling import rows
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Database,
     Module,
     ModuleKind,
-    Relation,
     Snapshot,
+    SnapshotDatabase,
+    SnapshotRelation,
 )
 from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -74,14 +74,16 @@ _MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """A snapshot, and what is not in it and why, in words."""
+class TakenSnapshot:
+    """A snapshot, and notices of what is missing in it and why."""
 
     snapshot: Snapshot
     notices: tuple[str, ...] = ()
 
 
-def take(connection: pyodbc.Connection, databases: Sequence[str] | None = None) -> Taken:
+def take_snapshot(
+    connection: pyodbc.Connection, databases: Sequence[str] | None = None
+) -> TakenSnapshot:
     """Take a snapshot of some databases, or of all but SQL Server's own.
 
     A database that is offline or that the login may not enter is left out with a notice.
@@ -104,7 +106,7 @@ def take(connection: pyodbc.Connection, databases: Sequence[str] | None = None) 
         raise odbc_failure(error).error("the server refused", "the list of databases") from error
     if databases is not None:
         there = _named(there, databases)
-    found: dict[str, Database] = {}
+    found: dict[str, SnapshotDatabase] = {}
     notices: list[str] = []
     for name, state, may_enter in there:
         if state != "ONLINE" or not may_enter:
@@ -115,13 +117,13 @@ def take(connection: pyodbc.Connection, databases: Sequence[str] | None = None) 
             found[name], missing = _database(connection, name)
         except odbc.Error as error:
             failure = odbc_failure(error)
-            if failure.transient:  # half a snapshot would look like a whole one
+            if failure.transient:  # half a snapshot would look complete
                 raise failure.error("reading failed", name, "try again") from error
             notices.append(f"{name}: left out, {failure.message}")
         else:
             notices += [f"{name}: {notice}" for notice in missing]
     taken_at = datetime.now(UTC).replace(microsecond=0)
-    return Taken(Snapshot(server or "", taken_at, found), tuple(notices))
+    return TakenSnapshot(Snapshot(server or "", taken_at, found), tuple(notices))
 
 
 def _named(there: list[Any], names: Sequence[str]) -> list[Any]:
@@ -135,14 +137,14 @@ def _named(there: list[Any], names: Sequence[str]) -> list[Any]:
     return [by_name[name] for name in dict.fromkeys(name.casefold() for name in names)]
 
 
-def _database(connection: pyodbc.Connection, name: str) -> tuple[Database, list[str]]:
-    """A database, and what of it could not be read."""
+def _database(connection: pyodbc.Connection, name: str) -> tuple[SnapshotDatabase, list[str]]:
+    """A database, and notices of what could not be read."""
 
     def ask(query: str) -> Iterator[tuple[Any, ...]]:
         return rows(connection, query.format(database=f"[{name.replace(']', ']]')}]"))
 
     relations = {
-        f"{schema}.{table}": Relation(
+        f"{schema}.{table}": SnapshotRelation(
             Kind.VIEW if kind == "VIEW" else Kind.TABLE,
             tuple(Column(row[3], _type(*row[4:])) for row in columns if row[3] is not None),
         )
@@ -167,7 +169,7 @@ def _database(connection: pyodbc.Connection, name: str) -> tuple[Database, list[
             f"{len(hidden)} modules have no text that can be read (encrypted, or VIEW DEFINITION "
             f"is missing): {', '.join(hidden[:_MOST_NAMED])}{more}"
         )
-    return Database(relations, synonyms, modules), notices
+    return SnapshotDatabase(relations, synonyms, modules), notices
 
 
 def _type(

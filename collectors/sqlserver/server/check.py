@@ -1,4 +1,4 @@
-"""What an event session misses of what lineage needs, and what it captures in vain."""
+"""The check of an event session: what lineage needs of it, and what it captures in vain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FILE = "event_file"
 _APPLICATION = "client_app_name"
 _LEAST_KILOBYTES = 16 * 1024
 _LEAST_MEGABYTES = 1024
-# Where nothing was set: a file is filled up to 1 GB, and five are kept beside the current one.
+# The defaults: a file is filled up to 1 GB, and five remain beside the current one.
 _DEFAULT_MEGABYTES = 1024
 _DEFAULT_FILES = 5
 # Asked for by default; `collect_object_name` is not, and by some versions other texts neither.
@@ -26,8 +26,8 @@ _ON_BY_DEFAULT = frozenset({"collect_batch_text", "collect_statement"})
 _ANEW = "drop it and create it anew: graft sqlserver session"
 
 
-def check(session: SessionState | None, name: str) -> list[Finding]:
-    """All that there is to say of a session, the worst first; empty where it serves lineage.
+def check_session(session: SessionState | None, name: str) -> list[Finding]:
+    """The findings on a session, the worst first; empty where it serves lineage.
 
     Args:
         session: None where the server has none of that name.
@@ -90,7 +90,7 @@ def _targets(session: SessionState) -> Iterator[Finding]:
         return
     settings = session.targets[_FILE]
     if "://" in settings.get("filename", "") and "max_rollover_files" not in settings:
-        return  # of blobs all are kept
+        return  # blobs are never deleted
     size = _number(settings.get("max_file_size", ""), _DEFAULT_MEGABYTES)
     files = _number(settings.get("max_rollover_files", ""), _DEFAULT_FILES)
     if size and files and size * files < _LEAST_MEGABYTES:
@@ -124,7 +124,7 @@ def _events(session: SessionState) -> Iterator[Finding]:
             Severity.WARNING,
             _APPLICATION,
             f"{_list(open_to_all)} captured of every application: it costs the server, and fills "
-            "the files with what is nobody's lineage",
+            "the files with events that no lineage needs",
             "compare client_app_name in the event's WHERE: graft sqlserver session shows how",
         )
 
@@ -166,7 +166,7 @@ def _options(session: SessionState) -> Iterator[Finding]:
         yield Finding(
             Severity.WARNING,
             "TRACK_CAUSALITY",
-            "is off: one statement that several events tell may count more than once",
+            "is off: one statement that several events show may count more than once",
             "set TRACK_CAUSALITY = ON",
         )
     if session.kilobytes < _LEAST_KILOBYTES:
@@ -181,7 +181,7 @@ def _options(session: SessionState) -> Iterator[Finding]:
         yield Finding(
             Severity.WARNING,
             "EVENT_RETENTION_MODE",
-            "whole buffers are thrown away under pressure",
+            "buffers full of events are thrown away under pressure",
             "set EVENT_RETENTION_MODE = ALLOW_SINGLE_EVENT_LOSS",
         )
     if session.retention == "NO_EVENT_LOSS":
@@ -206,7 +206,7 @@ def _needless(session: SessionState) -> Iterator[Finding]:
         yield Finding(
             Severity.NOTE,
             ", ".join(sorted(needless)),
-            "repeats the whole batch with each event, which makes events large and get lost",
+            "repeats the batch with each event, which makes events large, so that they get lost",
             "leave the action out: the events have their own text",
         )
 

@@ -1,7 +1,7 @@
-"""What lineage needs an Extended Events session to capture, and what is lost without it.
+"""The events and actions that lineage needs of a session, and what is lost without each.
 
 The names are those of `sys.dm_xe_objects` and `sys.dm_xe_object_columns` since SQL Server 2012.
-Completed events only: they tell the outcome, and a starting event would tell the text again.
+Completed events only: they have the outcome, and a starting event would repeat the text.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ class SessionEvent:
     """An event of the package `sqlserver`.
 
     Attributes:
-        why: What it tells that no other event does, in lines of a comment.
-        without: What is lost where a session does not capture it.
+        why: What only this event shows, in lines of a comment.
+        without: The loss where a session does not capture it.
         severity: How bad that is.
         collects: The fields that it has only when asked, or by some versions' default.
         where: A condition on its own fields; they are compared first as that costs least.
@@ -32,12 +32,12 @@ class SessionEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
-    """What a session adds to each event.
+class SessionAction:
+    """A value that a session adds to each event.
 
     Attributes:
         name: With its package.
-        without: What is lost where it is not added.
+        without: The loss where it is not added.
     """
 
     name: str
@@ -65,14 +65,14 @@ EVENTS = (
     SessionEvent(
         "sp_statement_completed",
         "Statements inside procedures, triggers and dynamic SQL; the object's name is off by\n"
-        "default and tells which procedure did the work.",
+        "default and shows which procedure did the work.",
         "what procedures and dynamic SQL do inside is not seen, only inferred from their text",
         Severity.WARNING,
         collects=("collect_object_name", "collect_statement"),
     ),
     SessionEvent(
         STATEMENT_LEVEL,
-        "Each statement of a batch. It costs an event a statement, and alone tells which branch\n"
+        "Each statement of a batch. It costs an event a statement, and only it shows which branch\n"
         "of an IF ran and the database behind a USE.",
         "which branch of an IF ran inside a batch stays unknown",
         Severity.NOTE,
@@ -88,7 +88,7 @@ EVENTS = (
     SessionEvent(
         "begin_tran_completed",
         "Drivers open, commit and roll back transactions by requests that have no SQL text: only\n"
-        "these three tell that work was rolled back.",
+        "these three show that work was rolled back.",
         "work that was rolled back counts as done",
         Severity.WARNING,
     ),
@@ -113,18 +113,20 @@ EVENTS = (
 )
 
 ACTIONS = (
-    Action("sqlserver.client_app_name", "no event can be given to a task", Severity.ERROR),
-    Action(
+    SessionAction(
+        "sqlserver.client_app_name", "no event can be assigned to a task", Severity.ERROR
+    ),
+    SessionAction(
         "sqlserver.database_name",
-        "names without a database cannot be told apart between databases",
+        "a name without its database may be in any database",
         Severity.ERROR,
     ),
-    Action(
+    SessionAction(
         "sqlserver.session_id",
-        "connections cannot be told apart: no prepared statement or temporary table is resolved",
+        "connections cannot be distinguished: no prepared statement or temporary table is resolved",
         Severity.ERROR,
     ),
-    Action(
+    SessionAction(
         "package0.event_sequence",
         "events of one moment have no order, so a prepared statement may be taken for another",
         Severity.WARNING,
@@ -143,5 +145,5 @@ PERSONAL = frozenset(
         "username",
     }
 )
-# The whole input buffer, again with every statement of it; the events have their own text.
+# The input buffer, again with every statement of it; the events have their own text.
 NEEDLESS = frozenset({"sql_text"})

@@ -30,14 +30,14 @@ _CHEAPEST_PATTERN = 28
 
 
 class OptionError(GraftError):
-    """An option of the session cannot be as it is."""
+    """An option of the session is not valid."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What a session is to be like.
+class SessionOptions:
+    """The options of a session.
 
     Attributes:
         name: Of the session, and of its files.
@@ -61,7 +61,7 @@ class Options:
     statements: bool = True
 
 
-def script(options: Options) -> str:
+def session_script(options: SessionOptions) -> str:
     """The script that creates and starts a session; for SSMS, sqlcmd or any client.
 
     Raises:
@@ -90,8 +90,8 @@ def script(options: Options) -> str:
     )
 
 
-def file_name(options: Options) -> str:
-    """The name of the session's files as the server is told it, without what it adds."""
+def file_name(options: SessionOptions) -> str:
+    """The name of the session's files in the script; the server adds a number to it."""
     name = f"{_NOT_IN_FILE_NAMES.sub('_', options.name)}.xel"
     folder = options.folder
     if not folder:
@@ -100,7 +100,7 @@ def file_name(options: Options) -> str:
     return f"{folder.rstrip(separator)}{separator}{name}"
 
 
-def _head(options: Options) -> list[str]:
+def _head(options: SessionOptions) -> list[str]:
     permission = f"ALTER ANY {'DATABASE ' if options.azure else ''}EVENT SESSION"
     head = [
         "An Extended Events session that captures what lineage needs, of the named applications.",
@@ -120,7 +120,7 @@ def _head(options: Options) -> list[str]:
         "",
         "Each event has four actions, no more: application (the task), database, session number",
         "and sequence, by which prepared statements are followed. No user or host name: lineage",
-        "needs none, and they are personal data. No sql_text: it repeats the whole batch with",
+        "needs none, and they are personal data. No sql_text: it repeats the batch with",
         "each statement, while the events below have their own text.",
         "",
         "Other applications are left out on the server by the beginning of their name. An",
@@ -150,7 +150,7 @@ def _event(event: SessionEvent, like: str) -> str:
     )
 
 
-def _target(options: Options) -> tuple[str, ...]:
+def _target(options: SessionOptions) -> tuple[str, ...]:
     return (
         _comment("All the files together must outlast the longest pause between two collects:", ""),
         _comment("what is deleted before it was read is lost.", ""),
@@ -161,7 +161,7 @@ def _target(options: Options) -> tuple[str, ...]:
     )
 
 
-def _session_options(options: Options) -> tuple[str, ...]:
+def _session_options(options: SessionOptions) -> tuple[str, ...]:
     return (
         "WITH (",
         _comment(
@@ -174,7 +174,7 @@ def _session_options(options: Options) -> tuple[str, ...]:
         _comment("Events are in the file after this time at the latest."),
         "    MAX_DISPATCH_LATENCY = 30 SECONDS,",
         _comment(
-            "Adds attach_activity_id, which tells the events of one request: a statement that is"
+            "Adds attach_activity_id, which names the request of each event: a statement that is"
         ),
         _comment("seen as batch, statement and inside a procedure counts once."),
         "    TRACK_CAUSALITY = ON,",
@@ -199,7 +199,7 @@ def _literal(text: str) -> str:
     return "N'" + text.replace("'", "''") + "'"
 
 
-def _check(options: Options) -> None:
+def _check(options: SessionOptions) -> None:
     texts = {
         "the session's name": options.name,
         "the beginning of the applications' names": options.application,
@@ -221,7 +221,7 @@ def _check(options: Options) -> None:
         raise OptionError("a file must have room for the session's memory", remedy="make it larger")
 
 
-def _check_folder(options: Options) -> None:
+def _check_folder(options: SessionOptions) -> None:
     folder = options.folder
     is_url = folder.startswith("https://")
     if options.azure and not is_url:

@@ -55,8 +55,8 @@ class CapturedEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
-    """What a running session lost since it was started: counts, and bytes of the largest."""
+class DroppedEvents:
+    """Losses of a running session since it was started: counts, and bytes of the largest event."""
 
     events: int = 0
     buffers: int = 0
@@ -65,7 +65,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """A session as it is defined and runs.
+    """The definition of a session, and how it runs.
 
     Attributes:
         retention: ALLOW_SINGLE_EVENT_LOSS, ALLOW_MULTIPLE_EVENT_LOSS or NO_EVENT_LOSS.
@@ -80,14 +80,14 @@ class SessionState:
     starts_itself: bool
     events: Mapping[str, CapturedEvent]
     targets: Mapping[str, Mapping[str, str]]
-    dropped: Dropped | None
+    dropped: DroppedEvents | None
 
 
 def session_state(connection: pyodbc.Connection, name: str) -> SessionState | None:
     """Ask for a session; None where there is none of that name, or none that the login may see.
 
     Raises:
-        GraftError: The server refuses; the error tells the permission that is missing.
+        GraftError: The server refuses; the error names the missing permission.
     """
     odbc = load_pyodbc()
     server = EventServer(0, 0)
@@ -127,5 +127,5 @@ def _session(connection: pyodbc.Connection, server: EventServer, name: str) -> S
         starts_itself=bool(startup),
         events=events,
         targets=targets,
-        dropped=Dropped(*(count or 0 for count in running[0])) if running else None,
+        dropped=DroppedEvents(*(count or 0 for count in running[0])) if running else None,
     )

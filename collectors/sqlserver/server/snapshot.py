@@ -1,4 +1,4 @@
-"""What a SQL Server's databases hold, saved as one JSON file: so that collecting needs no server.
+"""A snapshot of a SQL Server's databases in one JSON file, so that collecting needs no server.
 
     {"format": "dbt-graft sqlserver snapshot", "version": 1, "server": "CRM",
      "taken_at": "2026-11-21T02:15:00+00:00",
@@ -36,7 +36,7 @@ _T = TypeVar("_T")
 
 
 class ModuleKind(StrEnum):
-    """What of a database has a definition in SQL."""
+    """The kind of an object that is defined by SQL text."""
 
     VIEW = "VIEW"
     PROCEDURE = "PROCEDURE"
@@ -45,7 +45,7 @@ class ModuleKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class SnapshotRelation:
     """A table or view: `kind` is TABLE or VIEW; columns in their order, types as `varchar(20)`."""
 
     kind: Kind
@@ -61,7 +61,7 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
+class SnapshotDatabase:
     """One database; keys are `schema.name` as the server writes them, without brackets.
 
     Attributes:
@@ -69,10 +69,10 @@ class Database:
             in brackets or not. What it leaves out is the synonym's own database or `dbo`.
     """
 
-    relations: Mapping[str, Relation] = field(default_factory=dict)
+    relations: Mapping[str, SnapshotRelation] = field(default_factory=dict)
     synonyms: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, Module] = field(default_factory=dict)
-    _relations: Mapping[str, Relation] = field(init=False, repr=False, compare=False)
+    _relations: Mapping[str, SnapshotRelation] = field(init=False, repr=False, compare=False)
     _synonyms: Mapping[str, str] = field(init=False, repr=False, compare=False)
     _modules: Mapping[str, Module] = field(init=False, repr=False, compare=False)
 
@@ -81,12 +81,12 @@ class Database:
         object.__setattr__(self, "_synonyms", _folded(self.synonyms))
         object.__setattr__(self, "_modules", _folded(self.modules))
 
-    def relation(self, name: str) -> Relation | None:
+    def relation(self, name: str) -> SnapshotRelation | None:
         """The table or view `schema.name`, whatever its case."""
         return self._relations.get(name.casefold())
 
     def synonym(self, name: str) -> str | None:
-        """What the synonym `schema.name` stands for, whatever its case."""
+        """The name that the synonym `schema.name` stands for, whatever its case."""
         return self._synonyms.get(name.casefold())
 
     def module(self, name: str) -> Module | None:
@@ -106,18 +106,18 @@ class Snapshot:
 
     server: str
     taken_at: datetime
-    databases: Mapping[str, Database] = field(default_factory=dict)
-    _databases: Mapping[str, Database] = field(init=False, repr=False, compare=False)
+    databases: Mapping[str, SnapshotDatabase] = field(default_factory=dict)
+    _databases: Mapping[str, SnapshotDatabase] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_databases", _folded(self.databases))
 
-    def database(self, name: str) -> Database | None:
+    def database(self, name: str) -> SnapshotDatabase | None:
         """A database, whatever the case of its name."""
         return self._databases.get(name.casefold())
 
 
-def write(snapshot: Snapshot, path: Path) -> None:
+def write_snapshot(snapshot: Snapshot, path: Path) -> None:
     """Write a snapshot beside its place and move it there; one snapshot is always the same bytes.
 
     Raises:
@@ -145,8 +145,8 @@ def write(snapshot: Snapshot, path: Path) -> None:
         ) from error
 
 
-def read(path: Path) -> Snapshot:
-    """Read what `write` wrote.
+def read_snapshot(path: Path) -> Snapshot:
+    """Read what `write_snapshot` wrote.
 
     Raises:
         GraftError: There is no such file, it is cut off or no snapshot, or of another version.
@@ -178,7 +178,7 @@ def read(path: Path) -> Snapshot:
 
 
 class _WrongError(Exception):
-    """A piece of a snapshot is not what it should be."""
+    """A piece of a snapshot is not valid."""
 
     def __init__(self, place: tuple[str, ...], wanted: str) -> None:
         super().__init__(f"`{' > '.join(place)}` should be {wanted}")
@@ -202,26 +202,26 @@ def _snapshot(document: Mapping[str, Any]) -> Snapshot:
     )
 
 
-def _database(base: Any, *place: str) -> Database:
+def _database(base: Any, *place: str) -> SnapshotDatabase:
     base = _object(base, *place)
 
     def part(name: str) -> Iterable[tuple[str, Any]]:
         return _object(base.get(name), *place, name).items()
 
-    return Database(
+    return SnapshotDatabase(
         relations={n: _relation(r, *place, "relations", n) for n, r in part("relations")},
         synonyms={n: _text(s, *place, "synonyms", n) for n, s in part("synonyms")},
         modules={n: _module(m, *place, "modules", n) for n, m in part("modules")},
     )
 
 
-def _relation(relation: Any, *place: str) -> Relation:
+def _relation(relation: Any, *place: str) -> SnapshotRelation:
     relation = _object(relation, *place)
     kind = relation.get("kind")
     if kind not in _RELATIONS:
         raise _WrongError((*place, "kind"), " or ".join(_RELATIONS))
     columns = _object(relation.get("columns"), *place, "columns")
-    return Relation(
+    return SnapshotRelation(
         Kind(kind),
         tuple(Column(n, _text(t, *place, "columns", n)) for n, t in columns.items()),
     )
@@ -247,7 +247,7 @@ def _text(value: Any, *place: str) -> str:
     return value
 
 
-def _database_json(base: Database) -> dict[str, Any]:
+def _database_json(base: SnapshotDatabase) -> dict[str, Any]:
     return {
         "relations": {
             name: {

@@ -17,7 +17,7 @@ import pytest
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from dbt_graft.collectors.sqlserver.runs.folding import Rules
+from dbt_graft.collectors.sqlserver.runs.folding import RunRules
 from dbt_graft.lineage import model
 from dbt_graft.lineage.records import Records
 
@@ -140,9 +140,11 @@ LOGS = {
     ),
     "streaming": event("INSERT INTO target VALUES (1)", after=5)
     + event("SELECT * FROM source", after=9, duration=8_000_000),
-    "dropped": event("CREATE TABLE kept (id int, name varchar(9)); CREATE TABLE gone (id int)")
-    + event("DROP TABLE kept", after=1)
-    + event("SELECT 1 AS id INTO kept", after=2)
+    "dropped": event(
+        "CREATE TABLE made_again (id int, name varchar(9)); CREATE TABLE gone (id int)"
+    )
+    + event("DROP TABLE made_again", after=1)
+    + event("SELECT 1 AS id INTO made_again", after=2)
     + event("DROP TABLE gone", after=3),
 }
 
@@ -160,8 +162,8 @@ def collected(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
     (folder / "logs").mkdir()
     for name, content in LOGS.items():
         (folder / "logs" / f"{name}.xml").write_text(content.replace("TASK", name))
-    told = query("utf_16").replace("TASK", "utf-16")
-    (folder / "logs" / "utf-16.xml").write_bytes(told.encode("utf-16"))
+    text = query("utf_16").replace("TASK", "utf-16")
+    (folder / "logs" / "utf-16.xml").write_bytes(text.encode("utf-16"))
     found = collect(spark, source(folder / "logs"), SERVER, {})
     assert found is not None
     store.commit(str(folder / "store"), [found])
@@ -226,7 +228,7 @@ def test_what_a_file_defines_as_an_entity_is_never_looked_at(collected: Records)
 
 def test_a_file_that_cannot_be_read_is_one_reject(collected: Records) -> None:
     found = of(collected, "not xml")
-    assert [r.position for r in found.rejects] == ["whole file"]
+    assert [r.position for r in found.rejects] == ["the file"]
     assert not found.accesses
 
 
@@ -287,9 +289,9 @@ def test_rows_read_while_others_are_written_went_through_memory(collected: Recor
 
 def test_a_dropped_table_is_known_as_dropped(collected: Records) -> None:
     found = {dataset.id.short: dataset for dataset in collected.datasets}
-    assert found["dbo.kept"].dropped_at is None
+    assert found["dbo.made_again"].dropped_at is None
     assert found["dbo.gone"].dropped_at is not None
-    columns = [(column.name, column.type) for column in found["dbo.kept"].columns]
+    columns = [(column.name, column.type) for column in found["dbo.made_again"].columns]
     assert columns == [("id", "int"), ("name", "varchar")]
 
 
@@ -317,7 +319,7 @@ def test_the_pattern_for_tasks_is_the_users(spark: SparkSession, tmp_path: Path)
     )
     (tmp_path / "a.xml").write_text(content)
     pattern = r"^etl(?P<slash>/)(?P<task>\w+)@(?P<run>\d+)(?P=slash)"
-    found = collect(spark, source(tmp_path), replace(SERVER, rules=Rules(pattern)), {})
+    found = collect(spark, source(tmp_path), replace(SERVER, rules=RunRules(pattern)), {})
     assert found is not None
     rows = found.accesses.select("task", "run_id", "name").collect()
     assert {tuple(row) for row in rows} == {

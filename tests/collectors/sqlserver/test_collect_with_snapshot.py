@@ -10,11 +10,11 @@ import pytest
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Database,
     Module,
     ModuleKind,
-    Relation,
     Snapshot,
+    SnapshotDatabase,
+    SnapshotRelation,
 )
 from dbt_graft.lineage import model
 from dbt_graft.lineage.dataset import Kind
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 NAMESPACE = "mssql://sql01:1433"
-SHOP = Database(
+SHOP = SnapshotDatabase(
     relations={
-        "dbo.orders": Relation(Kind.TABLE, (Column("id", "int"), Column("total", "money"))),
-        "dbo.v_orders": Relation(Kind.VIEW, (Column("id", "int"), Column("total", "money"))),
-        "dbo.report": Relation(Kind.TABLE, (Column("id", "int"), Column("total", "money"))),
+        "dbo.orders": SnapshotRelation(Kind.TABLE, (Column("id", "int"), Column("total", "money"))),
+        "dbo.v_orders": SnapshotRelation(
+            Kind.VIEW, (Column("id", "int"), Column("total", "money"))
+        ),
+        "dbo.report": SnapshotRelation(Kind.TABLE, (Column("id", "int"), Column("total", "money"))),
     },
     synonyms={"dbo.s_orders": "[Shop].[dbo].[v_orders]"},
     modules={

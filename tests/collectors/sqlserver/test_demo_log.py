@@ -1,4 +1,4 @@
-"""The demo's log, collected as `make docs` does: exactly what its README tells, and no literal."""
+"""The demo's log, collected as `make docs` does: the lineage in its README, and no literal."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dbt_graft.collectors import store
-from dbt_graft.collectors.sqlserver.collect import Polling, Server, collect_news, news
-from dbt_graft.collectors.sqlserver.event import Chunk, Event
+from dbt_graft.collectors.sqlserver.collect import Polling, Server, collect_polled, poll_new
+from dbt_graft.collectors.sqlserver.event import Chunk, ExtendedEvent
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled
-from dbt_graft.collectors.sqlserver.runs.folding import Rules
+from dbt_graft.collectors.sqlserver.runs.folding import RunRules
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def chunk(number: int) -> Chunk:
     }
     data = {"batch_text": f"INSERT INTO t SELECT * FROM s{number}", "row_count": 1, "duration": 0}
     at = 17_900_000_000_000_000 + number * 10_000_000
-    return Chunk([Event("sql_batch_completed", at, data, actions)], 1)
+    return Chunk([ExtendedEvent("sql_batch_completed", at, data, actions)], 1)
 
 
 def polling(until: int) -> Polling:
@@ -48,7 +48,7 @@ def collected(spark: SparkSession, folder: Path, until: int) -> Callable[[], Non
     """Polls, and gives what commits it."""
     known = store.positions(str(folder))
     server = Server(NAMESPACE, open_sessions=store.open_sessions(str(folder), NAMESPACE))
-    found = collect_news(spark, news(polling(until), server.rules, known), server)
+    found = collect_polled(spark, poll_new(polling(until), server.rules, known), server)
     return lambda: store.commit(str(folder), [found] if found else [], known) and None
 
 
@@ -62,10 +62,10 @@ def reads(folder: Path) -> list[tuple[str, int]]:
 
 def test_a_poll_goes_on_where_the_one_before_ended() -> None:
     first = {"sql01/lineage@": ("2", 2)}
-    assert [one.origin for one in news(polling(4), Rules(), {})] == ["sql01/lineage@"]
-    assert [one.origin for one in news(polling(4), Rules(), first)] == ["sql01/lineage@2"]
+    assert [one.origin for one in poll_new(polling(4), RunRules(), {})] == ["sql01/lineage@"]
+    assert [one.origin for one in poll_new(polling(4), RunRules(), first)] == ["sql01/lineage@2"]
     both = {**first, "sql01/lineage@2": ("4", 2)}
-    assert news(polling(4), Rules(), both) == []
+    assert poll_new(polling(4), RunRules(), both) == []
 
 
 @pytest.mark.spark

@@ -1,4 +1,4 @@
-"""What clients do on a SQL Server, as events tell it, and the lineage that a user expects of it.
+"""Work of clients on a SQL Server as events, and the lineage that a user expects of it.
 
 All scenarios are collected at once, each of a task of its own that has the scenario's name. A line
 of a scenario is an event: a batch where only a text is given. What is expected is written as people
@@ -21,14 +21,14 @@ import pytest
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value
+from dbt_graft.collectors.sqlserver.event import ExtendedEvent, Mapped, Value
 from dbt_graft.collectors.sqlserver.runs.captured import TRANSACTIONS
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Database,
     Module,
     ModuleKind,
-    Relation,
     Snapshot,
+    SnapshotDatabase,
+    SnapshotRelation,
 )
 from dbt_graft.lineage import model
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -73,7 +73,7 @@ OBJECTS = {"proc": Mapped(8272, "PROC"), "trigger": Mapped(21587, "TRIGGER")}
 
 
 @dataclass(frozen=True)
-class Told:
+class Sent:
     """An event of a scenario.
 
     Attributes:
@@ -98,84 +98,84 @@ class Told:
     application: str = ""
 
 
-def rpc(text: str, **more: object) -> Told:
-    return Told("rpc", text, **more)  # type: ignore[arg-type]
+def rpc(text: str, **more: object) -> Sent:
+    return Sent("rpc", text, **more)  # type: ignore[arg-type]
 
 
-def stmt(text: str, **more: object) -> Told:
-    return Told("statement", text, **more)  # type: ignore[arg-type]
+def stmt(text: str, **more: object) -> Sent:
+    return Sent("statement", text, **more)  # type: ignore[arg-type]
 
 
-def inside(procedure: str, text: str, **more: object) -> Told:
-    return Told("inside", text, procedure=procedure, **more)  # type: ignore[arg-type]
+def inside(procedure: str, text: str, **more: object) -> Sent:
+    return Sent("inside", text, procedure=procedure, **more)  # type: ignore[arg-type]
 
 
-def batch(text: str, **more: object) -> Told:
-    return Told("batch", text, **more)  # type: ignore[arg-type]
+def batch(text: str, **more: object) -> Sent:
+    return Sent("batch", text, **more)  # type: ignore[arg-type]
 
 
-def prepexec(handle: int, text: str, values: str = "7") -> Told:
+def prepexec(handle: int, text: str, values: str = "7") -> Sent:
     return rpc(
         f"declare @p1 int set @p1={handle} exec sp_prepexec @p1 output,N'@P1 int',"
         f"N'{text}',{values} select @p1"
     )
 
 
-def prepare(handle: int, text: str) -> Told:
+def prepare(handle: int, text: str) -> Sent:
     return rpc(
         f"declare @p1 int set @p1={handle} exec sp_prepare @p1 output,N'@P1 int',N'{text}',1 "
         "select @p1"
     )
 
 
-def execute(handle: int, **more: object) -> Told:
+def execute(handle: int, **more: object) -> Sent:
     return rpc(f"exec sp_execute {handle},8", **more)
 
 
-def unprepare(handle: int) -> Told:
+def unprepare(handle: int) -> Sent:
     return rpc(f"exec sp_unprepare {handle}")
 
 
-def error(**more: object) -> Told:
-    return Told("error", "it failed for 'Smith'", **more)  # type: ignore[arg-type]
+def error(**more: object) -> Sent:
+    return Sent("error", "it failed for 'Smith'", **more)  # type: ignore[arg-type]
 
 
-BEGIN, COMMIT, ROLLBACK = Told("begin"), Told("commit"), Told("rollback")
-LOGIN, LOGOUT = Told("login"), Told("logout")
+BEGIN, COMMIT, ROLLBACK = Sent("begin"), Sent("commit"), Sent("rollback")
+LOGIN, LOGOUT = Sent("login"), Sent("logout")
 RESET = rpc("exec sp_reset_connection")
 # What comes behind is in another file.
-FILE = Told("")
+FILE = Sent("")
 IMPLICIT = "SET IMPLICIT_TRANSACTIONS ON"
 # Microsoft's ODBC driver ends transactions so.
 ODBC_COMMIT, ODBC_ROLLBACK = "IF @@TRANCOUNT > 0 COMMIT TRAN", "IF @@TRANCOUNT > 0 ROLLBACK TRAN"
 A, B = "INSERT INTO a SELECT * FROM x", "INSERT INTO b SELECT * FROM y"
 
-Line = str | Told
+Line = str | Sent
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is told, and what is expected; None where it is no matter.
+    """The events of a task, and the expected lineage; None where it does not matter.
 
     Attributes:
         flows: `a > b`, with what is between as `a > #t > b` where `hops` is set.
         writes: For each dataset how many statements wrote it, and how it ended where not well.
         runs: How many runs with which end: `1 ok 1 failed`.
         inside: Procedures in which datasets were written.
-        lost: The handle that nobody can tell the text of, and its session.
+        unresolved: The handle whose text no log shows, and its session.
     """
 
-    told: Sequence[Line]
+    sent: Sequence[Line]
     flows: str | None = None
     writes: str | None = None
     reads: str | None = None
     runs: str | None = None
     inside: str | None = None
-    lost: str = ""
+    unresolved: str = ""
 
 
-def call(*told: Line, **expected: str | int) -> Case:
-    return Case(told, **expected)  # type: ignore[arg-type]
+def call(*sent: Line, **expected: str | int) -> Case:
+    return Case(sent, **expected)  # type: ignore[arg-type]
 
 
 CASES: dict[str, Case] = {
@@ -414,17 +414,17 @@ CASES: dict[str, Case] = {
     ),
     # levels
     "all_levels": call(
-        Told("batch begins", f"{A}; {B}", request=1),
+        Sent("batch begins", f"{A}; {B}", request=1),
         stmt(A, request=1),
         stmt(B, request=1),
         batch(f"{A}; {B}", request=1),
         writes="a 1, b 1",
     ),
     "all_levels_without_activity": call(
-        Told("batch begins", f"{A}; {B}"),
-        Told("statement begins", A),
+        Sent("batch begins", f"{A}; {B}"),
+        Sent("statement begins", A),
         stmt(A),
-        Told("statement begins", B),
+        Sent("statement begins", B),
         stmt(B),
         batch(f"{A}; {B}"),
         writes="a 1, b 1",
@@ -447,9 +447,9 @@ CASES: dict[str, Case] = {
     "rpc_and_inside": call(
         inside("", A, object="PREPARED"), rpc(f"exec sp_executesql N'{A}'"), writes="a 1"
     ),
-    "starting_only": call(Told("batch begins", A), writes="a 1 unknown", runs="1 unknown"),
+    "starting_only": call(Sent("batch begins", A), writes="a 1 unknown", runs="1 unknown"),
     "rpc_starting_only": call(
-        Told("rpc begins", f"exec sp_executesql N'{A}'"), writes="a 1 unknown"
+        Sent("rpc begins", f"exec sp_executesql N'{A}'"), writes="a 1 unknown"
     ),
     "nested_procedures": call(
         inside("inner", A),
@@ -707,9 +707,14 @@ CASES: dict[str, Case] = {
     ),
     # handles
     "handle_other_file": call(prepare(7, A), FILE, execute(7), execute(7), writes="a 2"),
-    "handle_unknown": call(execute(901), execute(901), writes="", lost="901 51"),
+    "handle_unknown": call(execute(901), execute(901), writes="", unresolved="901 51"),
     "handle_unprepared": call(
-        prepare(902, A), execute(902), unprepare(902), execute(902), writes="a 1", lost="902 51"
+        prepare(902, A),
+        execute(902),
+        unprepare(902),
+        execute(902),
+        writes="a 1",
+        unresolved="902 51",
     ),
     "handle_unprepared_in_other_file": call(
         prepare(7, A), FILE, execute(7), unprepare(7), writes="a 1"
@@ -718,12 +723,14 @@ CASES: dict[str, Case] = {
         prepare(7, A), execute(7), unprepare(7), prepare(7, B), execute(7), writes="a 1, b 1"
     ),
     "handle_of_other_session": call(
-        prepare(903, A), execute(903, session=52), writes="", lost="903 52"
+        prepare(903, A), execute(903, session=52), writes="", unresolved="903 52"
     ),
     "handle_failed": call(
         prepare(7, A), execute(7, result="error"), execute(7), writes="a 1, a 1 failed"
     ),
-    "handle_after_reset": call(prepare(904, A), RESET, execute(904), writes="", lost="904 51"),
+    "handle_after_reset": call(
+        prepare(904, A), RESET, execute(904), writes="", unresolved="904 51"
+    ),
     "handle_of_procedure": call(
         rpc("declare @p1 int set @p1=3 exec sp_prepexecrpc @p1 output,N'dbo.refresh',7"),
         flows="report > totals",
@@ -733,9 +740,14 @@ CASES: dict[str, Case] = {
     "runs_of_sessions": call(A, batch(A, session=52), runs="2 ok", writes="a 2"),
     "run_idle": call(A, batch(A, after=3500), batch(A, after=3700), runs="2 ok"),
     "run_reconnects": call(A, LOGOUT, LOGIN, A, runs="1 ok"),
-    "run_logout": call(A, LOGOUT, Told("login", after=60), A, runs="2 ok"),
+    "run_logout": call(A, LOGOUT, Sent("login", after=60), A, runs="2 ok"),
     "run_reused_session": call(
-        prepare(905, A), LOGOUT, Told("login", after=600), execute(905), lost="905 51", runs="1 ok"
+        prepare(905, A),
+        LOGOUT,
+        Sent("login", after=600),
+        execute(905),
+        unresolved="905 51",
+        runs="1 ok",
     ),
     "disordered": call(
         batch("INSERT INTO a SELECT * FROM #t", after=2, sequence=2),
@@ -939,18 +951,18 @@ CASES: dict[str, Case] = {
     ),
 }
 
-# A transaction that is open at the end of a collect counts as kept.
+# A transaction that is open at the end of a collect counts as committed.
 IN_TWO_FILES = [
-    name for name, case in CASES.items() if FILE in case.told and name != "begun_in_other_file"
+    name for name, case in CASES.items() if FILE in case.sent and name != "begun_in_other_file"
 ]
 
 
-def events(task: str, told: Iterable[Line]) -> Iterator[list[Event]]:
+def events(task: str, sent: Iterable[Line]) -> Iterator[list[ExtendedEvent]]:
     """The events of a task, file by file."""
-    found: list[Event] = []
+    found: list[ExtendedEvent] = []
     at, sequence = START, 0
-    for line in told:
-        one = line if isinstance(line, Told) else batch(line)
+    for line in sent:
+        one = line if isinstance(line, Sent) else batch(line)
         if one == FILE:
             yield found
             found = []
@@ -961,7 +973,7 @@ def events(task: str, told: Iterable[Line]) -> Iterator[list[Event]]:
     yield found
 
 
-def _event(task: str, one: Told, at: int, sequence: int) -> Event:
+def _event(task: str, one: Sent, at: int, sequence: int) -> ExtendedEvent:
     name, text_field = NAMES[one.kind]
     application = f"python_task::{task}" + (f"::{one.run}" if one.run else "")
     actions: dict[str, Value] = {
@@ -989,11 +1001,11 @@ def _event(task: str, one: Told, at: int, sequence: int) -> Event:
     if text_field:
         data[text_field] = one.text
     known = SESSION.events[name]
-    return Event(name, at, {key: data[key] for key in data if key in known}, actions)
+    return ExtendedEvent(name, at, {key: data[key] for key in data if key in known}, actions)
 
 
-SHOP = Database(
-    relations={"dbo.x": Relation(Kind.TABLE, (Column("i", "int"),))},
+SHOP = SnapshotDatabase(
+    relations={"dbo.x": SnapshotRelation(Kind.TABLE, (Column("i", "int"),))},
     synonyms={"dbo.s_away": "[Dw].[dbo].[far]", "dbo.s_linked": "[LNK].[Crm].[dbo].[t]"},
     modules={
         "dbo.list": Module(ModuleKind.PROCEDURE, "CREATE PROC dbo.list AS SELECT * FROM listed"),
@@ -1013,7 +1025,7 @@ SERVER = Server(
 @pytest.fixture(scope="module")
 def records(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Records:
     folder = tmp_path_factory.mktemp("scenarios")
-    write(folder, [list(events(name, case.told)) for name, case in CASES.items()])
+    write(folder, [list(events(name, case.sent)) for name, case in CASES.items()])
     collected(spark, folder)
     return store.read(str(folder / "store"))
 
@@ -1022,19 +1034,19 @@ def records(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Re
 def grown(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of the scenarios that have two files, which were collected one after the other."""
     folder = tmp_path_factory.mktemp("grown")
-    told = [list(events(name, CASES[name].told)) for name in IN_TWO_FILES]
-    write(folder, [files[:1] for files in told])
+    sent = [list(events(name, CASES[name].sent)) for name in IN_TWO_FILES]
+    write(folder, [files[:1] for files in sent])
     collected(spark, folder)
-    secrets = [Told(kind, text, result=r) for text in SECRETS for kind, r in SHOWN]
-    write(folder, [*told, [[], *events("secrets", [*secrets, error()])]])
+    secrets = [Sent(kind, text, result=r) for text in SECRETS for kind, r in SHOWN]
+    write(folder, [*sent, [[], *events("secrets", [*secrets, error()])]])
     collected(spark, folder)
     return folder / "store"
 
 
-def write(folder: Path, told: Iterable[Sequence[Sequence[Event]]]) -> None:
+def write(folder: Path, sent: Iterable[Sequence[Sequence[ExtendedEvent]]]) -> None:
     """Write the first files of all as one, and so on; what is there already stays."""
     (folder / "logs").mkdir(exist_ok=True)
-    for number, files in enumerate(zip_longest(*told, fillvalue=())):
+    for number, files in enumerate(zip_longest(*sent, fillvalue=())):
         path = folder / "logs" / f"{number}.xel"
         if not path.exists():
             write_events(path, chain.from_iterable(files), SESSION)
@@ -1095,22 +1107,22 @@ def test_two_collects_tell_the_same_as_one(grown: Path, name: str) -> None:
 
 
 def check(case: Case, found: Records) -> None:
-    told: dict[str, object] = {}
+    actual: dict[str, object] = {}
     expected: dict[str, object] = {}
     if case.flows is not None:
-        told["flows"], expected["flows"] = sorted(flows(found)), listed(case.flows.casefold())
+        actual["flows"], expected["flows"] = sorted(flows(found)), listed(case.flows.casefold())
     if case.writes is not None:
-        told["writes"] = sorted(accesses(found, Direction.WRITE))
+        actual["writes"] = sorted(accesses(found, Direction.WRITE))
         expected["writes"] = listed(case.writes)
     if case.reads is not None:
-        told["reads"] = sorted(accesses(found, Direction.READ))
+        actual["reads"] = sorted(accesses(found, Direction.READ))
         expected["reads"] = listed(case.reads)
     if case.runs is not None:
         runs = Counter({r.run_id: r.status for r in found.runs}.values())
-        told["runs"] = " ".join(f"{runs[one]} {one}" for one in sorted(runs))
+        actual["runs"] = " ".join(f"{runs[one]} {one}" for one in sorted(runs))
         expected["runs"] = case.runs
     if case.inside is not None:
-        told["inside"] = sorted(
+        actual["inside"] = sorted(
             {
                 f"{short(one.dataset)} {one.procedure}"
                 for one in found.accesses
@@ -1118,13 +1130,15 @@ def check(case: Case, found: Records) -> None:
             }
         )
         expected["inside"] = listed(case.inside)
-    assert told == expected
+    assert actual == expected
 
 
 def test_only_what_was_prepared_elsewhere_is_unclear(records: Records) -> None:
     failed = {s.text for s in records.shapes.values() if s.outcome is Outcome.FAILED}
-    lost = (case.lost.split() for case in CASES.values() if case.lost)
-    assert failed == {f"EXEC sp_execute {handle} -- session {session}" for handle, session in lost}
+    unresolved = (case.unresolved.split() for case in CASES.values() if case.unresolved)
+    assert failed == {
+        f"EXEC sp_execute {handle} -- session {session}" for handle, session in unresolved
+    }
 
 
 def test_nothing_is_rejected(records: Records) -> None:
@@ -1169,8 +1183,8 @@ MARKS = ("geheim", "smith", "corp", "4111", "deadbeef")
 def test_no_literal_user_or_host_reaches_the_store(grown: Path) -> None:
     files = [file for file in grown.rglob("*") if file.is_file()]
     tables = {file: pq.read_table(file) for file in files if file.suffix == ".parquet"}
-    told = {file: repr(table.to_pylist()).casefold() for file, table in tables.items()}
-    told |= {file: repr(file.read_bytes()).casefold() for file in set(files) - set(tables)}
-    assert any("from x" in text for text in told.values())
-    leaks = [(mark, file.name) for file, text in told.items() for mark in MARKS if mark in text]
+    texts = {file: repr(table.to_pylist()).casefold() for file, table in tables.items()}
+    texts |= {file: repr(file.read_bytes()).casefold() for file in set(files) - set(tables)}
+    assert any("from x" in text for text in error.values())
+    leaks = [(mark, file.name) for file, text in texts.items() for mark in MARKS if mark in text]
     assert leaks == []

@@ -1,4 +1,4 @@
-"""What a captured file's metadata tell: for the writer of .xel files, a session and its types."""
+"""The metadata of a captured file: a session and its types, for the writer of .xel files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Session:
-    """What a file's metadata tell.
+    """The metadata of a file.
 
     Attributes:
         events: Each event's columns: name -> type or map.

@@ -1,6 +1,6 @@
 """Writes .xel files for tests and benchmarks, in the layout that `files.xel` reads.
 
-`write_events` makes a file of events whose types a `Session` tells; `LINEAGE` has those of a
+`write_events` makes a file of events whose types a `Session` has; `LINEAGE` has those of a
 capture for lineage. For what is damaged or odd, a file is put together from `file_header`,
 `metadata_blocks` and `event_block`. `Template` repeats one event with other times and values, a
 million in a few seconds.
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from uuid import UUID
 
-from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value
+from dbt_graft.collectors.sqlserver.event import ExtendedEvent, Mapped, Value
 from tests.collectors.sqlserver.xel_session import LINEAGE, SIZES, STREAM, TICKS, Session
 
 UNIX_EPOCH = 116_444_736_000_000_000
@@ -43,7 +43,7 @@ _PACKED = {
 
 def write_events(
     path: Path,
-    events: Iterable[Event],
+    events: Iterable[ExtendedEvent],
     session: Session = LINEAGE,
     *,
     sector: int = SECTOR,
@@ -218,7 +218,7 @@ def _offsets(session: Session, name: str) -> dict[str, tuple[str, int]]:
     return offsets
 
 
-def record(event: Event, session: Session = LINEAGE) -> bytes:
+def record(event: ExtendedEvent, session: Session = LINEAGE) -> bytes:
     """An event as a file stores it; columns that it lacks are written as not collected."""
     columns = session.events[event.name]
     slots, bodies = [], []
@@ -243,7 +243,7 @@ def record(event: Event, session: Session = LINEAGE) -> bytes:
     return head + payload + (_actions(event, session) if event.actions else b"")
 
 
-def _actions(event: Event, session: Session) -> bytes:
+def _actions(event: ExtendedEvent, session: Session) -> bytes:
     parts = []
     for name, value in event.actions.items():
         stored = b"" if value is None else encode(session.actions[name], value, session)
@@ -289,7 +289,7 @@ class Template:
     """
 
     def __init__(
-        self, event: Event, blanks: Iterable[str] = (), session: Session = LINEAGE
+        self, event: ExtendedEvent, blanks: Iterable[str] = (), session: Session = LINEAGE
     ) -> None:
         self._raw = record(event, session)
         self._since = UNIX_EPOCH - session.base

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbt_graft.collectors.files import log_files
-from dbt_graft.collectors.sqlserver.odbc import connection
+from dbt_graft.collectors.sqlserver import source
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.doctor import machine
 from dbt_graft.lineage.errors import GraftError
@@ -266,7 +266,7 @@ def test_a_server_that_does_not_answer_is_asked_once(
         asked.append(patient)
         raise GraftError("the connection failed", place=setting)
 
-    monkeypatch.setattr(connection, "connect", connect)
+    monkeypatch.setattr(source, "connect", connect)
     (project / "graft.yml").write_text(
         "collect:\n  - sqlserver: {server: mssql://crm:1433, connection: env:CRM, session: s}\n"
     )

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbt_graft.collectors.sqlserver.odbc import connection
-from dbt_graft.collectors.sqlserver.server import session_state, snapshot
+from dbt_graft.collectors.sqlserver import source as events
+from dbt_graft.collectors.sqlserver.server import snapshot
 from dbt_graft.collectors.sqlserver.server.session_state import SessionState
 from dbt_graft.graft.config import Config, SqlServer
 from dbt_graft.graft.config import Source as Entry
@@ -73,8 +73,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Callable[[SessionState | None], N
     """A SQL Server that answers, with this session."""
 
     def answer(state: SessionState | None) -> None:
-        monkeypatch.setattr(connection, "connect", lambda setting, patient: Open())
-        monkeypatch.setattr(session_state, "session_state", lambda connection, name: state)
+        monkeypatch.setattr(events, "connect", lambda setting, patient: Open())
+        monkeypatch.setattr(events, "session_state", lambda connection, name: state)
 
     return answer
 
@@ -93,8 +93,10 @@ def test_a_table_of_events_is_reached(server: Callable[[SessionState | None], No
 
 
 def test_what_is_known_of_a_server_beside_its_events(tmp_path: Path) -> None:
-    taken = snapshot.Snapshot("CRM", NOW - timedelta(days=12), {"Shop": snapshot.Database({})})
-    snapshot.write(taken, tmp_path / "snapshot.json")
+    taken = snapshot.Snapshot(
+        "CRM", NOW - timedelta(days=12), {"Shop": snapshot.SnapshotDatabase({})}
+    )
+    snapshot.write_snapshot(taken, tmp_path / "snapshot.json")
     for table, row in (
         ("sessions", {"server": CRM, "session": "61", "task": "load", "run": "", "origin": "a"}),
         ("batches", {"origin": "a", "position": "1", "events": 1, "noise": 0, "committed_at": NOW}),

@@ -1,5 +1,5 @@
 """Files of Extended Events (`.xel`, SQL Server 2012 and later), read without SQL Server.
 
-The layout is not published; what is known of it stands in the docstrings of `blocks` (the file and
-its blocks), `metadata` (what ids and columns mean) and `decode` (the events themselves).
+The layout is not published; the docstrings of `blocks` (the file and its blocks), `metadata` (ids
+and columns) and `decode` (the events) describe it as far as it is known.
 """

@@ -1,6 +1,6 @@
 """The actions of an event: `u32 action id · u32 length · bytes`, again and again, then an end mark.
 
-An event's whole length is not stored, so the list is walked even for events that nobody wants. The
+The length of an event is not stored, so the list is walked even for events that are left out. The
 walk follows a tree of the ids and lengths that were met before, eight bytes at a step, whose leaves
 know how to unpack such a list at once.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from dbt_graft.collectors.sqlserver.event import Value
-from dbt_graft.collectors.sqlserver.files.xel.metadata import Stream, Type
+from dbt_graft.collectors.sqlserver.files.xel.metadata import FieldType, StreamMetadata
 from dbt_graft.collectors.sqlserver.files.xel.values import (
     Convert,
     from_bytes,
@@ -23,16 +23,16 @@ from dbt_graft.collectors.sqlserver.files.xel.values import (
 
 _HEAD = struct.Struct("<II")
 _LAST = 0x60000000
-_UNKNOWN = Type("", 0)
-_STEPS = 1 << 16  # Of the tree and its leaves, how many are kept in mind.
+_UNKNOWN = FieldType("", 0)
+_STEPS = 1 << 16  # Of the tree and its leaves, how many are remembered.
 
 
-class Leaf:
+class ActionList:
     """Where the walk over an event's actions ended: their ids and lengths, in their order.
 
     Attributes:
         application: From where to where behind the list's start `client_app_name` is stored.
-        met: Whether such a list was decoded before: what never comes again costs no struct.
+        met: Whether such a list was decoded before: only then a struct is compiled for it.
         unpack, names, converts: Decode such a list, the values by their indexes.
     """
 
@@ -54,20 +54,20 @@ class Leaf:
 
 
 # The next node, how far it is away, and the leaf where the list ends there.
-_Step: TypeAlias = tuple[dict[bytes, "_Step"], int, Leaf | None]
+_Step: TypeAlias = tuple[dict[bytes, "_Step"], int, ActionList | None]
 
 
-class Actions:
+class ActionDecoder:
     """Finds and decodes the actions of one stream's events."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: StreamMetadata) -> None:
         self._stream = stream
         self._converts: dict[int, tuple[str, Convert]] = {}
         self._root: dict[bytes, _Step] = {}
         self._steps = 0
 
-    def find(self, data: bytes, start: int) -> tuple[int, Leaf]:
-        """Where the actions that begin at an offset end, and what they are.
+    def find(self, data: bytes, start: int) -> tuple[int, ActionList]:
+        """The end of the actions that begin at an offset, and their ids and lengths.
 
         Raises:
             struct.error: They do not end within the data.
@@ -88,13 +88,13 @@ class Actions:
         self._steps += 1
         if action == _LAST:
             length = 0
-            leaf = Leaf(_heads(data, start), self._stream.application)
+            leaf = ActionList(_heads(data, start), self._stream.application)
             self._steps += len(leaf.heads)
         step: _Step = ({}, 8 + length, leaf)
         node[data[at : at + 8]] = step
         return step
 
-    def fields(self, data: bytes, start: int, leaf: Leaf) -> dict[str, Value]:
+    def fields(self, data: bytes, start: int, leaf: ActionList) -> dict[str, Value]:
         """The names and values of the actions that begin at an offset.
 
         Raises:
@@ -112,7 +112,7 @@ class Actions:
             fields[name] = convert(values[index])
         return fields
 
-    def _compile(self, leaf: Leaf) -> None:
+    def _compile(self, leaf: ActionList) -> None:
         code, names, converts = "<", [], []
         for index, (action, length) in enumerate(leaf.heads):
             name, kind = self._known(action)
@@ -123,7 +123,7 @@ class Actions:
                 converts.append((name, index, convert))
         leaf.unpack, leaf.names, leaf.converts = struct.Struct(code).unpack_from, names, converts
 
-    def _one_by_one(self, data: bytes, at: int, leaf: Leaf) -> dict[str, Value]:
+    def _one_by_one(self, data: bytes, at: int, leaf: ActionList) -> dict[str, Value]:
         fields: dict[str, Value] = {}
         for action, length in leaf.heads:
             if action not in self._converts:
@@ -134,7 +134,7 @@ class Actions:
             at += 8 + length
         return fields
 
-    def _known(self, action: int) -> tuple[str, Type]:
+    def _known(self, action: int) -> tuple[str, FieldType]:
         known = self._stream.actions.get(action)
         if known is None:
             # The event is worth more than the action's name.

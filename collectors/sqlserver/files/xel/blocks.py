@@ -1,12 +1,12 @@
-"""A .xel file as a chain of blocks: where they lie, and whether they are whole.
+"""A .xel file as a chain of blocks: where they are, and whether they are intact.
 
 A file begins with a sector that holds the magic number, the version and the sector's size. Blocks
-follow, each a multiple of the sector; a block's header tells its whole size, and so where the next
-one begins. After a block's data comes what the server's buffer held before: it is never read.
+follow, each a multiple of the sector; a block's header holds its total size, and so where the next
+one begins. After a block's data come remains of the server's buffer, which are never read.
 
 All integers are little-endian. A block's header, 0x4C bytes of metadata or 0x4D of events:
 
-    0 u32 0 · 4 u32 buffer · 8 u32 sequence · 12 u16 version 10 · 14 u16 kind · 16 u32 whole size ·
+    0 u32 0 · 4 u32 buffer · 8 u32 sequence · 12 u16 version 10 · 14 u16 kind · 16 u32 total size ·
     20 u16 0 · 22 u16 header's length · 24 u32 data's length · 28 u32 checksum · 32 GUID of stream
 
 The checksum is a CRC-32 without its last inversion, of the last 1,024 bytes of the data.
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 from zlib import crc32
 
-from dbt_graft.collectors.sqlserver.event import Damage
+from dbt_graft.collectors.sqlserver.event import LogDamage
 
 _MAGIC = 0xEFAB375A
 _VERSION = 10
@@ -30,20 +30,20 @@ _SMALLEST, _LARGEST = 0x200, 0x8000  # Sectors: 0x200 on Windows and 0x1000 on L
 _SCANNED_AT_ONCE = 1 << 20
 
 
-class Readable(Protocol):
-    """What of a pyarrow file is used here."""
+class RandomAccessFile(Protocol):
+    """A file that is read at any place, as pyarrow's are."""
 
     def size(self) -> int: ...
 
     def read_at(self, nbytes: int, offset: int) -> bytes: ...
 
 
-class Header(NamedTuple):
-    """Where a block lies and what it says of itself.
+class BlockHeader(NamedTuple):
+    """The header of a block.
 
     Attributes:
         position: The offset of its first byte in the file.
-        metadata: Whether it tells what ids mean; otherwise it holds events.
+        metadata: Whether it defines ids; otherwise it holds events.
         size: To the next block.
         stream: The GUID of the metadata records that its events follow.
     """
@@ -58,18 +58,18 @@ class Header(NamedTuple):
 
     @property
     def data_end(self) -> int:
-        """Where its data end in the file."""
+        """The offset in the file where its data end."""
         return self.position + self.data_at + self.data_length
 
 
 class Block(NamedTuple):
-    """A block that is whole."""
+    """A block that is intact."""
 
-    header: Header
+    header: BlockHeader
     data: bytes
 
 
-def sector_size(file: Readable) -> int:
+def sector_size(file: RandomAccessFile) -> int:
     """The size of the sectors that a file is made of.
 
     Raises:
@@ -88,12 +88,12 @@ def sector_size(file: Readable) -> int:
     return int(sector)
 
 
-def header_at(file: Readable, position: int, sector: int) -> Header | None:
-    """The header at an offset, or None where there is none that could be true."""
+def header_at(file: RandomAccessFile, position: int, sector: int) -> BlockHeader | None:
+    """The header at an offset, or None where there is none that is plausible."""
     return _header(file.read_at(_HEADER.size, position), position, sector)
 
 
-def _header(raw: bytes, position: int, sector: int) -> Header | None:
+def _header(raw: bytes, position: int, sector: int) -> BlockHeader | None:
     if len(raw) < _HEADER.size:
         return None
     zero, version, kind, size, none, data_at, length, checksum, stream = _HEADER.unpack(raw)
@@ -103,10 +103,10 @@ def _header(raw: bytes, position: int, sector: int) -> Header | None:
         return None
     if data_at + length > size:
         return None
-    return Header(position, kind == 1, size, data_at, length, checksum, stream)
+    return BlockHeader(position, kind == 1, size, data_at, length, checksum, stream)
 
 
-def chain(file: Readable, sector: int, start: int, end: int) -> Iterator[Header]:
+def chain(file: RandomAccessFile, sector: int, start: int, end: int) -> Iterator[BlockHeader]:
     """The headers from one block to the next, up to a broken one; reads nothing but them."""
     while start < end:
         header = header_at(file, start, sector)
@@ -116,23 +116,23 @@ def chain(file: Readable, sector: int, start: int, end: int) -> Iterator[Header]
         start += header.size
 
 
-def _agrees(header: Header, tail: bytes) -> bool:
+def _agrees(header: BlockHeader, tail: bytes) -> bool:
     """Whether the last bytes of a block's data are those of its checksum."""
     return crc32(tail[-_SUMMED:]) ^ 0xFFFFFFFF == header.checksum
 
 
-def read_block(file: Readable, header: Header) -> bytes | None:
+def read_block(file: RandomAccessFile, header: BlockHeader) -> bytes | None:
     """A block's data, or None where they do not agree with the checksum or end too early."""
     data = file.read_at(header.data_length, header.position + header.data_at)
     return data if len(data) == header.data_length and _agrees(header, data) else None
 
 
 def blocks(
-    file: Readable, size: int, sector: int, start: int, end: int
-) -> Iterator[Block | Damage]:
-    """The blocks that begin within a range, and in their place what is damaged.
+    file: RandomAccessFile, size: int, sector: int, start: int, end: int
+) -> Iterator[Block | LogDamage]:
+    """The blocks that begin within a range, or a damage in place of a block.
 
-    Behind a broken header the next block is looked for sector by sector. A tail that the server has
+    After a broken header the next block is searched sector by sector. A tail that the server has
     not finished is no damage: reading ends there.
 
     Args:
@@ -159,7 +159,9 @@ def blocks(
         start = end if found is None else found
 
 
-def _content(file: Readable, size: int, sector: int, header: Header) -> Iterator[Block | Damage]:
+def _content(
+    file: RandomAccessFile, size: int, sector: int, header: BlockHeader
+) -> Iterator[Block | LogDamage]:
     data = read_block(file, header)
     if data is not None:
         yield Block(header, data)
@@ -167,30 +169,30 @@ def _content(file: Readable, size: int, sector: int, header: Header) -> Iterator
         yield _damage(header.position, "its checksum is wrong")
 
 
-def _next(file: Readable, size: int, sector: int, start: int, end: int) -> int | None:
-    """The first offset within a range at which a block begins that is whole."""
+def _next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) -> int | None:
+    """The first offset within a range at which an intact block begins."""
     for window in range(start, end, _SCANNED_AT_ONCE):
         raw = file.read_at(min(_SCANNED_AT_ONCE, end - window), window)
         for at in range(0, len(raw), sector):
             header = _header(raw[at : at + _HEADER.size], window + at, sector)
             if header and header.data_end <= size:
-                # Not the whole block: a false header may claim the rest of the file as its data.
+                # Only the end: a false header may claim the rest of the file as its data.
                 summed = min(_SUMMED, header.data_length)
                 if _agrees(header, file.read_at(summed, header.data_end - summed)):
                     return header.position
     return None
 
 
-def _last_sector(header: Header, sector: int) -> tuple[int, int]:
+def _last_sector(header: BlockHeader, sector: int) -> tuple[int, int]:
     """Where the last bytes of a block's data are, and how many."""
     last = min(sector, header.data_length)
     return header.data_end - last, last
 
 
-def _written(file: Readable, start: int, length: int) -> bool:
+def _written(file: RandomAccessFile, start: int, length: int) -> bool:
     """Whether a place has been written to; the server makes room in a file before it writes."""
     return any(file.read_at(length, start))
 
 
-def _damage(position: int, reason: str) -> Damage:
-    return Damage(f"block at byte {position}", reason)
+def _damage(position: int, reason: str) -> LogDamage:
+    return LogDamage(f"block at byte {position}", reason)

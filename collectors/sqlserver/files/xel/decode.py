@@ -1,4 +1,4 @@
-"""The events of a block, as fast as plain Python can: those that are not wanted cost a walk only.
+"""The events of a block; those that are not wanted are only walked over.
 
 A record is, one after the other until the block's data are used up:
 
@@ -13,10 +13,15 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Value, Wanted
-from dbt_graft.collectors.sqlserver.files.xel.actions import Actions, Leaf
-from dbt_graft.collectors.sqlserver.files.xel.metadata import TICKS, EventType, Stream, Type
-from dbt_graft.collectors.sqlserver.files.xel.payload import Payload, decoder
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage, Value
+from dbt_graft.collectors.sqlserver.files.xel.actions import ActionDecoder, ActionList
+from dbt_graft.collectors.sqlserver.files.xel.metadata import (
+    TICKS,
+    EventType,
+    FieldType,
+    StreamMetadata,
+)
+from dbt_graft.collectors.sqlserver.files.xel.payload import PayloadDecoder, payload_decoder
 
 _RECORD = struct.Struct("<II4xQI")
 _ACTIONS_FOLLOW = 0x80000000
@@ -24,23 +29,25 @@ _VERSION, _VERSION_BITS = 10, 0x3F
 _PACKAGE_BITS = 0xFF
 _UNIX_EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601.
 _LATEST = 253_402_300_800 * TICKS  # The year 10000, which no clock of SQL Server reaches.
-_APPLICATIONS = 4096  # How many are kept in mind.
+_APPLICATIONS = 4096  # How many are remembered.
 _AT_ONCE = 1 << 15  # Events of a chunk: about 100 MB, where the block is as large.
 
-_Decoded: TypeAlias = tuple[str, str, Payload]  # Its name, its package's, and its fields' decoder.
+_Decoded: TypeAlias = tuple[
+    str, str, PayloadDecoder
+]  # Its name, its package's, and its fields' decoder.
 
 
-class Decoder:
+class BlockDecoder:
     """Decodes the blocks of one stream; made anew when its metadata have changed."""
 
-    def __init__(self, stream: Stream, wanted: Wanted) -> None:
+    def __init__(self, stream: StreamMetadata, wanted: EventFilter) -> None:
         self._stream = stream
         self._wanted = wanted.application
         self._known: dict[bytes, bool] = {}
         self._names = wanted.names
-        # What was met so far; None: it is not wanted.
+        # Event types met so far; None: the type is not wanted.
         self._types: dict[int, _Decoded | None] = {}
-        self._actions = Actions(stream)
+        self._actions = ActionDecoder(stream)
 
     def chunks(self, data: bytes, position: int) -> Iterator[Chunk]:
         """The wanted events of a block: one chunk, of a huge block several.
@@ -49,7 +56,7 @@ class Decoder:
             data: The block's.
             position: Of the block in the file, to name it where something is damaged.
         """
-        events: list[Event] = []
+        events: list[ExtendedEvent] = []
         damages: dict[str, tuple[int, int]] = {}
         base, ticks = self._stream.base - _UNIX_EPOCH, self._stream.ticks
         types, find = self._types, self._actions.find
@@ -87,11 +94,11 @@ class Decoder:
             except (struct.error, OverflowError):
                 _count(damages, "a value is not of its type", number)
             else:
-                events.append(Event(name, when, fields, more, package))
-        told = [_damage(position, *found) for found in damages.items()]
-        yield Chunk(events, number - before, told)
+                events.append(ExtendedEvent(name, when, fields, more, package))
+        listed = [_damage(position, *found) for found in damages.items()]
+        yield Chunk(events, number - before, listed)
 
-    def _is_wanted(self, data: bytes, actions: int, leaf: Leaf | None) -> bool:
+    def _is_wanted(self, data: bytes, actions: int, leaf: ActionList | None) -> bool:
         application = b""
         if leaf:
             start, end = leaf.application
@@ -108,7 +115,7 @@ class Decoder:
     def _type(self, event: int) -> _Decoded | None:
         kind = self._stream.events.get(event)
         if kind is None:
-            raise ValueError("the metadata do not tell what the event is")
+            raise ValueError("the metadata do not name the event")
         decoded: _Decoded | None = None
         if self._names is None or kind.name in self._names:
             package = self._stream.packages.get(event & _PACKAGE_BITS, "")
@@ -117,10 +124,10 @@ class Decoder:
         return decoded
 
 
-def _decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
-    """As `decoder`; where the columns contradict each other, each event says so."""
+def _decoder(kind: EventType, types: Mapping[int, FieldType]) -> PayloadDecoder:
+    """As `payload_decoder`; where the columns contradict each other, each event is a damage."""
     try:
-        return decoder(kind, types)
+        return payload_decoder(kind, types)
     except ValueError as error:
         reason = str(error)
 
@@ -135,7 +142,7 @@ def _count(damages: dict[str, tuple[int, int]], reason: str, event: int) -> None
     damages[reason] = (first, count + 1)
 
 
-def _damage(position: int, reason: str, found: tuple[int, int]) -> Damage:
+def _damage(position: int, reason: str, found: tuple[int, int]) -> LogDamage:
     first, count = found
     more = f" (and of {count - 1:,} more in this block)" if count > 1 else ""
-    return Damage(f"block at byte {position}, event {first}", reason + more)
+    return LogDamage(f"block at byte {position}, event {first}", reason + more)

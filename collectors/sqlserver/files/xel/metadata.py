@@ -1,4 +1,4 @@
-"""What the metadata blocks of a .xel file say: which events, actions, maps and types there are.
+"""Metadata blocks of a .xel file -> its events, actions, maps and types, by their ids.
 
 A metadata block holds package records one after the other, whose texts are UTF-16 ended by NUL:
 
@@ -22,7 +22,7 @@ TICKS = 10_000_000  # A second, in the 100 ns of Windows' clock; 2012 leaves it 
 
 
 @dataclass(frozen=True, slots=True)
-class Type:
+class FieldType:
     """A type of a field.
 
     Attributes:
@@ -36,7 +36,7 @@ class Type:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class EventField:
     """A field of an event: the id of its type, and where it stands in the payload."""
 
     name: str
@@ -46,7 +46,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class EventType:
-    """What an event's id means.
+    """The event of an id.
 
     Attributes:
         columns: In the order in which SQL Server shows them.
@@ -54,21 +54,21 @@ class EventType:
     """
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[EventField, ...]
     fixed: int
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
-    """What an action's id means, and the id of its type."""
+class ActionType:
+    """The action of an id, and the id of its type."""
 
     name: str
     type: int
 
 
 @dataclass(slots=True)
-class Stream:
-    """All that the records of one stream have said so far.
+class StreamMetadata:
+    """The contents of all records of one stream so far.
 
     Attributes:
         base: The time at tick 0, in 100 ns since 1601 in UTC.
@@ -81,12 +81,12 @@ class Stream:
     ticks: int = TICKS
     packages: dict[int, str] = field(default_factory=dict)
     events: dict[int, EventType] = field(default_factory=dict)
-    actions: dict[int, Action] = field(default_factory=dict)
-    types: dict[int, Type] = field(default_factory=dict)
+    actions: dict[int, ActionType] = field(default_factory=dict)
+    types: dict[int, FieldType] = field(default_factory=dict)
     application: int | None = None
 
 
-def add(data: bytes, streams: dict[bytes, Stream]) -> None:
+def add(data: bytes, streams: dict[bytes, StreamMetadata]) -> None:
     """Add a metadata block's records to what is known of their streams, by GUID.
 
     Raises:
@@ -117,7 +117,7 @@ _SIZE = struct.Struct("<B")
 
 
 class _Cursor:
-    """Where reading has come to in a record."""
+    """The position of reading in a record."""
 
     __slots__ = ("at", "data")
 
@@ -153,7 +153,7 @@ class _Cursor:
         return dict(item(self) for _ in range(self.number()))
 
 
-def _record(data: bytes, streams: dict[bytes, Stream]) -> None:
+def _record(data: bytes, streams: dict[bytes, StreamMetadata]) -> None:
     guid, base, ticks, package = _RECORD.unpack_from(data)
     cursor = _Cursor(data)
     cursor.at = _RECORD.size
@@ -164,7 +164,7 @@ def _record(data: bytes, streams: dict[bytes, Stream]) -> None:
         cursor.unpack(_TABLE)
     events, actions = cursor.all(_event), cursor.all(_action)
     types = {**cursor.all(_map), **cursor.all(_type)}
-    stream = streams.setdefault(guid, Stream())
+    stream = streams.setdefault(guid, StreamMetadata())
     stream.base, stream.ticks = base, ticks or TICKS
     stream.packages[package & 0xFF] = name
     stream.events.update(events)
@@ -191,29 +191,29 @@ def _event(cursor: _Cursor) -> tuple[int, EventType]:
     return event, EventType(name, tuple(_column(cursor) for _ in range(columns)), fixed)
 
 
-def _column(cursor: _Cursor) -> Column:
+def _column(cursor: _Cursor) -> EventField:
     kind, name = cursor.number(), cursor.text()
     (offset,) = cursor.unpack(_PLACE)
     cursor.text()
-    return Column(name, kind, offset)
+    return EventField(name, kind, offset)
 
 
-def _action(cursor: _Cursor) -> tuple[int, Action]:
+def _action(cursor: _Cursor) -> tuple[int, ActionType]:
     action, name = cursor.named()
-    return action, Action(name, *cursor.unpack(_ACTION))
+    return action, ActionType(name, *cursor.unpack(_ACTION))
 
 
-def _map(cursor: _Cursor) -> tuple[int, Type]:
+def _map(cursor: _Cursor) -> tuple[int, FieldType]:
     item, name = cursor.named()
     size, count = cursor.unpack(_MAP)
     texts = {}
     for _ in range(count):
         key = cursor.number()
         texts[key] = cursor.text()
-    return item, Type(name, size, texts)
+    return item, FieldType(name, size, texts)
 
 
-def _type(cursor: _Cursor) -> tuple[int, Type]:
+def _type(cursor: _Cursor) -> tuple[int, FieldType]:
     item, name = cursor.named()
     (size,) = cursor.unpack(_SIZE)
-    return item, Type(name, size)
+    return item, FieldType(name, size)

@@ -1,4 +1,4 @@
-"""An event's own fields: each type of event gets a function made for it, once for all its events.
+"""The fields of an event: each type of event gets a decoder, made once for all its events.
 
 In the payload every column stands at its own offset: a value of fixed size, or for the others
 `u32 offset in the payload · u32 length`. A column that was not collected has length 0.
@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from dbt_graft.collectors.sqlserver.event import Value
-from dbt_graft.collectors.sqlserver.files.xel.metadata import Column, EventType, Type
+from dbt_graft.collectors.sqlserver.files.xel.metadata import EventField, EventType, FieldType
 from dbt_graft.collectors.sqlserver.files.xel.values import (
     Convert,
     from_bytes,
@@ -22,20 +22,20 @@ from dbt_graft.collectors.sqlserver.files.xel.values import (
 )
 
 # (data, where the payload begins, its length) -> the fields
-Payload: TypeAlias = Callable[[bytes, int, int], dict[str, Value]]
+PayloadDecoder: TypeAlias = Callable[[bytes, int, int], dict[str, Value]]
 
 # A column, its type, and whether its value is elsewhere.
-_Slot: TypeAlias = tuple[Column, Type, bool]
+_Slot: TypeAlias = tuple[EventField, FieldType, bool]
 
 _PLACE = "II"
 # Columns may share bytes, but not so that a small event fills the memory.
 _SHARED = 4
 
 
-def decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
-    """What decodes the payloads of an event's type.
+def payload_decoder(kind: EventType, types: Mapping[int, FieldType]) -> PayloadDecoder:
+    """A decoder for the payloads of an event type.
 
-    What is made raises ValueError or `struct.error` where a payload contradicts the columns.
+    It raises ValueError or `struct.error` where a payload contradicts the columns.
 
     Raises:
         ValueError: The columns contradict each other.
@@ -44,7 +44,7 @@ def decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
     layout, size = _packed(slots)
     converted: list[tuple[str, int, Convert]] = []
     elsewhere: list[tuple[str, int, Value, Convert]] = []
-    indexes: dict[Column, int] = {}
+    indexes: dict[EventField, int] = {}
     index = 0
     for column, its_type, away in slots:
         if away:
@@ -84,7 +84,7 @@ def decoder(kind: EventType, types: Mapping[int, Type]) -> Payload:
 
 
 def _packed(slots: list[_Slot]) -> tuple[str, int]:
-    """How `struct` unpacks the columns, and how many bytes they have."""
+    """The layout of the columns for `struct`, and its size in bytes."""
     layout, size = "<", 0
     for column, its_type, away in slots:
         if column.offset < size:
@@ -101,11 +101,11 @@ def _mixed(slots: list[_Slot]) -> bool:
     return away != sorted(away)
 
 
-def _slots(kind: EventType, types: Mapping[int, Type]) -> list[_Slot]:
+def _slots(kind: EventType, types: Mapping[int, FieldType]) -> list[_Slot]:
     """The columns as they stand in the payload, and whether the value of each is elsewhere."""
     columns = sorted(kind.columns, key=lambda column: column.offset)
     if any(column.type not in types for column in columns):
-        raise ValueError("the metadata do not tell the type of a column")
+        raise ValueError("the metadata do not name the type of a column")
     typed = [(column, types[column.type]) for column in columns]
     fixed = sum(not is_elsewhere(its_type) for _, its_type in typed)
     # Where fewer columns are fixed than have a size, a GUID's bytes are elsewhere.

@@ -1,6 +1,6 @@
-"""Stored bytes as values: what each type of Extended Events looks like in a file.
+"""Stored bytes -> values, for each type of Extended Events.
 
-Text is UTF-16 (what is no character becomes U+FFFD), a GUID is written as SQL Server does, in
+Text is UTF-16 (invalid bytes become U+FFFD), a GUID is written as SQL Server does, in
 capitals, an address as `0x…` of 16 digits. A type that is not known stays bytes.
 """
 
@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from dbt_graft.collectors.sqlserver.event import Mapped, Mask, Value
-from dbt_graft.collectors.sqlserver.files.xel.metadata import Type
+from dbt_graft.collectors.sqlserver.files.xel.metadata import FieldType
 
 Convert = Callable[[Any], Value]
 
@@ -37,24 +37,24 @@ _NUMBERS = {
     "wchar": "H",
 }
 _BY_WIDTH = {1: "B", 2: "H", 4: "I", 8: "Q"}
-_SHORT = 256  # Bytes of a text that is worth being kept in mind.
+_SHORT = 256  # Bytes of a text that is worth remembering.
 # Stored elsewhere in the payload although their size is that of a pointer.
 _POINTERS = frozenset({"guid_ptr", "unicode_string_ptr", "ansi_string_ptr"})
 
 
-def is_elsewhere(kind: Type) -> bool:
+def is_elsewhere(kind: FieldType) -> bool:
     """Whether a column of this type holds the place and length of its value, not the value."""
     return not kind.size or kind.name in _POINTERS
 
 
-def packed(kind: Type) -> str:
-    """How `struct` packs a type of fixed size; a number only where its size is the usual one."""
+def packed(kind: FieldType) -> str:
+    """The `struct` code of a type of fixed size; a number only where its size is the usual one."""
     code = _NUMBERS.get(kind.name) if kind.texts is None else _BY_WIDTH.get(kind.size)
     return code if code and struct.calcsize(code) == kind.size else f"{kind.size}s"
 
 
-def from_packed(kind: Type) -> Convert | None:
-    """What makes a value of what `struct` unpacked; None where it is the value already."""
+def from_packed(kind: FieldType) -> Convert | None:
+    """A function that converts what `struct` unpacked; None where it is the value already."""
     if packed(kind).endswith("s"):
         return from_bytes(kind)
     if kind.texts is not None:
@@ -62,10 +62,10 @@ def from_packed(kind: Type) -> Convert | None:
     return {"ptr": _address, "char": chr, "wchar": _character}.get(kind.name)
 
 
-def from_bytes(kind: Type) -> Convert:
-    """What makes a value of the bytes of a type, whatever its size.
+def from_bytes(kind: FieldType) -> Convert:
+    """A function that makes a value of the bytes of a type, of any size.
 
-    What is made raises ValueError or `struct.error` where bytes have an impossible number.
+    It raises ValueError or `struct.error` where bytes have an impossible number.
     """
     if kind.texts is None and kind.name in _BYTES:
         return _BYTES[kind.name]
@@ -78,7 +78,7 @@ def from_bytes(kind: Type) -> Convert:
     return lambda raw: convert(unpack(raw)[0]) if raw else None
 
 
-def repeated(kind: Type, length: int) -> Convert | None:
+def repeated(kind: FieldType, length: int) -> Convert | None:
     """As `from_bytes`, for values that come again and again; None where bytes stay bytes."""
     convert = from_bytes(kind)
     if convert is bytes:

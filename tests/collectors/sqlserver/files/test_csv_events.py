@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Event, Part, Value, Wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, FileSplit, Value
 from dbt_graft.collectors.sqlserver.files import csv_events
-from dbt_graft.collectors.sqlserver.files.csv_events import Splitter, header, read
+from dbt_graft.collectors.sqlserver.files.csv_events import CsvSplitter, csv_header, read_csv
 
 AT = 1_795_141_801 * 10_000_000
 
@@ -14,10 +14,10 @@ AT = 1_795_141_801 * 10_000_000
 def chunks(folder: Path, text: str) -> list[Chunk]:
     file = folder / "a.csv"
     file.write_text(text, newline="")
-    return list(read(Part(str(file), "a.csv", "csv", 0, len(text)), Wanted()))
+    return list(read_csv(FileSplit(str(file), "a.csv", "csv", 0, len(text)), EventFilter()))
 
 
-def events(folder: Path, text: str) -> list[Event]:
+def events(folder: Path, text: str) -> list[ExtendedEvent]:
     found = chunks(folder, text)
     assert not [chunk.damages for chunk in found if chunk.damages]
     return [event for chunk in found for event in chunk.events]
@@ -62,7 +62,7 @@ def test_a_column_is_known_by_whatever_name(
 )
 def test_names_and_times_are_known_by_whatever_name(tmp_path: Path, labels: str) -> None:
     text = f"{labels}\nsql_batch_completed,2026-11-20 02:30:01\n"
-    assert events(tmp_path, text) == [Event("sql_batch_completed", AT, {}, {})]
+    assert events(tmp_path, text) == [ExtendedEvent("sql_batch_completed", AT, {}, {})]
 
 
 def test_the_viewers_own_columns(tmp_path: Path) -> None:
@@ -75,11 +75,11 @@ def test_the_viewers_own_columns(tmp_path: Path) -> None:
         ',"SELECT 1,\r\n ""a""",12,OK,NULL,NULL\r\n'
     )
     call, batch = events(tmp_path, text)
-    said: dict[str, Value] = {"duration": "12", "result": "OK"}
+    common: dict[str, Value] = {"duration": "12", "result": "OK"}
     assert (call.name, call.at, batch.at) == ("rpc_completed", AT, AT)
-    assert call.data == {"object_name": "sp_executesql", "statement": "exec p", **said}
+    assert call.data == {"object_name": "sp_executesql", "statement": "exec p", **common}
     assert call.actions == {"attach_activity_id": "0F1A2B3C-0000-0000-0000-000000000000-7"}
-    assert (batch.data, batch.actions) == ({"batch_text": 'SELECT 1,\r\n "a"', **said}, {})
+    assert (batch.data, batch.actions) == ({"batch_text": 'SELECT 1,\r\n "a"', **common}, {})
 
 
 @pytest.mark.parametrize("name", ["rpc_completed", "sql_statement_completed"])
@@ -127,8 +127,8 @@ def test_damage_costs_a_row_and_is_told_with_its_line(tmp_path: Path) -> None:
         f'{good}x,2026-11-20 02:30:01,"open\n{good}'
     )
     found = chunks(tmp_path, text)
-    kept = [event.data["batch_text"] for chunk in found for event in chunk.events]
-    assert kept == ["a", "two\nlines", "a"]
+    found_texts = [event.data["batch_text"] for chunk in found for event in chunk.events]
+    assert found_texts == ["a", "two\nlines", "a"]
     assert [(d.position, d.reason) for chunk in found for d in chunk.damages] == [
         ("line 6", "the row has 4 columns, the header has 3"),
         ("line 7", "the row has 1 columns, the header has 3"),
@@ -155,9 +155,9 @@ def test_rows_of_xml_may_hold_what_is_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("row", ["", "a,b", "name,duration", "timestamp,duration", '"name', "\0"])
 def test_a_first_row_that_names_no_event_is_no_header(tmp_path: Path, row: str) -> None:
-    assert header(row) is None
+    assert csv_header(row) is None
     found = chunks(tmp_path, f"{row}\nx\n")
-    reason = "the first line names no columns that tell of events"
+    reason = "the first line names no columns of events"
     assert [damage.reason for chunk in found for damage in chunk.damages] == [reason]
 
 
@@ -165,13 +165,15 @@ def test_a_row_without_end_takes_bounded_memory_and_costs_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(csv_events, "LONGEST", 1000)
-    splitter = Splitter()
+    splitter = CsvSplitter()
     rows = list(splitter.feed(b'a\n"'))
     for _ in range(100):
         rows += splitter.feed(b"x" * 99 + b"\n" + b"y" * 200)
     rows += splitter.feed(b'\nb\n"c\n', last=True)
-    kept = [row.text for row in rows if row.text and "x" not in row.text and "y" not in row.text]
-    assert kept == ["a", "b", '"c\n'.strip()]
+    found_texts = [
+        row.text for row in rows if row.text and "x" not in row.text and "y" not in row.text
+    ]
+    assert found_texts == ["a", "b", '"c\n'.strip()]
     assert max(len(row.text) for row in rows) < 1000
     assert rows[1].text == ""
 

@@ -1,4 +1,4 @@
-"""A file's name and beginning tell whether it holds events, in which form and in which parts."""
+"""A file's form and splits follow from its name and beginning."""
 
 import gzip
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.files import LogFile, log_files
-from dbt_graft.collectors.sqlserver.event import Damage, Part
-from dbt_graft.collectors.sqlserver.files.formats import may_hold_events, parts
+from dbt_graft.collectors.sqlserver.event import FileSplit, LogDamage
+from dbt_graft.collectors.sqlserver.files.formats import file_splits, may_hold_events
 
 EVENT = b'<event name="rpc_completed" package="sqlserver" timestamp="2026-11-20T02:30:01Z"></event>'
 
@@ -52,8 +52,8 @@ def utf16(text: str) -> bytes:
 def test_a_files_beginning_tells_its_form(
     tmp_path: Path, content: bytes, expected: tuple[str, str, bool]
 ) -> None:
-    found = parts(log(tmp_path, content))
-    assert not isinstance(found, Damage)
+    found = file_splits(log(tmp_path, content))
+    assert not isinstance(found, LogDamage)
     (part,) = found
     assert (part.form, part.encoding, part.escaped) == expected
     assert (part.origin, part.start, part.end) == ("logs/a.log", 0, len(content))
@@ -79,20 +79,20 @@ def test_a_files_beginning_tells_its_form(
 def test_what_cannot_be_read_says_what_it_is_and_what_to_do(
     tmp_path: Path, content: bytes, name: str, reason: str
 ) -> None:
-    found = parts(log(tmp_path, content, name))
-    assert isinstance(found, Damage)
-    assert found.position == "whole file"
+    found = file_splits(log(tmp_path, content, name))
+    assert isinstance(found, LogDamage)
+    assert found.position == "the file"
     assert found.reason.startswith(reason)
 
 
 def test_an_empty_file_is_none(tmp_path: Path) -> None:
-    assert parts(log(tmp_path, b"")) == []
+    assert file_splits(log(tmp_path, b"")) == []
 
 
 def test_a_file_that_is_gone_is_a_damage(tmp_path: Path) -> None:
     gone = log(tmp_path, EVENT)
     (tmp_path / "a.log").unlink()
-    assert parts(gone) == Damage("whole file", "the file cannot be read: FileNotFoundError")
+    assert file_splits(gone) == LogDamage("the file", "the file cannot be read: FileNotFoundError")
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_a_file_that_is_gone_is_a_damage(tmp_path: Path) -> None:
     ],
 )
 def test_plain_utf_8_is_cut_into_parts_by_bytes(tmp_path: Path, content: bytes, count: int) -> None:
-    found = parts(log(tmp_path, content), size=400)
-    cut = [] if isinstance(found, Damage) else found
+    found = file_splits(log(tmp_path, content), size=400)
+    cut = [] if isinstance(found, LogDamage) else found
     assert len(cut) == count
     if cut:
         assert [part.start for part in cut] == [400 * number for number in range(count)]
@@ -118,8 +118,8 @@ def test_plain_utf_8_is_cut_into_parts_by_bytes(tmp_path: Path, content: bytes, 
 
 def test_what_is_packed_is_one_part(tmp_path: Path) -> None:
     packed = gzip.compress(EVENT * 10)
-    assert parts(log(tmp_path, packed), size=10) == [
-        Part(str(tmp_path / "a.log"), "logs/a.log", "xml", 0, len(packed), "gzip")
+    assert file_splits(log(tmp_path, packed), size=10) == [
+        FileSplit(str(tmp_path / "a.log"), "logs/a.log", "xml", 0, len(packed), "gzip")
     ]
 
 

@@ -6,21 +6,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Event, Mapped, Part, Wanted
+from dbt_graft.collectors.sqlserver.event import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    FileSplit,
+    Mapped,
+)
 from dbt_graft.collectors.sqlserver.files import ndjson_events, streams
-from dbt_graft.collectors.sqlserver.files.ndjson_events import Splitter, read
+from dbt_graft.collectors.sqlserver.files.ndjson_events import LineSplitter, read_ndjson
 
 AT = 1_795_141_801 * 10_000_000
 TIME = '"timestamp":"2026-11-20T02:30:01Z"'
 
 
 def chunks(file: Path, size: int = 1 << 30) -> list[Chunk]:
-    whole = file.stat().st_size
+    size_of_file = file.stat().st_size
     parts = (
-        Part(str(file), "a", "ndjson", start, min(whole, start + size))
-        for start in range(0, whole, size)
+        FileSplit(str(file), "a", "ndjson", start, min(size_of_file, start + size))
+        for start in range(0, size_of_file, size)
     )
-    return [chunk for part in parts for chunk in read(part, Wanted())]
+    return [chunk for part in parts for chunk in read_ndjson(part, EventFilter())]
 
 
 def one(folder: Path, line: str) -> Chunk:
@@ -36,7 +42,7 @@ def one(folder: Path, line: str) -> Chunk:
             f'{{"name":"x",{TIME},"package":"p","data":{{"a":1,"b":null,"c":1.5,"d":true,"e":"",'
             '"f":{"value":0,"text":"OK"},"g":{"value":"0x2","text":"USER"},"h":[1],"i":{}},'
             '"actions":{"client_app_name":"task"}}',
-            Event(
+            ExtendedEvent(
                 "x",
                 AT,
                 {
@@ -54,20 +60,20 @@ def one(folder: Path, line: str) -> Chunk:
                 "p",
             ),
         ),
-        (f'{{"name":"x",{TIME},"data":{{}}}}', Event("x", AT, {}, {})),
-        (f'{{"name":"x",{TIME},"data":{{}},"actions":[1]}}', Event("x", AT, {}, {})),
+        (f'{{"name":"x",{TIME},"data":{{}}}}', ExtendedEvent("x", AT, {}, {})),
+        (f'{{"name":"x",{TIME},"data":{{}},"actions":[1]}}', ExtendedEvent("x", AT, {}, {})),
         (
             f'{{"Event Name":"x",{TIME},"Client App Name":"task","CPU":7,"h":[1]}}',
-            Event("x", AT, {"cpu_time": 7}, {"client_app_name": "task"}),
+            ExtendedEvent("x", AT, {"cpu_time": 7}, {"client_app_name": "task"}),
         ),
         (
             '{"event_data":"<event name=\\"x\\" package=\\"p\\" '
             'timestamp=\\"2026-11-20T02:30:01Z\\"/>"}',
-            Event("x", AT, {}, {}, "p"),
+            ExtendedEvent("x", AT, {}, {}, "p"),
         ),
     ],
 )
-def test_an_object_is_an_event(tmp_path: Path, line: str, expected: Event) -> None:
+def test_an_object_is_an_event(tmp_path: Path, line: str, expected: ExtendedEvent) -> None:
     assert one(tmp_path, line) == Chunk([expected], 1)
 
 
@@ -133,7 +139,7 @@ def test_a_line_without_end_takes_bounded_memory_and_costs_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ndjson_events, "LONGEST", 1000)
-    splitter = Splitter()
+    splitter = LineSplitter()
     lines = list(splitter.feed(b"a\n"))
     for _ in range(100):
         lines += splitter.feed(b"x" * 300)

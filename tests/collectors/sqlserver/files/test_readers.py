@@ -13,10 +13,16 @@ import pytest
 import zstandard
 
 from dbt_graft.collectors.files import log_files
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
+from dbt_graft.collectors.sqlserver.event import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    FileSplit,
+    LogDamage,
+)
 from dbt_graft.collectors.sqlserver.files import streams
-from dbt_graft.collectors.sqlserver.files.formats import parts
-from dbt_graft.collectors.sqlserver.files.readers import read
+from dbt_graft.collectors.sqlserver.files.formats import file_splits
+from dbt_graft.collectors.sqlserver.files.readers import read_split
 
 TIME = "2026-11-20T02:30:01.244Z"
 AT = 1_795_141_801 * 10_000_000 + 2_440_000
@@ -27,12 +33,12 @@ TEXTS = [
     "x" * 200_000,
 ]
 EVENTS = [
-    Event("sql_batch_completed", AT, {"batch_text": text}, {"client_app_name": "task"})
+    ExtendedEvent("sql_batch_completed", AT, {"batch_text": text}, {"client_app_name": "task"})
     for text in TEXTS
 ]
 
 
-def xml(event: Event) -> str:
+def xml(event: ExtendedEvent) -> str:
     return (
         f'<event name="{event.name}" package="sqlserver" timestamp="{TIME}">'
         + "".join(
@@ -54,7 +60,7 @@ def rows(rows: list[list[str]], delimiter: str = ",", quoting: int = csv.QUOTE_M
     return out.getvalue()
 
 
-def grid(events: list[Event], delimiter: str = ",") -> str:
+def grid(events: list[ExtendedEvent], delimiter: str = ",") -> str:
     header = ["name", "timestamp", "batch_text", "client_app_name"]
     return rows(
         [
@@ -68,23 +74,23 @@ def grid(events: list[Event], delimiter: str = ",") -> str:
     )
 
 
-def printed(event: Event) -> str:
-    said = {
+def printed(event: ExtendedEvent) -> str:
+    document = {
         "name": event.name,
         "timestamp": TIME,
         "package": event.package,
         "data": event.data,
         "actions": event.actions,
     }
-    return orjson.dumps(said).decode() + "\n"
+    return orjson.dumps(document).decode() + "\n"
 
 
-def flat(event: Event) -> str:
-    said = {"EventName": event.name, "timestamp (UTC)": TIME, **event.data, **event.actions}
-    return orjson.dumps(said).decode() + "\n"
+def flat(event: ExtendedEvent) -> str:
+    document = {"EventName": event.name, "timestamp (UTC)": TIME, **event.data, **event.actions}
+    return orjson.dumps(document).decode() + "\n"
 
 
-FORMS: dict[str, Callable[[list[Event]], str]] = {
+FORMS: dict[str, Callable[[list[ExtendedEvent]], str]] = {
     "fragments.xml": lambda events: "".join(map(xml, events)),
     "lines.txt": lambda events: "\r\n".join(map(xml, events)),
     "document.xml": lambda events: f"<?xml version='1.0'?>\n<e>{''.join(map(xml, events))}</e>",
@@ -130,14 +136,14 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def found(folder: Path, wanted: Wanted | None = None, size: int = 32 << 20) -> list[Chunk]:
+def found(folder: Path, wanted: EventFilter | None = None, size: int = 32 << 20) -> list[Chunk]:
     (log,) = log_files(str(folder), "logs")
-    cut = parts(log, size)
-    assert not isinstance(cut, Damage), cut
-    return [chunk for part in cut for chunk in read(part, wanted or Wanted())]
+    cut = file_splits(log, size)
+    assert not isinstance(cut, LogDamage), cut
+    return [chunk for part in cut for chunk in read_split(part, wanted or EventFilter())]
 
 
-def events(chunks: list[Chunk]) -> list[Event]:
+def events(chunks: list[Chunk]) -> list[ExtendedEvent]:
     return [event for chunk in chunks for event in chunk.events]
 
 
@@ -166,7 +172,7 @@ def test_only_what_is_wanted_is_given_and_all_is_counted(tmp_path: Path, form: s
         EVENTS[0]._replace(actions={"client_app_name": "other"}),
     ]
     (tmp_path / form).write_text(FORMS[form]([*others, *EVENTS]), newline="")
-    wanted = Wanted(frozenset({"sql_batch_completed"}), lambda name: name == "task")
+    wanted = EventFilter(frozenset({"sql_batch_completed"}), lambda name: name == "task")
     chunks = found(tmp_path, wanted)
     assert events(chunks) == EVENTS
     assert sum(chunk.seen for chunk in chunks) == len(EVENTS) + 2
@@ -198,12 +204,12 @@ def test_what_comes_before_a_break_in_packed_data_is_kept(
     packed = COMPRESSIONS[compression](FORMS[form](many).encode())
     (tmp_path / f"a{compression}").write_bytes(packed[: len(packed) * 2 // 3])
     (log,) = log_files(str(tmp_path / f"a{compression}"), "a")
-    cut = parts(log)
-    assert not isinstance(cut, Damage)
-    chunks = [chunk for part in cut for chunk in read(part, Wanted())]
-    kept = events(chunks)
-    assert kept == many[: len(kept)]
-    assert len(kept) > 1000
+    cut = file_splits(log)
+    assert not isinstance(cut, LogDamage)
+    chunks = [chunk for part in cut for chunk in read_split(part, EventFilter())]
+    before = events(chunks)
+    assert before == many[: len(before)]
+    assert len(before) > 1000
     assert damages(chunks)[-1] == ("from byte 0 on", reason)
 
 
@@ -233,10 +239,10 @@ def test_a_bomb_unpacks_in_bounded_memory(
 
 @pytest.mark.parametrize("form", ["xml", "csv", "ndjson"])
 def test_a_file_that_is_gone_by_now_is_a_damage(tmp_path: Path, form: str) -> None:
-    part = Part(str(tmp_path / "gone"), "logs/gone", form, 10, 20)
-    (chunk,) = read(part, Wanted())
+    part = FileSplit(str(tmp_path / "gone"), "logs/gone", form, 10, 20)
+    (chunk,) = read_split(part, EventFilter())
     assert chunk.damages == [
-        Damage("from byte 10 on", "the file cannot be read: FileNotFoundError")
+        LogDamage("from byte 10 on", "the file cannot be read: FileNotFoundError")
     ]
 
 

@@ -2,8 +2,13 @@
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.event import Damage, Event, Mapped, Wanted
-from dbt_graft.collectors.sqlserver.files.xml_events import dismissed, event, is_wanted, ticks
+from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, LogDamage, Mapped
+from dbt_graft.collectors.sqlserver.files.xml_events import (
+    is_dismissed,
+    is_wanted,
+    parse_event,
+    ticks,
+)
 
 # 2026-11-20 02:30:01 UTC.
 SECOND = 1_795_141_801 * 10_000_000
@@ -16,8 +21,8 @@ def one(
 
 
 def value_of(inner: str) -> object:
-    found = event(one(f'<data name="x">{inner}</data>'))
-    assert isinstance(found, Event)
+    found = parse_event(one(f'<data name="x">{inner}</data>'))
+    assert isinstance(found, ExtendedEvent)
     return found.data.get("x", "absent")
 
 
@@ -52,7 +57,7 @@ def test_a_value_is_what_the_server_meant(inner: str, expected: object) -> None:
 
 
 def test_fields_and_actions_of_one_name_stay_apart_and_the_first_of_two_counts() -> None:
-    found = event(
+    found = parse_event(
         one(
             '<data name="database_name"><value>a</value></data>'
             '<action name="database_name" package="sqlserver"><value>b</value></action>'
@@ -61,7 +66,7 @@ def test_fields_and_actions_of_one_name_stay_apart_and_the_first_of_two_counts()
         )
     )
     expected = {"database_name": "a"}, {"database_name": "b"}
-    assert isinstance(found, Event)
+    assert isinstance(found, ExtendedEvent)
     assert (found.data, found.actions) == expected
     assert (found.name, found.package) == ("sql_batch_completed", "sqlserver")
 
@@ -111,17 +116,17 @@ BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "boom"}">' for n i
     ],
 )
 def test_what_is_no_event_is_a_damage_with_its_reason(text: str, reason: str) -> None:
-    found = event(text)
-    assert isinstance(found, Damage)
+    found = parse_event(text)
+    assert isinstance(found, LogDamage)
     assert found.reason == reason
 
 
 def test_an_excerpt_is_a_start_tag_that_says_nothing_but_name_and_time() -> None:
-    plain, telling = event(one("<")), event(one("<", time="secret 2026"))
-    assert isinstance(plain, Damage)
+    plain, secret = parse_event(one("<")), parse_event(one("<", time="secret 2026"))
+    assert isinstance(plain, LogDamage)
     assert plain.excerpt == one()[:-8]
-    assert isinstance(telling, Damage)
-    assert telling.excerpt == ""
+    assert isinstance(secret, LogDamage)
+    assert secret.excerpt == ""
 
 
 def test_depth_costs_no_recursion() -> None:
@@ -141,7 +146,7 @@ def application(value: str) -> str:
         (application("").replace("<value></value>", "<value/>"), True),
         (application("other").replace("<value>", '<type name="x" package="y"/><value>'), True),
         ("", True),
-        # Only parsing tells.
+        # Only parsing shows it.
         (application("o&#116;her"), False),
         (application("<![CDATA[a]b]]>"), False),
         (application("other") + application("task"), False),
@@ -152,18 +157,18 @@ def application(value: str) -> str:
 def test_other_applications_are_dismissed_before_they_are_parsed_where_that_is_safe(
     inner: str, known: bool
 ) -> None:
-    wanted = Wanted(application=lambda name: name == "task")
-    assert dismissed(one(inner), wanted) == known
-    found = event(one(inner))
-    assert isinstance(found, Event)
+    wanted = EventFilter(application=lambda name: name == "task")
+    assert is_dismissed(one(inner), wanted) == known
+    found = parse_event(one(inner))
+    assert isinstance(found, ExtendedEvent)
     if known:
         assert not is_wanted(found, wanted)
 
 
 def test_names_and_applications_are_checked_on_what_was_parsed() -> None:
-    found = event(one(application("task")))
-    assert isinstance(found, Event)
-    assert is_wanted(found, Wanted())
-    assert is_wanted(found, Wanted(frozenset({"sql_batch_completed"}), "task".__eq__))
-    assert not is_wanted(found, Wanted(frozenset({"rpc_completed"})))
-    assert not is_wanted(found, Wanted(application="".__eq__))
+    found = parse_event(one(application("task")))
+    assert isinstance(found, ExtendedEvent)
+    assert is_wanted(found, EventFilter())
+    assert is_wanted(found, EventFilter(frozenset({"sql_batch_completed"}), "task".__eq__))
+    assert not is_wanted(found, EventFilter(frozenset({"rpc_completed"})))
+    assert not is_wanted(found, EventFilter(application="".__eq__))

@@ -9,11 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Damage, Event, Part, Wanted
+from dbt_graft.collectors.sqlserver.event import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    FileSplit,
+    LogDamage,
+)
 from dbt_graft.collectors.sqlserver.files import streams, xml_cut
-from dbt_graft.collectors.sqlserver.files.xml_reader import read
+from dbt_graft.collectors.sqlserver.files.xml_reader import read_xml
 
-ALL = Wanted()
+ALL = EventFilter()
 
 
 def one(text: str, *, cdata: bool = True, name: str = "sql_batch_completed") -> str:
@@ -29,17 +35,19 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "a.xml"
 
 
-def parts(file: Path, size: int = 1 << 30, *, escaped: bool = False) -> list[Part]:
-    whole = file.stat().st_size
+def parts(file: Path, size: int = 1 << 30, *, escaped: bool = False) -> list[FileSplit]:
+    size_of_file = file.stat().st_size
     return [
-        Part(str(file), "logs/a.xml", "xml", start, min(whole, start + size), escaped=escaped)
-        for start in range(0, whole, size)
+        FileSplit(
+            str(file), "logs/a.xml", "xml", start, min(size_of_file, start + size), escaped=escaped
+        )
+        for start in range(0, size_of_file, size)
     ]
 
 
 def chunks(file: Path, size: int = 1 << 30, *, escaped: bool = False) -> Iterator[Chunk]:
     for part in parts(file, size, escaped=escaped):
-        yield from read(part, ALL)
+        yield from read_xml(part, ALL)
 
 
 def texts(chunks: Iterator[Chunk]) -> list[object]:
@@ -160,9 +168,9 @@ def test_damage_costs_only_what_is_damaged(file: Path, damaged: str, reasons: li
         assert texts(chunks(file, size)) == ["before", "after"]
 
 
-@pytest.mark.parametrize("kept", [10, 60, 120, 150, -20, -1])
-def test_a_file_that_breaks_off_within_an_event_gives_those_before(file: Path, kept: int) -> None:
-    file.write_text(one("before") + one("x")[:kept])
+@pytest.mark.parametrize("length", [10, 60, 120, 150, -20, -1])
+def test_a_file_that_breaks_off_within_an_event_gives_those_before(file: Path, length: int) -> None:
+    file.write_text(one("before") + one("x")[:length])
     assert texts(chunks(file)) == ["before"]
     assert [reason for _, reason in damages(file)] == [BREAKS_OFF]
 
@@ -175,7 +183,7 @@ def test_an_open_section_at_the_end_hides_no_event(file: Path) -> None:
 
 def test_what_is_seen_counts_damaged_and_unwanted_events(file: Path) -> None:
     file.write_text(one("a") + one("b", name="rpc_completed") + one("c")[:-9] + one("d"))
-    (chunk,) = read(parts(file)[0], Wanted(frozenset({"rpc_completed"})))
+    (chunk,) = read_xml(parts(file)[0], EventFilter(frozenset({"rpc_completed"})))
     assert (len(chunk.events), chunk.seen) == (1, 4)
     # What is damaged may be what was wanted only where its name says so.
     assert chunk.damages == []
@@ -183,7 +191,7 @@ def test_what_is_seen_counts_damaged_and_unwanted_events(file: Path) -> None:
 
 def test_no_name_no_filter(file: Path) -> None:
     file.write_text(one("a").replace('name="sql_batch_completed"', "") + one("b"))
-    (chunk,) = read(parts(file)[0], Wanted(frozenset({""})))
+    (chunk,) = read_xml(parts(file)[0], EventFilter(frozenset({""})))
     assert len(chunk.events) == 1
 
 
@@ -213,7 +221,7 @@ def test_an_event_of_any_length_takes_bounded_memory_and_costs_itself(
         stream.write(one("after", cdata="CDATA" in huge))
         stream.write(one("last"))
     tracemalloc.start()
-    found = list(read(parts(file)[0], ALL))
+    found = list(read_xml(parts(file)[0], ALL))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 8 << 20
@@ -254,7 +262,7 @@ def test_escaped_once_more_is_read_as_the_part_says(file: Path) -> None:
 def test_an_excerpt_of_damaged_escaped_events_is_their_start_tag(file: Path) -> None:
     file.write_text(escape(one("secret"))[:-30])
     (damage,) = [d for chunk in chunks(file, escaped=True) for d in chunk.damages]
-    assert isinstance(damage, Damage)
+    assert isinstance(damage, LogDamage)
     assert damage.excerpt == one("")[: one("").index("<data")]
 
 
@@ -262,4 +270,4 @@ def test_events_are_read_as_they_are_defined(file: Path) -> None:
     file.write_text(one("a"))
     ((event,),) = [chunk.events for chunk in chunks(file)]
     at = 1_795_141_801 * 10_000_000 + 2_440_000
-    assert event == Event("sql_batch_completed", at, {"batch_text": "a"}, {}, "sqlserver")
+    assert event == ExtendedEvent("sql_batch_completed", at, {"batch_text": "a"}, {}, "sqlserver")

@@ -62,9 +62,9 @@ def test_settings_come_from_the_environment(
     "setting", ["", "env:", "dsn:", "SERVER=s;PWD=hidden", "env:PWD=hidden", "dsn:x;PWD=hidden"]
 )
 def test_a_setting_in_clear_is_refused_and_not_repeated(setting: str) -> None:
-    with pytest.raises(GraftError, match="env:NAME or dsn:NAME") as told:
+    with pytest.raises(GraftError, match="env:NAME or dsn:NAME") as error:
         connection_string(setting, list)
-    assert "hidden" not in str(told.value)
+    assert "hidden" not in str(error.value)
 
 
 def test_an_empty_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,15 +110,15 @@ def test_the_last_error_is_told_without_user_and_password(
     monkeypatch.setenv("X", "DRIVER=D;SERVER=s;UID=anna;PWD={hid;den}")
     text = f"[{state}] Login failed for anna, 'anna', hid;den (18456) (SQLDriverConnect)"
     odbc.errors = [OdbcError(state, text) for _ in range(10)]
-    with pytest.raises(GraftError) as told:
+    with pytest.raises(GraftError) as error:
         connect("env:X")
     assert len(odbc.asked) == tries
-    assert str(told.value).startswith(
+    assert str(error.value).startswith(
         "env:X: the connection failed: Login failed for …, '…', … "
         f"(SQLSTATE {state}, error 18456)\n  "
     )
-    assert told.value.__cause__ is None
-    assert told.value.__context__ is None
+    assert error.value.__cause__ is None
+    assert error.value.__context__ is None
 
 
 def test_a_missing_driver_manager_is_told_with_what_to_install(

@@ -47,9 +47,9 @@ def _refused(monkeypatch: pytest.MonkeyPatch, driver: str, server: str) -> str:
     monkeypatch.setattr(odbc_failure, "_TRIES", 1)
     monkeypatch.setattr(connection, "_LOGIN_TIMEOUT", 1)
     monkeypatch.setenv("GRAFT_TEST", f"DRIVER={{{driver}}};{server};UID=u;PWD=p")
-    with pytest.raises(GraftError) as told:
+    with pytest.raises(GraftError) as error:
         connection.connect("env:GRAFT_TEST")
-    return str(told.value)
+    return str(error.value)
 
 
 @pytest.mark.odbc
@@ -57,8 +57,8 @@ def test_microsofts_driver_loads_from_its_package(monkeypatch: pytest.MonkeyPatc
     pytest.importorskip("pyodbc", reason=f"{_MISSING} unixodbc", exc_type=ImportError)
     if importlib.util.find_spec("mssql_python_odbc") is None or sys.platform != "linux":
         pytest.skip("Microsoft's driver is not here: pip install mssql-python")
-    told = _refused(monkeypatch, bundled_driver(), "SERVER=127.0.0.1,1")
-    assert "Login timeout expired (SQLSTATE HYT00)" in told
+    message = _refused(monkeypatch, bundled_driver(), "SERVER=127.0.0.1,1")
+    assert "Login timeout expired (SQLSTATE HYT00)" in message
 
 
 @pytest.mark.odbc
@@ -66,6 +66,6 @@ def test_freetds_loads(monkeypatch: pytest.MonkeyPatch) -> None:
     odbc = pytest.importorskip("pyodbc", reason=f"{_MISSING} unixodbc", exc_type=ImportError)
     if "FreeTDS" not in odbc.drivers():
         pytest.skip(f"no FreeTDS; {_MISSING} tdsodbc")
-    told = _refused(monkeypatch, "FreeTDS", "SERVER=127.0.0.1;PORT=1")
-    assert "Unable to connect" in told
-    assert "(SQLSTATE 08" in told
+    message = _refused(monkeypatch, "FreeTDS", "SERVER=127.0.0.1;PORT=1")
+    assert "Unable to connect" in message
+    assert "(SQLSTATE 08" in message

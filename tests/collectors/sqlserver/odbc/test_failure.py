@@ -1,4 +1,4 @@
-"""What an ODBC error tells, and what it must not."""
+"""The message of an ODBC error, without secrets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, pauses
+from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure, retry_pauses
 
 
 class OdbcError(Exception):
@@ -62,7 +62,7 @@ def test_only_what_may_pass_is_tried_again(state: str, number: int, transient: b
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("[Microsoft][SQL Server]Login failed for user 'anna'.", "Login failed for user '…'"),
         ("user 'O'Brien' can't", "user '…' can't"),
@@ -75,13 +75,13 @@ def test_only_what_may_pass_is_tried_again(state: str, number: int, transient: b
         ("", "the driver gave no reason"),
     ],
 )
-def test_names_in_quotes_are_not_repeated(text: str, told: str) -> None:
-    assert failure("28000", text).message == told
+def test_names_in_quotes_are_not_repeated(text: str, message: str) -> None:
+    assert failure("28000", text).message == message
 
 
 def test_secrets_are_not_repeated_and_words_that_hold_one_stay() -> None:
-    told = failure("28000", "SA, sa and message of P(w", ("sa", "P(w", "")).message
-    assert told == "…, … and message of …"
+    message = failure("28000", "SA, sa and message of P(w", ("sa", "P(w", "")).message
+    assert message == "…, … and message of …"
 
 
 def test_a_long_message_is_cut() -> None:
@@ -94,7 +94,7 @@ def test_an_error_of_another_shape_is_still_told() -> None:
 
 
 def test_each_wait_is_longer_than_the_one_before_it_could_be() -> None:
-    waits = list(pauses())
+    waits = list(retry_pauses())
     assert len(waits) == 4
     for step, wait in enumerate(waits):
         assert 2**step <= wait <= 2 ** (step + 1)

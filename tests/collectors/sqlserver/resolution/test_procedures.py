@@ -1,26 +1,31 @@
-"""What calls do by the texts of their procedures, beside what texts say themselves."""
+"""The statements of called procedures, inferred from their texts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
-from dbt_graft.collectors.sqlserver.resolution.procedures import Bodies
-from dbt_graft.collectors.sqlserver.resolution.resolve import understood
-from dbt_graft.collectors.sqlserver.resolution.statement import Row
+from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
+from dbt_graft.collectors.sqlserver.resolution.procedures import ProcedureExpander
+from dbt_graft.collectors.sqlserver.resolution.resolve import (
+    ResolvedText,
+    SentText,
+    resolve_statements,
+)
+from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Database,
     Module,
     ModuleKind,
-    Relation,
     Snapshot,
+    SnapshotDatabase,
+    SnapshotRelation,
 )
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.records import Column
+from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.records import Column, Direction, Evidence, Outcome
 
 SERVER = "mssql://crm:1433"
 PROCEDURES = {
@@ -43,10 +48,10 @@ SNAPSHOT = Snapshot(
     "CRM01",
     datetime(2026, 11, 21, tzinfo=UTC),
     {
-        "Shop": Database(
+        "Shop": SnapshotDatabase(
             relations={
-                "dbo.a": Relation(Kind.TABLE, (Column("i", "int"), Column("n", "money"))),
-                "dbo.x": Relation(Kind.TABLE, (Column("k", "int"), Column("m", "money"))),
+                "dbo.a": SnapshotRelation(Kind.TABLE, (Column("i", "int"), Column("n", "money"))),
+                "dbo.x": SnapshotRelation(Kind.TABLE, (Column("k", "int"), Column("m", "money"))),
             },
             modules={
                 f"dbo.{name}": Module(ModuleKind.PROCEDURE, text)
@@ -58,7 +63,7 @@ SNAPSHOT = Snapshot(
                 "dbo.finish": Module(ModuleKind.PROCEDURE, "CREATE PROC p AS DELETE done"),
             },
         ),
-        "Finance": Database(
+        "Finance": SnapshotDatabase(
             modules={
                 "dbo.book": Module(
                     ModuleKind.PROCEDURE, "CREATE PROC dbo.book AS INSERT e SELECT * FROM f"
@@ -69,26 +74,32 @@ SNAPSHOT = Snapshot(
 )
 
 
-def meaning(text: str, database: str = "Shop") -> dict[str, list[Row]]:
-    bodies = Bodies(Lookup(SERVER, SNAPSHOT), parse)
+def resolved(text: str, database: str = "Shop") -> ResolvedText:
+    expander = ProcedureExpander(NameResolver(SERVER, SNAPSHOT), parse)
 
-    def columns(used: str | None, table: tuple[str, ...]) -> object:
-        return bodies.lookup.columns(used or database, table)
+    def columns(used: str | None, table: tuple[str, ...]) -> Sequence[str]:
+        return expander.resolver.columns(used or database, table)
 
-    return understood(parse(text, Dialect.TSQL, columns), database, bodies)  # type: ignore[arg-type]
+    return resolve_statements(
+        SentText(text, database), parse(text, Dialect.TSQL, columns), expander
+    )
 
 
-def written(rows: list[Row]) -> list[str]:
+def inferred(text: str) -> tuple[ResolvedStatement, ...]:
+    return resolved(text).inferred
+
+
+def written(statements: Sequence[ResolvedStatement]) -> list[str]:
     """`INSERT x < a`, in order."""
     lines = []
-    for row in sorted(rows, key=lambda row: int(row["ordinal"])):
-        used = {"read": [], "write": []}  # type: dict[str, list[str]]
-        for access in row["accesses"]:
-            name = access["name"].removeprefix("Shop.dbo.")
-            used[access["direction"]].append(
-                f"{access['operation']} {name}" if access["direction"] == "write" else name
-            )
-        lines.append(f"{' '.join(used['write'])} < {' '.join(used['read'])}".strip(" <"))
+    for statement in sorted(statements, key=lambda one: one.ordinal):
+        used: dict[Direction, list[str]] = {Direction.READ: [], Direction.WRITE: []}
+        for access in statement.accesses:
+            name = access.table.dataset.name.removeprefix("Shop.dbo.")
+            is_write = access.direction is Direction.WRITE
+            used[access.direction].append(f"{access.operation} {name}" if is_write else name)
+        line = f"{' '.join(used[Direction.WRITE])} < {' '.join(used[Direction.READ])}"
+        lines.append(line.strip(" <"))
     return lines
 
 
@@ -121,14 +132,14 @@ INFERRED = {
 @pytest.mark.parametrize("claim", INFERRED)
 def test_inferred(claim: str) -> None:
     text, expected = INFERRED[claim]
-    found = meaning(text)["inferred"]
+    found = inferred(text)
     assert written(found) == expected
-    assert {row["evidence"] for row in found} <= {"inferred"}
+    assert {one.evidence for one in found} <= {Evidence.INFERRED}
 
 
 def test_statements_tell_their_procedure() -> None:
-    found = meaning("EXEC outer")["inferred"]
-    assert [row["procedure"] for row in found] == [
+    found = inferred("EXEC outer")
+    assert [one.procedure for one in found] == [
         "Shop.dbo.outer",
         "Shop.dbo.load",
         "Shop.dbo.load",
@@ -137,62 +148,55 @@ def test_statements_tell_their_procedure() -> None:
 
 
 def test_a_table_variable_is_its_procedure_s_own() -> None:
-    found = meaning("EXEC held; EXEC held_too")["inferred"]
+    found = inferred("EXEC held; EXEC held_too")
     variables = [
-        DatasetId(access["namespace"], access["name"])
-        for row in found
-        for access in row["accesses"]
-        if access["kind"] == "TEMPORARY"
+        access.table.dataset
+        for statement in found
+        for access in statement.accesses
+        if access.table.kind is Kind.TEMPORARY
     ]
     assert [variable.short for variable in variables] == ["@t", "@t"]
     assert len({*variables}) == 2
-    (edge,) = found[0]["column_edges"]
-    assert edge["to_name"] == variables[0].name
+    (edge,) = found[0].column_edges
+    assert edge.to_dataset == variables[0]
 
 
 def test_one_order_goes_through_both() -> None:
-    found = meaning("INSERT b SELECT * FROM x; EXEC load 1; INSERT c EXEC list")
-    assert written([*found["statements"], *found["inferred"]]) == [
+    found = resolved("INSERT b SELECT * FROM x; EXEC load 1; INSERT c EXEC list")
+    assert written([*found.statements, *found.inferred]) == [
         *("INSERT b < x", "DELETE x", "INSERT x < a", "a", "INSERT c"),
     ]
-    assert {row["evidence"] for row in found["statements"]} == {"observed"}
+    assert {one.evidence for one in found.statements} == {Evidence.OBSERVED}
 
 
 def test_equal_calls_are_counted() -> None:
-    found = meaning("EXEC load 1; EXEC load 2; EXEC load 3")["inferred"]
-    assert [row["times"] for row in found] == [3, 3]
+    found = inferred("EXEC load 1; EXEC load 2; EXEC load 3")
+    assert [one.times for one in found] == [3, 3]
 
 
 def test_calls_are_followed_to_an_end() -> None:
-    assert written(meaning("EXEC deep0")["inferred"]) == [
-        f"DELETE t{at}" for at in range(7, -1, -1)
-    ]
-    (row,) = meaning("EXEC wide0")["inferred"]
-    assert row["times"] < 4000
+    assert written(inferred("EXEC deep0")) == [f"DELETE t{at}" for at in range(7, -1, -1)]
+    (row,) = inferred("EXEC wide0")
+    assert row.times < 4000
 
 
 def test_columns_of_the_snapshot_spell_out_a_star_by_position() -> None:
-    (statement,) = meaning("INSERT INTO x SELECT * FROM a")["statements"]
-    assert {(edge["from_column"], edge["to_column"]) for edge in statement["column_edges"]} == {
+    (statement,) = resolved("INSERT INTO x SELECT * FROM a").statements
+    assert {(edge.from_column, edge.to_column) for edge in statement.column_edges} == {
         ("i", "k"),
         ("n", "m"),
     }
-    assert statement["outcome"] == "parsed"
-    written_to = next(one for one in statement["accesses"] if one["direction"] == "write")
-    assert written_to["columns"] == [
-        {"name": "k", "type": "int"},
-        {"name": "m", "type": "money"},
-    ]
+    assert statement.shape.outcome is Outcome.PARSED
+    written_to = next(one for one in statement.accesses if one.direction is Direction.WRITE)
+    assert written_to.table.columns == (Column("k", "int"), Column("m", "money"))
 
 
 def test_a_table_of_one_name_in_another_database_has_other_columns() -> None:
-    here, there = meaning("SELECT * INTO n FROM a; USE Finance; SELECT * INTO n FROM a")[
-        "statements"
-    ]
-    assert {edge["from_column"] for edge in here["column_edges"]} == {"i", "n"}
-    assert {edge["from_column"] for edge in there["column_edges"]} == {"*"}
+    here, there = resolved("SELECT * INTO n FROM a; USE Finance; SELECT * INTO n FROM a").statements
+    assert {edge.from_column for edge in here.column_edges} == {"i", "n"}
+    assert {edge.from_column for edge in there.column_edges} == {"*"}
 
 
 def test_types_that_a_statement_gives_are_newer_than_the_snapshot() -> None:
-    (made,) = meaning("CREATE TABLE x (k bigint)")["statements"]
-    assert made["accesses"][0]["columns"] == [{"name": "k", "type": "bigint"}]
+    (made,) = resolved("CREATE TABLE x (k bigint)").statements
+    assert made.accesses[0].table.columns == (Column("k", "bigint"),)

@@ -8,10 +8,10 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors.sqlserver.resolution.resolve import PARSED, parse_texts
+from dbt_graft.collectors.schema import ddl
+from dbt_graft.collectors.sqlserver.resolution.resolve import ResolvedText, SentText, resolve_texts
 from dbt_graft.collectors.statements import parse as statements
 from dbt_graft.collectors.statements.parse import ColumnLookup, ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -23,8 +23,6 @@ pytestmark = pytest.mark.spark
 
 
 def test_a_deadly_text_is_one_failed_shape(spark: SparkSession) -> None:
-    from pyspark.sql.pandas.types import to_arrow_schema
-
     def fragile(text: str, dialect: Dialect, columns: ColumnLookup) -> Sequence[ParsedShape]:
         if "deadly" in text:
             os.kill(os.getpid(), signal.SIGSEGV)
@@ -34,11 +32,12 @@ def test_a_deadly_text_is_one_failed_shape(spark: SparkSession) -> None:
 
     names = [f"t{number}" for number in range(40)] + ["deadly", "endless", "deadly_too"]
     texts = spark.createDataFrame(
-        [(f"SELECT a FROM {name}", "Shop") for name in names], "text string, database string"
+        [(f"SELECT a FROM {name}", "Shop") for name in names], ddl(SentText)
     ).repartition(2)
-    schema: pa.Schema = to_arrow_schema(spark.createDataFrame([], PARSED).schema)
-    run = parse_texts("mssql://sql01:1433", schema, parse=fragile, seconds=1.0)
-    parsed = {row.text: row.statements for row in texts.mapInArrow(run, PARSED).collect()}
+    run = resolve_texts("mssql://sql01:1433", parse=fragile, seconds=1.0)
+    parsed = {
+        row.text: row.statements for row in texts.mapInArrow(run, ddl(ResolvedText)).collect()
+    }
 
     assert {text.split()[-1] for text in parsed} == set(names)
     reasons = {text.split()[-1]: found[0].reason for text, found in parsed.items()}

@@ -8,11 +8,11 @@ import pytest
 
 from dbt_graft.collectors.sqlserver.resolution.views import view_records
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Database,
     Module,
     ModuleKind,
-    Relation,
     Snapshot,
+    SnapshotDatabase,
+    SnapshotRelation,
 )
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -32,15 +32,15 @@ VIEWS = {
 }
 
 
-def relation(kind: Kind, *names: str) -> Relation:
-    return Relation(kind, tuple(Column(name, "int") for name in names))
+def relation(kind: Kind, *names: str) -> SnapshotRelation:
+    return SnapshotRelation(kind, tuple(Column(name, "int") for name in names))
 
 
 SNAPSHOT = Snapshot(
     "CRM01",
     datetime(2026, 11, 21, tzinfo=UTC),
     {
-        "Shop": Database(
+        "Shop": SnapshotDatabase(
             relations={
                 "dbo.orders": relation(Kind.TABLE, "id", "amount", "day"),
                 "own.orders": relation(Kind.TABLE, "id"),
@@ -57,7 +57,7 @@ SNAPSHOT = Snapshot(
                 "dbo.load": Module(ModuleKind.PROCEDURE, "CREATE PROC dbo.load AS SELECT ?"),
             },
         ),
-        "Crm": Database(relations={"dbo.people": relation(Kind.TABLE, "id", "name")}),
+        "Crm": SnapshotDatabase(relations={"dbo.people": relation(Kind.TABLE, "id", "name")}),
     },
 )
 

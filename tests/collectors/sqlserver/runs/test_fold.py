@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.files import log_files
-from dbt_graft.collectors.sqlserver.event import Event, Mapped, Value, Wanted
-from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
-from dbt_graft.collectors.sqlserver.runs.captured import capture
+from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, Mapped, Value
+from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
+from dbt_graft.collectors.sqlserver.runs.captured import task_events
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
 from dbt_graft.collectors.sqlserver.runs.noise import noise
-from dbt_graft.collectors.sqlserver.runs.segment import Act, Segment
+from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
 
 TASK = re.compile(r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?")
 SECOND = 10_000_000
@@ -39,7 +39,7 @@ PREPARE_A, PREPARE_B = (("rpc", PREPARE.format(3, text)) for text in (A, B))
 RUN_3 = ("rpc", "exec sp_execute 3")
 
 
-def event(kind: str, text: str = "", at: int = 0, **more: Value) -> Event:
+def event(kind: str, text: str = "", at: int = 0, **more: Value) -> ExtendedEvent:
     name, field = NAMES[kind]
     actions: dict[str, Value] = {
         "client_app_name": more.pop("application", "python_task::load"),
@@ -52,50 +52,51 @@ def event(kind: str, text: str = "", at: int = 0, **more: Value) -> Event:
     data: dict[str, Value] = {"duration": 10, **more}
     if field:
         data[field] = text
-    return Event(name, START + at * SECOND, data, actions)
+    return ExtendedEvent(name, START + at * SECOND, data, actions)
 
 
-def folded(*windows: list[Event]) -> list[Segment]:
+def folded(*windows: list[ExtendedEvent]) -> list[Segment]:
     fold = Fold(noise, idle_seconds=3600)
     segments: list[Segment] = []
     for events in windows:
-        fold.add(filter(None, map(capture(TASK), events)))
+        fold.add(filter(None, map(task_events(TASK), events)))
         segments += fold.segments()
     return segments
 
 
-def events(*told: str | tuple[str, str]) -> list[Event]:
-    """One event a second; `batch` where only a text is given."""
-    pairs = [one if isinstance(one, tuple) else ("batch", one) for one in told]
+def events(*sent: str | tuple[str, str]) -> list[ExtendedEvent]:
+    """One event a second; `batch` for a text alone."""
+    pairs = [one if isinstance(one, tuple) else ("batch", one) for one in sent]
     return [event(kind, text, at) for at, (kind, text) in enumerate(pairs)]
 
 
-def said(segments: list[Segment]) -> Counter[str]:
+def texts(segments: list[Segment]) -> Counter[str]:
     """How often each text, with what is known of it: `!` failed, `~` undone, `?` only began."""
     marks = {True: "", False: "!", None: "?"}
     found: Counter[str] = Counter()
-    for same, sums in segments:
-        if same.act == Act.SAID:
-            found[marks[same.ok] + "~" * bool(same.undone) + str(same.text).strip("; ")] += (
-                sums.times
+    for segment in segments:
+        key = segment.key
+        if key.kind == SegmentKind.STATEMENT:
+            found[marks[key.ok] + "~" * bool(key.undone) + str(key.text).strip("; ")] += (
+                segment.counts.times
             )
     return found
 
 
-def test_equal_statements_are_one_segment_with_their_sums() -> None:
-    told = [
+def test_equal_statements_are_one_segment_with_their_counts() -> None:
+    sent = [
         event("batch", f"INSERT INTO t VALUES ({n})", at=n, row_count=n, duration=n * 1000)
         for n in (5, 3, 8)
     ]
-    (segment,) = folded(told)
-    assert segment.same.text == "INSERT INTO t VALUES (?)"
-    assert (segment.sums.times, segment.sums.rows) == (3, 16)
-    assert (segment.sums.first_sequence, segment.sums.last_sequence) == (3, 8)
-    assert segment.sums.last_ended - segment.sums.first_ended == 5_000_000
+    (segment,) = folded(sent)
+    assert segment.key.text == "INSERT INTO t VALUES (?)"
+    assert (segment.counts.times, segment.counts.rows) == (3, 16)
+    assert (segment.counts.first_sequence, segment.counts.last_sequence) == (3, 8)
+    assert segment.counts.last_ended - segment.counts.first_ended == 5_000_000
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("sent", "expected"),
     [
         # handles
         ([("rpc", PREPEXEC.format(3, A))], {A: 1}),
@@ -140,36 +141,44 @@ def test_equal_statements_are_one_segment_with_their_sums() -> None:
         (["SELECT 1", A], {A: 1}),
     ],
 )
-def test_texts(told: list[str | tuple[str, str]], expected: dict[str, int]) -> None:
-    assert said(folded(events(*told))) == expected
+def test_texts(sent: list[str | tuple[str, str]], expected: dict[str, int]) -> None:
+    assert texts(folded(events(*sent))) == expected
 
 
 def test_what_a_window_cannot_decide_is_handed_on() -> None:
     first = events(PREPARE_A, "DELETE FROM b")
     second = [event("rpc", "exec sp_execute 3", 10), event("rollback", at=11)]
     segments = folded(first, second)
-    acts = [(s.same.act, s.same.handle, s.same.undone) for s in segments]
-    assert acts == [
-        (Act.PREPARED, 3, None),
-        (Act.SAID, None, None),
-        (Act.ROLLED_BACK, None, None),
-        (Act.SAID, None, True),
+    kinds = [(s.key.kind, s.key.handle, s.key.undone) for s in segments]
+    assert kinds == [
+        (SegmentKind.PREPARED, 3, None),
+        (SegmentKind.STATEMENT, None, None),
+        (SegmentKind.ROLLED_BACK, None, None),
+        (SegmentKind.STATEMENT, None, True),
     ]
-    assert segments[3].same.text == "DELETE FROM a;"
+    assert segments[3].key.text == "DELETE FROM a;"
 
 
 def test_a_handle_of_another_part_stays_a_handle() -> None:
     (segment,) = folded(events(RUN_3, RUN_3))
-    assert (segment.same.act, segment.same.handle, segment.sums.times) == (Act.EXECUTED, 3, 2)
+    assert (segment.key.kind, segment.key.handle, segment.counts.times) == (
+        SegmentKind.EXECUTED,
+        3,
+        2,
+    )
 
 
 def test_a_handle_from_before_a_reset_is_lost() -> None:
-    told = events(("rpc", "exec sp_reset_connection"), RUN_3)
-    assert [s.same.act for s in folded(told)] == [Act.COMMITTED, Act.RESET, Act.LOST]
+    sent = events(("rpc", "exec sp_reset_connection"), RUN_3)
+    assert [s.key.kind for s in folded(sent)] == [
+        SegmentKind.COMMITTED,
+        SegmentKind.RESET,
+        SegmentKind.UNRESOLVED_HANDLE,
+    ]
 
 
 def test_one_request_is_known_by_all_that_was_seen_of_it() -> None:
-    def request(at: int, inner: str) -> list[Event]:
+    def request(at: int, inner: str) -> list[ExtendedEvent]:
         guid = f"{at:08}-0000-0000-0000-000000000000"
         return [
             event("statement", inner, at, activity=f"{guid}-1"),
@@ -177,13 +186,13 @@ def test_one_request_is_known_by_all_that_was_seen_of_it() -> None:
         ]
 
     segments = folded([*request(0, A), *request(10, A), *request(20, B)])
-    assert {(s.same.text, s.sums.times) for s in segments} == {
+    assert {(s.key.text, s.counts.times) for s in segments} == {
         (A, 2),
         (B, 1),
         (f"{A}; {B}", 2),
         (f"{A}; {B}", 1),
     }
-    assert len({s.same.request for s in segments}) == 2
+    assert len({s.key.request for s in segments}) == 2
 
 
 def test_statements_inside_procedures_name_them() -> None:
@@ -191,29 +200,29 @@ def test_statements_inside_procedures_name_them() -> None:
         "inside", "DELETE FROM a", object_name="load_a", object_type=Mapped(8272, "PROC")
     )
     adhoc = event("inside", "DELETE FROM b", object_name="x", object_type=Mapped(20801, "ADHOC"))
-    assert [s.same.procedure for s in folded([inside, adhoc])] == ["load_a", ""]
+    assert [s.key.procedure for s in folded([inside, adhoc])] == ["load_a", ""]
 
 
 def test_a_text_with_a_use_in_it_began_in_the_database_before() -> None:
-    told = [
+    sent = [
         event("batch", A, 0, database="Shop"),
         event("batch", "DELETE FROM b; USE Stock; DELETE FROM c", 1, database="Stock"),
         event("batch", "DELETE FROM d", 2, database="Stock"),
     ]
-    assert [s.same.database for s in folded(told)] == ["Shop", "Shop", "Stock"]
+    assert [s.key.database for s in folded(sent)] == ["Shop", "Shop", "Stock"]
 
 
 @pytest.mark.parametrize("value", [-1, 1 << 62, 1 << 70, "9" * 30, "many", None])
 def test_a_number_that_makes_no_sense_is_none(value: Value) -> None:
     (segment,) = folded([event("batch", A, row_count=value, duration=value)])
-    assert segment.sums.rows is None
-    assert segment.sums.started == segment.sums.first_ended
+    assert segment.counts.rows is None
+    assert segment.counts.started == segment.counts.first_ended
 
 
-def test_what_two_connections_said_stays_apart() -> None:
+def test_two_connections_are_two_segments() -> None:
     segments = folded(events(A, *[("logout", "")] * 3, A, A))
-    assert [s.sums.times for s in segments if s.same.act == Act.SAID] == [1, 2]
-    assert [s.same.act for s in segments].count(Act.ENDED) == 1
+    assert [s.counts.times for s in segments if s.key.kind == SegmentKind.STATEMENT] == [1, 2]
+    assert [s.key.kind for s in segments].count(SegmentKind.ENDED) == 1
 
 
 def test_every_handle_of_a_real_file_is_resolved(root: Path) -> None:
@@ -221,12 +230,12 @@ def test_every_handle_of_a_real_file_is_resolved(root: Path) -> None:
     (log,) = log_files(str(sample(root)), "TestXel_0.xel")
     task = re.compile("(?P<task>.+)")
     fold = Fold(noise, idle_seconds=3600)
-    for part in parts(log):
-        for chunk in read(part, Wanted()):
-            fold.add(filter(None, map(capture(task), chunk.events)))
-    acts = Counter(segment.same.act for segment in fold.segments())
-    assert acts[Act.EXECUTED] == acts[Act.LOST] == 0
-    assert acts[Act.SAID] == 6
+    for part in xel_splits(log):
+        for chunk in read_xel(part, EventFilter()):
+            fold.add(filter(None, map(task_events(task), chunk.events)))
+    kinds = Counter(segment.key.kind for segment in fold.segments())
+    assert kinds[SegmentKind.EXECUTED] == kinds[SegmentKind.UNRESOLVED_HANDLE] == 0
+    assert kinds[SegmentKind.STATEMENT] == 6
 
 
 def sample(root: Path) -> Path:
@@ -241,8 +250,8 @@ def test_other_applications_are_left_out() -> None:
 
 
 def test_the_session_of_another_task_is_another_connection() -> None:
-    told = [
+    sent = [
         event("rpc", PREPARE.format(3, A), 0),
         event("rpc", "exec sp_execute 3", 1, application="python_task::other"),
     ]
-    assert Act.SAID not in [s.same.act for s in folded(told)]
+    assert SegmentKind.STATEMENT not in [s.key.kind for s in folded(sent)]

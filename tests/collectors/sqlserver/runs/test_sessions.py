@@ -8,7 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors.sqlserver.runs.segment import SCHEMA, Act
+from dbt_graft.collectors.schema import arrow
+from dbt_graft.collectors.sqlserver.runs.segment import Segment
+from dbt_graft.collectors.sqlserver.runs.segment import SegmentKind as Kind
 from dbt_graft.collectors.sqlserver.runs.sessions import follow
 
 MINUTE = timedelta(minutes=1)
@@ -16,22 +18,22 @@ START = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)
 Row = dict[str, Any]
 
 
-def row(act: Act, text: str | None = None, at: int = 0, **more: Any) -> Row:
+def row(kind: Kind, text: str | None = None, at: int = 0, **more: Any) -> Row:
     """A segment, `at` minutes from the start."""
     time = START + at * MINUTE
     times = dict.fromkeys(("started", "first_started", "first_ended", "last_ended"), time)
     known = {"task": "load", "run": "", "session": "51", "undone": False, "ok": True}
     known = {**known, "times": 1, "temporaries": ""}
-    return {**known, **times, "act": act.value, "text": text, **more}
+    return {**known, **times, "kind": kind.value, "text": text, **more}
 
 
-def said(text: str, at: int = 0, **more: Any) -> Row:
-    return row(Act.SAID, text, at, **more)
+def statement(text: str, at: int = 0, **more: Any) -> Row:
+    return row(Kind.STATEMENT, text, at, **more)
 
 
 def followed(*rows: Row) -> list[Row]:
     """All rows that come out, those that earlier collects left among the ones that go in."""
-    schema = pa.schema([*SCHEMA, pa.field("run_id", pa.string())])
+    schema = pa.schema([*arrow(Segment), pa.field("run_id", pa.string())])
     batches = [pa.RecordBatch.from_pylist([one], schema=schema) for one in rows]
     out = follow("mssql://sql01:1433", 3600)(iter(batches))
     return [one for batch in out for one in batch.to_pylist()]
@@ -40,7 +42,7 @@ def followed(*rows: Row) -> list[Row]:
 def runs(*rows: Row) -> list[set[str]]:
     found: dict[str, set[str]] = {}
     for one in followed(*rows):
-        if one["act"] == Act.SAID:
+        if one["kind"] == Kind.STATEMENT:
             found.setdefault(one["run_id"], set()).add(one["text"])
     return list(found.values())
 
@@ -48,16 +50,19 @@ def runs(*rows: Row) -> list[set[str]]:
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
-        ([said("a"), said("b", 59), said("c", 118)], [{"a", "b", "c"}]),
-        ([said("a"), said("b", 61)], [{"a"}, {"b"}]),
-        ([said("a"), said("b", 90, started=START + 50 * MINUTE)], [{"a", "b"}]),
-        ([said("a"), said("b", session="52")], [{"a"}, {"b"}]),
-        ([said("a"), row(Act.ENDED), said("b", 1)], [{"a"}, {"b"}]),
-        ([said("a"), row(Act.ENDED), said("b"), said("c", 1)], [{"a", "b", "c"}]),
-        ([said("a"), row(Act.RESET), said("b", 1)], [{"a", "b"}]),
-        ([said("a", run="r1"), said("b", 200, run="r1")], [{"a", "b"}]),
-        ([said("a", run="r1"), said("b", run="r1", session="52")], [{"a", "b"}]),
-        ([said("a"), said("b", 1), said("c", 2, task="other")], [{"a", "b"}, {"c"}]),
+        ([statement("a"), statement("b", 59), statement("c", 118)], [{"a", "b", "c"}]),
+        ([statement("a"), statement("b", 61)], [{"a"}, {"b"}]),
+        ([statement("a"), statement("b", 90, started=START + 50 * MINUTE)], [{"a", "b"}]),
+        ([statement("a"), statement("b", session="52")], [{"a"}, {"b"}]),
+        ([statement("a"), row(Kind.ENDED), statement("b", 1)], [{"a"}, {"b"}]),
+        (
+            [statement("a"), row(Kind.ENDED), statement("b"), statement("c", 1)],
+            [{"a", "b", "c"}],
+        ),
+        ([statement("a"), row(Kind.RESET), statement("b", 1)], [{"a", "b"}]),
+        ([statement("a", run="r1"), statement("b", 200, run="r1")], [{"a", "b"}]),
+        ([statement("a", run="r1"), statement("b", run="r1", session="52")], [{"a", "b"}]),
+        ([statement("a"), statement("b", 1), statement("c", 2, task="other")], [{"a", "b"}, {"c"}]),
     ],
 )
 def test_runs(rows: list[Row], expected: list[set[str]]) -> None:
@@ -67,56 +72,74 @@ def test_runs(rows: list[Row], expected: list[set[str]]) -> None:
 @pytest.mark.parametrize(
     ("before", "expected"),
     [
-        ([row(Act.PREPARED, "t", handle=3)], (Act.SAID, "t")),
-        ([row(Act.PREPARED, "t", handle=4)], (Act.LOST, None)),
-        ([row(Act.PREPARED, "t", handle=3), row(Act.PREPARED, "u", handle=3)], (Act.SAID, "u")),
-        ([row(Act.PREPARED, "t", handle=3), row(Act.UNPREPARED, handle=3)], (Act.LOST, None)),
-        ([row(Act.PREPARED, "t", handle=3), row(Act.RESET)], (Act.LOST, None)),
-        ([row(Act.PREPARED, "t", handle=3, task="other")], (Act.LOST, None)),
+        ([row(Kind.PREPARED, "t", handle=3)], (Kind.STATEMENT, "t")),
+        ([row(Kind.PREPARED, "t", handle=4)], (Kind.UNRESOLVED_HANDLE, None)),
+        (
+            [row(Kind.PREPARED, "t", handle=3), row(Kind.PREPARED, "u", handle=3)],
+            (Kind.STATEMENT, "u"),
+        ),
+        (
+            [row(Kind.PREPARED, "t", handle=3), row(Kind.UNPREPARED, handle=3)],
+            (Kind.UNRESOLVED_HANDLE, None),
+        ),
+        (
+            [row(Kind.PREPARED, "t", handle=3), row(Kind.RESET)],
+            (Kind.UNRESOLVED_HANDLE, None),
+        ),
+        (
+            [row(Kind.PREPARED, "t", handle=3, task="other")],
+            (Kind.UNRESOLVED_HANDLE, None),
+        ),
     ],
 )
 def test_a_handle_means_what_was_prepared_last(
-    before: list[Row], expected: tuple[Act, str | None]
+    before: list[Row], expected: tuple[Kind, str | None]
 ) -> None:
-    out = followed(*before, row(Act.EXECUTED, at=5, handle=3))
-    ran = [one for one in out if one["act"] in (Act.SAID, Act.LOST)]
-    assert (ran[-1]["act"], ran[-1]["text"]) == expected
+    out = followed(*before, row(Kind.EXECUTED, at=5, handle=3))
+    ran = [one for one in out if one["kind"] in (Kind.STATEMENT, Kind.UNRESOLVED_HANDLE)]
+    assert (ran[-1]["kind"], ran[-1]["text"]) == expected
 
 
 def test_a_handle_of_noise_says_nothing() -> None:
-    out = followed(row(Act.PREPARED, "", handle=3), row(Act.EXECUTED, handle=3))
-    assert Act.SAID not in [one["act"] for one in out]
+    out = followed(row(Kind.PREPARED, "", handle=3), row(Kind.EXECUTED, handle=3))
+    assert Kind.STATEMENT not in [one["kind"] for one in out]
 
 
 @pytest.mark.parametrize(
     ("after", "undone"),
     [
-        ([row(Act.ROLLED_BACK)], True),
-        ([row(Act.COMMITTED)], False),
-        ([row(Act.COMMITTED), row(Act.ROLLED_BACK)], False),
+        ([row(Kind.ROLLED_BACK)], True),
+        ([row(Kind.COMMITTED)], False),
+        ([row(Kind.COMMITTED), row(Kind.ROLLED_BACK)], False),
         ([], False),
-        ([row(Act.ROLLED_BACK, session="52")], False),
+        ([row(Kind.ROLLED_BACK, session="52")], False),
     ],
 )
 def test_an_open_transaction_ends_in_a_later_part(after: list[Row], undone: bool) -> None:
-    out = followed(said("a", undone=None), *after)
+    out = followed(statement("a", undone=None), *after)
     assert [one["undone"] for one in out if one["text"] == "a"] == [undone]
 
 
 def test_a_session_goes_on_in_the_next_collect() -> None:
-    first = followed(row(Act.PREPARED, "t", handle=3), said("a"))
-    left = [one for one in first if one["act"] != Act.SAID]
-    second = followed(*left, row(Act.EXECUTED, at=30, handle=3), said("b", 200))
-    run_ids = {one["text"]: one["run_id"] for one in (*first, *second) if one["act"] == Act.SAID}
+    first = followed(row(Kind.PREPARED, "t", handle=3), statement("a"))
+    left = [one for one in first if one["kind"] != Kind.STATEMENT]
+    second = followed(*left, row(Kind.EXECUTED, at=30, handle=3), statement("b", 200))
+    run_ids = {
+        one["text"]: one["run_id"] for one in (*first, *second) if one["kind"] == Kind.STATEMENT
+    }
     assert run_ids["t"] == run_ids["a"] != run_ids["b"]
 
 
 def test_what_is_left_of_a_session_changes_nothing_where_it_is_read_again() -> None:
-    rows = [row(Act.PREPARED, "t", handle=3), said("a"), row(Act.EXECUTED, at=30, handle=3)]
+    rows = [
+        row(Kind.PREPARED, "t", handle=3),
+        statement("a"),
+        row(Kind.EXECUTED, at=30, handle=3),
+    ]
     first = followed(*rows)
-    left = [one for one in first if one["act"] != Act.SAID]
+    left = [one for one in first if one["kind"] != Kind.STATEMENT]
     again = followed(*sorted([*rows, *left], key=lambda one: one["first_ended"]))
-    told = ("act", "text", "run_id", "handle", "last_ended")
-    assert [[one[key] for key in told] for one in again] == [
-        [one[key] for key in told] for one in first
+    columns = ("kind", "text", "run_id", "handle", "last_ended")
+    assert [[one[key] for key in columns] for one in again] == [
+        [one[key] for key in columns] for one in first
     ]

@@ -4,35 +4,44 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.runs.temporaries import Table, Tables, Use, read, uses, written
+from dbt_graft.collectors.sqlserver.runs.temporaries import (
+    TempTable,
+    TempTables,
+    decode,
+    encode,
+    temp_table_references,
+)
+from dbt_graft.collectors.sqlserver.runs.temporaries import (
+    TempTableReference as Reference,
+)
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("SELECT * INTO #t FROM a", [Use("#t", True, False)]),
-        ("CREATE TABLE #T (i int)", [Use("#t", True, False)]),
-        ("CREATE TABLE [#my t] (i int)", [Use("#my t", True, False)]),
-        ("SELECT * INTO tempdb..#t FROM a", [Use("#t", True, False)]),
-        ("INSERT INTO #t SELECT * FROM a", [Use("#t", False, False)]),
-        ("MERGE INTO #t USING a ON ?", [Use("#t", False, False)]),
-        ("INSERT INTO a SELECT * FROM #t, #u", [Use("#t", False, False), Use("#u", False, False)]),
-        ("INSERT INTO a SELECT * FROM #t; DROP TABLE #t", [Use("#t", False, True)]),
-        ("DROP TABLE IF EXISTS #t; CREATE TABLE #t (i int)", [Use("#t", True, False)]),
-        ("TRUNCATE TABLE #t", [Use("#t", True, True)]),
+        ("SELECT * INTO #t FROM a", [Reference("#t", True, False)]),
+        ("CREATE TABLE #T (i int)", [Reference("#t", True, False)]),
+        ("CREATE TABLE [#my t] (i int)", [Reference("#my t", True, False)]),
+        ("SELECT * INTO tempdb..#t FROM a", [Reference("#t", True, False)]),
+        ("INSERT INTO #t SELECT * FROM a", [Reference("#t", False, False)]),
+        ("MERGE INTO #t USING a ON ?", [Reference("#t", False, False)]),
+        ("INSERT INTO a SELECT * FROM #t, #u", [Reference(n, False, False) for n in ("#t", "#u")]),
+        ("INSERT INTO a SELECT * FROM #t; DROP TABLE #t", [Reference("#t", False, True)]),
+        ("DROP TABLE IF EXISTS #t; CREATE TABLE #t (i int)", [Reference("#t", True, False)]),
+        ("TRUNCATE TABLE #t", [Reference("#t", True, True)]),
         ("SELECT * INTO ##shared FROM a", []),
         ("SELECT a#b FROM c$#d", []),
         ("SELECT a FROM b", []),
     ],
 )  # fmt: skip
-def test_uses(text: str, expected: list[Use]) -> None:
-    assert list(uses(text)) == expected
+def test_references(text: str, expected: list[Reference]) -> None:
+    assert list(temp_table_references(text)) == expected
 
 
-def run(*texts: str) -> list[Table]:
+def run(*texts: str) -> list[TempTable]:
     """The table that each text is run on."""
-    tables = Tables()
-    return [tables.used(text, uses(text), again=False)[0] for text in texts]
+    tables = TempTables()
+    return [tables.used(text, temp_table_references(text), again=False)[0] for text in texts]
 
 
 FILL = "SELECT * INTO #t FROM a"
@@ -52,34 +61,34 @@ def test_a_dropped_table_is_not_the_next_one() -> None:
     assert first is not other
 
 
-def test_tables_that_the_same_was_run_on_get_the_same_sign() -> None:
+def test_tables_that_the_same_was_run_on_get_the_same_suffix() -> None:
     tables = run(FILL, USE, DROP, FILL, USE, DROP, "SELECT * INTO #t FROM other")
-    signs = [table.signed("51", open_=False) for table in tables]
-    assert signs[0] == signs[3] != signs[6]
+    suffixes = [table.settled_suffix("51", is_open=False) for table in tables]
+    assert suffixes[0] == suffixes[3] != suffixes[6]
 
 
-def test_a_table_that_is_still_used_keeps_its_sign() -> None:
-    tables = Tables()
-    (table,) = tables.used(FILL, uses(FILL), again=False)
-    sign = table.signed("51", open_=True)
-    (same,) = tables.used(USE, uses(USE), again=False)
+def test_a_table_that_is_still_used_keeps_its_suffix() -> None:
+    tables = TempTables()
+    (table,) = tables.used(FILL, temp_table_references(FILL), again=False)
+    suffix = table.settled_suffix("51", is_open=True)
+    (same,) = tables.used(USE, temp_table_references(USE), again=False)
     assert same is table
-    assert table.signed("51", open_=False) == sign
+    assert table.settled_suffix("51", is_open=False) == suffix
 
 
-def test_a_table_from_before_has_no_sign_of_its_own() -> None:
-    (table,) = Tables().used(USE, uses(USE), again=False)
-    assert table.signed("51", open_=True) == "?"
+def test_a_table_from_before_has_no_suffix_of_its_own() -> None:
+    (table,) = TempTables().used(USE, temp_table_references(USE), again=False)
+    assert table.settled_suffix("51", is_open=True) == "?"
 
 
-def test_what_was_seen_inside_makes_nothing_anew() -> None:
-    tables = Tables()
-    (inside,) = tables.used(FILL, uses(FILL), again=False)
-    (request,) = tables.used(FILL, uses(FILL), again=True)
+def test_a_request_begins_no_table_that_its_statements_began() -> None:
+    tables = TempTables()
+    (inside,) = tables.used(FILL, temp_table_references(FILL), again=False)
+    (request,) = tables.used(FILL, temp_table_references(FILL), again=True)
     assert inside is request
 
 
-def test_signs_are_read_as_they_were_written() -> None:
-    signs = {"#t": "17", "#my t": "?"}
-    assert read(written(signs.items())) == signs
-    assert read("") == {}
+def test_suffixes_are_decoded_as_they_were_encoded() -> None:
+    suffixes = {"#t": "17", "#my t": "?"}
+    assert decode(encode(suffixes.items())) == suffixes
+    assert decode("") == {}

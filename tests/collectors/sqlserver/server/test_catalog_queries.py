@@ -7,8 +7,14 @@ from typing import Any
 import pytest
 import sqlglot
 
-from dbt_graft.collectors.sqlserver.server.catalog_queries import Taken, take
-from dbt_graft.collectors.sqlserver.server.snapshot import Module, ModuleKind, Relation, read, write
+from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot, take_snapshot
+from dbt_graft.collectors.sqlserver.server.snapshot import (
+    Module,
+    ModuleKind,
+    SnapshotRelation,
+    read_snapshot,
+    write_snapshot,
+)
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Column
@@ -17,7 +23,7 @@ pyodbc = pytest.importorskip("pyodbc", exc_type=ImportError)
 
 SQL_SERVER, AZURE_SQL_DATABASE = 3, 5
 NUMERIC = (None, 10, 0, None)
-# What tells which query it is.
+# A piece of each query that no other has.
 ASKED = {
     "databases": "sys.databases",
     "relations": "INFORMATION_SCHEMA",
@@ -78,7 +84,7 @@ def _raw(cell: Any) -> Any:
 
 
 def by_database(**answers: Any) -> Callable[[str], Any]:
-    """An answer for each database, told by its name in the query."""
+    """An answer for each database, by its name in the query."""
 
     def answer(query: str) -> Any:
         found = re.search(r"FROM \[(\w+)\]", query)
@@ -88,8 +94,8 @@ def by_database(**answers: Any) -> Callable[[str], Any]:
     return answer
 
 
-def taken(*named: str, **answers: Any) -> Taken:
-    return take(Catalog(**answers), named or None)
+def taken(*named: str, **answers: Any) -> TakenSnapshot:
+    return take_snapshot(Catalog(**answers), named or None)
 
 
 def test_a_database_has_its_tables_and_views_with_their_columns_in_order() -> None:
@@ -101,9 +107,11 @@ def test_a_database_has_its_tables_and_views_with_their_columns_in_order() -> No
     ]
     shop = taken(relations=by_database(Shop=columns)).snapshot.databases["Shop"]
     assert shop.relations == {
-        "dbo.Orders": Relation(Kind.TABLE, (Column("Id", "int"), Column("Code", "varchar(20)"))),
-        "dbo.OpenOrders": Relation(Kind.VIEW, (Column("Id", "int"),)),
-        "etl.Empty": Relation(Kind.TABLE),
+        "dbo.Orders": SnapshotRelation(
+            Kind.TABLE, (Column("Id", "int"), Column("Code", "varchar(20)"))
+        ),
+        "dbo.OpenOrders": SnapshotRelation(Kind.VIEW, (Column("Id", "int"),)),
+        "etl.Empty": SnapshotRelation(Kind.TABLE),
     }
 
 
@@ -259,14 +267,14 @@ def test_a_database_that_is_not_there_is_told(name: str) -> None:
 
 def test_azure_sql_database_has_the_current_database_only() -> None:
     catalog = Catalog(AZURE_SQL_DATABASE)
-    assert list(take(catalog).snapshot.databases) == ["Shop"]
+    assert list(take_snapshot(catalog).snapshot.databases) == ["Shop"]
     assert not [query for query in catalog.asked if "sys.databases" in query]
 
 
 def test_no_name_of_a_database_breaks_out_of_a_query() -> None:
     hostile = "x]; DROP DATABASE Shop; --"
     catalog = Catalog(databases=[(hostile, "ONLINE", 1)])
-    assert list(take(catalog).snapshot.databases) == [hostile]
+    assert list(take_snapshot(catalog).snapshot.databases) == [hostile]
     for query in catalog.asked[-3:]:
         (statement,) = sqlglot.parse(query, dialect="tsql")
         assert statement
@@ -275,7 +283,7 @@ def test_no_name_of_a_database_breaks_out_of_a_query() -> None:
 
 def test_every_query_is_one_select_of_t_sql() -> None:
     catalog = Catalog()
-    take(catalog)
+    take_snapshot(catalog)
     assert len(catalog.asked) == 6
     for query in catalog.asked:
         (statement,) = sqlglot.parse(query, dialect="tsql")
@@ -284,6 +292,6 @@ def test_every_query_is_one_select_of_t_sql() -> None:
 
 def test_what_was_taken_can_be_kept(tmp_path: Any) -> None:
     found = taken(synonyms=[("dbo", "\ud800", "[a]")]).snapshot
-    write(found, tmp_path / "s.json")
-    assert read(tmp_path / "s.json") == found
+    write_snapshot(found, tmp_path / "s.json")
+    assert read_snapshot(tmp_path / "s.json") == found
     assert found.server == "CRM"

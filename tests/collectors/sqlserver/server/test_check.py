@@ -5,9 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.server.check import check
+from dbt_graft.collectors.sqlserver.server.check import check_session
 from dbt_graft.collectors.sqlserver.server.session_events import ACTIONS, EVENTS
-from dbt_graft.collectors.sqlserver.server.session_state import CapturedEvent, Dropped, SessionState
+from dbt_graft.collectors.sqlserver.server.session_state import (
+    CapturedEvent,
+    DroppedEvents,
+    SessionState,
+)
 from dbt_graft.lineage.findings import Finding, Severity
 
 PREDICATE = (
@@ -35,7 +39,7 @@ GOOD = SessionState(
             "max_rollover_files": "20",
         }
     },
-    dropped=Dropped(),
+    dropped=DroppedEvents(),
 )
 
 
@@ -48,15 +52,18 @@ def file(**settings: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def found(session: SessionState | None) -> list[tuple[str, str]]:
-    return [(finding.severity.value, finding.subject) for finding in check(session, "py_lineage")]
+    return [
+        (finding.severity.value, finding.subject)
+        for finding in check_session(session, "py_lineage")
+    ]
 
 
 def test_the_recommended_session_has_no_finding() -> None:
-    assert check(GOOD, "py_lineage") == []
+    assert check_session(GOOD, "py_lineage") == []
 
 
 def test_a_session_that_is_not_there_is_the_only_finding() -> None:
-    (finding,) = check(None, "py_lineage")
+    (finding,) = check_session(None, "py_lineage")
     assert (finding.severity, finding.subject) == (Severity.ERROR, "py_lineage")
     assert "VIEW SERVER STATE" in finding.remedy
 
@@ -65,8 +72,8 @@ def test_a_session_that_is_not_there_is_the_only_finding() -> None:
     ("session", "expected"),
     [
         (replace(GOOD, dropped=None), [("error", "state")]),
-        (replace(GOOD, dropped=Dropped(events=3)), [("warning", "dropped")]),
-        (replace(GOOD, dropped=Dropped(buffers=1)), [("warning", "dropped")]),
+        (replace(GOOD, dropped=DroppedEvents(events=3)), [("warning", "dropped")]),
+        (replace(GOOD, dropped=DroppedEvents(buffers=1)), [("warning", "dropped")]),
         (replace(GOOD, starts_itself=False), [("warning", "STARTUP_STATE")]),
         (replace(GOOD, tracks_causality=False), [("warning", "TRACK_CAUSALITY")]),
         (replace(GOOD, kilobytes=4096), [("warning", "MAX_MEMORY")]),
@@ -144,13 +151,13 @@ def test_an_action_that_is_missing_is_found_once_for_all_events(
 
 def test_an_action_is_said_to_be_missing_where_it_is() -> None:
     events = event("rpc_completed", actions=CAPTURED["logout"].actions - {"session_id"})
-    (finding,) = check(replace(GOOD, events=events), "py_lineage")
+    (finding,) = check_session(replace(GOOD, events=events), "py_lineage")
     assert "no action of rpc_completed:" in finding.problem
 
 
 def test_other_events_need_no_actions() -> None:
     events = {**CAPTURED, "login": CapturedEvent(predicate=PREDICATE)}
-    assert check(replace(GOOD, events=events), "py_lineage") == []
+    assert check_session(replace(GOOD, events=events), "py_lineage") == []
 
 
 @pytest.mark.parametrize(
@@ -178,7 +185,7 @@ def test_a_field_that_is_off_is_found(
 
 @pytest.mark.parametrize("predicate", ["", "[severity]>(10)"])
 def test_an_event_of_every_application_is_found(predicate: str) -> None:
-    (finding,) = check(
+    (finding,) = check_session(
         replace(GOOD, events=event("error_reported", predicate=predicate)), "py_lineage"
     )
     assert (finding.severity, finding.subject) == (Severity.WARNING, "client_app_name")
@@ -201,14 +208,14 @@ def test_what_is_captured_in_vain_is_found(action: str, severity: str) -> None:
 
 def test_the_worst_comes_first() -> None:
     worst = replace(GOOD, events={}, targets={}, dropped=None, kilobytes=0)
-    severities = [finding.severity for finding in check(worst, "py_lineage")]
+    severities = [finding.severity for finding in check_session(worst, "py_lineage")]
     assert severities == sorted(severities, key=list(Severity).index)
     assert set(severities) == set(Severity)
 
 
 def test_every_finding_says_what_to_do() -> None:
     events = {name: CapturedEvent(frozenset({"username", "sql_text"})) for name in CAPTURED}
-    findings: list[Finding] = check(
+    findings: list[Finding] = check_session(
         replace(GOOD, events=events, targets={}, dropped=None), "py_lineage"
     )
     assert len(findings) > len(ACTIONS)

@@ -5,7 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.server.session_script import Options, file_name, script
+from dbt_graft.collectors.sqlserver.server.session_script import (
+    SessionOptions,
+    file_name,
+    session_script,
+)
 from dbt_graft.lineage.errors import GraftError
 
 TOKEN = re.compile(
@@ -31,16 +35,16 @@ def tokens(text: str) -> list[str]:
     return found
 
 
-def events(options: Options) -> dict[str, str]:
+def events(options: SessionOptions) -> dict[str, str]:
     """Event -> what stands in its parentheses, as one line of tokens."""
-    words = " ".join(tokens(script(options)))
+    words = " ".join(tokens(session_script(options)))
     parts = re.split(r"ADD (?:EVENT|TARGET) (?:sqlserver|package0) \. ", words)[1:-1]
     return dict(part.split(" ", 1) for part in parts)
 
 
 def test_brackets_close_where_they_should() -> None:
     depth = 0
-    for token in tokens(script(Options())):
+    for token in tokens(session_script(SessionOptions())):
         depth += {"(": 1, ")": -1}.get(token, 0)
         assert depth >= 0
         assert token != ";" or depth == 0
@@ -48,7 +52,7 @@ def test_brackets_close_where_they_should() -> None:
 
 
 def test_the_script_is_two_statements_without_a_batch_separator() -> None:
-    found = " ".join(tokens(script(Options())))
+    found = " ".join(tokens(session_script(SessionOptions())))
     assert re.fullmatch(
         r"CREATE EVENT SESSION \[py_lineage\] ON SERVER ADD EVENT [^;]* ; "
         r"ALTER EVENT SESSION \[py_lineage\] ON SERVER STATE = START ;",
@@ -58,13 +62,13 @@ def test_the_script_is_two_statements_without_a_batch_separator() -> None:
 
 
 def test_events_are_separated_by_commas_and_the_target_is_not() -> None:
-    words = " ".join(tokens(script(Options())))
+    words = " ".join(tokens(session_script(SessionOptions())))
     assert words.count(", ADD EVENT") == words.count("ADD EVENT") - 1
     assert ", ADD TARGET" not in words
 
 
 def test_what_lineage_needs_is_captured() -> None:
-    assert list(events(Options())) == [
+    assert list(events(SessionOptions())) == [
         "sql_batch_completed",
         "rpc_completed",
         "sp_statement_completed",
@@ -78,13 +82,13 @@ def test_what_lineage_needs_is_captured() -> None:
 
 
 def test_the_statement_level_can_be_left_out() -> None:
-    without = events(Options(statements=False))
-    assert set(events(Options())) - set(without) == {"sql_statement_completed"}
+    without = events(SessionOptions(statements=False))
+    assert set(events(SessionOptions())) - set(without) == {"sql_statement_completed"}
 
 
-@pytest.mark.parametrize("event", events(Options()))
+@pytest.mark.parametrize("event", events(SessionOptions()))
 def test_every_event_has_four_actions_and_the_applications_only(event: str) -> None:
-    body = events(Options())[event]
+    body = events(SessionOptions())[event]
     assert (
         "ACTION ( sqlserver . client_app_name , sqlserver . database_name , "
         "sqlserver . session_id , package0 . event_sequence )" in body
@@ -105,12 +109,12 @@ def test_every_event_has_four_actions_and_the_applications_only(event: str) -> N
     ],
 )
 def test_an_event_is_asked_for_what_is_off_by_default(event: str, piece: str) -> None:
-    assert piece in events(Options())[event]
+    assert piece in events(SessionOptions())[event]
 
 
 @pytest.mark.parametrize("personal", ["username", "hostname", "principal", "sql_text"])
 def test_no_personal_data_and_no_input_buffer_is_captured(personal: str) -> None:
-    assert not [token for token in tokens(script(Options())) if personal in token]
+    assert not [token for token in tokens(session_script(SessionOptions())) if personal in token]
 
 
 @pytest.mark.parametrize(
@@ -125,24 +129,26 @@ def test_no_personal_data_and_no_input_buffer_is_captured(personal: str) -> None
     ],
 )
 def test_the_session_keeps_what_it_captures(piece: str) -> None:
-    assert piece in " ".join(tokens(script(Options())))
+    assert piece in " ".join(tokens(session_script(SessionOptions())))
 
 
 def test_sizes_are_what_was_asked_for() -> None:
-    words = " ".join(tokens(script(Options(file_megabytes=64, files=3, memory_megabytes=32))))
+    words = " ".join(
+        tokens(session_script(SessionOptions(file_megabytes=64, files=3, memory_megabytes=32)))
+    )
     assert "max_file_size = ( 64 ) , max_rollover_files = ( 3 )" in words
     assert "MAX_MEMORY = 32 MB" in words
 
 
 def test_azure_sql_database_has_sessions_of_a_database() -> None:
-    text = script(Options(folder=AZURE, azure=True))
+    text = session_script(SessionOptions(folder=AZURE, azure=True))
     assert text.count("ON DATABASE") == 2
     assert "ON SERVER" not in text
     assert "DATABASE SCOPED CREDENTIAL" in text
 
 
 @pytest.mark.parametrize(
-    ("folder", "told"),
+    ("folder", "expected"),
     [
         ("", "py_lineage.xel"),
         (r"D:\XE", r"D:\XE\py_lineage.xel"),
@@ -153,10 +159,10 @@ def test_azure_sql_database_has_sessions_of_a_database() -> None:
         (AZURE + "/", AZURE + "/py_lineage.xel"),
     ],
 )
-def test_the_files_lie_where_they_should(folder: str, told: str) -> None:
-    options = Options(folder=folder)
-    assert file_name(options) == told
-    assert f"N'{told}'" in tokens(script(options))
+def test_the_files_lie_where_they_should(folder: str, expected: str) -> None:
+    options = SessionOptions(folder=folder)
+    assert file_name(options) == expected
+    assert f"N'{expected}'" in tokens(session_script(options))
 
 
 HOSTILE = (
@@ -175,14 +181,14 @@ HOSTILE = (
 
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_no_name_breaks_out_of_the_script(hostile: str) -> None:
-    plain = tokens(script(Options("a", "b", "/c")))
-    options = Options(hostile, hostile, f"/c/{hostile}")
+    plain = tokens(session_script(SessionOptions("a", "b", "/c")))
+    options = SessionOptions(hostile, hostile, f"/c/{hostile}")
     values = {
         f"[{hostile}]": "[a]",
         f"N'{hostile}%'": "N'b%'",
         f"N'{file_name(options)}'": "N'/c/a.xel'",
     }
-    assert [values.get(token, token) for token in tokens(script(options))] == plain
+    assert [values.get(token, token) for token in tokens(session_script(options))] == plain
 
 
 @pytest.mark.parametrize(
@@ -190,42 +196,42 @@ def test_no_name_breaks_out_of_the_script(hostile: str) -> None:
     [("task::", "task::%"), ("a_b", "a_b%"), ("50% ", "50_ %"), ("[a-z]", "_a-z]%"), ("^-", "^-%")],
 )
 def test_a_wildcard_in_a_beginning_stands_for_one_character(beginning: str, pattern: str) -> None:
-    assert f"N'{pattern}'" in tokens(script(Options(application=beginning)))
+    assert f"N'{pattern}'" in tokens(session_script(SessionOptions(application=beginning)))
 
 
 def test_a_long_beginning_is_said_to_cost_more() -> None:
-    assert "compared faster" in script(Options(application="a" * 28))
-    assert "compared faster" not in script(Options(application="a" * 27))
+    assert "compared faster" in session_script(SessionOptions(application="a" * 28))
+    assert "compared faster" not in session_script(SessionOptions(application="a" * 27))
 
 
 @pytest.mark.parametrize("field", ["name", "application", "folder"])
 @pytest.mark.parametrize("text", ["a\nGO\nb", "a\rb", "a\u2028b", "a\x00", "$(a)", "\ud800"])
 def test_what_no_quotes_can_hold_is_refused(field: str, text: str) -> None:
     with pytest.raises(GraftError, match="line breaks"):
-        script(replace(Options(), **{field: text}))
+        session_script(replace(SessionOptions(), **{field: text}))
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "problem"),
     [
-        (Options(name=""), "1 to 128 characters"),
-        (Options(name="a" * 129), "1 to 128 characters"),
-        (Options(application=" "), "1 to 128 characters"),
-        (Options(azure=True), "container in Azure Storage only"),
-        (Options(azure=True, folder=r"D:\XE"), "container in Azure Storage only"),
-        (Options(folder=AZURE + "?sv=2024&sig=secret"), "carries a token"),
-        (Options(folder="https://user:secret@shop/xe"), "carries a token"),
-        (Options(folder="XE"), "no full path"),
-        (Options(folder="http://user:secret@shop/xe"), "no full path"),
-        (Options(folder="/" + "a" * 250), "longer than 260"),
-        (Options(files=0), "one file or more"),
-        (Options(memory_megabytes=0), "1 to 2048 MB"),
-        (Options(memory_megabytes=4096, file_megabytes=9000), "1 to 2048 MB"),
-        (Options(file_megabytes=8), "room for the session's memory"),
+        (SessionOptions(name=""), "1 to 128 characters"),
+        (SessionOptions(name="a" * 129), "1 to 128 characters"),
+        (SessionOptions(application=" "), "1 to 128 characters"),
+        (SessionOptions(azure=True), "container in Azure Storage only"),
+        (SessionOptions(azure=True, folder=r"D:\XE"), "container in Azure Storage only"),
+        (SessionOptions(folder=AZURE + "?sv=2024&sig=secret"), "carries a token"),
+        (SessionOptions(folder="https://user:secret@shop/xe"), "carries a token"),
+        (SessionOptions(folder="XE"), "no full path"),
+        (SessionOptions(folder="http://user:secret@shop/xe"), "no full path"),
+        (SessionOptions(folder="/" + "a" * 250), "longer than 260"),
+        (SessionOptions(files=0), "one file or more"),
+        (SessionOptions(memory_megabytes=0), "1 to 2048 MB"),
+        (SessionOptions(memory_megabytes=4096, file_megabytes=9000), "1 to 2048 MB"),
+        (SessionOptions(file_megabytes=8), "room for the session's memory"),
     ],
 )
-def test_what_cannot_be_is_told(options: Options, told: str) -> None:
+def test_an_invalid_option_is_an_error(options: SessionOptions, problem: str) -> None:
     with pytest.raises(GraftError) as error:
-        script(options)
-    assert told in str(error.value)
+        session_script(options)
+    assert problem in str(error.value)
     assert "secret" not in str(error.value)

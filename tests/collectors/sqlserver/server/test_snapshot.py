@@ -8,58 +8,62 @@ from typing import Any
 import pytest
 
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Database,
     Module,
     ModuleKind,
-    Relation,
     Snapshot,
-    read,
-    write,
+    SnapshotDatabase,
+    SnapshotRelation,
+    read_snapshot,
+    write_snapshot,
 )
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Column
 
-SHOP = Database(
+SHOP = SnapshotDatabase(
     relations={
-        "dbo.Orders": Relation(Kind.TABLE, (Column("Id", "int"), Column("Amount", "money"))),
-        "dbo.OpenOrders": Relation(Kind.VIEW, (Column("Id", "int"),)),
-        "Größen.Maße": Relation(Kind.TABLE),
+        "dbo.Orders": SnapshotRelation(
+            Kind.TABLE, (Column("Id", "int"), Column("Amount", "money"))
+        ),
+        "dbo.OpenOrders": SnapshotRelation(Kind.VIEW, (Column("Id", "int"),)),
+        "Größen.Maße": SnapshotRelation(Kind.TABLE),
     },
     synonyms={"dbo.Ledger": "[Finance].[dbo].[Entries]"},
     modules={"dbo.Load": Module(ModuleKind.PROCEDURE, "CREATE PROCEDURE dbo.Load AS SELECT ?")},
 )
 SNAPSHOT = Snapshot(
-    "CRM", datetime(2026, 11, 21, 2, 15, tzinfo=UTC), {"Shop": SHOP, "Archive": Database()}
+    "CRM", datetime(2026, 11, 21, 2, 15, tzinfo=UTC), {"Shop": SHOP, "Archive": SnapshotDatabase()}
 )
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    write(SNAPSHOT, tmp_path / "kept/snapshot.json")
-    assert read(tmp_path / "kept/snapshot.json") == SNAPSHOT
+    write_snapshot(SNAPSHOT, tmp_path / "new/snapshot.json")
+    assert read_snapshot(tmp_path / "new/snapshot.json") == SNAPSHOT
 
 
 def test_columns_keep_their_order(tmp_path: Path) -> None:
     columns = tuple(Column(name, "int") for name in ("z", "a", "M"))
-    written = {"Shop": Database({"dbo.t": Relation(Kind.TABLE, columns)})}
-    write(Snapshot("CRM", SNAPSHOT.taken_at, written), tmp_path / "s.json")
-    assert read(tmp_path / "s.json").databases["Shop"].relations["dbo.t"].columns == columns
+    written = {"Shop": SnapshotDatabase({"dbo.t": SnapshotRelation(Kind.TABLE, columns)})}
+    write_snapshot(Snapshot("CRM", SNAPSHOT.taken_at, written), tmp_path / "s.json")
+    assert (
+        read_snapshot(tmp_path / "s.json").databases["Shop"].relations["dbo.t"].columns == columns
+    )
 
 
 def test_the_order_in_which_things_were_found_does_not_show(tmp_path: Path) -> None:
-    turned = Database(
+    turned = SnapshotDatabase(
         dict(reversed(SHOP.relations.items())), SHOP.synonyms, dict(reversed(SHOP.modules.items()))
     )
-    write(SNAPSHOT, tmp_path / "a.json")
-    write(
-        Snapshot("CRM", SNAPSHOT.taken_at, {"Archive": Database(), "Shop": turned}),
+    write_snapshot(SNAPSHOT, tmp_path / "a.json")
+    write_snapshot(
+        Snapshot("CRM", SNAPSHOT.taken_at, {"Archive": SnapshotDatabase(), "Shop": turned}),
         tmp_path / "b.json",
     )
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
 
 
 def test_a_column_is_one_line(tmp_path: Path) -> None:
-    write(SNAPSHOT, tmp_path / "s.json")
+    write_snapshot(SNAPSHOT, tmp_path / "s.json")
     lines = (tmp_path / "s.json").read_text().splitlines()
     assert [line.strip() for line in lines].count('"Amount": "money"') == 1
 
@@ -80,14 +84,14 @@ def test_what_is_not_there_is_none() -> None:
 
 def test_a_snapshot_that_is_replaced_leaves_nothing_beside(tmp_path: Path) -> None:
     for _ in range(2):
-        write(SNAPSHOT, tmp_path / "s.json")
+        write_snapshot(SNAPSHOT, tmp_path / "s.json")
     assert [path.name for path in tmp_path.iterdir()] == ["s.json"]
 
 
 def test_a_place_that_cannot_be_written_is_told_and_left_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "s.json").mkdir()
     with pytest.raises(GraftError, match="cannot be written"):
-        write(SNAPSHOT, tmp_path / "s.json")
+        write_snapshot(SNAPSHOT, tmp_path / "s.json")
     assert [path.name for path in tmp_path.iterdir()] == ["s.json"]
 
 
@@ -105,7 +109,7 @@ def shop(**parts: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "problem"),
     [
         ({"format": "v12"}, "no snapshot"),
         ({"version": 2}, "version is not 1"),
@@ -128,13 +132,13 @@ def shop(**parts: Any) -> dict[str, Any]:
     ],
 )
 def test_a_file_of_another_structure_is_named(
-    tmp_path: Path, change: dict[str, Any], told: str
+    tmp_path: Path, change: dict[str, Any], problem: str
 ) -> None:
     path = tmp_path / "s.json"
     path.write_text(json.dumps({**GOOD, **change}))
     with pytest.raises(GraftError) as error:
-        read(path)
-    assert told in error.value.problem
+        read_snapshot(path)
+    assert problem in error.value.problem
     assert (error.value.place, "graft sqlserver snapshot" in error.value.remedy) == (
         str(path),
         True,
@@ -145,9 +149,9 @@ def test_a_file_of_another_structure_is_named(
 def test_a_file_that_is_no_snapshot_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "s.json").write_bytes(content)
     with pytest.raises(GraftError):
-        read(tmp_path / "s.json")
+        read_snapshot(tmp_path / "s.json")
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(GraftError, match="cannot be read"):
-        read(tmp_path / "s.json")
+        read_snapshot(tmp_path / "s.json")

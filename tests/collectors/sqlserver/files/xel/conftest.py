@@ -8,25 +8,25 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.files import log_files
-from dbt_graft.collectors.sqlserver.event import Chunk, Wanted
-from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter
+from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 
 
 @pytest.fixture(scope="session")
 def read_file() -> Callable[..., Chunk]:
-    """Reads a whole file, in parts of a size, as one chunk."""
+    """Reads a file in splits of a size, as one chunk."""
 
-    def read_parts(path: Path, wanted: Wanted | None = None, size: int = 32 << 20) -> Chunk:
+    def read_parts(path: Path, wanted: EventFilter | None = None, size: int = 32 << 20) -> Chunk:
         (log,) = log_files(str(path), path.name)
-        whole = Chunk()
-        for part in parts(log, size):
-            for chunk in read(part, wanted or Wanted()):
-                whole = Chunk(
-                    whole.events + chunk.events,
-                    whole.seen + chunk.seen,
-                    whole.damages + chunk.damages,
+        joined = Chunk()
+        for part in xel_splits(log, size):
+            for chunk in read_xel(part, wanted or EventFilter()):
+                joined = Chunk(
+                    joined.events + chunk.events,
+                    joined.seen + chunk.seen,
+                    joined.damages + chunk.damages,
                 )
-        return whole
+        return joined
 
     return read_parts
 
@@ -38,7 +38,7 @@ def read_bytes(
     """As `read_file`, for a file of these bytes."""
     path = tmp_path_factory.mktemp("xel") / "a.xel"
 
-    def read_from(data: bytes, wanted: Wanted | None = None, size: int = 32 << 20) -> Chunk:
+    def read_from(data: bytes, wanted: EventFilter | None = None, size: int = 32 << 20) -> Chunk:
         path.write_bytes(data)
         return read_file(path, wanted, size)
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbt_graft.collectors.files import LogFile, log_files
-from dbt_graft.collectors.sqlserver.event import Chunk, Event, Wanted
-from dbt_graft.collectors.sqlserver.files.xel.read import parts, read
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent
+from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from tests.collectors.sqlserver.xel_session import BASE, LINEAGE
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,
@@ -29,8 +29,10 @@ Read: TypeAlias = Callable[..., Chunk]
 START = BASE - UNIX_EPOCH
 
 
-def batch(number: int, text: str = "INSERT INTO t VALUES (1)") -> Event:
-    return Event("sql_batch_starting", START + number, {"batch_text": text}, {"session_id": 51})
+def batch(number: int, text: str = "INSERT INTO t VALUES (1)") -> ExtendedEvent:
+    return ExtendedEvent(
+        "sql_batch_starting", START + number, {"batch_text": text}, {"session_id": 51}
+    )
 
 
 def block(first: int, sector: int = 0x200, room: int = 0) -> bytes:
@@ -101,7 +103,7 @@ DAMAGED = {
     "a stream without metadata": (
         A + edited(B, 32, b"\x01" * 16) + C,
         FIRST + THIRD,
-        "no metadata tell what its events mean",
+        "no metadata describe its events",
     ),
 }
 
@@ -173,13 +175,13 @@ def test_an_empty_file_is_one_that_the_server_has_just_made(read_bytes: Read) ->
 
 def test_a_file_that_is_gone_is_a_damage_not_a_crash(tmp_path: Path) -> None:
     gone = LogFile(str(tmp_path / "gone.xel"), "gone.xel", 1 << 30, "")
-    (part,) = parts(gone)
-    (chunk,) = read(part, Wanted())
+    (part,) = xel_splits(gone)
+    (chunk,) = read_xel(part, EventFilter())
     assert [d.reason for d in chunk.damages] == ["cannot be read: No such file or directory"]
 
 
 def test_a_small_file_is_one_part_and_is_not_opened(tmp_path: Path) -> None:
-    (part,) = parts(LogFile(str(tmp_path / "gone.xel"), "logs/gone.xel", 4096, ""))
+    (part,) = xel_splits(LogFile(str(tmp_path / "gone.xel"), "logs/gone.xel", 4096, ""))
     assert (part.origin, part.form, part.start, part.end) == ("logs/gone.xel", "xel", 0, 4096)
 
 
@@ -196,10 +198,10 @@ def test_parts_hold_each_event_once_whatever_their_size(
     events = [batch(n, "x" * (n % 80)) for n in range(150)]
     write_events(path, events, sector=sector, block=length)
     (log,) = log_files(str(path), "a.xel")
-    cut = parts(log, size)
+    cut = xel_splits(log, size)
     assert (cut[0].start, cut[-1].end) == (0, log.size)
     assert [part.end for part in cut[:-1]] == [part.start for part in cut[1:]]
-    chunks = [chunk for part in cut for chunk in read(part, Wanted())]
+    chunks = [chunk for part in cut for chunk in read_xel(part, EventFilter())]
     assert [event for chunk in chunks for event in chunk.events] == events
 
 
@@ -209,5 +211,5 @@ def test_a_part_knows_the_metadata_that_were_written_before_it(
     path = tmp_path / "a.xel"
     path.write_bytes(HEAD + A + metadata_blocks() + B + C)
     (log,) = log_files(str(path), "a.xel")
-    assert len(parts(log, len(A))) > 3
+    assert len(xel_splits(log, len(A))) > 3
     assert times(read_file(path, size=len(A))) == FIRST + SECOND + THIRD

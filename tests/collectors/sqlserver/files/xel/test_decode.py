@@ -13,10 +13,17 @@ from uuid import UUID
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Event, Mapped, Mask, Part, Wanted
+from dbt_graft.collectors.sqlserver.event import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    FileSplit,
+    Mapped,
+    Mask,
+)
 from dbt_graft.collectors.sqlserver.files.xel import decode, metadata
-from dbt_graft.collectors.sqlserver.files.xel.payload import decoder
-from dbt_graft.collectors.sqlserver.files.xel.read import read
+from dbt_graft.collectors.sqlserver.files.xel.payload import payload_decoder
+from dbt_graft.collectors.sqlserver.files.xel.read import read_xel
 from tests.collectors.sqlserver.xel_session import BASE, LINEAGE, SIZES, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,
@@ -33,22 +40,22 @@ START = BASE - UNIX_EPOCH
 HEAD = file_header() + metadata_blocks()
 
 
-def batch(text: str, app: str | None = "python_task::load", number: int = 0) -> Event:
+def batch(text: str, app: str | None = "python_task::load", number: int = 0) -> ExtendedEvent:
     actions = {"event_sequence": number, "session_id": 51}
     if app is not None:
         actions = {"client_app_name": app, **actions}
-    return Event("sql_batch_starting", START + number, {"batch_text": text}, actions)
+    return ExtendedEvent("sql_batch_starting", START + number, {"batch_text": text}, actions)
 
 
-def file_of(*events: Event, session: Session = LINEAGE) -> bytes:
+def file_of(*events: ExtendedEvent, session: Session = LINEAGE) -> bytes:
     records = b"".join(record(event, session) for event in events)
     return file_header() + metadata_blocks(session) + event_block(records, session)
 
 
 def test_other_events_are_counted_but_not_decoded(read_bytes: Read) -> None:
-    done = Event("sql_batch_completed", START, {"batch_text": "SELECT 1"}, {})
+    done = ExtendedEvent("sql_batch_completed", START, {"batch_text": "SELECT 1"}, {})
     found = read_bytes(
-        file_of(batch("SELECT 1"), done), Wanted(names=frozenset({"sql_batch_completed"}))
+        file_of(batch("SELECT 1"), done), EventFilter(names=frozenset({"sql_batch_completed"}))
     )
     assert ([event.name for event in found.events], found.seen) == (["sql_batch_completed"], 2)
 
@@ -73,7 +80,7 @@ def test_an_application_is_asked_for_once_and_its_events_are_kept(
 
     apps = ["python_a", "SSMS", "python_b", "", "python_a", None]
     events = [batch(text, app) for text, app in zip("abcdef", apps, strict=True)]
-    found = read_bytes(file_of(*events), Wanted(application=is_wanted))
+    found = read_bytes(file_of(*events), EventFilter(application=is_wanted))
     assert ([event.data["batch_text"] for event in found.events], found.seen) == (texts, 6)
     assert sorted(asked) == ["", "SSMS", "python_a", "python_b"]
 
@@ -121,7 +128,10 @@ def test_later_metadata_add_to_the_ids_and_replace_them(read_bytes: Read) -> Non
     first = Session({"a": {"x": "int32"}}, {"client_app_name": "unicode_string"})
     second = Session({"b": {"y": "unicode_string"}, "a": {"x": "int32"}}, first.actions)
     apps = {"client_app_name": "etl"}
-    one, two = Event("a", START, {"x": 1}, apps), Event("b", START, {"y": "new"}, apps)
+    one, two = (
+        ExtendedEvent("a", START, {"x": 1}, apps),
+        ExtendedEvent("b", START, {"y": "new"}, apps),
+    )
     data = file_header() + metadata_blocks(first) + event_block(record(one, first))
     data += metadata_blocks(second)
     data += event_block(record(two, second) + record(one, second))
@@ -146,14 +156,14 @@ MAPPED = {
 def test_numbers_of_maps_have_their_names(name: str, read_bytes: Read) -> None:
     kind, stored, value = MAPPED[name]
     session = Session({"a": {"x": "kind", "y": "unicode_string"}}, {"z": "kind"}, {"kind": kind})
-    event = Event("a", START, {"x": stored, "y": ""}, {"z": stored})
+    event = ExtendedEvent("a", START, {"x": stored, "y": ""}, {"z": stored})
     (found,) = read_bytes(file_of(event, session=session)).events
-    for given in (found.data["x"], found.actions["z"]):
-        assert (given, type(given)) == (value, type(value))
+    for value_found in (found.data["x"], found.actions["z"]):
+        assert (value_found, type(value_found)) == (value, type(value))
 
 
 def test_a_column_that_was_not_collected_is_empty_as_in_xml(read_bytes: Read) -> None:
-    event = Event("rpc_completed", START, {"statement": "exec p"}, {})
+    event = ExtendedEvent("rpc_completed", START, {"statement": "exec p"}, {})
     (found,) = read_bytes(file_of(event)).events
     assert found.data["object_name"] == ""
     assert found.data["data_stream"] == b""
@@ -162,7 +172,7 @@ def test_a_column_that_was_not_collected_is_empty_as_in_xml(read_bytes: Read) ->
 
 def test_text_of_an_unnamed_code_page_is_kept(read_bytes: Read) -> None:
     session = Session({"a": {"x": "ansi_string"}})
-    event = Event("a", START, {"x": b"caf\xe9"}, {})
+    event = ExtendedEvent("a", START, {"x": b"caf\xe9"}, {})
     (found,) = read_bytes(file_of(event, session=session)).events
     assert found.data["x"] == "café"
 
@@ -177,7 +187,7 @@ def u32(number: int) -> bytes:
 
 RECORD = record(batch("SELECT 1"))
 ACTION = 24 + struct.unpack_from("<I", RECORD, 20)[0]
-UNKNOWN = "the metadata do not tell what the event is"
+UNKNOWN = "the metadata do not name the event"
 BREAKS_OFF = "the events break off"
 LIES = {
     "an unknown event": (edited(RECORD, 0, u32(0x7FFF)), 2, UNKNOWN),
@@ -217,8 +227,8 @@ def test_a_record_that_lies_is_told_and_what_can_be_read_is_read(
 def test_an_action_that_nobody_tells_of_keeps_its_bytes(read_bytes: Read) -> None:
     strange = edited(RECORD, ACTION, u32(0x1FFFFFFF))
     found = read_bytes(HEAD + event_block(strange * 3))
-    kept = "python_task::load".encode("utf-16-le")
-    assert [event.actions["action 0x1fffffff"] for event in found.events] == [kept] * 3
+    expected = "python_task::load".encode("utf-16-le")
+    assert [event.actions["action 0x1fffffff"] for event in found.events] == [expected] * 3
     assert [event.actions["session_id"] for event in found.events] == [51] * 3
 
 
@@ -233,7 +243,7 @@ def test_columns_that_all_claim_the_whole_event_do_not_fill_the_memory(read_byte
     columns = {f"c{n}": "binary_data" for n in range(1_000)}
     session = Session({"a": columns})
     claims = struct.pack("<II", 8_000, 1 << 20) * 1_000
-    head = record(Event("a", START, {}, {}), session)[:20]
+    head = record(ExtendedEvent("a", START, {}, {}), session)[:20]
     lie = head + u32(8_000 + (1 << 20)) + claims + bytes(1 << 20)
     data = file_header() + metadata_blocks(session) + event_block(lie, session)
     found = read_bytes(data)
@@ -244,8 +254,8 @@ def test_a_huge_block_comes_in_chunks(tmp_path: Path) -> None:
     path = tmp_path / "a.xel"
     lie = edited(RECORD, 0, u32(0x7FFF))
     path.write_bytes(HEAD + event_block(RECORD * 40_000 + lie + RECORD * 40_000))
-    part = Part(str(path), "a.xel", "xel", 0, path.stat().st_size)
-    chunks = list(read(part, Wanted()))
+    part = FileSplit(str(path), "a.xel", "xel", 0, path.stat().st_size)
+    chunks = list(read_xel(part, EventFilter()))
     assert [len(chunk.events) for chunk in chunks] == [32_768, 32_768, 14_464]
     assert sum(chunk.seen for chunk in chunks) == 80_001
     assert [d.position for chunk in chunks for d in chunk.damages] == [
@@ -258,7 +268,9 @@ def test_columns_that_overlap_cost_their_events_and_are_compared_once(
 ) -> None:
     compared: list[str] = []
     monkeypatch.setattr(
-        decode, "decoder", lambda kind, types: compared.append(kind.name) or decoder(kind, types)
+        decode,
+        "payload_decoder",
+        lambda kind, types: compared.append(kind.name) or payload_decoder(kind, types),
     )
     session = Session({"a": {"x": "int64", "y": "int64"}, "b": {"x": "int64"}})
     blocks = bytearray(metadata_blocks(session))
@@ -269,7 +281,7 @@ def test_columns_that_overlap_cost_their_events_and_are_compared_once(
     length = struct.unpack_from("<I", blocks, size + 24)[0]
     data = blocks[size + 0x4C :][:length]
     struct.pack_into("<I", blocks, size + 28, zlib.crc32(data[-1024:]) ^ 0xFFFFFFFF)
-    records = [record(Event(name, START, {}, {}), session) for name in "aabaa"]
+    records = [record(ExtendedEvent(name, START, {}, {}), session) for name in "aabaa"]
     found = read_bytes(file_header() + bytes(blocks) + event_block(b"".join(records), session))
     assert ([event.name for event in found.events], compared) == (["b"], ["a", "b"])
     reason = "the metadata let the event's columns overlap (and of 3 more in this block)"

@@ -10,9 +10,9 @@ from uuid import UUID
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Event, Mapped, Mask, Value
+from dbt_graft.collectors.sqlserver.event import Chunk, ExtendedEvent, Mapped, Mask, Value
 from dbt_graft.collectors.sqlserver.files.event_text import to_xml, value_text
-from dbt_graft.collectors.sqlserver.files.xml_events import event as event_of_xml
+from dbt_graft.collectors.sqlserver.files.xml_events import parse_event
 from tests.collectors.sqlserver.xel_session import BASE, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
     UNIX_EPOCH,
@@ -80,7 +80,7 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
 
 
 @st.composite
-def captures(draw: st.DrawFn) -> tuple[Session, list[Event]]:
+def captures(draw: st.DrawFn) -> tuple[Session, list[ExtendedEvent]]:
     """A session of some event types, and events of them."""
     kinds = st.lists(st.sampled_from(sorted(VALUES)), max_size=8)
     types = {
@@ -101,7 +101,7 @@ def captures(draw: st.DrawFn) -> tuple[Session, list[Event]]:
         more = {action: draw(VALUES[kind]) for action, kind in actions.items()}
         at = START + draw(st.integers(0, 10**17))
         # Twice: what repeats the actions before it is decoded in another way.
-        events += [Event(name, at, data, more)] * draw(st.integers(1, 3))
+        events += [ExtendedEvent(name, at, data, more)] * draw(st.integers(1, 3))
     return session, events
 
 
@@ -110,7 +110,7 @@ def captures(draw: st.DrawFn) -> tuple[Session, list[Event]]:
 )
 @given(capture=captures(), sector=st.sampled_from([0x200, 0x1000]))
 def test_what_was_written_is_read_and_is_the_same_as_xml(
-    capture: tuple[Session, list[Event]], sector: int, read_bytes: Callable[..., Chunk]
+    capture: tuple[Session, list[ExtendedEvent]], sector: int, read_bytes: Callable[..., Chunk]
 ) -> None:
     session, events = capture
     records = b"".join(record(event, session) for event in events)
@@ -119,8 +119,8 @@ def test_what_was_written_is_read_and_is_the_same_as_xml(
     assert found.damages == []
     assert found.events == events
     for event in found.events:
-        again = event_of_xml(to_xml(event))
-        assert isinstance(again, Event)
+        again = parse_event(to_xml(event))
+        assert isinstance(again, ExtendedEvent)
         assert again[:2] == event[:2]
         assert written(again.data) == written(event.data)
         assert written(again.actions) == written(event.actions)
@@ -139,7 +139,7 @@ def written(fields: Mapping[str, Value]) -> dict[str, tuple[str, str]]:
 
 
 def test_xml_is_written_as_sql_server_does() -> None:
-    event = Event(
+    event = ExtendedEvent(
         "error_reported",
         1_700_000_000_123_0000,
         {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Mapped, Wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, Mapped
 from dbt_graft.collectors.sqlserver.files.event_text import timestamp
 
 
@@ -35,7 +35,7 @@ def test_every_event_of_the_export_is_read(samples: Path, read_file: Callable[..
 def test_the_prepared_handles_of_the_export_can_be_followed(
     samples: Path, read_file: Callable[..., Chunk]
 ) -> None:
-    wanted = Wanted(frozenset({"rpc_completed"}))
+    wanted = EventFilter(frozenset({"rpc_completed"}))
     calls = read_file(samples / "TestXel_0.xel", wanted).events
     by_name = Counter(call.data["object_name"] for call in calls)
     assert (by_name["sp_prepare"], by_name["sp_execute"], by_name["sp_unprepare"]) == (2, 1, 2)

@@ -1,7 +1,7 @@
 """A server that speaks just enough of SQL Server's protocol for real drivers to poll a session.
 
 It runs as a process of its own, prints its port and then the application's name at each login. The
-first readings of the whole log break off with a deadlock, as often as its argument says, and every
+first readings of all of the log break off with a deadlock, as often as its argument says, and every
 reading behind a checkpoint finds the file gone. After [MS-TDS], version 7.4.
 """
 
@@ -139,16 +139,16 @@ def serve(connection: socket.socket, session: Session) -> None:
             continue
         if kind == PRELOGIN:
             options = struct.pack(">BHHBHHB", 0, 11, 6, 1, 17, 1, 0xFF)
-            said = options + bytes([16, 0, 0, 0, 0, 0]) + b"\x02"  # no encryption
+            answer = options + bytes([16, 0, 0, 0, 0, 0]) + b"\x02"  # no encryption
         elif kind == LOGIN:
             start, characters = struct.unpack_from("<HH", body, 48)
-            said = logged_in(body[start : start + 2 * characters].decode("utf-16-le"))
+            answer = logged_in(body[start : start + 2 * characters].decode("utf-16-le"))
         else:
             # A text may begin at an odd byte.
             text = "".join(body[odd:].decode("utf-16-le", "replace") for odd in (0, 1))
-            said = session.answer(kind, text) if kind in (BATCH, RPC) else done(DONE, 0x20)
+            answer = session.answer(kind, text) if kind in (BATCH, RPC) else done(DONE, 0x20)
         body = b""
-        send(connection, said)
+        send(connection, answer)
 
 
 def send(connection: socket.socket, data: bytes) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter
 from dbt_graft.collectors.sqlserver.odbc import live, polling
 from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
 from dbt_graft.lineage.errors import GraftError
@@ -76,7 +76,7 @@ def test_a_chunk_ends_where_a_block_ends_and_its_position_is_exact(log: StandIn)
 def test_what_is_not_wanted_is_counted_and_left_out(log: StandIn) -> None:
     log.write(11, 0, 1)
     log.add(11, 0, "<not read>", name="lock_acquired")
-    names = Wanted(names=frozenset({"sql_batch_completed"}))
+    names = EventFilter(names=frozenset({"sql_batch_completed"}))
     others = replace(names, application=lambda name: name == "python_task::other")
     ((chunk, _),) = poll(replace(FILES, wanted=names), "")
     assert (sequences(chunk), chunk.seen, chunk.damages) == ([1], 2, [])
@@ -100,7 +100,7 @@ def test_text_comes_as_it_was_sent_however_long(log: StandIn) -> None:
 
 
 @pytest.mark.parametrize(
-    ("checkpoint", "kept", "gap"),
+    ("checkpoint", "expected", "gap"),
     [
         pytest.param(at(8, 0), [1, 2, 3, 4], True, id="its file is gone"),
         pytest.param(at(8, 999), [1, 2, 3, 4], True, id="and it was far into it"),
@@ -111,19 +111,21 @@ def test_text_comes_as_it_was_sent_however_long(log: StandIn) -> None:
     ],
 )
 def test_a_lost_checkpoint_is_read_over_and_the_gap_told(
-    log: StandIn, checkpoint: str, kept: list[int], gap: bool
+    log: StandIn, checkpoint: str, expected: list[int], gap: bool
 ) -> None:
     log.write(9, 0, 1)
     log.write(9, 4096, 2)
     log.write(10, 0, 3)
     log.write(10, 4096, 4)
-    assert everything(checkpoint) == kept
-    told = damages(checkpoint)
-    assert len(told) == gap
+    assert everything(checkpoint) == expected
+    found = damages(checkpoint)
+    assert len(found) == gap
     if gap:
         file, offset = checkpoint.split("|")
-        assert told[0].startswith(f"between {file}, block at byte {offset} and C:\\Log\\lineage_0_")
-        assert "raise max_rollover_files or collect more often" in told[0]
+        assert found[0].startswith(
+            f"between {file}, block at byte {offset} and C:\\Log\\lineage_0_"
+        )
+        assert "raise max_rollover_files or collect more often" in found[0]
 
 
 @pytest.mark.usefixtures("small_chunks")
@@ -243,8 +245,8 @@ def test_a_stopped_session_is_read_by_its_definition_and_told(log: StandIn) -> N
 
 def test_what_a_session_dropped_is_told_even_without_events(log: StandIn) -> None:
     log.session("C:\\Log\\lineage_0_11.xel", dropped=(7, 2, 5_000_000))
-    (told,) = damages(at(11, 0).replace("11", "12"), SESSION)
-    assert "dropped 7 events and 2 buffers, the largest event had 5000000 bytes" in told
+    (reason,) = damages(at(11, 0).replace("11", "12"), SESSION)
+    assert "dropped 7 events and 2 buffers, the largest event had 5000000 bytes" in reason
     ((chunk, position),) = poll(SESSION, "")
     assert (chunk.seen, position) == (0, "")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.event import Chunk, Wanted
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter
 from dbt_graft.collectors.sqlserver.odbc import table
 from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
 from dbt_graft.lineage.errors import GraftError
@@ -51,7 +51,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("type_", "keys"),
     [
-        pytest.param("int", ["1", "2", "30"], id="whole numbers"),
+        pytest.param("int", ["1", "2", "30"], id="integers"),
         pytest.param("bigint", ["-1", "0", "9000000000000000000"], id="large numbers"),
         pytest.param("numeric(20, 2)", ["0.99", "1", "10.5"], id="decimals"),
         pytest.param("text", ["'a'", "'b'", "'ż'"], id="text"),
@@ -87,7 +87,7 @@ def test_columns_of_their_own_make_the_same_events(log: StandIn) -> None:
         "(2, 'lock_acquired', now(), '', '', 1, 8, '', 0, ''), "
         "(3, 'sql_batch_completed', NULL, 'python_task::load', '', 1, 9, 'x', 0, '')"
     )
-    wanted = Wanted(names=frozenset({"sql_batch_completed"}))
+    wanted = EventFilter(names=frozenset({"sql_batch_completed"}))
     ((chunk, _),) = poll_table(EventTable("env:GRAFT_TEST", "loaded", "id", {}, wanted), "")
     (event,) = chunk.events
     assert event.name == "sql_batch_completed"
@@ -100,9 +100,9 @@ def test_columns_of_their_own_make_the_same_events(log: StandIn) -> None:
 
 
 def test_columns_may_have_any_names(log: StandIn) -> None:
-    create(log, '"my ""key" int, app text, "when" timestamp, "what [it] said" text')
+    create(log, '"my ""key" int, app text, "when" timestamp, "the [sent] text" text')
     log.admin.execute("INSERT INTO loaded VALUES (1, 'python_task::load', now(), 'SELECT 1')")
-    columns = {"application": "app", "timestamp": "when", "text": "what [it] said"}
+    columns = {"application": "app", "timestamp": "when", "text": "the [sent] text"}
     ((chunk, _),) = poll_table(source('my "key', columns), "")
     (event,) = chunk.events
     assert (event.name, event.data["statement"]) == ("sql_statement_starting", "SELECT 1")
@@ -138,7 +138,7 @@ def test_too_many_equal_keys_are_an_error_and_no_flood(
         ("", "id", "there is no such table"),
         ("id int, event_data text", "nr", "the table has no column nr\n  it has id, event_data"),
         ("id float, event_data text", "id", "id cannot be a key: it is of the type float"),
-        ("id int, note text", "id", "the table's columns tell no events"),
+        ("id int, note text", "id", "the table's columns hold no events"),
     ],
 )
 def test_a_table_that_cannot_be_read_is_told(
@@ -147,9 +147,9 @@ def test_a_table_that_cannot_be_read_is_told(
     if columns:
         create(log, columns)
         log.admin.execute("INSERT INTO loaded VALUES (1, '')")
-    with pytest.raises(GraftError) as told:
+    with pytest.raises(GraftError) as error:
         list(poll_table(source(key), ""))
-    assert says in str(told.value)
+    assert says in str(error.value)
 
 
 def test_a_missing_permission_is_named(log: StandIn) -> None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dbt_graft.collectors.sqlserver.odbc.connection import connect
-from dbt_graft.collectors.sqlserver.server.check import check
+from dbt_graft.collectors.sqlserver.server.check import check_session
 from dbt_graft.collectors.sqlserver.server.session_events import ACTIONS, EVENTS
 from dbt_graft.collectors.sqlserver.server.session_state import (
     CapturedEvent,
-    Dropped,
+    DroppedEvents,
     SessionState,
     session_state,
 )
@@ -98,7 +98,7 @@ def test_a_running_session_tells_what_it_lost(log: Any, scope: str) -> None:
     )
     found = asked("lineage")
     assert found
-    assert found.dropped == Dropped(events=3, buffers=2, largest=1000)
+    assert found.dropped == DroppedEvents(events=3, buffers=2, largest=1000)
 
 
 @pytest.mark.usefixtures("scope")
@@ -108,7 +108,7 @@ def test_a_session_that_is_not_there_is_none() -> None:
 
 @pytest.mark.usefixtures("scope")
 def test_all_that_is_missing_is_found() -> None:
-    subjects = {finding.subject for finding in check(asked("lineage"), "lineage")}
+    subjects = {finding.subject for finding in check_session(asked("lineage"), "lineage")}
     missing = {event.name for event in EVENTS} - {"rpc_completed", "logout"}
     actions = {action.name.partition(".")[2] for action in ACTIONS}
     options = {"state", "STARTUP_STATE", "MAX_MEMORY", "EVENT_RETENTION_MODE"}

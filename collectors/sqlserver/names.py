@@ -1,4 +1,4 @@
-"""Names of SQL Server's tables in full: whose server, which database, which schema."""
+"""Full names of SQL Server's tables: server, database, schema and name."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class FullName(NamedTuple):
 
     @property
     def is_system(self) -> bool:
-        """It belongs to SQL Server itself."""
+        """Whether it belongs to SQL Server itself."""
         return (
             self.schema.casefold() in _SYSTEM_SCHEMAS
             or self.database.casefold() in _SYSTEM_DATABASES
@@ -58,7 +58,7 @@ class FullName(NamedTuple):
         return DatasetId(namespace, ".".join(filter(None, self[1:])))
 
     def folded(self) -> FullName:
-        """The name as it is compared."""
+        """The name in lower case, for comparing."""
         return FullName(*(part.casefold() for part in self))
 
 
@@ -73,7 +73,7 @@ def full_name(name: Name, database: str) -> FullName:
 
 
 def dataset_id(table: TableAccess, server: str, database: str) -> DatasetId | None:
-    """Which dataset a statement means; None for SQL Server's own catalog.
+    """The dataset that a statement names; None for SQL Server's own catalog.
 
     Args:
         server: The namespace of the server on which the statement ran.

@@ -1,4 +1,4 @@
-"""What a snapshot knows of the names in statements: synonyms, kinds, columns, procedures."""
+"""Names in statements -> datasets: full names, and a snapshot's synonyms, kinds and columns."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from sqlglot.errors import TokenError
 
-from dbt_graft.collectors.sqlserver.resolution.names import FullName, full_name
+from dbt_graft.collectors.sqlserver.names import FullName, full_name
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Database,
     Module,
     ModuleKind,
-    Relation,
     Snapshot,
+    SnapshotDatabase,
+    SnapshotRelation,
 )
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -23,12 +23,12 @@ from dbt_graft.collectors.statements.text.tokens import tokenise
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Column
 
-# To these, a synonym is a thing of its own; to all others it is what it stands for.
+# These act on a synonym itself, all others on the table that it stands for.
 _OF_SYNONYMS = frozenset({"CREATE SYNONYM", "DROP"})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ResolvedTable:
     """A table that a statement names.
 
     Attributes:
@@ -42,13 +42,13 @@ class Found:
     alias: DatasetId | None = None
 
 
-class Lookup:
-    """Looks names up one by one, so that it costs nothing to have a large snapshot.
+class NameResolver:
+    """Resolves names one by one, so that the size of the snapshot costs nothing.
 
     Args:
         server: The namespace of the server on which the statements ran.
-        snapshot: What there is on it; without one, names are all that is known.
-        schema: Where names without a schema are looked for before `dbo`.
+        snapshot: The tables, views and modules of the server; without one only names are known.
+        schema: The schema that names without one are looked up in, before `dbo`.
     """
 
     def __init__(self, server: str, snapshot: Snapshot | None = None, schema: str = "") -> None:
@@ -56,45 +56,45 @@ class Lookup:
         self._snapshot = snapshot
         self._schema = schema
 
-    def within(self, schema: str) -> Lookup:
-        """For what stands in a view or procedure of a schema, whose names mean that schema first.
+    def within(self, schema: str) -> NameResolver:
+        """A resolver for the text of a view or procedure, whose own schema is looked up first.
 
         After "CREATE PROCEDURE" in Microsoft's reference, on names that are not qualified.
         """
-        return Lookup(self.server, self._snapshot, schema)
+        return NameResolver(self.server, self._snapshot, schema)
 
-    def table(self, table: TableAccess, database: str) -> Found | None:
-        """What a statement reads or writes; None for SQL Server's own catalog.
+    def table(self, table: TableAccess, database: str) -> ResolvedTable | None:
+        """The table that a statement reads or writes; None for SQL Server's own catalog.
 
         Args:
             database: The current database, which names without one are in.
         """
         if table.kind is Kind.TEMPORARY:
-            return Found(DatasetId(self.server, table.name[-1]), Kind.TEMPORARY)
+            return ResolvedTable(DatasetId(self.server, table.name[-1]), Kind.TEMPORARY)
         named = self._full(table.name, database)
-        place = named if table.operation in _OF_SYNONYMS else self._behind(named)
+        place = named if table.operation in _OF_SYNONYMS else self._synonym_target(named)
         if place.is_system:
             return None
         alias = None if place.folded() == named.folded() else named.dataset(self.server)
         relation = self.relation(place)
         if relation is None:
-            return Found(place.dataset(self.server), table.kind, alias=alias)
-        return Found(place.dataset(self.server), relation.kind, relation.columns, alias)
+            return ResolvedTable(place.dataset(self.server), table.kind, alias=alias)
+        return ResolvedTable(place.dataset(self.server), relation.kind, relation.columns, alias)
 
     def columns(self, database: str, name: Name) -> Sequence[str]:
         """The columns of a table that a statement names; empty where they are not known."""
         if self._snapshot is None or name[-1][:1] in ("#", "@"):
             return ()
-        relation = self.relation(self._behind(self._full(name, database)))
+        relation = self.relation(self._synonym_target(self._full(name, database)))
         return [column.name for column in relation.columns] if relation else ()
 
     def procedure(self, name: Name, database: str) -> tuple[FullName, Module] | None:
-        """The procedure that a call means; None where the snapshot has none of this name."""
-        place = self._behind(self._full(name, database))
+        """The procedure that a call names; None where the snapshot has none of this name."""
+        place = self._synonym_target(self._full(name, database))
         module = self.module(place)
         return (place, module) if module and module.kind is ModuleKind.PROCEDURE else None
 
-    def relation(self, place: FullName) -> Relation | None:
+    def relation(self, place: FullName) -> SnapshotRelation | None:
         """The table or view of this name."""
         base = self._database(place)
         return base.relation(place.in_schema) if base else None
@@ -116,7 +116,7 @@ class Lookup:
         base = self._database(place)
         return base.synonym(place.in_schema) if base else None
 
-    def _database(self, place: FullName) -> Database | None:
+    def _database(self, place: FullName) -> SnapshotDatabase | None:
         if self._snapshot is None or place.server:
             return None
         return self._snapshot.database(place.database)
@@ -126,8 +126,8 @@ class Lookup:
         own = self._snapshot and self._snapshot.server.casefold() == name.server.casefold()
         return name._replace(server="") if own else name
 
-    def _behind(self, named: FullName) -> FullName:
-        """What a name stands for, from synonym to synonym; itself where these go in a circle."""
+    def _synonym_target(self, named: FullName) -> FullName:
+        """The name that a synonym stands for in the end; itself where synonyms go in a circle."""
         place, seen = named, set[FullName]()
         while parts := _parts(self._synonym(place) or ""):
             seen.add(place.folded())

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dbt_graft.collectors.sqlserver.resolution.lookup import Lookup
+from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Database,
     Module,
     ModuleKind,
-    Relation,
     Snapshot,
+    SnapshotDatabase,
+    SnapshotRelation,
 )
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -20,13 +20,13 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Column
 
 SERVER = "mssql://crm:1433"
-ORDERS = Relation(Kind.TABLE, (Column("id", "int"), Column("amount", "money")))
+ORDERS = SnapshotRelation(Kind.TABLE, (Column("id", "int"), Column("amount", "money")))
 SNAPSHOT = Snapshot(
     "CRM01",
     datetime(2026, 11, 21, tzinfo=UTC),
     {
-        "Shop": Database(
-            relations={"dbo.Orders": ORDERS, "dbo.Active": Relation(Kind.VIEW)},
+        "Shop": SnapshotDatabase(
+            relations={"dbo.Orders": ORDERS, "dbo.Active": SnapshotRelation(Kind.VIEW)},
             synonyms={
                 "dbo.o": "[dbo].[Orders]",
                 "dbo.oo": "o",
@@ -41,7 +41,9 @@ SNAPSHOT = Snapshot(
             },
             modules={"dbo.load": Module(ModuleKind.PROCEDURE, "CREATE PROC dbo.load AS SELECT ?")},
         ),
-        "Finance": Database(relations={"dbo.Entries": Relation(Kind.TABLE, (Column("n", "int"),))}),
+        "Finance": SnapshotDatabase(
+            relations={"dbo.Entries": SnapshotRelation(Kind.TABLE, (Column("n", "int"),))}
+        ),
     },
 )
 
@@ -67,7 +69,7 @@ def test_a_name_is_the_dataset_that_it_stands_for(
     sql: str, name: str, kind: Kind, alias: str | None
 ) -> None:
     (shape,) = parse(sql, Dialect.TSQL)
-    found = Lookup(SERVER, SNAPSHOT).table(shape.accesses[0], "Shop")
+    found = NameResolver(SERVER, SNAPSHOT).table(shape.accesses[0], "Shop")
     assert found is not None
     assert (found.dataset.name, found.kind) == (name, kind)
     assert found.alias == (DatasetId(SERVER, alias) if alias else None)
@@ -76,7 +78,7 @@ def test_a_name_is_the_dataset_that_it_stands_for(
 
 def test_a_synonym_of_a_linked_server_s_table_keeps_that_server() -> None:
     (shape,) = parse("SELECT 1 FROM dbo.far", Dialect.TSQL)
-    found = Lookup(SERVER, SNAPSHOT).table(shape.accesses[0], "Shop")
+    found = NameResolver(SERVER, SNAPSHOT).table(shape.accesses[0], "Shop")
     assert found is not None
     assert str(found.dataset) == "mssql://erp/Erp.dbo.items"
     assert str(found.alias) == f"{SERVER}/Shop.dbo.far"
@@ -84,7 +86,7 @@ def test_a_synonym_of_a_linked_server_s_table_keeps_that_server() -> None:
 
 def test_a_synonym_of_the_system_s_catalog_is_no_dataset() -> None:
     (shape,) = parse("SELECT 1 FROM dbo.objects", Dialect.TSQL)
-    assert Lookup(SERVER, SNAPSHOT).table(shape.accesses[0], "Shop") is None
+    assert NameResolver(SERVER, SNAPSHOT).table(shape.accesses[0], "Shop") is None
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_a_synonym_of_the_system_s_catalog_is_no_dataset() -> None:
     ],
 )
 def test_columns(name: tuple[str, ...], columns: list[str]) -> None:
-    assert list(Lookup(SERVER, SNAPSHOT).columns("Shop", name)) == columns
+    assert list(NameResolver(SERVER, SNAPSHOT).columns("Shop", name)) == columns
 
 
 @pytest.mark.parametrize(
@@ -108,12 +110,12 @@ def test_columns(name: tuple[str, ...], columns: list[str]) -> None:
     [(("load",), "dbo.load"), (("Run",), "dbo.load"), (("Orders",), None), (("x",), None)],
 )
 def test_procedures(name: tuple[str, ...], place: str | None) -> None:
-    found = Lookup(SERVER, SNAPSHOT).procedure(name, "Shop")
+    found = NameResolver(SERVER, SNAPSHOT).procedure(name, "Shop")
     assert (found[0].in_schema if found else None) == place
 
 
 def test_without_a_snapshot_names_are_all_that_is_known() -> None:
     (shape,) = parse("SELECT 1 FROM dbo.o", Dialect.TSQL)
-    found = Lookup(SERVER).table(shape.accesses[0], "Shop")
+    found = NameResolver(SERVER).table(shape.accesses[0], "Shop")
     assert found is not None
     assert (str(found.dataset), found.columns) == (f"{SERVER}/Shop.dbo.o", ())

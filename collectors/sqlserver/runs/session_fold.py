@@ -1,0 +1,329 @@
+"""One session in a part of a log, followed event by event.
+
+Three things must be followed: which events show the same request, which text a handle means, and
+which statements a transaction took back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from dbt_graft.collectors.sqlserver.runs.captured import LEVELS, Level, TaskEvent
+from dbt_graft.collectors.sqlserver.runs.normalized_text import (
+    NormalizedText,
+    TextNormalizer,
+    resets_connection,
+)
+from dbt_graft.collectors.sqlserver.runs.segment import (
+    Segment,
+    SegmentCounts,
+    SegmentKey,
+    SegmentKind,
+)
+from dbt_graft.collectors.sqlserver.runs.temporaries import TempTable, TempTables, encode
+from dbt_graft.collectors.sqlserver.runs.transactions import Control, Transactions
+from dbt_graft.collectors.statements.text.handles import Handle, HandleAction
+
+# Times in an export are cut to milliseconds: a statement began before the next.
+_CUT = 1000
+# More than there are run windows in a log.
+_CONNECTION = 1_000_000_000
+
+# A session's number, its task and the name of its run: when a connection ends, the next one gets
+# its number.
+SessionKey: TypeAlias = tuple[str, str, str]
+
+
+class _StatementEvent(NamedTuple):
+    """A statement of a request, as one event shows it; rollbacks take back a whole epoch."""
+
+    kind: SegmentKind
+    event: TaskEvent
+    database: str
+    statement: NormalizedText | None
+    handle: int | None
+    level: Level
+    ok: bool | None
+    epoch: int
+
+
+@dataclass(slots=True)
+class SessionFold:
+    """What is known of a session so far.
+
+    Attributes:
+        run_window: In microseconds.
+        noise: How many of its requests were left out by rule.
+        silent: How many of its events should show a statement and show none.
+        handles: The statements that it prepared in this part of the log.
+        unreported: Of these, those that no segment reported yet, with the event of each.
+        was_reset: No handle from before this part of the log is valid any more.
+        request: Its statements since the last request ended.
+        controlled: They showed what the request does to the transaction.
+        activity: The id that TRACK_CAUSALITY gives the request.
+        failed: An error was reported since the last statement ended.
+        database: The last one that was current.
+        connections: How many connections it was so far, one after the other.
+        active: Something was sent since the last of them began, or may have been.
+        epoch_reported: Segments of the open epoch went out, so its end is reported too.
+    """
+
+    key: SessionKey
+    origin: str
+    texts: TextNormalizer
+    run_window: int
+    noise: int = 0
+    silent: int = 0
+    handles: dict[int, NormalizedText] = field(default_factory=dict)
+    unreported: dict[int, TaskEvent] = field(default_factory=dict)
+    was_reset: bool = False
+    request: list[_StatementEvent] = field(default_factory=list)
+    controlled: bool = False
+    activity: str = ""
+    failed: bool = False
+    database: str = ""
+    tables: TempTables = field(default_factory=TempTables)
+    transactions: Transactions = field(default_factory=Transactions)
+    connections: int = 0
+    active: bool = True
+    epoch_reported: bool = True
+    _events: list[Segment] = field(default_factory=list)
+    # Until an epoch ends it is not known whether it is taken back, nor until a temporary table is
+    # dropped what else is run on it.
+    _counts: dict[tuple[int, tuple[TempTable, ...], SegmentKey], SegmentCounts] = field(
+        default_factory=dict
+    )
+
+    def add(self, event: TaskEvent) -> None:
+        """Go on by one event."""
+        if event.activity and self.activity != event.activity:
+            if self.activity:
+                self._close_request(complete=False)
+            self.activity = event.activity
+        level = LEVELS.get(event.name)
+        if level is None:
+            self._without_text(event)
+        elif event.text is None:
+            self.silent += 1
+        elif event.name.startswith("rpc"):
+            self._call(event, level, event.text)
+        else:
+            self._statement(event, level, self.texts.batch(event.text))
+        if level is Level.REQUEST:
+            self._close_request(complete=True)
+            self.failed = self.controlled = False
+        if event.database:
+            self.database = event.database
+
+    def segments(self) -> Iterator[Segment]:
+        """The segments of the events since the last call."""
+        self._close_request(complete=False)
+        for number, event in self.unreported.items():
+            known = self.handles[number]
+            text = "" if known.noise else known.text
+            self._report(SegmentKind.PREPARED, event, text, number)
+        self.unreported.clear()
+        yield from self._events
+        settled: dict[SegmentKey, SegmentCounts] = {}
+        for (epoch, tables, key), counts in self._counts.items():
+            undone = self.transactions.undone.get(epoch)
+            self.epoch_reported |= undone is None
+            settled_key = key._replace(undone=undone, temporaries=self._temporaries(tables))
+            if settled_key in settled:
+                settled[settled_key].add(counts)
+            else:
+                settled[settled_key] = counts
+        for key, counts in settled.items():
+            yield Segment(self.origin, key, counts)
+        self._events, self._counts = [], {}
+        self.transactions.undone.clear()
+
+    def _without_text(self, event: TaskEvent) -> None:
+        if event.note == "error":
+            self.failed = True
+        elif event.note == "begin":
+            self._decided(event, self.transactions.begin())
+        elif event.note:
+            self._decided(event, self.transactions.end(undone=event.note == "rollback"))
+        elif event.name in ("login", "logout") and self.active:
+            self._reset(event)
+            self._report(SegmentKind.ENDED, event)
+            self.connections += 1
+            self.active = False
+
+    def _statement(self, event: TaskEvent, level: Level, statement: NormalizedText) -> None:
+        is_request = level is Level.REQUEST
+        step = statement.step
+        # A request does not repeat what its own statements did to the transaction.
+        follows = step is not None and (
+            not self.controlled if is_request else step.bare and level < Level.STATEMENT_BEGUN
+        )
+        if step and follows and step.control in (Control.BEGIN, Control.UNDONE):
+            self._decided(event, self.transactions.begin(step.name))
+        if statement.noise:
+            self.noise += is_request
+        elif statement.text and not (step and step.bare):
+            # The database of the event is that at its end, after a USE in the text.
+            before = self.database if statement.database else ""
+            database = before or event.database or self.database
+            self._show(SegmentKind.STATEMENT, event, database, statement, None, level)
+        if step and follows:
+            undone = self.transactions.follow(step, ok=event.ok is not False)
+            self._decided(event, undone)
+            if not is_request:
+                self.failed = False
+                self.controlled |= level is Level.STATEMENT
+        self.database = event.database or statement.database or self.database
+
+    def _call(self, event: TaskEvent, level: Level, text: str) -> None:
+        if resets_connection(text):
+            if level is Level.REQUEST:
+                self._reset(event)
+            return
+        call = self.texts.call(text)
+        if call.handle is not None and level is Level.REQUEST:
+            self._handle(event, call.handle, call.statement)
+        if call.statement is not None and call.runs:
+            self._statement(event, level, call.statement)
+        elif call.handle is not None and call.runs:
+            number: int | None = call.handle.number
+            prepared = self.handles.get(call.handle.number)
+            kind = SegmentKind.UNRESOLVED_HANDLE if self.was_reset else SegmentKind.EXECUTED
+            if prepared is not None:
+                kind, number = SegmentKind.STATEMENT, None
+            if prepared is None or not prepared.noise:
+                database = event.database or self.database
+                self._show(kind, event, database, prepared, number, level)
+
+    def _handle(self, event: TaskEvent, handle: Handle, statement: NormalizedText | None) -> None:
+        number = handle.number
+        if handle.act is HandleAction.PREPARE and statement is not None:
+            self.handles[number] = statement
+            self.unreported[number] = event
+        elif handle.act is HandleAction.UNPREPARE:
+            reported = self.unreported.pop(number, None) is None
+            known = self.handles.pop(number, None) is not None
+            if reported and (known or not self.was_reset):
+                self._report(SegmentKind.UNPREPARED, event, None, number)
+
+    def _show(
+        self,
+        kind: SegmentKind,
+        event: TaskEvent,
+        database: str,
+        statement: NormalizedText | None,
+        handle: int | None,
+        level: Level,
+    ) -> None:
+        self.active = True
+        ok = event.ok
+        if level in (Level.STATEMENT, Level.INSIDE):
+            ok, self.failed = not self.failed, False
+        elif level is Level.REQUEST and ok is None:
+            ok = not self.failed
+        ok = None if level > Level.INSIDE else ok
+        epoch = self.transactions.epoch
+        self.request.append(
+            _StatementEvent(kind, event, database, statement, handle, level, ok, epoch)
+        )
+
+    def _close_request(self, *, complete: bool) -> None:
+        """Count the statements of a request; `complete` where its end was seen."""
+        shown, self.request = self.request, []
+        if complete:
+            levels = {one.level for one in shown}
+            # The inside of a procedure may be recorded as it begins only.
+            begun = {Level.INSIDE_BEGUN} if Level.INSIDE not in levels else set[Level]()
+            shown = [s for s in shown if s.level <= Level.INSIDE or s.level in begun]
+        request = _digest(shown) if complete else ""
+        named = set[str]()
+        for kind, event, database, statement, handle, level, ok, epoch in shown:
+            tables: tuple[TempTable, ...] = ()
+            if statement is not None and statement.temporaries:
+                names = {reference.name for reference in statement.temporaries}
+                # The request itself comes last, after the statements in it.
+                again = level is Level.REQUEST and not named.isdisjoint(names)
+                tables = self.tables.used(statement.text, statement.temporaries, again=again)
+                named |= names
+            key = SegmentKey(
+                kind=kind,
+                task=event.task,
+                run=event.run,
+                session=event.session,
+                database=database,
+                text=statement.text if statement is not None else None,
+                handle=handle,
+                level=level,
+                ok=ok,
+                request=request,
+                procedure=event.procedure,
+                run_window=self.connections * _CONNECTION + event.at // self.run_window,
+            )
+            counts = _counts_of(event, min(event.at, event.started + _CUT), event.rows)
+            known = self._counts.get((epoch, tables, key))
+            if known is None:
+                self._counts[epoch, tables, key] = counts
+            else:
+                known.add(counts)
+
+    def _decided(self, event: TaskEvent, undone: bool | None) -> None:
+        """Report the end of an epoch of which segments went out before it was known."""
+        if self.epoch_reported and undone is not None:
+            self._report(SegmentKind.ROLLED_BACK if undone else SegmentKind.COMMITTED, event)
+            self.epoch_reported = False
+
+    def _reset(self, event: TaskEvent) -> None:
+        self._close_request(complete=True)
+        self._decided(event, self.transactions.reset())
+        if not self.was_reset:
+            self._report(SegmentKind.RESET, event)
+        self.handles.clear()
+        self.unreported.clear()
+        self.tables.clear()
+        self.was_reset = True
+
+    def _report(
+        self,
+        kind: SegmentKind,
+        event: TaskEvent,
+        text: str | None = None,
+        handle: int | None = None,
+    ) -> None:
+        session, task, run = self.key
+        key = SegmentKey(kind, task, run, session, event.database, text, handle)
+        self._events.append(Segment(self.origin, key, _counts_of(event, event.at)))
+
+    def _temporaries(self, tables: tuple[TempTable, ...]) -> str:
+        if not tables:
+            return ""
+        session = ":".join(self.key)
+        return encode(
+            (table.name, table.settled_suffix(session, is_open=self.tables.is_open(table)))
+            for table in tables
+        )
+
+
+def _counts_of(event: TaskEvent, first_started: int, rows: int | None = None) -> SegmentCounts:
+    return SegmentCounts(
+        times=1,
+        rows=rows,
+        started=event.started,
+        first_started=first_started,
+        first_ended=event.at,
+        last_ended=event.at,
+        first_sequence=event.sequence,
+        last_sequence=event.sequence,
+    )
+
+
+def _digest(shown: list[_StatementEvent]) -> str:
+    """A digest of a request's statements, the same for all requests that show the same."""
+    if len(shown) == 1:
+        return "alone"
+    lines = sorted(
+        {f"{s.level}:{s.statement.text if s.statement else s.handle}:{s.ok}" for s in shown}
+    )
+    return hashlib.blake2b("|".join(lines).encode(), digest_size=8).hexdigest()

@@ -1,0 +1,220 @@
+"""The door of this room: everything that the commands and the pipeline use of it.
+
+A place with Extended Events is a folder of files, a running session or a table; `event_source`
+makes one kind of source of all three. The functions below it serve the commands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from dbt_graft.collectors.files import LogFile
+from dbt_graft.collectors.sqlserver.collect import (
+    PolledSegments,
+    Polling,
+    Positions,
+    Server,
+    SqlServerLogs,
+    collect,
+    collect_polled,
+    new_logs,
+    poll_new,
+)
+from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage
+from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
+from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
+from dbt_graft.collectors.sqlserver.odbc.connection import connect, load_pyodbc
+from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
+from dbt_graft.collectors.sqlserver.odbc.live import LiveSession, poll
+from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
+from dbt_graft.collectors.sqlserver.runs.captured import event_filter
+from dbt_graft.collectors.sqlserver.runs.folding import RunRules
+from dbt_graft.collectors.sqlserver.server import catalog_queries
+from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot
+from dbt_graft.collectors.sqlserver.server.check import check_session
+from dbt_graft.collectors.sqlserver.server.session_script import SessionOptions, session_script
+from dbt_graft.collectors.sqlserver.server.session_state import session_state
+from dbt_graft.collectors.sqlserver.server.snapshot import (
+    Snapshot,
+    read_snapshot,
+    write_snapshot,
+)
+from dbt_graft.collectors.store import Collected, open_sessions
+from dbt_graft.lineage.findings import Finding
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = [
+    "Chunk",
+    "EventFilter",
+    "EventSource",
+    "EventTable",
+    "ExtendedEvent",
+    "LiveSession",
+    "LogDamage",
+    "RunRules",
+    "ServerSettings",
+    "SessionOptions",
+    "Snapshot",
+    "SqlServerLogs",
+    "TakenSnapshot",
+    "best_installed_driver",
+    "check_server_session",
+    "event_source",
+    "read_snapshot",
+    "session_script",
+    "take_snapshot",
+    "timestamp",
+    "to_json",
+    "to_xml",
+    "try_connection",
+    "value_text",
+    "write_snapshot",
+    "xel_chunks",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """A server as it is configured.
+
+    Attributes:
+        namespace: Of its datasets: `mssql://sql01:1433`.
+        store: The lineage store, which knows the sessions that earlier collects left open.
+        rules: How events become runs.
+        snapshot: The file with a snapshot of its databases; None without one.
+        snapshot_label: The snapshot in origins.
+    """
+
+    namespace: str
+    store: str
+    rules: RunRules = field(default_factory=RunRules)
+    snapshot: Path | None = None
+    snapshot_label: str = ""
+
+    def server(self) -> Server:
+        """The server, with what the store and the snapshot hold of it.
+
+        Raises:
+            GraftError: The snapshot cannot be read.
+        """
+        return Server(
+            namespace=self.namespace,
+            rules=self.rules,
+            snapshot=read_snapshot(self.snapshot) if self.snapshot else None,
+            snapshot_label=self.snapshot_label,
+            open_sessions=open_sessions(self.store, self.namespace),
+        )
+
+
+class EventSource(Protocol):
+    """A place with the events of one server."""
+
+    def new_logs(self, known: Positions) -> Sequence[object]:
+        """The logs that a store with these positions does not know; needs no Spark.
+
+        Raises:
+            GraftError: The place cannot be read.
+        """
+        ...
+
+    def collect(self, spark: SparkSession, known: Positions) -> Collected | None:
+        """Collect the new logs, as lazy data frames; None where nothing is new."""
+        ...
+
+
+def event_source(
+    place: SqlServerLogs | LiveSession | EventTable, settings: ServerSettings
+) -> EventSource:
+    """A place as a source; of a session or a table, only the events of tasks are read."""
+    if isinstance(place, SqlServerLogs):
+        return _Files(place, settings)
+    place = replace(place, wanted=event_filter(re.compile(settings.rules.task)))
+    if isinstance(place, EventTable):
+        label, poll_place = place.table, partial(poll_table, place)
+    else:
+        label, poll_place = place.session or place.path, partial(poll, place)
+    return _Polled(Polling(f"{settings.namespace}/{label}", poll_place), settings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    logs: SqlServerLogs
+    settings: ServerSettings
+
+    def new_logs(self, known: Positions) -> list[LogFile]:
+        return new_logs(self.logs, known)
+
+    def collect(self, spark: SparkSession, known: Positions) -> Collected | None:
+        return collect(spark, self.logs, self.settings.server(), known)
+
+
+@dataclass(slots=True)
+class _Polled:
+    """Polled when it is asked for new logs; the segments wait for the collect."""
+
+    polling: Polling
+    settings: ServerSettings
+    waiting: list[PolledSegments] = field(default_factory=list)
+
+    def new_logs(self, known: Positions) -> list[PolledSegments]:
+        self.waiting = poll_new(self.polling, self.settings.rules, known)
+        return self.waiting
+
+    def collect(self, spark: SparkSession, known: Positions) -> Collected | None:
+        return collect_polled(spark, self.waiting, self.settings.server())
+
+
+def xel_chunks(log: LogFile, wanted: EventFilter) -> Iterator[Chunk]:
+    """The events of a .xel file, and the damages in it, block by block."""
+    for split in xel_splits(log):
+        yield from read_xel(split, wanted)
+
+
+def check_server_session(setting: str, name: str, *, patient: bool = True) -> list[Finding]:
+    """What a session on a server lacks for lineage, the worst first; empty where nothing.
+
+    Args:
+        setting: The connection: `env:NAME` or `dsn:NAME`.
+        patient: Try again for a minute or so where the connection fails.
+
+    Raises:
+        GraftError: The server cannot be reached, or refuses.
+    """
+    with closing(connect(setting, patient=patient)) as connection:
+        return check_session(session_state(connection, name), name)
+
+
+def try_connection(setting: str) -> None:
+    """Connect to a server once.
+
+    Raises:
+        GraftError: It cannot be reached, or refuses.
+    """
+    connect(setting, patient=False).close()
+
+
+def take_snapshot(setting: str, databases: Sequence[str] | None = None) -> TakenSnapshot:
+    """Take a snapshot of a server's databases, or of some of them.
+
+    Raises:
+        GraftError: The server cannot be reached or refuses, or has no database of a name.
+    """
+    with closing(connect(setting)) as connection:
+        return catalog_queries.take_snapshot(connection, databases)
+
+
+def best_installed_driver() -> str:
+    """The ODBC driver that a connection uses where it names none.
+
+    Raises:
+        GraftError: The driver manager or a driver is missing.
+    """
+    return best_driver(load_pyodbc().drivers())
