@@ -1,4 +1,4 @@
-"""The command `graft spark`: what a Spark event log tells, without Spark and Java."""
+"""The command `graft spark`: the lineage in a Spark event log, without Spark and Java."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from dbt_graft.collectors.spark.application.tasks import is_place
 from dbt_graft.collectors.spark.collect import log_parts
 from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
 from dbt_graft.collectors.spark.store.read_log import Told, assemble
+from dbt_graft.graft.command import CommandGroup
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.lineage.errors import GraftError
 
 _EXAMPLES = """\b
 Examples:
@@ -36,7 +36,7 @@ def _places(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tu
     return given
 
 
-@click.group(epilog=_EXAMPLES)
+@click.group(cls=CommandGroup, epilog=_EXAMPLES)
 def spark() -> None:
     """Look at Spark event logs."""
 
@@ -48,31 +48,29 @@ def spark() -> None:
     "places",
     multiple=True,
     callback=_places,
-    help="Where tasks have their names: app_name, job_group, job_description, call_site or "
-    "conf:KEY; repeatable, the first that gives one counts.",
+    help="Where to take the name of a task from: app_name, job_group, job_description, call_site "
+    "or conf:KEY; repeatable, the first that has a value is used.",
 )
-@click.option("--namespace", default="spark", show_default=True, help="Of metastore tables.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when something could not be used.")
+@click.option(
+    "--namespace", default="spark", show_default=True, help="Namespace of metastore tables."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--strict", is_flag=True, help="Exit with 3 if part of a log was rejected.")
 def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, strict: bool) -> None:
-    """Print the tasks of the application in LOG: what they read and wrote, and their columns.
+    """Print the tasks of the application in LOG: what they read and wrote, by column.
 
-    LOG is a file, the folder of a rolling log, a folder of logs, or a URL of one. Nothing of it
-    goes into the lineage store.
+    LOG is a file, the folder of a rolling log, a folder of logs, or a URL of one. The lineage
+    store is not changed.
     """
     logs = SparkLogs(log, log, namespace=namespace, nameless=_NAMELESS)
     if places:
         logs = replace(logs, task_from=places)
     told: list[dict[str, Any]] = []
-    try:
-        for one in application_logs(log_files(log, log)):
-            found = _application(one.log.origin, assemble(one.log.origin, log_parts(one), logs))
-            told.append(found)
-            if not as_json:
-                click.echo("\n".join(map(one_line, _lines(found))))
-    except GraftError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(error.exit_code)
+    for one in application_logs(log_files(log, log)):
+        found = _application(one.log.origin, assemble(one.log.origin, log_parts(one), logs))
+        told.append(found)
+        if not as_json:
+            click.echo("\n".join(map(one_line, _lines(found))))
     if as_json:
         click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
     sys.exit(3 if strict and any(found["rejects"] for found in told) else 0)
@@ -162,11 +160,11 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
                 if title == "outputs":
                     yield from _columns(dataset, task["column_edges"])
         for gap in task["gaps"]:
-            yield f"    not all is known: {gap}"
+            yield f"    incomplete: {gap}"
     if not found["tasks"] and not found["rejects"]:
-        yield "  an application of dbt's own: left out, for dbt tells more of it"
+        yield "  run by dbt: left out, dbt's artifacts have its lineage"
     for reject in found["rejects"]:
-        yield f"  not used: {reject['position']}: {reject['reason']}"
+        yield f"  rejected: {reject['position']}: {reject['reason']}"
 
 
 def _status(task: Row) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -15,9 +16,10 @@ import orjson
 from dbt_graft.graft.config import FILE_NAME, Config, load
 from dbt_graft.graft.doctor import machine
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError, exception_summary
 from dbt_graft.lineage.findings import Finding, Severity, worst_first
 
+_log = logging.getLogger(__name__)
 Check = Callable[[], Iterable[Finding]]
 
 
@@ -94,7 +96,8 @@ def _spared(subject: str, check: Check) -> Iterator[Finding]:
         problem, remedy = f"cannot be reached: {error}", "check its address, and who may read it"
         yield Finding(Severity.ERROR, subject, problem, remedy)
     except Exception as error:
-        problem = f"cannot be looked at ({type(error).__name__})"
+        _log.debug("a check failed", exc_info=True)
+        problem = f"cannot be checked: {exception_summary(error)}"
         yield Finding(Severity.ERROR, subject, problem, "please report this")
 
 

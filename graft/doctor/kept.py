@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,11 +14,13 @@ import pyarrow as pa
 from dbt_graft.collectors import store
 from dbt_graft.graft.doctor.cut import is_cut
 from dbt_graft.graft.doctor.words import ago, at_most, count, named
+from dbt_graft.lineage.errors import exception_summary
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.records import Outcome, Records
 
 _SHOWN_OF_EXAMPLE = 70
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +45,11 @@ def read(place: str) -> Kept:
     try:
         return Kept(place, store.read(place), store.batches(place), store.positions(place))
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        _log.debug("the store cannot be read", exc_info=True)
         fault = Finding(
             Severity.ERROR,
             place,
-            f"the store cannot be read ({type(error).__name__})",
+            f"the store cannot be read: {exception_summary(error)}",
             "bring back a copy of it, or remove it and run `graft collect`",
         )
         return Kept(place, fault=fault)

@@ -98,7 +98,7 @@ def _server(given: SqlServer) -> Iterator[Finding]:
         yield replace(finding, subject=f"{given.server}/{given.session}: {finding.subject}")
     if not findings:
         place = f"{given.server}/{given.session}"
-        yield Finding(Severity.NOTE, place, "runs and captures all that lineage needs")
+        yield Finding(Severity.NOTE, place, "runs and captures everything that lineage needs")
 
 
 def sqlserver(given: SqlServer, config: Config, held: Kept) -> Iterator[Finding]:

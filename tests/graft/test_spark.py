@@ -52,7 +52,7 @@ def test_the_tree_names_tasks_and_what_they_read_and_wrote(log: Path) -> None:
         "      spark/raw.a  SELECT",
         "    outputs",
         "      file/out/orders  INSERT OVERWRITE, 9 rows",
-        "  not used: app-1, line 9: no Spark event",
+        "  rejected: app-1, line 9: no Spark event",
     ]
     assert show(str(log), "--strict")[0] == 3
 
@@ -61,7 +61,7 @@ def test_what_spark_cut_is_told(make_log: Make, node: Make, tmp_path: Path) -> N
     cut = node("Scan csv", Location="InMemoryFileIndex(9 paths)[file:/in/a, ...]")
     (tmp_path / "a").write_bytes(make_log({"plan": cut}, app="shop"))
     assert show(str(tmp_path / "a"))[1].splitlines()[-1] == (
-        "    not all is known: inputs: Spark cut the list of paths: "
+        "    incomplete: inputs: Spark cut the list of paths: "
         "raise spark.sql.maxMetadataStringLength"
     )
 
@@ -95,7 +95,7 @@ def test_an_application_without_a_name_is_shown_too(
     (tmp_path / "b").write_bytes(make_log({"plan": node("Scan hive raw.a")}, app="dbt"))
     lines = show(str(tmp_path))[1].splitlines()
     assert lines[1].startswith("  task (no name): ok")
-    assert lines[-1] == "  an application of dbt's own: left out, for dbt tells more of it"
+    assert lines[-1] == "  run by dbt: left out, dbt's artifacts have its lineage"
 
 
 def test_what_is_not_there_is_told() -> None:

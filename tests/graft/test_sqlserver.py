@@ -130,12 +130,14 @@ def test_a_session_with_warnings_only_passes(monkeypatch: pytest.MonkeyPatch) ->
     assert (result.exit_code, result.stdout.startswith("warning: STARTUP_STATE: ")) == (0, True)
 
 
-def test_a_session_that_serves_lineage_is_said_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_complete_session_has_no_findings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     state(monkeypatch, replace(WARNED, starts_itself=True))
     result = run("check")
     assert (result.exit_code, result.stdout) == (
         0,
-        "py_lineage: runs and captures all that lineage needs\n",
+        "py_lineage: runs and captures everything that lineage needs\n",
     )
 
 
