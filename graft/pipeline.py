@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class CollectResult:
     """The result of a collect: logs read now, and sources of `graft.yml` that could not be read."""
 
     new_logs: int = 0
@@ -68,7 +68,7 @@ def generate_dbt_docs(config: Config, progress: Progress) -> None:
         )
 
 
-def collect(config: Config, progress: Progress) -> Collected:
+def collect(config: Config, progress: Progress) -> CollectResult:
     """Read new logs into the lineage store. Spark is started only if there are any.
 
     Raises:
@@ -94,7 +94,7 @@ def collect(config: Config, progress: Progress) -> Collected:
             )
         step.result = f"{len(fresh)} of {len(config.collect)} sources have new logs"
     if not fresh:
-        return Collected(unreadable=tuple(unreadable))
+        return CollectResult(unreadable=tuple(unreadable))
     log = Path(config.path(config.artifacts)) / "spark.log"
     with (
         progress.step("collect", "reading new logs with Spark") as step,
@@ -104,7 +104,7 @@ def collect(config: Config, progress: Progress) -> Collected:
         committed = store.commit(place, found, known)
         assert committed
         step.result = f"{committed.origins:,} new logs, {committed.events:,} events"
-    return Collected(committed.origins, tuple(unreadable))
+    return CollectResult(committed.origins, tuple(unreadable))
 
 
 def graft(
@@ -256,7 +256,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
 def summary(
     config: Config,
     grafted: Grafted,
-    collected: Collected | None = None,
+    collected: CollectResult | None = None,
     index: Path | None = None,
 ) -> Summary:
     """Count what there is now: without a site only what tasks touch, with one all dbt nodes."""
