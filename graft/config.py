@@ -9,19 +9,16 @@ from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PrivateAttr,
-    StringConstraints,
     model_validator,
 )
 
-from dbt_graft.collectors.checked_yaml import read_yaml
-from dbt_graft.collectors.declared.document import TaskEntry
+from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
 from dbt_graft.collectors.spark.application.tasks import is_place
 from dbt_graft.collectors.spark.log.history_server import is_history_server
+from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.lineage.errors import GraftError
@@ -36,10 +33,6 @@ class ConfigError(GraftError):
     """`graft.yml` is missing, is no YAML, or says something that graft does not know."""
 
     exit_code = 2
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _task_pattern(pattern: str) -> str:
@@ -98,12 +91,11 @@ def _task_place(place: str) -> str:
     return place
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 LogPath = Annotated[Text, AfterValidator(_log_path)]
 TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
 
-class Dbt(_Section):
+class DbtSection(Section):
     """Where dbt's artifacts lie, and under which namespace its relations are datasets."""
 
     project_dir: Text = "."
@@ -112,14 +104,14 @@ class Dbt(_Section):
     tags: tuple[TagKind, ...] = TAG_KINDS
 
 
-class Check(_Section):
+class CheckSection(Section):
     """What `graft inject --check` forbids; see `injector.forbidden.violations`."""
 
     forbid: tuple[Rule, ...] = RULES
     accept: tuple[Text, ...] = ()
 
 
-class SqlServer(_Section):
+class SqlServerEntry(Section):
     """Extended Events of one SQL Server: files, a running session, or a table of them.
 
     `collectors.sqlserver.runs.folding.Rules` says what `task`, `noise` and `idle_minutes` do.
@@ -132,14 +124,14 @@ class SqlServer(_Section):
     files: Text | None = None
     table: Text | None = None
     key: Text | None = None
-    columns: dict[str, Text] = {}
+    columns: dict[str, Text] = Field(default={})
     snapshot: Text | None = None
     task: TaskPattern = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
     noise: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
     idle_minutes: Annotated[int, Field(ge=1, le=1440)] = 60
 
     @model_validator(mode="after")
-    def _one_input(self) -> SqlServer:
+    def _one_input(self) -> SqlServerEntry:
         if bool(self.path) == bool(self.connection):
             raise ValueError("name the events' `path`, or a `connection` to the server")
         if self.connection and bool(self.table) == bool(self.session or self.files):
@@ -151,7 +143,7 @@ class SqlServer(_Section):
         return self
 
 
-class Spark(_Section):
+class SparkEntry(Section):
     """Spark event logs of one cluster; see `collectors.spark.log.files.SparkLogs`."""
 
     path: LogPath | None = None
@@ -166,7 +158,7 @@ class Spark(_Section):
     namespace: Text = "spark"
 
     @model_validator(mode="after")
-    def _one_input(self) -> Spark:
+    def _one_input(self) -> SparkEntry:
         if bool(self.path) == bool(self.history_server):
             raise ValueError("name the logs' `path`, or a `history_server` that gives them")
         if self.path and is_history_server(self.path):
@@ -181,34 +173,34 @@ class Spark(_Section):
         return self.path or self.history_server or ""
 
 
-class Declared(_Section):
+class DeclaredEntry(Section):
     """Lineage that people declare, in files of `collectors.declared.document.Document`."""
 
     path: Text
 
 
-class Source(_Section):
+class CollectEntry(Section):
     """One entry of `collect`: exactly one kind of log."""
 
-    sqlserver: SqlServer | None = None
-    spark: Spark | None = None
-    declared: Declared | None = None
+    sqlserver: SqlServerEntry | None = None
+    spark: SparkEntry | None = None
+    declared: DeclaredEntry | None = None
 
     @model_validator(mode="after")
-    def _one_kind(self) -> Source:
+    def _one_kind(self) -> CollectEntry:
         if sum(kind is not None for kind in (self.sqlserver, self.spark, self.declared)) != 1:
             raise ValueError("name exactly one kind of log: sqlserver, spark or declared")
         return self
 
 
-class Name(_Section):
+class NameEntry(Section):
     """A name rule; see `lineage.names.NameRule`."""
 
     source: Text = Field(alias="from")
     target: Text = Field(alias="to")
 
     @model_validator(mode="after")
-    def _is_rule(self) -> Name:
+    def _is_rule(self) -> NameEntry:
         NameRule(self.source, self.target)
         return self
 
@@ -224,13 +216,13 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
     }
 
 
-class Lineage(_Section):
+class LineageSection(Section):
     """What counts as lineage; see `lineage.model.build`."""
 
     failed: bool = False
 
 
-class Site(_Section):
+class SiteSection(Section):
     """The published site."""
 
     name: Text = "Data lineage"
@@ -238,7 +230,7 @@ class Site(_Section):
     out: Text = "build/site"
 
 
-class Docs(_Section):
+class DocsSection(Section):
     """The dbt docs page; see `injector.docs.Settings`."""
 
     slim: bool = True
@@ -246,20 +238,20 @@ class Docs(_Section):
     favicon: Text | None = None
 
 
-class Config(_Section):
+class Config(Section):
     """A whole `graft.yml`; relative paths start at its folder."""
 
-    dbt: Dbt = Dbt()
-    collect: tuple[Source, ...] = ()
-    names: tuple[Name, ...] = ()
-    tasks: dict[str, TaskEntry] = {}
-    check: Check = Check()
-    lineage: Lineage = Lineage()
+    dbt: DbtSection = DbtSection()
+    collect: tuple[CollectEntry, ...] = ()
+    names: tuple[NameEntry, ...] = ()
+    tasks: dict[str, TaskEntry] = Field(default={})
+    check: CheckSection = CheckSection()
+    lineage: LineageSection = LineageSection()
     store: Text = ".graft/store"
     artifacts: Text = ".graft/artifacts"
-    spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = {}
-    site: Site = Site()
-    docs: Docs = Docs()
+    spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = Field(default={})
+    site: SiteSection = SiteSection()
+    docs: DocsSection = DocsSection()
     _folder: Path = PrivateAttr(default=Path())
 
     def path(self, text: str) -> str:
@@ -280,7 +272,7 @@ class Config(_Section):
     @property
     def task_infos(self) -> dict[str, TaskInfo]:
         """What `tasks` says, by task."""
-        return {name: TaskInfo(**entry.model_dump()) for name, entry in self.tasks.items()}
+        return {name: entry.info() for name, entry in self.tasks.items()}
 
     @property
     def task_code(self) -> dict[str, str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 import orjson
 
-from dbt_graft.collectors.declared import document
+from dbt_graft.collectors.declared.source import read
+from dbt_graft.collectors.declared.source import schema as json_schema
 from dbt_graft.graft.command import CommandGroup
 from dbt_graft.lineage.errors import GraftError
 
@@ -25,7 +26,7 @@ def check(files: tuple[Path, ...]) -> None:
     faults = 0
     for path in files:
         try:
-            document.read(path)
+            read(path)
         except GraftError as error:
             click.echo(str(error), err=True)
             faults += 1
@@ -36,4 +37,4 @@ def check(files: tuple[Path, ...]) -> None:
 @declared.command(epilog="\b\nExample: graft declared schema > declared-lineage.schema.json")
 def schema() -> None:
     """Print the JSON schema, for an editor or a CI job."""
-    click.echo(orjson.dumps(document.schema(), option=orjson.OPT_INDENT_2))
+    click.echo(orjson.dumps(json_schema(), option=orjson.OPT_INDENT_2))

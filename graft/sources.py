@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dbt_graft.collectors.declared import collect as declared_lineage
+from dbt_graft.collectors.declared.source import declared_source, declared_task_infos
+from dbt_graft.collectors.source import LogSource
 from dbt_graft.collectors.spark import collect as spark_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.history_server import authorization
@@ -19,30 +18,12 @@ from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
 from dbt_graft.collectors.sqlserver.runs.captured import wanted
 from dbt_graft.collectors.sqlserver.runs.folding import Rules
 from dbt_graft.collectors.sqlserver.server import snapshot
-from dbt_graft.collectors.store import Collected, open_sessions, run_origins, told_until
-from dbt_graft.graft.config import Config, Declared, Spark, SqlServer
+from dbt_graft.collectors.store import Positions, open_sessions, run_origins, told_until
+from dbt_graft.graft.config import Config, SparkEntry, SqlServerEntry
 from dbt_graft.lineage.records import TaskInfo
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
-Positions = Mapping[str, tuple[str, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One entry of `collect`.
-
-    Attributes:
-        new_logs: What lies there that a store with these positions does not know; needs no JVM.
-        collect: Reads it with Spark; None where nothing is new.
-    """
-
-    new_logs: Callable[[Positions], Sequence[object]]
-    collect: Callable[[SparkSession, Positions], Collected | None]
-
-
-def sources(config: Config) -> Iterator[Source]:
+def sources(config: Config) -> Iterator[LogSource]:
     """The entries of `collect`, in order."""
     spark_runs: set[str] = set()
     for entry in config.collect:
@@ -51,11 +32,11 @@ def sources(config: Config) -> Iterator[Source]:
         if entry.sqlserver:
             yield _sqlserver(entry.sqlserver, config)
         if entry.declared:
-            yield _declared(_declared_files(entry.declared, config))
+            yield declared_source(config.path(entry.declared.path), entry.declared.path)
 
 
 def declared_infos(config: Config) -> dict[str, TaskInfo]:
-    """What files of declared lineage say of tasks and consumers, the first that names one first.
+    """What declared lineage says of tasks and consumers; the first file with a name wins.
 
     Raises:
         GraftError: A file is not valid.
@@ -63,23 +44,12 @@ def declared_infos(config: Config) -> dict[str, TaskInfo]:
     found: dict[str, TaskInfo] = {}
     for entry in config.collect:
         if entry.declared:
-            read = declared_lineage.documents(_declared_files(entry.declared, config))
-            found = {**declared_lineage.infos(read), **found}
+            path = entry.declared.path
+            found = {**declared_task_infos(config.path(path), path), **found}
     return found
 
 
-def _declared_files(given: Declared, config: Config) -> declared_lineage.DeclaredFiles:
-    return declared_lineage.DeclaredFiles(config.path(given.path), given.path)
-
-
-def _declared(files: declared_lineage.DeclaredFiles) -> Source:
-    return Source(
-        lambda known: declared_lineage.news(files, known),
-        lambda spark, known: declared_lineage.collect(spark, declared_lineage.news(files, known)),
-    )
-
-
-def _spark(given: Spark, config: Config, taken: set[str]) -> Source:
+def _spark(given: SparkEntry, config: Config, taken: set[str]) -> LogSource:
     store = config.path(config.store)
 
     def logs() -> SparkLogs:
@@ -89,7 +59,7 @@ def _spark(given: Spark, config: Config, taken: set[str]) -> Source:
             authorization=authorization(given.authorization) if given.authorization else "",
         )
 
-    return Source(
+    return LogSource(
         lambda known: spark_logs.new_logs(logs(), known),
         lambda spark, known: spark_logs.collect(
             *(spark, logs(), known, run_origins(store), partial(told_until, store)), taken
@@ -97,7 +67,7 @@ def _spark(given: Spark, config: Config, taken: set[str]) -> Source:
     )
 
 
-def _sqlserver(given: SqlServer, config: Config) -> Source:
+def _sqlserver(given: SqlServerEntry, config: Config) -> LogSource:
     rules = Rules(given.task, given.noise, given.idle_minutes * 60)
     store = config.path(config.store)
 
@@ -111,14 +81,14 @@ def _sqlserver(given: SqlServer, config: Config) -> Source:
     if given.path:
         path, label = config.path(given.path), given.path
         files = sqlserver_logs.SqlServerLogs(path, label)
-        return Source(
+        return LogSource(
             lambda known: sqlserver_logs.new_logs(files, known),
             lambda spark, known: sqlserver_logs.collect(spark, files, server(), known),
         )
     return _polled(_polling(given), rules, server)
 
 
-def _polling(given: SqlServer) -> sqlserver_logs.Polling:
+def _polling(given: SqlServerEntry) -> sqlserver_logs.Polling:
     events = wanted(re.compile(given.task))
     assert given.connection
     if given.table and given.key:
@@ -131,12 +101,12 @@ def _polling(given: SqlServer) -> sqlserver_logs.Polling:
 
 def _polled(
     polling: sqlserver_logs.Polling, rules: Rules, server: Callable[[], sqlserver_logs.Server]
-) -> Source:
-    """What is polled is folded when it is asked for news, and handed over when it is collected."""
+) -> LogSource:
+    """A poll reads and folds at once; its segments wait here until Spark collects them."""
     found: list[sqlserver_logs.News] = []
 
     def news(known: Positions) -> Sequence[object]:
         found[:] = sqlserver_logs.news(polling, rules, known)
         return found
 
-    return Source(news, lambda spark, _: sqlserver_logs.collect_news(spark, found, server()))
+    return LogSource(news, lambda spark, _: sqlserver_logs.collect_news(spark, found, server()))

@@ -17,23 +17,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
-from dbt_graft.collectors.checked_yaml import read_yaml
+from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
+from dbt_graft.collectors.task_entry import ConsumerType, TaskEntry
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.records import Subtype, TaskInfo
-
-ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
-Maturity = Literal["high", "medium", "low", ""]
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 def _dataset(text: str) -> str:
@@ -62,34 +51,11 @@ def _written(pattern: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": pattern})
 
 
-Dataset = Annotated[Text, AfterValidator(_dataset), _written("^[^/]+(://[^/]+)?/.+$")]
+DatasetName = Annotated[Text, AfterValidator(_dataset), _written("^[^/]+(://[^/]+)?/.+$")]
 ColumnName = Annotated[Text, AfterValidator(_column), _written(r"^[^/]+(://[^/]+)?/.+\..+$")]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class TaskEntry(_Section):
-    """What no log knows of a task; see `lineage.records.TaskInfo`."""
-
-    description: str = ""
-    owner: str = ""
-    repo: str = ""
-    path: str = ""
-    runbook: str = ""
-    schedule: str = ""
-    tags: tuple[Text, ...] = ()
-    type: ConsumerType = ""
-    url: str = ""
-    maturity: Maturity = ""
-
-    def info(self) -> TaskInfo:
-        """The same as everybody downstream reads it."""
-        return TaskInfo(**{name: getattr(self, name) for name in TaskEntry.model_fields})
-
-
-class Upstream(_Section):
+class UpstreamColumn(Section):
     """A column that another comes from, or that decides on it."""
 
     column: ColumnName
@@ -97,15 +63,21 @@ class Upstream(_Section):
     masking: bool = False
 
 
-class Flow(_Section):
+# Output column -> the columns that it comes from.
+UpstreamColumns = dict[Text, tuple[ColumnName | UpstreamColumn, ...]]
+
+
+class DeclaredFlow(Section):
     """Data that goes from each dataset of `from` into each of `to`."""
 
-    source: tuple[Dataset, ...] = Field(default=(), alias="from")
-    target: tuple[Dataset, ...] = Field(default=(), alias="to")
-    columns: dict[Dataset, dict[Text, tuple[ColumnName | Upstream, ...]]] = {}
+    source: tuple[DatasetName, ...] = Field(default=(), alias="from")
+    target: tuple[DatasetName, ...] = Field(default=(), alias="to")
+    columns: dict[DatasetName, dict[Text, tuple[ColumnName | UpstreamColumn, ...]]] = Field(
+        default={}
+    )
 
     @model_validator(mode="after")
-    def _goes_somewhere(self) -> Flow:
+    def _goes_somewhere(self) -> DeclaredFlow:
         if not self.source and not self.target:
             raise ValueError("name the datasets it comes `from`, or goes `to`")
         into = {parse_dataset_id(name) for name in self.target}
@@ -118,22 +90,22 @@ class Flow(_Section):
 class DeclaredTask(TaskEntry):
     """A task, and the data it moves."""
 
-    flows: tuple[Flow, ...] = Field(min_length=1)
+    flows: tuple[DeclaredFlow, ...] = Field(min_length=1)
 
 
-class Consumer(TaskEntry):
+class DeclaredConsumer(TaskEntry):
     """Who reads and writes nothing: a dashboard, a report, an API."""
 
     type: ConsumerType = "application"
-    reads: tuple[Dataset, ...] = Field(min_length=1)
+    reads: tuple[DatasetName, ...] = Field(min_length=1)
 
 
-class Document(_Section):
+class Document(Section):
     """A file of declared lineage."""
 
     version: Literal[1]
-    tasks: dict[Text, DeclaredTask] = {}
-    consumers: dict[Text, Consumer] = {}
+    tasks: dict[Text, DeclaredTask] = Field(default={})
+    consumers: dict[Text, DeclaredConsumer] = Field(default={})
 
     @model_validator(mode="after")
     def _each_name_once(self) -> Document:

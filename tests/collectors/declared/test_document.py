@@ -63,7 +63,7 @@ FAULTS: list[tuple[str, str, int | None, str]] = [
     ("type: dashboard", "type: sheet", 17, "Input should be 'dashboard'"),
     ("    reads: [spark/mart.revenue]\n", "", 16, "`consumers.revenue_dashboard.reads` is missing"),
     ("  revenue_dashboard:", "  load_orders:", 1, "a task and a consumer of one name"),
-    ("    owner:", "    tags: [x]\n    owner:", 7, "`tags` is given twice"),
+    ("    owner:", "    tags: [x]\n    owner:", 7, "`tags` is there twice"),
     ("version: 1", "version: [", None, "no valid YAML"),
     ("version: 1", f"version: {'[' * 5000}", None, "nested too deeply"),
 ]

@@ -121,7 +121,7 @@ def doctor(project: Path, capfd: pytest.CaptureFixture[str]) -> Doctor:
 def test_a_project_that_is_well_has_notes_only(project: Path, doctor: Doctor) -> None:
     told = doctor()
     assert {severity for severity, _ in told} == {"note"}
-    assert told["note", "logs/spark"] == "its newest run began 0 minutes ago"
+    assert told["note", "logs/spark"] == "the newest run started 0 minutes ago"
     assert told["note", str(project / "target")].endswith("for spark: 1 model, 1 source")
     assert {"Python", "Java"} <= {subject for _, subject in told}
 
@@ -201,8 +201,8 @@ def _no_overview(project: Path) -> None:
         (_no_overview, "warning", "{}/target", "dbt's artifacts have 1 defect: docs: "),
         (_newer_model, "warning", "{}/models/customers.sql", "is newer than dbt's artifacts"),
         (_no_logs, "error", "logs/spark", "there is nothing at this path"),
-        (_no_log, "warning", "logs/spark", "there is no log here"),
-        (_damaged_store, "error", "{}/.graft/store", "the store cannot be read (ArrowInvalid)"),
+        (_no_log, "warning", "logs/spark", "there are no logs here"),
+        (_damaged_store, "error", "{}/.graft/store", "the store cannot be read: ArrowInvalid at "),
         (_wrong_yaml, "error", "{}/graft.yml:1", "`stor` is no key here"),
         (_no_yaml, "error", "{}/graft.yml", "there is no such file"),
         (_nothing_to_collect, "warning", "graft.yml", "`collect` names no log"),
@@ -210,7 +210,7 @@ def _no_overview(project: Path) -> None:
             _writes("mssql://crm:1433", "Shop.dbo.Orders"),
             "warning",
             "mssql://crm:1433/Shop.dbo.Orders",
-            "dbt does not know it, and no task uses dbt's spark/raw.orders",
+            "not a relation of dbt, and no task uses dbt's spark/raw.orders",
         ),
         (_writes("spark", "raw.customers"), "note", "graft.yml", "1 dataset of tasks new to dbt: "),
         (
@@ -219,7 +219,7 @@ def _no_overview(project: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_and_everything_else_looked_at(
+def test_an_error_is_reported_and_everything_else_is_checked(
     project: Path,
     doctor: Doctor,
     damage: Callable[[Path], None],
@@ -241,11 +241,13 @@ def test_a_check_that_breaks_costs_only_itself(
 
     monkeypatch.setattr(machine, "java_home", broken)
     told = doctor()
-    assert told["error", "Java"] == "cannot be looked at (ZeroDivisionError)"
+    assert told["error", "Java"] == (
+        "cannot be checked: ZeroDivisionError at dbt_graft.graft.doctor.machine:39"
+    )
     assert ("note", "logs/spark") in told
 
 
-def test_a_machine_without_java_is_told_what_to_install(
+def test_without_java_the_remedy_is_to_install_it(
     doctor: Doctor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing() -> str:
@@ -254,7 +256,7 @@ def test_a_machine_without_java_is_told_what_to_install(
     monkeypatch.setattr(machine, "java_home", missing)
     assert doctor()["error", "Java"] == "none was found"
     monkeypatch.setenv("SPARK_REMOTE", "sc://spark:15002")
-    assert "is not needed" in doctor()["note", "Java"]
+    assert "not needed" in doctor()["note", "Java"]
 
 
 def test_a_server_that_does_not_answer_is_asked_once(

@@ -1,4 +1,4 @@
-"""What the lineage store holds, and what of the logs could not be used."""
+"""The lineage store: its contents, rejects and statements not parsed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from dbt_graft.collectors import store
-from dbt_graft.graft.doctor.cut import is_cut
-from dbt_graft.graft.doctor.words import ago, at_most, count, named
+from dbt_graft.graft.doctor.cut_plans import is_cut
+from dbt_graft.graft.doctor.phrases import ago, count, first_findings, named
 from dbt_graft.lineage.errors import exception_summary
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.gaps import Gap, gaps
@@ -24,13 +24,13 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A lineage store; empty where there is none, or none that can be read.
+class StoreState:
+    """The contents of a lineage store; empty if it is missing or cannot be read.
 
     Attributes:
-        batches: The rows of `batches`, later ones behind.
+        batches: The rows of `batches`, oldest first.
         positions: As `collectors.store.positions` gives them.
-        fault: What is wrong with it.
+        fault: Why it cannot be read.
     """
 
     place: str
@@ -40,63 +40,63 @@ class Kept:
     fault: Finding | None = None
 
 
-def read(place: str) -> Kept:
-    """Read a store, whatever its state."""
+def read(place: str) -> StoreState:
+    """Read a store; an error is its `fault`."""
     try:
-        return Kept(place, store.read(place), store.batches(place), store.positions(place))
+        return StoreState(place, store.read(place), store.batches(place), store.positions(place))
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         _log.debug("the store cannot be read", exc_info=True)
         fault = Finding(
             Severity.ERROR,
             place,
             f"the store cannot be read: {exception_summary(error)}",
-            "bring back a copy of it, or remove it and run `graft collect`",
+            "restore it from a backup, or delete it and run `graft collect`",
         )
-        return Kept(place, fault=fault)
+        return StoreState(place, fault=fault)
 
 
-def contents(held: Kept) -> Iterator[Finding]:
-    """How much there is, and since when nothing came to it."""
-    if held.fault:
-        yield held.fault
+def contents(state: StoreState) -> Iterator[Finding]:
+    """Number of batches, runs, tasks and datasets, and the time of the last batch."""
+    if state.fault:
+        yield state.fault
         return
-    if not held.batches:
+    if not state.batches:
         yield Finding(
-            Severity.WARNING, held.place, "nothing was collected yet", "run `graft collect`"
+            Severity.WARNING, state.place, "nothing was collected yet", "run `graft collect`"
         )
         return
-    records = held.records
+    records = state.records
     yield Finding(
         Severity.NOTE,
-        held.place,
-        f"{count(len({row['batch_id'] for row in held.batches}), 'batch', 'es')}, the last "
-        f"{ago(held.batches[-1]['committed_at'])}; {count(len(records.runs), 'run')} of "
+        state.place,
+        f"{count(len({row['batch_id'] for row in state.batches}), 'batch', 'es')}, the last "
+        f"{ago(state.batches[-1]['committed_at'])}; {count(len(records.runs), 'run')} of "
         f"{count(len({run.task for run in records.runs}), 'task')}, "
         f"{count(len(records.datasets), 'dataset')}",
     )
 
 
-def rejects(held: Kept) -> Iterator[Finding]:
-    """Pieces of logs that could not be used, by reason, the most frequent first."""
+def rejects(state: StoreState) -> Iterator[Finding]:
+    """Rejects by reason, the most frequent first."""
     origins: dict[str, list[str]] = defaultdict(list)
-    for reject in held.records.rejects:
+    for reject in state.records.rejects:
         origins[reject.reason].append(reject.origin)
     found = [
         Finding(
             Severity.WARNING,
             named(list(dict.fromkeys(logs))),
             f"{len(logs):,} × {reason}",
-            "the rest was read; the site's page of what could not be read lists each piece",
+            "the rest of these logs was read; the site lists each reject",
         )
         for reason, logs in sorted(origins.items(), key=lambda item: (-len(item[1]), item[0]))
     ]
-    yield from at_most(found, held.place, "reasons of rejects")
+    yield from first_findings(found, state.place, "reasons of rejects")
 
 
-def statements(held: Kept) -> Iterator[Finding]:
-    """Statements that were not understood, or only in part, for reasons of our own."""
-    found = gaps(shape for shape in held.records.shapes.values() if not is_cut(shape))
-    yield from at_most([_gap(gap) for gap in found], held.place, "such reasons")
+def statements(state: StoreState) -> Iterator[Finding]:
+    """Statements not parsed or parsed in part, except where Spark cut the plan."""
+    found = gaps(shape for shape in state.records.shapes.values() if not is_cut(shape))
+    yield from first_findings([_gap(gap) for gap in found], state.place, "reasons")
 
 
 def _gap(gap: Gap) -> Finding:
@@ -105,7 +105,7 @@ def _gap(gap: Gap) -> Finding:
     return Finding(
         Severity.WARNING if failed else Severity.NOTE,
         f"statements in {gap.dialect}",
-        f"{gap.shapes:,} {'not understood' if failed else 'read in part'}: {gap.reason}; "
-        f"one of them: {example}",
-        "declare what it moves (docs/declared-lineage.md), and report it" if failed else "",
+        f"{gap.shapes:,} {'not parsed' if failed else 'parsed in part'}: {gap.reason}; "
+        f"for example: {example}",
+        "declare its lineage (docs/declared-lineage.md), and report it" if failed else "",
     )
