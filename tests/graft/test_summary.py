@@ -1,4 +1,4 @@
-"""What a command tells of statements that were not understood, to people and as JSON."""
+"""Statements that were not parsed, in the summary for people and as JSON."""
 
 import orjson
 
@@ -12,7 +12,7 @@ PARTIAL = Gap(Outcome.PARTIAL, "other tables", 1_200, "tsql", "SELECT " + "a, " 
 
 def test_people_see_each_reason_with_a_short_example() -> None:
     told = str(Summary("store", gaps=(CRASH, PARTIAL)))
-    assert "unclear   2 statements not understood, 1,200 in part\n" in told
+    assert "gaps      2 statements not parsed, 1,200 parsed in part\n" in told
     assert "  2 × crashed the parser (SIGSEGV): SELECT ? FROM t\n" in told
     assert "  1,200 × other tables: SELECT a, a, a," in told
     assert max(map(len, told.splitlines())) < 120
@@ -39,4 +39,4 @@ def test_programs_get_all_of_it() -> None:
 
 
 def test_where_all_was_understood_nothing_is_said() -> None:
-    assert "unclear" not in str(Summary("store"))
+    assert "gaps" not in str(Summary("store"))
