@@ -1,4 +1,4 @@
-"""The Spark session that collecting runs on: embedded by default, a cluster by configuration."""
+"""The Spark session of a collect: embedded by default, a cluster by configuration."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.log.level": "ERROR",
 }
-# An embedded JVM has little to do and ends soon; what is much to do is done in Python. Making its
-# code fast would take it longer than its work.
+# An embedded JVM does little and ends soon, as the work is done in Python. Compiling its code would
+# take longer than running it.
 _EMBEDDED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
@@ -133,7 +133,7 @@ def _in_main_thread() -> bool:
 
 @contextmanager
 def _py4j_silent() -> Iterator[None]:
-    """Drop what py4j logs of a broken connection: the exception that it raises says it as well."""
+    """Drop what py4j logs of a broken connection: it raises an exception as well."""
 
     def is_ours(record: logging.LogRecord) -> bool:
         return "py4j" not in Path(record.pathname).parts

@@ -1,4 +1,4 @@
-"""Run the shop once, for real, and leave what its engines wrote down in a build folder.
+"""Run the shop once, for real, with the logs of its engines in a build folder.
 
     python dbt_project/demo.py --build build/demo
 
@@ -115,7 +115,7 @@ def input_files() -> Iterator[Path]:
 
 
 def start_clean(build: Path) -> None:
-    """An empty build folder with the one file that says it is ours and not complete."""
+    """Empty the build folder but for a stamp, which marks it as ours and incomplete."""
     shutil.rmtree(build, ignore_errors=True)
     for folder in ("logs", "spark-events", "spark-conf"):
         (build / folder).mkdir(parents=True)

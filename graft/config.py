@@ -1,4 +1,4 @@
-"""`graft.yml`: read, checked, and every fault named with its line."""
+"""`graft.yml`: read and checked; every error has its line."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.records import TaskInfo
 
 FILE_NAME = "graft.yml"
-_CODE = 1 << 18  # bytes of a file that is shown as a task's code
+_CODE = 1 << 18  # longest file in bytes that is shown as a task's code
 
 
 class ConfigError(GraftError):
-    """`graft.yml` is missing, is no YAML, or says something that graft does not know."""
+    """`graft.yml` is missing, is no YAML, or is not valid."""
 
     exit_code = 2
 
@@ -39,7 +39,7 @@ def _task_pattern(pattern: str) -> str:
     try:
         groups = re.compile(pattern).groupindex
     except re.error as error:
-        raise ValueError(f"is no regular expression: {error}") from error
+        raise ValueError(f"is not a regular expression: {error}") from error
     if "task" not in groups:
         raise ValueError("must name the task: (?P<task>…)")
     return pattern
@@ -49,13 +49,13 @@ def _pattern(pattern: str) -> str:
     try:
         re.compile(pattern)
     except re.error as error:
-        raise ValueError(f"is no regular expression: {error}") from error
+        raise ValueError(f"is not a regular expression: {error}") from error
     return pattern
 
 
 def _connection(setting: str) -> str:
     if not re.fullmatch(r"(env|dsn):\S.*", setting):
-        raise ValueError("write env:NAME or dsn:NAME: no secret stands in this file")
+        raise ValueError("write env:NAME or dsn:NAME: this file holds no secrets")
     return setting
 
 
@@ -67,7 +67,7 @@ def _server(url: str) -> str:
 
 def _log_path(path: str) -> str:
     if "://" in path and urlsplit(path).password:
-        raise ValueError("write no password into a URL: its file system finds it elsewhere")
+        raise ValueError("write no password into a URL: see docs/configuration.md for credentials")
     return path
 
 
@@ -79,7 +79,7 @@ def _history_server(url: str) -> str:
 
 def _variable(setting: str) -> str:
     if not re.fullmatch(r"env:\S+", setting):
-        raise ValueError("write env:NAME: no secret stands in this file")
+        raise ValueError("write env:NAME: this file holds no secrets")
     return setting
 
 
@@ -96,7 +96,7 @@ TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
 
 class DbtSection(Section):
-    """Where dbt's artifacts lie, and under which namespace its relations are datasets."""
+    """The folder of dbt's artifacts, and the namespace of its relations."""
 
     project_dir: Text = "."
     target_dir: Text | None = None
@@ -105,7 +105,7 @@ class DbtSection(Section):
 
 
 class CheckSection(Section):
-    """What `graft inject --check` forbids; see `injector.forbidden.violations`."""
+    """Changes that `graft inject --check` forbids; see `injector.forbidden.violations`."""
 
     forbid: tuple[Rule, ...] = RULES
     accept: tuple[Text, ...] = ()
@@ -114,7 +114,7 @@ class CheckSection(Section):
 class SqlServerEntry(Section):
     """Extended Events of one SQL Server: files, a running session, or a table of them.
 
-    `collectors.sqlserver.runs.folding.Rules` says what `task`, `noise` and `idle_minutes` do.
+    For `task`, `noise` and `idle_minutes` see `collectors.sqlserver.runs.folding.Rules`.
     """
 
     server: Annotated[str, AfterValidator(_server)]
@@ -137,7 +137,7 @@ class SqlServerEntry(Section):
         if self.connection and bool(self.table) == bool(self.session or self.files):
             raise ValueError("a `connection` reads a `session`, or a `table` with its `key`")
         if bool(self.table) != bool(self.key):
-            raise ValueError("a `table` needs a `key`: the column that tells which rows are new")
+            raise ValueError("a `table` needs a `key`: a column by which new rows are found")
         if self.path and (self.session or self.files or self.table):
             raise ValueError("`session`, `files` and `table` are read over a `connection`")
         return self
@@ -152,7 +152,7 @@ class SparkEntry(Section):
     task: TaskPattern = r"(?P<task>.+)"
     task_from: Annotated[
         tuple[Annotated[str, AfterValidator(_task_place)], ...],
-        BeforeValidator(lambda given: [given] if isinstance(given, str) else given),
+        BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
         Field(min_length=1),
     ] = ("conf:spark.openlineage.appName", "app_name")
     namespace: Text = "spark"
@@ -160,16 +160,16 @@ class SparkEntry(Section):
     @model_validator(mode="after")
     def _one_input(self) -> SparkEntry:
         if bool(self.path) == bool(self.history_server):
-            raise ValueError("name the logs' `path`, or a `history_server` that gives them")
+            raise ValueError("name the logs' `path`, or a `history_server`")
         if self.path and is_history_server(self.path):
             raise ValueError("name a History Server as `history_server`")
         if self.authorization and not self.history_server:
-            raise ValueError("`authorization` is for a `history_server`")
+            raise ValueError("`authorization` needs a `history_server`")
         return self
 
     @property
     def place(self) -> str:
-        """Where the logs are had from, as the file writes it."""
+        """The path or URL of the logs, as the file writes it."""
         return self.path or self.history_server or ""
 
 
@@ -209,7 +209,7 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
     full = {"spark.master" if key == "master" else key: value for key, value in settings.items()}
     for key in full:
         if not key.startswith("spark."):
-            raise ValueError(f"{key!r} is no Spark setting: they start with `spark.`")
+            raise ValueError(f"{key!r} is not a Spark setting: those start with `spark.`")
     return {
         key: str(value).lower() if isinstance(value, bool) else str(value)
         for key, value in full.items()
@@ -217,7 +217,7 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
 
 
 class LineageSection(Section):
-    """What counts as lineage; see `lineage.model.build`."""
+    """Which accesses count as lineage; see `lineage.model.build`."""
 
     failed: bool = False
 
@@ -239,7 +239,7 @@ class DocsSection(Section):
 
 
 class Config(Section):
-    """A whole `graft.yml`; relative paths start at its folder."""
+    """A `graft.yml`; relative paths start at its folder."""
 
     dbt: DbtSection = DbtSection()
     collect: tuple[CollectEntry, ...] = ()
@@ -260,7 +260,7 @@ class Config(Section):
 
     @property
     def target_dir(self) -> Path:
-        """Where dbt writes `manifest.json` and `catalog.json`."""
+        """The folder of dbt's `manifest.json` and `catalog.json`."""
         default = f"{self.dbt.project_dir}/target"
         return Path(self.path(self.dbt.target_dir or default))
 
@@ -271,12 +271,12 @@ class Config(Section):
 
     @property
     def task_infos(self) -> dict[str, TaskInfo]:
-        """What `tasks` says, by task."""
+        """Task -> its entry in `tasks`."""
         return {name: entry.info() for name, entry in self.tasks.items()}
 
     @property
     def task_code(self) -> dict[str, str]:
-        """The Python files that `tasks` names and that lie here, by task."""
+        """Task -> the content of its Python file, if `path` in `tasks` names one."""
         found = {}
         for name, entry in self.tasks.items():
             path = self._folder / entry.path
@@ -289,7 +289,7 @@ def load(path: Path) -> Config:
     """Read and check a `graft.yml`.
 
     Raises:
-        ConfigError: It is missing, no YAML, or not valid; all faults at once, each with its line.
+        ConfigError: It is missing, no YAML, or not valid; all errors at once, each with its line.
     """
     if not path.exists():
         raise ConfigError(

@@ -36,7 +36,7 @@ def sources(config: Config) -> Iterator[LogSource]:
 
 
 def declared_infos(config: Config) -> dict[str, TaskInfo]:
-    """What declared lineage says of tasks and consumers; the first file with a name wins.
+    """Task or consumer -> its entry in files of declared lineage; the first file wins.
 
     Raises:
         GraftError: A file is not valid.

@@ -29,11 +29,11 @@ _NAMELESS = "(no name)"
 Row = Mapping[str, Any]
 
 
-def _places(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
-    for place in given:
+def _places(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    for place in value:
         if not is_place(place):
-            raise click.BadParameter(f"{place!r} is no place of a task's name")
-    return given
+            raise click.BadParameter(f"{place!r} is not a source of task names")
+    return value
 
 
 @click.group(cls=CommandGroup, epilog=_EXAMPLES)
@@ -65,15 +65,15 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
     logs = SparkLogs(log, log, namespace=namespace, nameless=_NAMELESS)
     if places:
         logs = replace(logs, task_from=places)
-    told: list[dict[str, Any]] = []
+    applications: list[dict[str, Any]] = []
     for one in application_logs(log_files(log, log)):
         found = _application(one.log.origin, assemble(one.log.origin, log_parts(one), logs))
-        told.append(found)
+        applications.append(found)
         if not as_json:
             click.echo("\n".join(map(one_line, _lines(found))))
     if as_json:
-        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
-    sys.exit(3 if strict and any(found["rejects"] for found in told) else 0)
+        click.echo(orjson.dumps(applications, option=orjson.OPT_INDENT_2))
+    sys.exit(3 if strict and any(found["rejects"] for found in applications) else 0)
 
 
 def _application(origin: str, told: Told) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def _task(run: Row, tables: Mapping[str, list[Any]]) -> dict[str, Any]:
 def _datasets(
     accesses: Iterable[Row], columns: Mapping[tuple[str, str], Any]
 ) -> Iterator[dict[str, Any]]:
-    """Each dataset once, with what was done to it added up."""
+    """Each dataset once, with its accesses added up."""
     grouped: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in accesses:
         grouped[row["namespace"], row["name"]].append(row)
@@ -190,7 +190,7 @@ def _facts(dataset: Row) -> str:
 
 
 def _columns(dataset: Row, edges: Iterable[Row]) -> Iterator[str]:
-    """Where each column comes from; `*` says what decides on rows."""
+    """The inputs of each column; those of `*` decide on rows."""
     sources: dict[str, list[str]] = defaultdict(list)
     for edge in edges:
         if (edge["to_namespace"], edge["to_name"]) == (dataset["namespace"], dataset["name"]):

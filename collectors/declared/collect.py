@@ -37,7 +37,7 @@ class DeclaredFiles:
 
     Attributes:
         path: A file, a folder, or a pattern with `*`, on this machine.
-        label: How origins name it, as `graft.yml` writes it.
+        label: The path as `graft.yml` writes it; origins begin with it.
     """
 
     path: str
@@ -119,7 +119,9 @@ def collect(spark: SparkSession, new: Sequence[ChangedFile]) -> Collected | None
 def _paths(files: DeclaredFiles) -> list[Path]:
     if "://" in files.path:
         raise GraftError(
-            "declared lineage is read from this machine", place=files.label, remedy="name a path"
+            "declared lineage cannot be read from a URL",
+            place=files.label,
+            remedy="use a local path",
         )
     path = Path(files.path)
     if "*" in files.path:

@@ -43,7 +43,7 @@ def parse_column(text: str) -> tuple[DatasetId, str]:
     """
     dataset, dot, column = text.rpartition(".")
     if not dot or not column:
-        raise ValueError(f"{text!r} is no column: write <namespace>/<name>.<column>")
+        raise ValueError(f"{text!r} is not a column: write <namespace>/<name>.<column>")
     return parse_dataset_id(dataset), column
 
 
@@ -56,7 +56,7 @@ ColumnName = Annotated[Text, AfterValidator(_column), _written(r"^[^/]+(://[^/]+
 
 
 class UpstreamColumn(Section):
-    """A column that another comes from, or that decides on it."""
+    """An input of a column."""
 
     column: ColumnName
     how: Subtype = Subtype.IDENTITY
@@ -68,7 +68,7 @@ UpstreamColumns = dict[Text, tuple[ColumnName | UpstreamColumn, ...]]
 
 
 class DeclaredFlow(Section):
-    """Data that goes from each dataset of `from` into each of `to`."""
+    """A flow of data from each dataset in `from` to each in `to`."""
 
     source: tuple[DatasetName, ...] = Field(default=(), alias="from")
     target: tuple[DatasetName, ...] = Field(default=(), alias="to")
@@ -79,22 +79,22 @@ class DeclaredFlow(Section):
     @model_validator(mode="after")
     def _goes_somewhere(self) -> DeclaredFlow:
         if not self.source and not self.target:
-            raise ValueError("name the datasets it comes `from`, or goes `to`")
+            raise ValueError("name datasets in `from` or `to`")
         into = {parse_dataset_id(name) for name in self.target}
         for name in self.columns:
             if parse_dataset_id(name) not in into:
-                raise ValueError(f"{name} has columns and is not named in `to`")
+                raise ValueError(f"{name} is in `columns` but not in `to`")
         return self
 
 
 class DeclaredTask(TaskEntry):
-    """A task, and the data it moves."""
+    """A task and its flows."""
 
     flows: tuple[DeclaredFlow, ...] = Field(min_length=1)
 
 
 class DeclaredConsumer(TaskEntry):
-    """Who reads and writes nothing: a dashboard, a report, an API."""
+    """A reader that writes no dataset: a dashboard, a report, an API."""
 
     type: ConsumerType = "application"
     reads: tuple[DatasetName, ...] = Field(min_length=1)
@@ -110,11 +110,11 @@ class Document(Section):
     @model_validator(mode="after")
     def _each_name_once(self) -> Document:
         if both := sorted(self.tasks.keys() & self.consumers.keys()):
-            raise ValueError(f"{', '.join(both)}: a task and a consumer of one name")
+            raise ValueError(f"{', '.join(both)}: a task and a consumer have the same name")
         return self
 
     def infos(self) -> dict[str, TaskInfo]:
-        """What it says of its tasks and consumers beside their data."""
+        """Task or consumer -> its description, owner and so on."""
         return {name: entry.info() for name, entry in {**self.tasks, **self.consumers}.items()}
 
 

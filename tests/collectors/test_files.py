@@ -58,12 +58,12 @@ def test_files_below_a_url_are_opened_whatever_they_are_called(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("wasbs://c@a.blob.core.windows.net/logs", "URLs that can: file, s3a"),
-        ("webhdfs://name:9870/logs", "URLs that can: file, s3a"),
-        ("https://history:18080", "URLs that can: file, s3a"),
+        ("wasbs://c@a.blob.core.windows.net/logs", "supported schemes: file, s3a"),
+        ("webhdfs://name:9870/logs", "supported schemes: file, s3a"),
+        ("https://history:18080", "supported schemes: file, s3a"),
         ("file:///a b", "Cannot parse URI"),
-        ("hdfs://name:8020/logs", "takes Hadoop's own library"),
-        ("viewfs://cluster/logs", "takes Hadoop's own library"),
+        ("hdfs://name:8020/logs", "Hadoop's library libhdfs"),
+        ("viewfs://cluster/logs", "Hadoop's library libhdfs"),
     ],
 )
 def test_a_url_that_cannot_be_read_says_what_can_be_done(

@@ -84,7 +84,11 @@ def test_a_path_is_a_folder_a_file_or_a_pattern(files: DeclaredFiles, path: str)
 
 @pytest.mark.parametrize(
     ("path", "says"),
-    [("/none.yml", "no such file"), ("/*.json", "no such file"), ("s3a://b/x.yml", "this machine")],
+    [
+        ("/none.yml", "no such file"),
+        ("/*.json", "no such file"),
+        ("s3a://b/x.yml", "read from a URL"),
+    ],
 )
 def test_a_path_without_files_is_told(files: DeclaredFiles, path: str, says: str) -> None:
     whole = path if "://" in path else f"{Path(files.path).parent}{path}"
