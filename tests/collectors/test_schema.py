@@ -67,8 +67,8 @@ def test_a_record_is_the_same_after_its_row() -> None:
 
 def test_a_row_of_an_earlier_version_gets_the_defaults() -> None:
     found = {k: v for k, v in row(THING).items() if k != "seen"} | {"origin": None, "to_name": None}
-    told = record(Thing, found | {"to_namespace": None})
-    assert (told.seen, told.origin, told.to_dataset) == ((), "", None)
+    restored = record(Thing, found | {"to_namespace": None})
+    assert (restored.seen, restored.origin, restored.to_dataset) == ((), "", None)
 
 
 def test_an_unknown_value_is_an_error() -> None:

@@ -1,4 +1,4 @@
-"""`graft.yml`: what it may say, and what is said of what it may not."""
+"""`graft.yml`: its keys, and the errors in it."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_whole_file_is_read(tmp_path: Path) -> None:
+def test_a_file_with_all_keys_is_read(tmp_path: Path) -> None:
     config = load(written(tmp_path, WHOLE))
     sqlserver, spark = config.collect
     assert sqlserver.sqlserver is not None
@@ -104,13 +104,13 @@ def test_a_fault_is_named_with_its_line(
     assert caught.value.exit_code == 2
 
 
-def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load(written(tmp_path, "stroe: x\nsite:\n  nmae: y"))
     assert len(str(caught.value).splitlines()) == 2
 
 
-def test_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
+def test_the_remedy_for_a_missing_file_is_graft_init(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="graft init"):
         load(tmp_path / "graft.yml")
 

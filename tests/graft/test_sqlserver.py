@@ -98,7 +98,7 @@ def test_an_option_that_cannot_be_is_a_wrong_command_line(arguments: Sequence[st
     assert (result.exit_code, result.stderr.startswith("error: ")) == (2, True)
 
 
-def test_a_script_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_script_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     result = run("session", f"--out={tmp_path / 'missing/s.sql'}")
     assert (result.exit_code, "cannot be written" in result.stderr) == (1, True)
 
@@ -141,7 +141,7 @@ def test_a_complete_session_has_no_findings(
     )
 
 
-def test_a_snapshot_is_written_and_its_notices_told(
+def test_a_snapshot_is_written_and_its_notices_printed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, connections: list[str]
 ) -> None:
     asked: list[Sequence[str] | None] = []
@@ -176,7 +176,7 @@ def test_a_snapshot_of_nothing_replaces_no_other(
     assert "Shop: left out" in result.stderr
 
 
-def test_an_error_is_told_and_the_connection_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_is_printed_and_the_connection_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     def take(*_: object) -> Taken:
         raise GraftError("the server refused", place="crm")
 

@@ -66,7 +66,7 @@ def test_files_are_new_once_and_again_when_they_change(files: DeclaredFiles) -> 
     assert [one.origin for one in changed_files(files, _positions(found))] == [found[1].origin]
 
 
-def test_a_file_that_is_gone_is_told_once(files: DeclaredFiles) -> None:
+def test_a_file_that_is_gone_is_new_once(files: DeclaredFiles) -> None:
     found = changed_files(files, {})
     (Path(files.path).parent / "use.yml").unlink()
     (gone,) = changed_files(files, _positions(found))
@@ -90,13 +90,13 @@ def test_a_path_is_a_folder_a_file_or_a_pattern(files: DeclaredFiles, path: str)
         ("s3a://b/x.yml", "read from a URL"),
     ],
 )
-def test_a_path_without_files_is_told(files: DeclaredFiles, path: str, says: str) -> None:
+def test_a_path_without_files_is_an_error(files: DeclaredFiles, path: str, says: str) -> None:
     whole = path if "://" in path else f"{Path(files.path).parent}{path}"
     with pytest.raises(GraftError, match=says):
         changed_files(DeclaredFiles(whole, path), {})
 
 
-def test_the_faults_of_all_files_are_told_at_once(files: DeclaredFiles) -> None:
+def test_the_faults_of_all_files_are_reported_at_once(files: DeclaredFiles) -> None:
     for name in ("load.yml", "use.yml"):
         (Path(files.path).parent / name).write_text("version: 1\nwhatever: 2\n")
     with pytest.raises(GraftError) as caught:
@@ -105,9 +105,9 @@ def test_the_faults_of_all_files_are_told_at_once(files: DeclaredFiles) -> None:
     assert "use.yml:2: " in str(caught.value)
 
 
-def test_what_is_said_of_tasks_and_consumers_is_at_hand(files: DeclaredFiles) -> None:
-    told = task_infos(documents(files))
-    assert (told["load_orders"].owner, told["revenue"].type) == ("Data platform", "dashboard")
+def test_entries_of_tasks_and_consumers_are_records(files: DeclaredFiles) -> None:
+    infos = task_infos(documents(files))
+    assert (infos["load_orders"].owner, infos["revenue"].type) == ("Data platform", "dashboard")
 
 
 @pytest.mark.spark

@@ -38,7 +38,7 @@ consumers:
 """
 
 
-def test_a_whole_file_is_read(tmp_path: Path) -> None:
+def test_a_file_with_all_keys_is_read(tmp_path: Path) -> None:
     path = tmp_path / "orders.yml"
     path.write_text(WHOLE)
     found = document.read(path)

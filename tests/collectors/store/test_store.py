@@ -155,7 +155,7 @@ def test_a_store_from_before_a_column_is_read_without_it(tmp_path: Path) -> None
     assert versions == {"1.log": None, "2.log": "4.0.1"}
 
 
-def test_up_to_when_an_origin_tells_is_what_its_newest_batch_says(tmp_path: Path) -> None:
+def test_the_last_event_time_of_an_origin_is_that_of_its_newest_batch(tmp_path: Path) -> None:
     hours = [NOW + timedelta(hours=n) for n in range(4)]
     batch = {"position": "9", "events": 1, "noise": 0, "committed_at": NOW}
     for batch_id, origins in (
@@ -176,7 +176,7 @@ def test_no_store_reads_as_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_what_is_committed_is_read_back_whole(spark: SparkSession, tmp_path: Path) -> None:
+def test_committed_records_are_read_back(spark: SparkSession, tmp_path: Path) -> None:
     done = commit(str(tmp_path), [collected(spark, "a.xml", "9", "orders")])
     assert done is not None
     assert (done.origins, done.events) == (1, 1)

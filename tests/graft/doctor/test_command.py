@@ -111,19 +111,19 @@ def doctor(project: Path, capfd: pytest.CaptureFixture[str]) -> Doctor:
         with pytest.raises(SystemExit) as ended:
             main(["doctor", "--json", "--config", str(project / "graft.yml"), *options])
         found = orjson.loads(capfd.readouterr().out)
-        told = {(one["severity"], one["subject"]): one["problem"] for one in found}
-        assert ended.value.code == any(severity == "error" for severity, _ in told)
-        return told
+        problems = {(one["severity"], one["subject"]): one["problem"] for one in found}
+        assert ended.value.code == any(severity == "error" for severity, _ in problems)
+        return problems
 
     return run
 
 
 def test_a_project_that_is_well_has_notes_only(project: Path, doctor: Doctor) -> None:
-    told = doctor()
-    assert {severity for severity, _ in told} == {"note"}
-    assert told["note", "logs/spark"] == "the newest run started 0 minutes ago"
-    assert told["note", str(project / "target")].endswith("for spark: 1 model, 1 source")
-    assert {"Python", "Java"} <= {subject for _, subject in told}
+    problems = doctor()
+    assert {severity for severity, _ in problems} == {"note"}
+    assert problems["note", "logs/spark"] == "the newest run started 0 minutes ago"
+    assert problems["note", str(project / "target")].endswith("for spark: 1 model, 1 source")
+    assert {"Python", "Java"} <= {subject for _, subject in problems}
 
 
 def test_nothing_is_written_and_people_get_it_in_lines(
@@ -228,9 +228,9 @@ def test_an_error_is_reported_and_everything_else_is_checked(
     problem: str,
 ) -> None:
     damage(project)
-    told = doctor()
-    assert told[severity, subject.format(project)].startswith(problem)
-    assert {("note", "Python"), ("note", "Java")} <= told.keys()
+    problems = doctor()
+    assert problems[severity, subject.format(project)].startswith(problem)
+    assert {("note", "Python"), ("note", "Java")} <= problems.keys()
 
 
 def test_a_check_that_breaks_costs_only_itself(
@@ -240,11 +240,11 @@ def test_a_check_that_breaks_costs_only_itself(
         raise ZeroDivisionError("a secret")
 
     monkeypatch.setattr(machine, "java_home", broken)
-    told = doctor()
-    assert told["error", "Java"] == (
+    problems = doctor()
+    assert problems["error", "Java"] == (
         "cannot be checked: ZeroDivisionError at dbt_graft.graft.doctor.machine:39"
     )
-    assert ("note", "logs/spark") in told
+    assert ("note", "logs/spark") in problems
 
 
 def test_without_java_the_remedy_is_to_install_it(
@@ -272,10 +272,10 @@ def test_a_server_that_does_not_answer_is_asked_once(
     (project / "graft.yml").write_text(
         "collect:\n  - sqlserver: {server: mssql://crm:1433, connection: env:CRM, session: s}\n"
     )
-    told = doctor()
-    assert told["error", "env:CRM"] == "the connection failed"
+    problems = doctor()
+    assert problems["error", "env:CRM"] == "the connection failed"
     assert asked == [False]
-    assert {severity for severity, subject in told if subject == "ODBC"} <= {"note", "error"}
+    assert {severity for severity, subject in problems if subject == "ODBC"} <= {"note", "error"}
 
 
 def test_a_log_cannot_command_the_terminal(
@@ -290,6 +290,6 @@ def test_a_log_cannot_command_the_terminal(
     )
     with pytest.raises(SystemExit):
         main(["doctor", "--config", str(project / "graft.yml")])
-    said = capfd.readouterr().out
-    assert "\x1b" not in said
-    assert f"warning: {LOG}: 1 ×  [2J error: all is lost\n" in said
+    printed = capfd.readouterr().out
+    assert "\x1b" not in printed
+    assert f"warning: {LOG}: 1 ×  [2J error: all is lost\n" in printed

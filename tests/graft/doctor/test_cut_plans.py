@@ -1,4 +1,4 @@
-"""What Spark left out of its logs is told task by task, with the setting that keeps it in."""
+"""Plans that Spark cut are reported task by task, with the setting that avoids it."""
 
 from __future__ import annotations
 

@@ -37,11 +37,11 @@ def found(logs: int, new: int) -> LogSource:
 
 def state(*runs: tuple[str, timedelta]) -> StoreState:
     """A store with runs of logs, each so long ago."""
-    told = tuple(
+    finding = tuple(
         Run(f"{n}", "load", "spark", NOW - age, origin=o) for n, (o, age) in enumerate(runs)
     )
     positions = {origin: ("1", 40) for origin, _ in runs}
-    return StoreState("store", Records(runs=told), positions=positions)
+    return StoreState("store", Records(runs=finding), positions=positions)
 
 
 def test_logs_and_what_came_of_them_are_counted() -> None:
@@ -82,15 +82,15 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Callable[[SessionState | None], N
 
 def test_a_session_is_checked(server: Callable[[SessionState | None], None]) -> None:
     server(None)
-    [told] = source(LIVE, found(0, 0), StoreState("store"))
-    assert (told.severity, told.subject) == (Severity.ERROR, f"{CRM}/s: s")
-    assert told.problem == "there is no such session, or the login may not see it"
+    [finding] = source(LIVE, found(0, 0), StoreState("store"))
+    assert (finding.severity, finding.subject) == (Severity.ERROR, f"{CRM}/s: s")
+    assert finding.problem == "there is no such session, or the login may not see it"
 
 
 def test_a_table_of_events_is_reached(server: Callable[[SessionState | None], None]) -> None:
     server(None)
-    [told] = source(TABLE, found(0, 0), StoreState("store"))
-    assert str(told) == f"note: {CRM}: can be reached"
+    [finding] = source(TABLE, found(0, 0), StoreState("store"))
+    assert str(finding) == f"note: {CRM}: can be reached"
 
 
 def test_what_is_known_of_a_server_beside_its_events(tmp_path: Path) -> None:
@@ -104,8 +104,8 @@ def test_what_is_known_of_a_server_beside_its_events(tmp_path: Path) -> None:
         place.mkdir(parents=True)
         pq.write_table(pa.Table.from_pylist([row]), place / "part.parquet")
     given = SqlServerEntry(server=CRM, path="logs", snapshot=str(tmp_path / "snapshot.json"))
-    told = sqlserver(given, Config(), read(str(tmp_path / "store")))
-    assert [one.problem for one in told] == [
+    finding = sqlserver(given, Config(), read(str(tmp_path / "store")))
+    assert [one.problem for one in finding] == [
         "1 database of CRM, taken 12 days ago",
         "1 session open at the end of the last log",
     ]
