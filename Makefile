@@ -17,7 +17,13 @@ ROOMS := lineage collectors injector catalog exporters graft
 
 docs: $(VENV)/.docs ## run the demo on embedded Spark and publish its lineage to build/site
 	@$(BIN)/python dbt_project/demo.py --build $(DEMO)
+	@$(MAKE) --silent $(DEMO)/.read
 	@$(BIN)/graft build --config dbt_project/graft.yml
+
+# When the code that reads logs has changed, all logs are read again.
+$(DEMO)/.read: $(shell find collectors lineage -name '*.py')
+	@test ! -d $(DEMO)/store || $(BIN)/graft collect --again --quiet --config dbt_project/graft.yml
+	@touch $@
 
 test: $(VENV)/.test lint docs chromium odbc ## run all tests: units, Spark, ODBC, dbt, browser
 	@$(PYTEST)
@@ -61,7 +67,7 @@ $(VENV)/.docs: pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
 	@$(PIP) --editable .
-	@$(BIN)/python -m dbt_graft.collectors.java >/dev/null 2>&1 || $(PIP) --editable '.[java]'
+	@$(BIN)/graft java >/dev/null 2>&1 || $(PIP) --editable '.[java]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.docs

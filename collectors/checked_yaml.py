@@ -1,28 +1,35 @@
-"""YAML that people write: read, checked against a model, and every fault named with its line."""
+"""YAML that people write, checked against a model; every error has its line."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from dbt_graft.lineage.errors import GraftError
 
 M = TypeVar("M", bound=BaseModel)
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class Section(BaseModel):
+    """A mapping in a file; a key that it does not have is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def read_yaml(path: Path, model: type[M], otherwise: str) -> M:
     """Read and check a YAML file.
 
     Args:
-        otherwise: What to say of a file that holds no mapping.
+        otherwise: The error message for a file that holds no mapping.
 
     Raises:
-        GraftError: It is missing, no YAML, or not valid; all faults at once, each with its line.
+        GraftError: It is missing, no YAML, or not valid; all errors at once, each with its line.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -34,7 +41,7 @@ def read_yaml(path: Path, model: type[M], otherwise: str) -> M:
         raise GraftError(f"cannot be read: {error}", place=str(path)) from error
     try:
         tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        if twice := _keys_given_twice(tree):
+        if twice := _duplicate_keys(tree):
             raise GraftError("\n".join(f"{path}:{line}: {text}" for line, text in twice))
         data = yaml.safe_load(text) or {}
     except RecursionError as error:
@@ -55,8 +62,8 @@ def read_yaml(path: Path, model: type[M], otherwise: str) -> M:
         raise GraftError("\n".join(lines)) from error
 
 
-def _keys_given_twice(tree: yaml.Node | None) -> list[tuple[int, str]]:
-    """YAML lets the last of two equal keys win without a word."""
+def _duplicate_keys(tree: yaml.Node | None) -> list[tuple[int, str]]:
+    """Keys that stand twice in one mapping; YAML itself silently takes the last."""
     found = []
     waiting = [tree] if tree else []
     seen: set[int] = set()
@@ -68,17 +75,17 @@ def _keys_given_twice(tree: yaml.Node | None) -> list[tuple[int, str]]:
         if isinstance(node, yaml.SequenceNode):
             waiting += node.value
         elif isinstance(node, yaml.MappingNode):
-            given: set[str] = set()
+            keys: set[str] = set()
             for key, value in node.value:
-                if isinstance(key, yaml.ScalarNode) and key.value in given:
-                    found.append((key.start_mark.line + 1, f"`{key.value}` is given twice"))
-                given.add(str(key.value))
+                if isinstance(key, yaml.ScalarNode) and key.value in keys:
+                    found.append((key.start_mark.line + 1, f"`{key.value}` is there twice"))
+                keys.add(str(key.value))
                 waiting.append(value)
     return sorted(found)
 
 
 def _fault(fault: Any, tree: yaml.Node | None, model: type[BaseModel]) -> tuple[int, str]:
-    """The line of a fault and what to say of it."""
+    """The line of an error and its message."""
     location: Sequence[str | int] = fault["loc"]
     where = ".".join(str(part) for part in location)
     line = _line(tree, location)

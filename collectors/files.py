@@ -1,4 +1,4 @@
-"""Which log files there are and which of them are new: listed without a JVM, wherever they lie."""
+"""Log files on any file system, listed without a JVM, and those of them that are new."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from pyarrow import fs
 from dbt_graft.lineage.errors import GraftError
 
 _HADOOP = (
-    "it takes Hadoop's own library (libhdfs): set HADOOP_HOME, JAVA_HOME and CLASSPATH, as "
-    "docs/configuration.md says"
+    "Hadoop's library libhdfs is needed: set HADOOP_HOME, JAVA_HOME and CLASSPATH, see "
+    "docs/configuration.md"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A file as found below a source's path.
+    """A file below the path of a source.
 
     Attributes:
-        url: What `filesystem` takes.
-        origin: How people and the lineage store name it: the path as `graft.yml` writes it and
-            what is below, the same on every machine.
-        position: What changes when the file does: its size and time of change.
+        url: Its path or URL, for `filesystem`.
+        origin: Its name in the lineage store: the path as `graft.yml` writes it and the path
+            below, the same on every machine.
+        position: Its size and time of change; differs once the file changes.
     """
 
     url: str
@@ -39,8 +39,8 @@ def filesystem(url: str) -> tuple[fs.FileSystem, str]:
     """The file system behind a local path or a URL as Spark writes it, and the path in it.
 
     Raises:
-        GraftError: Nothing here knows such URLs.
-        OSError: The file system cannot be used from here.
+        GraftError: The scheme of the URL is not supported.
+        OSError: The file system cannot be reached.
     """
     if "://" not in url:
         return fs.LocalFileSystem(), str(Path(url).absolute())
@@ -53,7 +53,7 @@ def filesystem(url: str) -> tuple[fs.FileSystem, str]:
         raise GraftError(
             f"cannot be read: {error}",
             place=f"{scheme}://",
-            remedy="URLs that can: file, s3a, gs, abfss, hdfs, viewfs; see docs/configuration.md",
+            remedy="supported schemes: file, s3a, gs, abfss, hdfs, viewfs (docs/configuration.md)",
         ) from error
     return found
 
@@ -63,7 +63,7 @@ def log_files(path: str, label: str) -> list[LogFile]:
 
     Args:
         path: A local path or URL; a file or a folder.
-        label: How to name the path in origins.
+        label: The path as origins begin with it.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.
@@ -84,7 +84,7 @@ def log_files(path: str, label: str) -> list[LogFile]:
             "there is nothing at this path", place=label, remedy="correct `path` in graft.yml"
         )
     prefix = path.rstrip("/")
-    # In a URL some characters are written otherwise.
+    # URLs quote some characters.
     written = quote if "://" in path else str
     logs = []
     for info in found:
@@ -101,5 +101,5 @@ def log_files(path: str, label: str) -> list[LogFile]:
 
 
 def fresh(logs: list[LogFile], known: Mapping[str, tuple[str, int]]) -> list[LogFile]:
-    """The files that are not in the store as they are now."""
+    """The files that the store does not have as they are now."""
     return [log for log in logs if known.get(log.origin, ("",))[0] != log.position]

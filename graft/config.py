@@ -1,4 +1,4 @@
-"""`graft.yml`: read, checked, and every fault named with its line."""
+"""`graft.yml`: read and checked; every error has its line."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PrivateAttr,
-    StringConstraints,
     model_validator,
 )
 
-from dbt_graft.collectors.checked_yaml import read_yaml
-from dbt_graft.collectors.declared.document import TaskEntry
+from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
 from dbt_graft.collectors.spark.source import is_history_server, is_task_source
+from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.lineage.errors import GraftError
@@ -28,24 +25,20 @@ from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.records import TaskInfo
 
 FILE_NAME = "graft.yml"
-_CODE = 1 << 18  # bytes of a file that is shown as a task's code
+_CODE = 1 << 18  # longest file in bytes that is shown as a task's code
 
 
 class ConfigError(GraftError):
-    """`graft.yml` is missing, is no YAML, or says something that graft does not know."""
+    """`graft.yml` is missing, is no YAML, or is not valid."""
 
     exit_code = 2
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _task_pattern(pattern: str) -> str:
     try:
         groups = re.compile(pattern).groupindex
     except re.error as error:
-        raise ValueError(f"is no regular expression: {error}") from error
+        raise ValueError(f"is not a regular expression: {error}") from error
     if "task" not in groups:
         raise ValueError("must name the task: (?P<task>…)")
     return pattern
@@ -55,13 +48,13 @@ def _pattern(pattern: str) -> str:
     try:
         re.compile(pattern)
     except re.error as error:
-        raise ValueError(f"is no regular expression: {error}") from error
+        raise ValueError(f"is not a regular expression: {error}") from error
     return pattern
 
 
 def _connection(setting: str) -> str:
     if not re.fullmatch(r"(env|dsn):\S.*", setting):
-        raise ValueError("write env:NAME or dsn:NAME: no secret stands in this file")
+        raise ValueError("write env:NAME or dsn:NAME: this file holds no secrets")
     return setting
 
 
@@ -73,7 +66,7 @@ def _server(url: str) -> str:
 
 def _log_path(path: str) -> str:
     if "://" in path and urlsplit(path).password:
-        raise ValueError("write no password into a URL: its file system finds it elsewhere")
+        raise ValueError("write no password into a URL: see docs/configuration.md for credentials")
     return path
 
 
@@ -85,7 +78,7 @@ def _history_server(url: str) -> str:
 
 def _variable(setting: str) -> str:
     if not re.fullmatch(r"env:\S+", setting):
-        raise ValueError("write env:NAME: no secret stands in this file")
+        raise ValueError("write env:NAME: this file holds no secrets")
     return setting
 
 
@@ -97,13 +90,12 @@ def _task_place(place: str) -> str:
     return place
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 LogPath = Annotated[Text, AfterValidator(_log_path)]
 TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
 
-class Dbt(_Section):
-    """Where dbt's artifacts lie, and under which namespace its relations are datasets."""
+class DbtSection(Section):
+    """The folder of dbt's artifacts, and the namespace of its relations."""
 
     project_dir: Text = "."
     target_dir: Text | None = None
@@ -111,14 +103,14 @@ class Dbt(_Section):
     tags: tuple[TagKind, ...] = TAG_KINDS
 
 
-class Check(_Section):
-    """What `graft inject --check` forbids; see `injector.forbidden.violations`."""
+class CheckSection(Section):
+    """Changes that `graft inject --check` forbids; see `injector.forbidden.violations`."""
 
     forbid: tuple[Rule, ...] = RULES
     accept: tuple[Text, ...] = ()
 
 
-class SqlServer(_Section):
+class SqlServerEntry(Section):
     """Extended Events of one SQL Server: files, a running session, or a table of them.
 
     `collectors.sqlserver.runs.folding.RunRules` says what `task`, `noise` and `idle_minutes` do.
@@ -131,27 +123,27 @@ class SqlServer(_Section):
     files: Text | None = None
     table: Text | None = None
     key: Text | None = None
-    columns: dict[str, Text] = {}
+    columns: dict[str, Text] = Field(default={})
     snapshot: Text | None = None
     task: TaskPattern = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
     noise: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
     idle_minutes: Annotated[int, Field(ge=1, le=1440)] = 60
 
     @model_validator(mode="after")
-    def _one_input(self) -> SqlServer:
+    def _one_input(self) -> SqlServerEntry:
         if bool(self.path) == bool(self.connection):
             raise ValueError("name the events' `path`, or a `connection` to the server")
         if self.connection and bool(self.table) == bool(self.session or self.files):
             raise ValueError("a `connection` reads a `session`, or a `table` with its `key`")
         if bool(self.table) != bool(self.key):
-            raise ValueError("a `table` needs a `key`: the column that tells which rows are new")
+            raise ValueError("a `table` needs a `key`: a column by which new rows are found")
         if self.path and (self.session or self.files or self.table):
             raise ValueError("`session`, `files` and `table` are read over a `connection`")
         return self
 
 
-class Spark(_Section):
-    """Spark event logs of one cluster; see `collectors.spark.source.SparkLogs`."""
+class SparkEntry(Section):
+    """Spark event logs of one cluster; see `collectors.spark.log.files.SparkLogs`."""
 
     path: LogPath | None = None
     history_server: Annotated[str, AfterValidator(_history_server)] | None = None
@@ -159,55 +151,55 @@ class Spark(_Section):
     task: TaskPattern = r"(?P<task>.+)"
     task_from: Annotated[
         tuple[Annotated[str, AfterValidator(_task_place)], ...],
-        BeforeValidator(lambda given: [given] if isinstance(given, str) else given),
+        BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
         Field(min_length=1),
     ] = ("conf:spark.openlineage.appName", "app_name")
     namespace: Text = "spark"
 
     @model_validator(mode="after")
-    def _one_input(self) -> Spark:
+    def _one_input(self) -> SparkEntry:
         if bool(self.path) == bool(self.history_server):
-            raise ValueError("name the logs' `path`, or a `history_server` that gives them")
+            raise ValueError("name the logs' `path`, or a `history_server`")
         if self.path and is_history_server(self.path):
             raise ValueError("name a History Server as `history_server`")
         if self.authorization and not self.history_server:
-            raise ValueError("`authorization` is for a `history_server`")
+            raise ValueError("`authorization` needs a `history_server`")
         return self
 
     @property
     def place(self) -> str:
-        """Where the logs are had from, as the file writes it."""
+        """The path or URL of the logs, as the file writes it."""
         return self.path or self.history_server or ""
 
 
-class Declared(_Section):
+class DeclaredEntry(Section):
     """Lineage that people declare, in files of `collectors.declared.document.Document`."""
 
     path: Text
 
 
-class Source(_Section):
+class CollectEntry(Section):
     """One entry of `collect`: exactly one kind of log."""
 
-    sqlserver: SqlServer | None = None
-    spark: Spark | None = None
-    declared: Declared | None = None
+    sqlserver: SqlServerEntry | None = None
+    spark: SparkEntry | None = None
+    declared: DeclaredEntry | None = None
 
     @model_validator(mode="after")
-    def _one_kind(self) -> Source:
+    def _one_kind(self) -> CollectEntry:
         if sum(kind is not None for kind in (self.sqlserver, self.spark, self.declared)) != 1:
             raise ValueError("name exactly one kind of log: sqlserver, spark or declared")
         return self
 
 
-class Name(_Section):
+class NameEntry(Section):
     """A name rule; see `lineage.names.NameRule`."""
 
     source: Text = Field(alias="from")
     target: Text = Field(alias="to")
 
     @model_validator(mode="after")
-    def _is_rule(self) -> Name:
+    def _is_rule(self) -> NameEntry:
         NameRule(self.source, self.target)
         return self
 
@@ -216,20 +208,20 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
     full = {"spark.master" if key == "master" else key: value for key, value in settings.items()}
     for key in full:
         if not key.startswith("spark."):
-            raise ValueError(f"{key!r} is no Spark setting: they start with `spark.`")
+            raise ValueError(f"{key!r} is not a Spark setting: those start with `spark.`")
     return {
         key: str(value).lower() if isinstance(value, bool) else str(value)
         for key, value in full.items()
     }
 
 
-class Lineage(_Section):
-    """What counts as lineage; see `lineage.model.build`."""
+class LineageSection(Section):
+    """Which accesses count as lineage; see `lineage.model.build`."""
 
     failed: bool = False
 
 
-class Site(_Section):
+class SiteSection(Section):
     """The published site."""
 
     name: Text = "Data lineage"
@@ -237,7 +229,7 @@ class Site(_Section):
     out: Text = "build/site"
 
 
-class Docs(_Section):
+class DocsSection(Section):
     """The dbt docs page; see `injector.docs.Settings`."""
 
     slim: bool = True
@@ -245,20 +237,20 @@ class Docs(_Section):
     favicon: Text | None = None
 
 
-class Config(_Section):
-    """A whole `graft.yml`; relative paths start at its folder."""
+class Config(Section):
+    """A `graft.yml`; relative paths start at its folder."""
 
-    dbt: Dbt = Dbt()
-    collect: tuple[Source, ...] = ()
-    names: tuple[Name, ...] = ()
-    tasks: dict[str, TaskEntry] = {}
-    check: Check = Check()
-    lineage: Lineage = Lineage()
+    dbt: DbtSection = DbtSection()
+    collect: tuple[CollectEntry, ...] = ()
+    names: tuple[NameEntry, ...] = ()
+    tasks: dict[str, TaskEntry] = Field(default={})
+    check: CheckSection = CheckSection()
+    lineage: LineageSection = LineageSection()
     store: Text = ".graft/store"
     artifacts: Text = ".graft/artifacts"
-    spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = {}
-    site: Site = Site()
-    docs: Docs = Docs()
+    spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = Field(default={})
+    site: SiteSection = SiteSection()
+    docs: DocsSection = DocsSection()
     _folder: Path = PrivateAttr(default=Path())
 
     def path(self, text: str) -> str:
@@ -267,7 +259,7 @@ class Config(_Section):
 
     @property
     def target_dir(self) -> Path:
-        """Where dbt writes `manifest.json` and `catalog.json`."""
+        """The folder of dbt's `manifest.json` and `catalog.json`."""
         default = f"{self.dbt.project_dir}/target"
         return Path(self.path(self.dbt.target_dir or default))
 
@@ -278,12 +270,12 @@ class Config(_Section):
 
     @property
     def task_infos(self) -> dict[str, TaskInfo]:
-        """What `tasks` says, by task."""
-        return {name: TaskInfo(**entry.model_dump()) for name, entry in self.tasks.items()}
+        """Task -> its entry in `tasks`."""
+        return {name: entry.info() for name, entry in self.tasks.items()}
 
     @property
     def task_code(self) -> dict[str, str]:
-        """The Python files that `tasks` names and that lie here, by task."""
+        """Task -> the content of its Python file, if `path` in `tasks` names one."""
         found = {}
         for name, entry in self.tasks.items():
             path = self._folder / entry.path
@@ -296,7 +288,7 @@ def load(path: Path) -> Config:
     """Read and check a `graft.yml`.
 
     Raises:
-        ConfigError: It is missing, no YAML, or not valid; all faults at once, each with its line.
+        ConfigError: It is missing, no YAML, or not valid; all errors at once, each with its line.
     """
     if not path.exists():
         raise ConfigError(

@@ -8,23 +8,25 @@ from pathlib import Path
 import click
 import orjson
 
-from dbt_graft.collectors.declared import document
+from dbt_graft.collectors.declared.source import read
+from dbt_graft.collectors.declared.source import schema as json_schema
+from dbt_graft.graft.command import CommandGroup
 from dbt_graft.lineage.errors import GraftError
 
 
-@click.group(epilog="\b\nExample: graft declared check lineage/*.yml")
+@click.group(cls=CommandGroup, epilog="\b\nExample: graft declared check lineage/*.yml")
 def declared() -> None:
-    """Check files of declared lineage, and print their JSON schema."""
+    """Check files of declared lineage, or print their JSON schema."""
 
 
 @declared.command(epilog="\b\nExample: graft declared check lineage/*.yml")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 def check(files: tuple[Path, ...]) -> None:
-    """Check FILES; exit with 2 where one is not valid, each fault with its line."""
+    """Check FILES, and print each error with its line; exit with 2 if there is one."""
     faults = 0
     for path in files:
         try:
-            document.read(path)
+            read(path)
         except GraftError as error:
             click.echo(str(error), err=True)
             faults += 1
@@ -32,7 +34,7 @@ def check(files: tuple[Path, ...]) -> None:
     sys.exit(2 if faults else 0)
 
 
-@declared.command()
+@declared.command(epilog="\b\nExample: graft declared schema > declared-lineage.schema.json")
 def schema() -> None:
-    """Print the JSON schema of these files."""
-    click.echo(orjson.dumps(document.schema(), option=orjson.OPT_INDENT_2))
+    """Print the JSON schema, for an editor or a CI job."""
+    click.echo(orjson.dumps(json_schema(), option=orjson.OPT_INDENT_2))

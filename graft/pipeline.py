@@ -1,14 +1,16 @@
-"""The road, step by step: collect -> lineage -> graft -> site. Thin: each step is its room's.
+"""The steps of the command: collect -> lineage -> graft -> site. Each calls its room.
 
-A step imports its room when it comes to it: the command answers at once.
+Rooms are imported when a step needs them, so that `graft --help` is fast.
 """
 
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -37,17 +39,19 @@ from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Reject, TaskInfo
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
-class Collected:
-    """What collecting did: logs read now, and sources of `graft.yml` that could not be read."""
+class CollectResult:
+    """The result of a collect: logs read now, and sources of `graft.yml` that could not be read."""
 
     new_logs: int = 0
     unreadable: tuple[Reject, ...] = ()
 
 
 def generate_dbt_docs(config: Config, progress: Progress) -> None:
-    """Have dbt write its artifacts.
+    """Run `dbt docs generate`.
 
     Raises:
         GraftError: dbt failed.
@@ -66,16 +70,33 @@ def generate_dbt_docs(config: Config, progress: Progress) -> None:
         )
 
 
-def collect(config: Config, progress: Progress) -> Collected:
-    """Read the logs that are new into the lineage store; without new ones no Spark is started.
+def collect(config: Config, progress: Progress, *, again: bool = False) -> CollectResult:
+    """Read new logs into the lineage store. Spark is started only if there are any.
+
+    Args:
+        again: Read all logs, and replace what the store holds.
 
     Raises:
-        GraftError: None of the sources can be read, or Spark or the store cannot be used.
+        GraftError: None of the sources can be read (with `again`: not all of them), or Spark or
+            the store cannot be used.
     """
+    place = config.path(config.store)
+    if not again:
+        return _collect(config, progress, place)
+    # The collectors look into the store that the configuration names: here, one without batches.
+    with tempfile.TemporaryDirectory(prefix="graft-") as empty:
+        return _collect(
+            config.model_copy(update={"store": empty}), progress, place, fresh_store=True
+        )
+
+
+def _collect(
+    config: Config, progress: Progress, place: str, *, fresh_store: bool = False
+) -> CollectResult:
     from dbt_graft.graft.sources import sources
 
-    place = config.path(config.store)
-    known = store.positions(place)
+    before = store.positions(place)
+    known = {} if fresh_store else before
     fresh, unreadable = [], []
     with progress.step("collect", "looking for new logs") as step:
         for source in sources(config):
@@ -83,25 +104,28 @@ def collect(config: Config, progress: Progress) -> Collected:
                 if source.new_logs(known):
                     fresh.append(source)
             except GraftError as error:
+                if fresh_store:
+                    raise
+                _log.debug("a source cannot be read", exc_info=True)
                 progress.warn(str(error))
                 unreadable.append(Reject(error.place, "", error.problem))
         if unreadable and len(unreadable) == len(config.collect):
             raise GraftError(
                 "none of its logs can be read", place=place, remedy="correct `collect` in graft.yml"
             )
-        step.say(f"{len(fresh)} of {len(config.collect)} sources have new logs")
+        step.result = f"{len(fresh)} of {len(config.collect)} sources have new logs"
     if not fresh:
-        return Collected(unreadable=tuple(unreadable))
+        return CollectResult(unreadable=tuple(unreadable))
     log = Path(config.path(config.artifacts)) / "spark.log"
     with (
         progress.step("collect", "reading new logs with Spark") as step,
         session(config.spark, log=log) as spark,
     ):
         found = [part for source in fresh if (part := source.collect(spark, known))]
-        committed = store.commit(place, found, known)
+        committed = store.commit(place, found, before, replace=fresh_store)
         assert committed
-        step.say(f"{committed.origins:,} new logs, {committed.events:,} events")
-    return Collected(committed.origins, tuple(unreadable))
+        step.result = f"{committed.origins:,} new logs, {committed.events:,} events"
+    return CollectResult(committed.origins, tuple(unreadable))
 
 
 def graft(
@@ -118,7 +142,7 @@ def graft(
     Args:
         write: Write the grafted copies.
         inspect: Report what was wrong with dbt's artifacts before.
-        validate: Have dbt's own loader and schema read them, which takes longer than all the rest.
+        validate: Check them with dbt's own loader and schema, which takes longer than the rest.
 
     Raises:
         GraftError: dbt's artifacts are missing or damaged, or the grafted ones are not valid.
@@ -137,7 +161,7 @@ def graft(
             artifacts.write(grafted, out)
             _write(out / "task_metadata.json", _json(task_metadata(grafted.touched)))
         report = grafted.report
-        step.say(f"{len(report.promoted)} promoted, {len(report.added)} new models")
+        step.result = f"{len(report.promoted)} promoted, {len(report.added)} new models"
     for notice in report.notices:
         progress.warn(notice)
     if validate:
@@ -151,20 +175,20 @@ def check(config: Config, progress: Progress) -> Grafted:
     """Graft without writing anything.
 
     Raises:
-        ForbiddenError: The artifacts would change in a way that graft.yml forbids.
+        ForbiddenError: The artifacts would change in a way that `check.forbid` names.
     """
     grafted = graft(config, progress, write=False)
     section = config.check
     if found := violations(grafted.report, section.forbid, section.accept):
         raise ForbiddenError(
-            "\n".join(["the artifacts would change in ways that are forbidden", *map(str, found)]),
-            remedy="correct it, or name what is as it should be under `check.accept` in graft.yml",
+            "\n".join(["the artifacts would change in forbidden ways", *map(str, found)]),
+            remedy="correct it, or list what you accept under `check.accept` in graft.yml",
         )
     return grafted
 
 
 class ForbiddenError(GraftError):
-    """A graft would change the artifacts in a way that the team forbids."""
+    """A graft would change the artifacts in a way that graft.yml forbids."""
 
     exit_code = 4
 
@@ -180,8 +204,11 @@ def _no_deep_values(config: Config) -> Iterator[None]:
 
 @contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """The documents are millions of objects without cycles: to look for some takes longer than
-    the work itself."""
+    """Pause the collection of reference cycles.
+
+    The documents are millions of objects without cycles; searching them takes longer than the
+    work itself.
+    """
     gc.disable()
     try:
         yield
@@ -203,15 +230,15 @@ def _lineage(config: Config, short: ShortNames, unreadable: Sequence[Reject]) ->
 
 
 def _infos(config: Config) -> dict[str, TaskInfo]:
-    """What people say of tasks: graft.yml first, then files of declared lineage."""
+    """Owners, descriptions and so on of tasks: from graft.yml, else from declared lineage."""
     found = {}
     if any(entry.declared for entry in config.collect):
         from dbt_graft.graft.sources import declared_infos
 
         found = declared_infos(config)
-    for name, told in config.task_infos.items():
-        said = {key: value for key, value in asdict(told).items() if value}
-        found[name] = replace(found.get(name, told), **said)
+    for name, info in config.task_infos.items():
+        filled = {key: value for key, value in asdict(info).items() if value}
+        found[name] = replace(found.get(name, info), **filled)
     return found
 
 
@@ -221,7 +248,7 @@ def _options(config: Config, *, inspect: bool) -> Options:
 
 
 def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
-    """Publish the site; the page to open first.
+    """Publish the site and return the path of its home page.
 
     Raises:
         GraftError: The site cannot be written.
@@ -243,17 +270,17 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             docs_page=docs.page(grafted, page),
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
         )
-        step.say(f"{built.pages:,} pages")
+        step.result = f"{built.pages:,} pages"
     return built.index
 
 
 def summary(
     config: Config,
     grafted: Grafted,
-    collected: Collected | None = None,
+    collected: CollectResult | None = None,
     index: Path | None = None,
 ) -> Summary:
-    """What there is now: with a site all that dbt knows too, without one what tasks touch."""
+    """Count what there is now: without a site only what tasks touch, with one all dbt nodes."""
     lineage = grafted.lineage if index else grafted.touched
     report = grafted.report
     tasks = lineage.tasks.values()

@@ -1,7 +1,8 @@
-"""What the command says while it works: a line a step, on standard error."""
+"""Progress of a command: a line for each step, on standard error."""
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import time
@@ -11,20 +12,22 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
+_log = logging.getLogger(__name__)
 
-class Step:
-    """A step under way; `say` sets what its closing line tells."""
+
+class ProgressStep:
+    """A running step.
+
+    Attributes:
+        result: What its closing line shows.
+    """
 
     def __init__(self) -> None:
-        self.result = ""
-
-    def say(self, result: str) -> None:
-        """Tell what came of the step."""
-        self.result = result
+        self.result = "done"
 
 
 class Progress:
-    """Announces steps; shows a spinner on a terminal, plain lines elsewhere."""
+    """Prints steps: with a spinner on a terminal, as plain lines elsewhere."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         # A descriptor of its own: Spark's standard error goes elsewhere while it starts.
@@ -32,9 +35,10 @@ class Progress:
         self._console = Console(file=own, quiet=quiet, highlight=False, soft_wrap=True)
 
     @contextmanager
-    def step(self, name: str, doing: str) -> Iterator[Step]:
-        """A named step: what it does while it runs, what came of it and its seconds after."""
-        step = Step()
+    def step(self, name: str, doing: str) -> Iterator[ProgressStep]:
+        """Show a step while it runs; then its result and how long it took."""
+        step = ProgressStep()
+        _log.debug("%s: %s", name, doing)
         start = time.monotonic()
         if self._console.is_terminal:
             with self._console.status(Text(f"{name}: {doing}")):
@@ -43,8 +47,8 @@ class Progress:
             self._console.print(Text(f"{name:<8} {doing} …"))
             yield step
         seconds = time.monotonic() - start
-        self._console.print(Text(f"{name:<8} {step.result or 'done'}  ({seconds:.1f} s)"))
+        self._console.print(Text(f"{name:<8} {step.result}  ({seconds:.1f} s)"))
 
     def warn(self, text: str) -> None:
-        """Something the user should know that stops nothing."""
+        """Print a warning."""
         self._console.print(Text(f"warning  {text}", style="yellow"))

@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dbt_graft.collectors.declared import collect as declared_lineage
+from dbt_graft.collectors.declared.source import declared_source, declared_task_infos
+from dbt_graft.collectors.source import LogSource
 from dbt_graft.collectors.spark import source as spark_logs
 from dbt_graft.collectors.sqlserver import source as sqlserver
-from dbt_graft.collectors.store import Collected, last_event_times, run_origins
-from dbt_graft.graft.config import Config, Declared, Spark, SqlServer
+from dbt_graft.collectors.store import last_event_times, run_origins
+from dbt_graft.graft.config import Config, SparkEntry, SqlServerEntry
 from dbt_graft.lineage.records import TaskInfo
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
-Positions = Mapping[str, tuple[str, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One entry of `collect`.
-
-    Attributes:
-        new_logs: What lies there that a store with these positions does not know; needs no JVM.
-        collect: Reads it with Spark; None where nothing is new.
-    """
-
-    new_logs: Callable[[Positions], Sequence[object]]
-    collect: Callable[[SparkSession, Positions], Collected | None]
-
-
-def sources(config: Config) -> Iterator[Source]:
+def sources(config: Config) -> Iterator[LogSource]:
     """The entries of `collect`, in order."""
     spark_runs: set[str] = set()
     for entry in config.collect:
@@ -43,11 +24,11 @@ def sources(config: Config) -> Iterator[Source]:
         if entry.sqlserver:
             yield _sqlserver(entry.sqlserver, config)
         if entry.declared:
-            yield _declared(_declared_files(entry.declared, config))
+            yield declared_source(config.path(entry.declared.path), entry.declared.path)
 
 
 def declared_infos(config: Config) -> dict[str, TaskInfo]:
-    """What files of declared lineage say of tasks and consumers, the first that names one first.
+    """Task or consumer -> its entry in files of declared lineage; the first file wins.
 
     Raises:
         GraftError: A file is not valid.
@@ -55,23 +36,12 @@ def declared_infos(config: Config) -> dict[str, TaskInfo]:
     found: dict[str, TaskInfo] = {}
     for entry in config.collect:
         if entry.declared:
-            read = declared_lineage.documents(_declared_files(entry.declared, config))
-            found = {**declared_lineage.infos(read), **found}
+            path = entry.declared.path
+            found = {**declared_task_infos(config.path(path), path), **found}
     return found
 
 
-def _declared_files(given: Declared, config: Config) -> declared_lineage.DeclaredFiles:
-    return declared_lineage.DeclaredFiles(config.path(given.path), given.path)
-
-
-def _declared(files: declared_lineage.DeclaredFiles) -> Source:
-    return Source(
-        lambda known: declared_lineage.news(files, known),
-        lambda spark, known: declared_lineage.collect(spark, declared_lineage.news(files, known)),
-    )
-
-
-def _spark(given: Spark, config: Config, taken: set[str]) -> Source:
+def _spark(given: SparkEntry, config: Config, taken: set[str]) -> LogSource:
     store = config.path(config.store)
 
     def logs() -> spark_logs.SparkLogs:
@@ -83,7 +53,7 @@ def _spark(given: Spark, config: Config, taken: set[str]) -> Source:
             else "",
         )
 
-    return Source(
+    return LogSource(
         lambda known: spark_logs.new_logs(logs(), known),
         lambda spark, known: spark_logs.collect(
             *(spark, logs(), known, run_origins(store), partial(last_event_times, store)), taken
@@ -91,7 +61,7 @@ def _spark(given: Spark, config: Config, taken: set[str]) -> Source:
     )
 
 
-def _sqlserver(given: SqlServer, config: Config) -> Source:
+def _sqlserver(given: SqlServerEntry, config: Config) -> LogSource:
     source = sqlserver.event_source(
         _events(given, config),
         sqlserver.ServerSettings(
@@ -102,11 +72,11 @@ def _sqlserver(given: SqlServer, config: Config) -> Source:
             snapshot_label=given.snapshot or "",
         ),
     )
-    return Source(source.new_logs, source.collect)
+    return LogSource(source.new_logs, source.collect)
 
 
 def _events(
-    given: SqlServer, config: Config
+    given: SqlServerEntry, config: Config
 ) -> sqlserver.SqlServerLogs | sqlserver.LiveSession | sqlserver.EventTable:
     if given.path:
         return sqlserver.SqlServerLogs(config.path(given.path), given.path)

@@ -1,4 +1,4 @@
-"""The command `graft spark`: what a Spark event log tells, without Spark and Java."""
+"""The command `graft spark`: the lineage in a Spark event log, without Spark and Java."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from dbt_graft.collectors.spark.source import (
     is_task_source,
     read_logs,
 )
+from dbt_graft.graft.command import CommandGroup
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.lineage.errors import GraftError
 
 _EXAMPLES = """\b
 Examples:
@@ -31,14 +31,14 @@ _UNNAMED = "(no name)"
 Row = Mapping[str, Any]
 
 
-def _places(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
-    for place in given:
+def _places(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    for place in value:
         if not is_task_source(place):
-            raise click.BadParameter(f"{place!r} is no place of a task's name")
-    return given
+            raise click.BadParameter(f"{place!r} is not a source of task names")
+    return value
 
 
-@click.group(epilog=_EXAMPLES)
+@click.group(cls=CommandGroup, epilog=_EXAMPLES)
 def spark() -> None:
     """Look at Spark event logs."""
 
@@ -50,34 +50,32 @@ def spark() -> None:
     "places",
     multiple=True,
     callback=_places,
-    help="Where tasks have their names: app_name, job_group, job_description, call_site or "
-    "conf:KEY; repeatable, the first that gives one counts.",
+    help="Where to take the name of a task from: app_name, job_group, job_description, call_site "
+    "or conf:KEY; repeatable, the first that has a value is used.",
 )
-@click.option("--namespace", default="spark", show_default=True, help="Of metastore tables.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when something could not be used.")
+@click.option(
+    "--namespace", default="spark", show_default=True, help="Namespace of metastore tables."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--strict", is_flag=True, help="Exit with 3 if part of a log was rejected.")
 def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, strict: bool) -> None:
-    """Print the tasks of the application in LOG: what they read and wrote, and their columns.
+    """Print the tasks of the application in LOG: what they read and wrote, by column.
 
-    LOG is a file, the folder of a rolling log, a folder of logs, or a URL of one. Nothing of it
-    goes into the lineage store.
+    LOG is a file, the folder of a rolling log, a folder of logs, or a URL of one. The lineage
+    store is not changed.
     """
     logs = SparkLogs(log, log, namespace=namespace, unnamed_task=_UNNAMED)
     if places:
         logs = replace(logs, task_from=places)
-    told: list[dict[str, Any]] = []
-    try:
-        for one in read_logs(logs):
-            found = _application(one)
-            told.append(found)
-            if not as_json:
-                click.echo("\n".join(map(one_line, _lines(found))))
-    except GraftError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(error.exit_code)
+    applications: list[dict[str, Any]] = []
+    for one in read_logs(logs):
+        found = _application(one)
+        applications.append(found)
+        if not as_json:
+            click.echo("\n".join(map(one_line, _lines(found))))
     if as_json:
-        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
-    sys.exit(3 if strict and any(found["rejects"] for found in told) else 0)
+        click.echo(orjson.dumps(applications, option=orjson.OPT_INDENT_2))
+    sys.exit(3 if strict and any(found["rejects"] for found in applications) else 0)
 
 
 def _application(log: CollectedLog) -> dict[str, Any]:
@@ -128,7 +126,7 @@ def _task(run: Row, tables: Mapping[str, list[Any]]) -> dict[str, Any]:
 def _datasets(
     accesses: Iterable[Row], columns: Mapping[tuple[str, str], Any]
 ) -> Iterator[dict[str, Any]]:
-    """Each dataset once, with what was done to it added up."""
+    """Each dataset once, with its accesses added up."""
     grouped: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in accesses:
         grouped[row["namespace"], row["name"]].append(row)
@@ -164,11 +162,11 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
                 if title == "outputs":
                     yield from _columns(dataset, task["column_edges"])
         for gap in task["gaps"]:
-            yield f"    not all is known: {gap}"
+            yield f"    incomplete: {gap}"
     if not found["tasks"] and not found["rejects"]:
-        yield "  an application of dbt's own: left out, for dbt tells more of it"
+        yield "  run by dbt: left out, dbt's artifacts have its lineage"
     for reject in found["rejects"]:
-        yield f"  not used: {reject['position']}: {reject['reason']}"
+        yield f"  rejected: {reject['position']}: {reject['reason']}"
 
 
 def _status(task: Row) -> str:
@@ -194,7 +192,7 @@ def _facts(dataset: Row) -> str:
 
 
 def _columns(dataset: Row, edges: Iterable[Row]) -> Iterator[str]:
-    """Where each column comes from; `*` says what decides on rows."""
+    """The inputs of each column; those of `*` decide on rows."""
     sources: dict[str, list[str]] = defaultdict(list)
     for edge in edges:
         if (edge["to_namespace"], edge["to_name"]) == (dataset["namespace"], dataset["name"]):

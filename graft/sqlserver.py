@@ -1,10 +1,9 @@
-"""The commands `graft sqlserver …`: setting up what a SQL Server is to tell."""
+"""The commands `graft sqlserver …`: set up what a SQL Server logs."""
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from dbt_graft.collectors.sqlserver.source import (
     take_snapshot,
     write_snapshot,
 )
+from dbt_graft.graft.command import CommandGroup
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.findings import Finding, Severity
@@ -35,23 +35,12 @@ _connection = click.option(
 )
 
 
-def _tells_errors(command: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(command)
-    def run(**options: object) -> None:
-        try:
-            command(**options)
-        except GraftError as error:
-            click.echo(f"error: {error}", err=True)
-            sys.exit(error.exit_code)
-
-    return run
-
-
 @click.group(
+    cls=CommandGroup,
     epilog="\b\nExample: graft sqlserver session --folder 'D:\\XE' --out session.sql",
 )
 def sqlserver() -> None:
-    """Set up a SQL Server: its event session, and a snapshot of what its databases hold."""
+    """Set up a SQL Server: its event session and a snapshot of its schemas."""
 
 
 @sqlserver.command(
@@ -67,7 +56,7 @@ def sqlserver() -> None:
     "--application",
     default=_DEFAULT.application,
     show_default=True,
-    help="What the application names of your tasks begin with (APP= of their connections).",
+    help="Prefix of your tasks' application names (APP= in their connection strings).",
 )
 @click.option(
     "--folder",
@@ -81,31 +70,28 @@ def sqlserver() -> None:
     "file_megabytes",
     default=_DEFAULT.file_megabytes,
     show_default=True,
-    help="MB after which the server begins another file.",
+    help="Maximum size of a file in MB.",
 )
-@click.option(
-    "--files", default=_DEFAULT.files, show_default=True, help="How many files the server keeps."
-)
+@click.option("--files", default=_DEFAULT.files, show_default=True, help="Number of files to keep.")
 @click.option(
     "--memory",
     "memory_megabytes",
     default=_DEFAULT.memory_megabytes,
     show_default=True,
-    help="MB for events that wait to be written.",
+    help="MB of memory for events not yet written.",
 )
 @click.option(
     "--statements/--no-statements",
     default=_DEFAULT.statements,
     show_default=True,
-    help="Capture each statement of a batch too.",
+    help="Capture each statement of a batch as well.",
 )
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to a file.")
-@_tells_errors
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file.")
 def session(out: Path | None, **options: object) -> None:
-    """Print the script of the event session that serves lineage best.
+    """Print the script of an event session that captures what lineage needs.
 
-    Each choice in it has its reason beside it. Nothing is run: read the script, then run it in
-    SSMS or sqlcmd.
+    Comments in the script give the reason for each setting. Nothing is run: review the script,
+    then run it in SSMS or sqlcmd.
     """
     text = session_script(SessionOptions(**options))  # type: ignore[arg-type]
     if out is None:
@@ -128,11 +114,10 @@ def session(out: Path | None, **options: object) -> None:
     "--session", "name", default=_DEFAULT.name, show_default=True, help="The session's name."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@_tells_errors
-def check_command(setting: str, name: str, *, as_json: bool) -> None:
-    """Tell what a session on the server misses of what lineage needs.
+def check_session(setting: str, name: str, *, as_json: bool) -> None:
+    """Check that an event session captures what lineage needs.
 
-    Exits with 1 where something is wrong or missing (an error), else with 0.
+    Exits with 1 if it does not.
     """
 
     findings = check_server_session(setting, name)
@@ -146,7 +131,7 @@ def check_command(setting: str, name: str, *, as_json: bool) -> None:
 
 def _report(findings: Sequence[Finding], name: str) -> str:
     if not findings:
-        return f"{name}: runs and captures all that lineage needs"
+        return f"{name}: runs and captures everything that lineage needs"
     return "\n".join(map(str, findings))
 
 
@@ -160,7 +145,7 @@ def _report(findings: Sequence[Finding], name: str) -> str:
     "--database",
     "databases",
     multiple=True,
-    help="A database to take; may be repeated.  [default: all but SQL Server's own]",
+    help="A database to include; repeatable.  [default: all but the system databases]",
 )
 @click.option(
     "--out",
@@ -169,12 +154,11 @@ def _report(findings: Sequence[Finding], name: str) -> str:
     show_default=True,
     help="The file to write.",
 )
-@_tells_errors
 def snapshot_command(setting: str, databases: tuple[str, ...], out: Path) -> None:
-    """Save what the databases hold: tables, views, columns, synonyms, and modules without values.
+    """Save the schemas of databases: tables, views, columns, synonyms and procedures.
 
-    With it views and synonyms are resolved and `SELECT *` has columns, without a connection. No
-    row of any table is read, and no literal is kept: the file may go into version control.
+    With a snapshot, views, synonyms and `SELECT *` are resolved without a connection. No row of
+    any table is read and literals are removed, so the file may go into version control.
     """
 
     taken = take_snapshot(setting, databases or None)

@@ -10,39 +10,40 @@ from dbt_graft.graft.config import FILE_NAME
 from dbt_graft.lineage.errors import GraftError
 
 _TEMPLATE = """\
-# dbt-graft: where the logs are, what to call things, where the site goes.
-# Relative paths start at this file. `graft build` does the whole road.
+# Configuration of dbt-graft. Relative paths start at the folder of this file.
+# `graft build` runs collect, inject and site. All keys: docs/configuration.md
 
 dbt:
   project_dir: .            # reads {target}/manifest.json and catalog.json;
                             # run `dbt docs generate` first, or `graft build --dbt`
-  # target_dir: target      # where dbt writes them, if elsewhere
+  # target_dir: target      # dbt's target folder, if it is elsewhere
   # namespace: spark        # the dataset namespace of dbt's relations
 
-# The logs that engines keep. One entry a source; keep those you have.
+# Log sources. Adapt the entries that you need and delete the others.
 collect:
   # Spark event logs (spark.eventLog.enabled=true): a folder, or a URL that Spark can read.
-  # The task is the application's name.
+  # By default a task is named by its application: spark.app.name.
   - spark: {{path: logs/spark-events/}}
-  # - spark: {{history_server: "http://history:18080"}} # where their folder cannot be read
+  # - spark: {{history_server: "http://history:18080"}} # if their folder cannot be read
 
-  # SQL Server Extended Events; `graft sqlserver session` prints the session to create. The client
-  # names its task in the connection string: APP=python_task::load_orders
+  # SQL Server Extended Events of the session that `graft sqlserver session` prints.
+  # Name the task in the connection string of its script: APP=python_task::load_orders
   # - sqlserver:
   #     server: mssql://sql01:1433
-  #     path: logs/xe/                # .xel files, or exports as XML, CSV, NDJSON
-  #     # connection: env:GRAFT_MSSQL # or the server itself, by an ODBC connection string
+  #     path: logs/xe/                # .xel files, or exports as XML, CSV or NDJSON
+  #     # connection: env:GRAFT_MSSQL # instead of `path`: the variable with an ODBC connection
   #     # session: lineage
-  #     # snapshot: snapshot.json     # what `graft sqlserver snapshot` wrote
+  #     # snapshot: snapshot.json     # written by `graft sqlserver snapshot`
 
-  # What no log sees, as reviewed YAML: docs/declared-lineage.md
+  # Lineage that no log shows, declared in YAML: docs/declared-lineage.md
   # - declared: {{path: lineage/*.yml}}
 
-# One dataset, several names: the first rule that matches decides; * keeps, ** drops.
+# Name rules for datasets with several names; the first match is used.
+# `*` matches text that `to` repeats, `**` text that it drops.
 names: []
   # - {{from: "mssql://sql01:1433/ShopDW.dbo.*", to: "spark/raw.*"}}
 
-# What no log knows of a task.
+# Descriptions of tasks, shown in the docs.
 tasks: {{}}
   # load_orders:
   #   owner: data-platform
@@ -51,9 +52,9 @@ tasks: {{}}
   #   tags: [daily]
   #   schedule: "0 5 * * *"
 
-store: .graft/store         # the lineage read so far; keep it between builds
+store: .graft/store         # the lineage collected so far; preserve it between builds
 artifacts: .graft/artifacts # the grafted manifest.json and catalog.json
-spark: {{master: "local[*]"}} # any spark.* setting of the collecting job
+spark: {{master: "local[*]"}} # any spark.* setting for `graft collect`
 
 site:
   name: {name}
@@ -62,21 +63,21 @@ site:
 
 
 def write_config(folder: Path, *, force: bool = False) -> Path:
-    """Write a `graft.yml` that fits the dbt project in a folder.
+    """Write a `graft.yml` for the dbt project in a folder.
 
     Raises:
-        GraftError: There is no dbt project, or there is a `graft.yml` already.
+        GraftError: There is no dbt project, or a `graft.yml` exists.
     """
     project = folder / "dbt_project.yml"
     if not project.is_file():
         raise GraftError(
-            "is not there: graft.yml belongs beside a dbt project",
+            "does not exist: graft.yml belongs beside a dbt project",
             place=str(project),
-            remedy="run `graft init` in the project's folder, or name it: graft init DIR",
+            remedy="run `graft init` in the project's folder, or `graft init FOLDER`",
         )
     path = folder / FILE_NAME
     if path.exists() and not force:
-        raise GraftError("is there already", place=str(path), remedy="say --force to replace it")
+        raise GraftError("already exists", place=str(path), remedy="overwrite it with --force")
     try:
         settings = yaml.safe_load(project.read_text(encoding="utf-8")) or {}
         name = str(settings.get("name", folder.resolve().name))

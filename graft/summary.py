@@ -1,4 +1,4 @@
-"""What a command did, for people and as JSON."""
+"""The summary of a command, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _SHOWN_OF_EXAMPLE = 70
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Counts of what there is now, and where it lies; None for what a command does not touch.
+    """Counts and places after a command; None for those that the command does not change.
 
     Attributes:
         new_logs: Logs read by this command.
         runs: Runs of the Python tasks.
-        rejects: Pieces of logs that could not be used.
-        report: What the graft did, where it was asked for.
-        noise: Statements that were left out by rule: catalogue queries, health checks.
-        gaps: Statements that were not understood, or only in part.
+        rejects: Log input that could not be used.
+        report: The changes and decisions of the graft, if asked for.
+        noise: Requests left out by noise rules: catalog queries, health checks.
+        gaps: Statements that were not parsed, or only in part.
     """
 
     store: str
@@ -50,9 +50,9 @@ class Summary:
 
     def to_json(self) -> dict[str, Any]:
         """The summary as JSON values."""
-        told = replace(self, report=None)
+        counts = asdict(replace(self, report=None))
         return {
-            **{key: value for key, value in asdict(told).items() if value is not None},
+            **{key: value for key, value in counts.items() if value is not None},
             "rejected": len(self.rejects),
             **({"report": self.report.to_json()} if self.report else {}),
         }
@@ -65,19 +65,22 @@ class Summary:
             lines.append(("tasks", f"{self.tasks:,} in {self.runs:,} runs"))
             lines.append(("datasets", f"{self.datasets:,}, {self.flows:,} flows between them"))
         if self.promoted is not None:
-            lines.append(("promoted", f"{self.promoted:,} sources are models now"))
+            lines.append(("promoted", f"{self.promoted:,} sources are now models"))
             lines.append(
-                ("new", f"{self.added:,} models, {self.new_sources:,} sources unknown to dbt")
+                (
+                    "new",
+                    f"{self.added:,} models and {self.new_sources:,} sources that dbt did not have",
+                )
             )
         if self.second_writers:
-            lines.append(("conflicts", f"{self.second_writers:,} datasets that dbt writes too"))
+            lines.append(("conflicts", f"{self.second_writers:,} datasets that dbt writes as well"))
         if self.cycles:
-            lines.append(("cycles", f"{self.cycles:,}, each broken where it closed last"))
+            lines.append(("cycles", f"{self.cycles:,}, each broken at its newest edge"))
         if self.noise:
-            lines.append(("left out", f"{self.noise:,} catalogue queries and the like, by rule"))
+            lines.append(("noise", f"{self.noise:,} requests left out, such as catalog queries"))
         lines.append(("rejected", f"{len(self.rejects):,}{_reasons(self.rejects)}"))
         if self.gaps:
-            lines.append(("unclear", _statements(self.gaps)))
+            lines.append(("gaps", _statements(self.gaps)))
         if self.artifacts:
             lines.append(("artifacts", self.artifacts))
         if self.site:
@@ -97,7 +100,7 @@ def _reasons(rejects: Iterable[Reject]) -> str:
 def _statements(gaps: Sequence[Gap]) -> str:
     failed = sum(gap.shapes for gap in gaps if gap.outcome is Outcome.FAILED)
     partial = sum(gap.shapes for gap in gaps) - failed
-    shown = [f"{failed:,} statements not understood, {partial:,} in part"]
+    shown = [f"{failed:,} statements not parsed, {partial:,} parsed in part"]
     for gap in gaps[:_SHOWN_REASONS]:
         example = textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")
         shown.append(f"{'':<12}{gap.shapes:,} × {gap.reason}: {example}")

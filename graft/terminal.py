@@ -1,4 +1,4 @@
-"""Text from logs on a terminal, which obeys control characters: a log must not command it."""
+"""Text from logs for a terminal, without the control characters that would command it."""
 
 from __future__ import annotations
 

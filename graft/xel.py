@@ -1,9 +1,8 @@
-"""The command `graft xel`: what is in files of Extended Events, without Windows and SQL Server."""
+"""The command `graft xel`: events in .xel files, without Windows and SQL Server."""
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 from collections import Counter
@@ -27,6 +26,7 @@ from dbt_graft.collectors.sqlserver.source import (
     value_text,
     xel_chunks,
 )
+from dbt_graft.graft.terminal import one_line
 
 _EXAMPLES = """\b
 Examples:
@@ -35,17 +35,15 @@ Examples:
   graft xel lineage.xel --format ndjson | jq -r .data.batch_text
 """
 _APPLICATION = "client_app_name"
-# Where an event says what was sent, or what happened.
+# Fields with the text of an event.
 _TEXTS = ("batch_text", "statement", "message", "object_name")
-# A terminal obeys control characters; a log must not.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _HEAD = f"{'time (UTC)':<23}  {'event':<23}  {'application':<26}  {'session':>7}  {'µs':>9}  text"
 _NARROWEST = 140  # A row of the table, so that a narrow terminal shows some of the text too.
 
 
 @dataclass
 class _Tally:
-    """What was met so far; names, applications and times of what the filters let through.
+    """Counts so far; names, applications and times only of events that pass the filters.
 
     A block of more events than a chunk holds counts for as many blocks as it has chunks.
     """
@@ -106,16 +104,18 @@ class _Tally:
     "--format",
     "form",
     type=click.Choice(["table", "ndjson", "xml"]),
-    help="How to print events.  [default: table on a terminal, else ndjson]",
+    help="Output format.  [default: table on a terminal, else ndjson]",
 )
 @click.option("--summary", is_flag=True, help="Count the events instead of printing them.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("--name", "names", multiple=True, help="Only events of this name; repeatable.")
 @click.option(
-    "--application", multiple=True, help="Only where client_app_name is like this glob; repeatable."
+    "--application",
+    multiple=True,
+    help="Only events with a client_app_name like this glob; repeatable.",
 )
-@click.option("--head", type=click.IntRange(min=0), help="Only the first events, this many.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when something was damaged.")
+@click.option("--head", type=click.IntRange(min=0), help="Only this many events.")
+@click.option("--strict", is_flag=True, help="Exit with 3 if something was damaged.")
 def xel(
     files: tuple[str, ...],
     form: str | None,
@@ -127,10 +127,10 @@ def xel(
     as_json: bool,
     strict: bool,
 ) -> None:
-    """Print the events in FILES, or folders of .xel files, as they stand there.
+    """Print the events in FILES, or folders of .xel files.
 
-    Everything that was captured is shown: texts with their literals, names of users and machines.
-    Damage is told on standard error and costs the damaged block only.
+    All that was captured is shown: statements with their literals, names of users and machines.
+    Damaged blocks are reported on standard error and skipped.
     """
     out = sys.stdout.buffer
     tally = _Tally()
@@ -139,8 +139,8 @@ def xel(
         if summary or as_json:
             for chunk in found:
                 tally.add(chunk)
-            told = orjson.dumps(tally.to_json(), option=orjson.OPT_INDENT_2)
-            out.write((told if as_json else str(tally).encode()) + b"\n")
+            summary_json = orjson.dumps(tally.to_json(), option=orjson.OPT_INDENT_2)
+            out.write((summary_json if as_json else str(tally).encode()) + b"\n")
         else:
             _print(found, form or ("table" if out.isatty() else "ndjson"), head, out)
         out.flush()
@@ -158,7 +158,7 @@ def _wanted(names: tuple[str, ...], globs: tuple[str, ...]) -> EventFilter:
 
 
 def _read(files: tuple[str, ...], wanted: EventFilter, tally: _Tally) -> Iterator[Chunk]:
-    """The chunks of all files; damage is told as soon as it is met."""
+    """The chunks of all files; damage is reported as it is found."""
     for path in files:
         for log in log_files(path, path):
             if log.url != path and not log.url.lower().endswith(".xel"):
@@ -198,4 +198,4 @@ def _row(event: ExtendedEvent, width: int) -> str:
 
 
 def _line(text: str) -> str:
-    return _CONTROL.sub(" ", text).strip()
+    return one_line(text).strip()

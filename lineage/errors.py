@@ -1,6 +1,16 @@
-"""The one base of every error that dbt-graft raises on purpose."""
+"""The one base of every error that dbt-graft raises on purpose, and where other errors arose."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from traceback import format_tb, walk_tb
+
+_PACKAGE = "dbt_graft"
+# Their messages name code; those of others may quote a value of a log.
+_ABOUT_CODE = (
+    *(AttributeError, ImportError, ModuleNotFoundError, NameError, NotImplementedError),
+    *(RecursionError, TypeError, UnboundLocalError),
+)
 
 
 class GraftError(Exception):
@@ -23,3 +33,63 @@ class GraftError(Exception):
     def __str__(self) -> str:
         text = f"{self.place}: {self.problem}" if self.place else self.problem
         return f"{text}\n  {self.remedy}" if self.remedy else text
+
+
+def exception_place(error: BaseException) -> str:
+    """The module and line of our code in which an exception arose: `dbt_graft.lineage.urls:41`.
+
+    Of all frames that the exception passed it is the innermost of this package; empty where it
+    passed none.
+    """
+    place = ""
+    for frame, line in walk_tb(error.__traceback__):
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] == _PACKAGE:
+            place = f"{module}:{line}"
+    return place
+
+
+def exception_summary(error: BaseException) -> str:
+    """The class of an exception and where in our code it arose, without its message.
+
+    `UnicodeDecodeError at dbt_graft.lineage.urls:41`. A message may quote a value of a log, so
+    none gets into rejects and reports.
+    """
+    place = exception_place(error)
+    return f"{type(error).__name__} at {place}" if place else type(error).__name__
+
+
+def exception_traceback(error: BaseException) -> str:
+    """A traceback as Python prints it, the causes first, without messages that may quote values."""
+    chain = list(_chain(error))
+    return "\nwhich led to\n\n".join(
+        "".join(
+            (
+                "Traceback (most recent call last):\n",
+                *format_tb(one.__traceback__),
+                f"{_class_name(type(one))}{_safe_message(one)}\n",
+            )
+        )
+        for one in reversed(chain)
+    )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    one: BaseException | None = error
+    while one is not None and id(one) not in seen:
+        seen.add(id(one))
+        yield one
+        one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
+
+
+def _class_name(kind: type[BaseException]) -> str:
+    module = kind.__module__
+    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
+
+
+def _safe_message(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f": {error.strerror}"
+    message = str(error) if type(error) in _ABOUT_CODE or isinstance(error, GraftError) else ""
+    return f": {message}" if message else ""

@@ -1,4 +1,4 @@
-"""Declared lineage as rows of the lineage store: read without Spark, handed over as its frames."""
+"""Declared lineage -> rows of the lineage store."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbt_graft.collectors.declared import document
-from dbt_graft.collectors.declared.document import Document, Upstream, parse_column
-from dbt_graft.collectors.store import Collected
+from dbt_graft.collectors.declared.document import Document, UpstreamColumn, parse_column, read
+from dbt_graft.collectors.store import Collected, Positions
 from dbt_graft.collectors.store.frames import frames
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.errors import GraftError
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _GONE = "gone"
-Positions = Mapping[str, tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class DeclaredFiles:
 
     Attributes:
         path: A file, a folder, or a pattern with `*`, on this machine.
-        label: How origins name it, as `graft.yml` writes it.
+        label: The path as `graft.yml` writes it; origins begin with it.
     """
 
     path: str
@@ -47,8 +45,12 @@ class DeclaredFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """A file that is new or has changed; without a document, one that is gone."""
+class ChangedFile:
+    """A file that is new, changed or gone since the last collect.
+
+    Attributes:
+        document: None for a file that is gone.
+    """
 
     origin: str
     position: str
@@ -56,15 +58,15 @@ class News:
 
 
 def documents(files: DeclaredFiles) -> dict[Path, Document]:
-    """The files, read and checked, by path.
+    """Path -> the file, read and checked.
 
     Raises:
-        GraftError: There is none, or some are not valid; all faults at once, each with its line.
+        GraftError: There is none, or some are not valid; all errors at once, each with its line.
     """
     found, faults = {}, []
     for path in _paths(files):
         try:
-            found[path] = document.read(path)
+            found[path] = read(path)
         except GraftError as error:
             faults.append(str(error))
     if faults:
@@ -72,44 +74,44 @@ def documents(files: DeclaredFiles) -> dict[Path, Document]:
     return found
 
 
-def infos(found: Mapping[Path, Document]) -> dict[str, TaskInfo]:
-    """What files say of tasks and consumers beside their data; the first that names one decides."""
-    told: dict[str, TaskInfo] = {}
+def task_infos(found: Mapping[Path, Document]) -> dict[str, TaskInfo]:
+    """Descriptions, owners and so on of tasks and consumers; the first file with a name wins."""
+    infos: dict[str, TaskInfo] = {}
     for one in found.values():
-        told = {**one.infos(), **told}
-    return told
+        infos = {**one.infos(), **infos}
+    return infos
 
 
-def news(files: DeclaredFiles, known: Positions) -> list[News]:
-    """The files that the store does not know as they are now, and those that are gone.
+def changed_files(files: DeclaredFiles, known: Positions) -> list[ChangedFile]:
+    """The files that the store does not have as they are now, and those that are gone.
 
     Raises:
         GraftError: There is none, or some are not valid.
     """
-    read = {_origin(files, path): (path, one) for path, one in documents(files).items()}
+    present = {_origin(files, path): (path, one) for path, one in documents(files).items()}
     found = []
-    for origin, (path, one) in read.items():
+    for origin, (path, one) in present.items():
         position = hashlib.sha256(path.read_bytes()).hexdigest()[:32]
         if known.get(origin, ("",))[0] != position:
-            found.append(News(origin, position, one))
+            found.append(ChangedFile(origin, position, one))
     gone = [
         origin
         for origin, (position, _) in known.items()
         if origin.startswith(f"declared:{files.label}#")
-        and origin not in read
+        and origin not in present
         and position != _GONE
     ]
-    return [*found, *(News(origin, _GONE, None) for origin in sorted(gone))]
+    return [*found, *(ChangedFile(origin, _GONE, None) for origin in sorted(gone))]
 
 
-def collect(spark: SparkSession, new: Sequence[News]) -> Collected | None:
-    """What files declare, as data frames; None where nothing is new."""
+def collect(spark: SparkSession, new: Sequence[ChangedFile]) -> Collected | None:
+    """The lineage in new and changed files, as data frames; None if there are none."""
     if not new:
         return None
-    told = [(one.origin, one.document) for one in new if one.document]
+    present = [(one.origin, one.document) for one in new if one.document]
     records = Records(
-        accesses=tuple(access for one in told for access in _accesses(*one)),
-        column_edges=tuple(edge for one in told for edge in _column_edges(*one)),
+        accesses=tuple(access for one in present for access in _accesses(*one)),
+        column_edges=tuple(edge for one in present for edge in _column_edges(*one)),
     )
     return frames(spark, records, {one.origin: one.position for one in new})
 
@@ -117,7 +119,9 @@ def collect(spark: SparkSession, new: Sequence[News]) -> Collected | None:
 def _paths(files: DeclaredFiles) -> list[Path]:
     if "://" in files.path:
         raise GraftError(
-            "declared lineage is read from this machine", place=files.label, remedy="name a path"
+            "declared lineage cannot be read from a URL",
+            place=files.label,
+            remedy="use a local path",
         )
     path = Path(files.path)
     if "*" in files.path:
@@ -135,29 +139,29 @@ def _paths(files: DeclaredFiles) -> list[Path]:
 
 
 def _origin(files: DeclaredFiles, path: Path) -> str:
-    """The same on every machine: the path as `graft.yml` writes it, and the file's own."""
+    """The path as `graft.yml` writes it and the file below it: the same on every machine."""
     return f"declared:{files.label}#{path.relative_to(_base(files))}"
 
 
 def _base(files: DeclaredFiles) -> Path:
-    """The folder above all that a pattern can find."""
+    """The folder above everything that a pattern can match."""
     path = Path(files.path)
     if "*" in files.path:
         return Path(*takewhile(lambda part: "*" not in part, path.parts))
     return path if path.is_dir() else path.parent
 
 
-def _accesses(origin: str, told: Document) -> Iterator[Access]:
-    """One run a flow: what one brings into a task's memory is not what another takes from it."""
-    for task, entry in told.tasks.items():
+def _accesses(origin: str, document: Document) -> Iterator[Access]:
+    """Accesses, with one run for each flow: flows of a task do not pass data to each other."""
+    for task, entry in document.tasks.items():
         for n, flow in enumerate(entry.flows):
-            yield from _uses(origin, task, n, flow.source, Direction.READ, Operation.SELECT)
-            yield from _uses(origin, task, n, flow.target, Direction.WRITE, Operation.INSERT)
-    for consumer, reader in told.consumers.items():
-        yield from _uses(origin, consumer, 0, reader.reads, Direction.READ, Operation.SELECT)
+            yield from _used(origin, task, n, flow.source, Direction.READ, Operation.SELECT)
+            yield from _used(origin, task, n, flow.target, Direction.WRITE, Operation.INSERT)
+    for consumer, reader in document.consumers.items():
+        yield from _used(origin, consumer, 0, reader.reads, Direction.READ, Operation.SELECT)
 
 
-def _uses(
+def _used(
     origin: str,
     task: str,
     flow: int,
@@ -182,30 +186,34 @@ def _uses(
         )
 
 
-def _column_edges(origin: str, told: Document) -> Iterator[ColumnEdge]:
-    for task, entry in told.tasks.items():
+def _column_edges(origin: str, document: Document) -> Iterator[ColumnEdge]:
+    for task, entry in document.tasks.items():
         for n, flow in enumerate(entry.flows):
             for name, columns in flow.columns.items():
                 for column, upstream in columns.items():
                     for one in upstream:
-                        said = one if isinstance(one, Upstream) else Upstream(column=one)
-                        source, source_column = parse_column(said.column)
+                        upstream_column = _upstream(one)
+                        source, source_column = parse_column(upstream_column.column)
                         yield ColumnEdge(
                             task=task,
                             to_dataset=parse_dataset_id(name),
                             to_column=column,
                             from_dataset=source,
                             from_column=source_column,
-                            type=said.how.type,
-                            subtype=said.how,
-                            masking=said.masking,
+                            type=upstream_column.how.type,
+                            subtype=upstream_column.how,
+                            masking=upstream_column.masking,
                             shape_id=_shape(f"{origin}/{task}/{n}"),
                             origin=origin,
                         )
 
 
+def _upstream(column: str | UpstreamColumn) -> UpstreamColumn:
+    return column if isinstance(column, UpstreamColumn) else UpstreamColumn(column=column)
+
+
 def _shape(step: str) -> str:
-    """The id that the rows of a flow share; there is no statement behind it."""
+    """The shape id of a flow, which has no statement."""
     return hashlib.sha256(step.encode()).hexdigest()[:32]
 
 

@@ -17,23 +17,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
-from dbt_graft.collectors.checked_yaml import read_yaml
+from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
+from dbt_graft.collectors.task_entry import ConsumerType, TaskEntry
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.records import Subtype, TaskInfo
-
-ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
-Maturity = Literal["high", "medium", "low", ""]
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 def _dataset(text: str) -> str:
@@ -54,7 +43,7 @@ def parse_column(text: str) -> tuple[DatasetId, str]:
     """
     dataset, dot, column = text.rpartition(".")
     if not dot or not column:
-        raise ValueError(f"{text!r} is no column: write <namespace>/<name>.<column>")
+        raise ValueError(f"{text!r} is not a column: write <namespace>/<name>.<column>")
     return parse_dataset_id(dataset), column
 
 
@@ -62,87 +51,70 @@ def _written(pattern: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": pattern})
 
 
-Dataset = Annotated[Text, AfterValidator(_dataset), _written("^[^/]+(://[^/]+)?/.+$")]
+DatasetName = Annotated[Text, AfterValidator(_dataset), _written("^[^/]+(://[^/]+)?/.+$")]
 ColumnName = Annotated[Text, AfterValidator(_column), _written(r"^[^/]+(://[^/]+)?/.+\..+$")]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class TaskEntry(_Section):
-    """What no log knows of a task; see `lineage.records.TaskInfo`."""
-
-    description: str = ""
-    owner: str = ""
-    repo: str = ""
-    path: str = ""
-    runbook: str = ""
-    schedule: str = ""
-    tags: tuple[Text, ...] = ()
-    type: ConsumerType = ""
-    url: str = ""
-    maturity: Maturity = ""
-
-    def info(self) -> TaskInfo:
-        """The same as everybody downstream reads it."""
-        return TaskInfo(**{name: getattr(self, name) for name in TaskEntry.model_fields})
-
-
-class Upstream(_Section):
-    """A column that another comes from, or that decides on it."""
+class UpstreamColumn(Section):
+    """An input of a column."""
 
     column: ColumnName
     how: Subtype = Subtype.IDENTITY
     masking: bool = False
 
 
-class Flow(_Section):
-    """Data that goes from each dataset of `from` into each of `to`."""
+# Output column -> the columns that it comes from.
+UpstreamColumns = dict[Text, tuple[ColumnName | UpstreamColumn, ...]]
 
-    source: tuple[Dataset, ...] = Field(default=(), alias="from")
-    target: tuple[Dataset, ...] = Field(default=(), alias="to")
-    columns: dict[Dataset, dict[Text, tuple[ColumnName | Upstream, ...]]] = {}
+
+class DeclaredFlow(Section):
+    """A flow of data from each dataset in `from` to each in `to`."""
+
+    source: tuple[DatasetName, ...] = Field(default=(), alias="from")
+    target: tuple[DatasetName, ...] = Field(default=(), alias="to")
+    columns: dict[DatasetName, dict[Text, tuple[ColumnName | UpstreamColumn, ...]]] = Field(
+        default={}
+    )
 
     @model_validator(mode="after")
-    def _goes_somewhere(self) -> Flow:
+    def _goes_somewhere(self) -> DeclaredFlow:
         if not self.source and not self.target:
-            raise ValueError("name the datasets it comes `from`, or goes `to`")
+            raise ValueError("name datasets in `from` or `to`")
         into = {parse_dataset_id(name) for name in self.target}
         for name in self.columns:
             if parse_dataset_id(name) not in into:
-                raise ValueError(f"{name} has columns and is not named in `to`")
+                raise ValueError(f"{name} is in `columns` but not in `to`")
         return self
 
 
 class DeclaredTask(TaskEntry):
-    """A task, and the data it moves."""
+    """A task and its flows."""
 
-    flows: tuple[Flow, ...] = Field(min_length=1)
+    flows: tuple[DeclaredFlow, ...] = Field(min_length=1)
 
 
-class Consumer(TaskEntry):
-    """Who reads and writes nothing: a dashboard, a report, an API."""
+class DeclaredConsumer(TaskEntry):
+    """A reader that writes no dataset: a dashboard, a report, an API."""
 
     type: ConsumerType = "application"
-    reads: tuple[Dataset, ...] = Field(min_length=1)
+    reads: tuple[DatasetName, ...] = Field(min_length=1)
 
 
-class Document(_Section):
+class Document(Section):
     """A file of declared lineage."""
 
     version: Literal[1]
-    tasks: dict[Text, DeclaredTask] = {}
-    consumers: dict[Text, Consumer] = {}
+    tasks: dict[Text, DeclaredTask] = Field(default={})
+    consumers: dict[Text, DeclaredConsumer] = Field(default={})
 
     @model_validator(mode="after")
     def _each_name_once(self) -> Document:
         if both := sorted(self.tasks.keys() & self.consumers.keys()):
-            raise ValueError(f"{', '.join(both)}: a task and a consumer of one name")
+            raise ValueError(f"{', '.join(both)}: a task and a consumer have the same name")
         return self
 
     def infos(self) -> dict[str, TaskInfo]:
-        """What it says of its tasks and consumers beside their data."""
+        """Task or consumer -> its description, owner and so on."""
         return {name: entry.info() for name, entry in {**self.tasks, **self.consumers}.items()}
 
 

@@ -1,4 +1,4 @@
-"""Records -> tables of the store as data frames, for what a collector finds without Spark."""
+"""Records -> data frames for the store, for collectors that work without Spark."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.schema import row
-from dbt_graft.collectors.store import SCHEMAS, Collected
+from dbt_graft.collectors.store.tables import SCHEMAS, Collected
 from dbt_graft.lineage.records import Records
 
 if TYPE_CHECKING:
@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 
 def frames(spark: SparkSession, records: Records, positions: Mapping[str, str]) -> Collected:
-    """What `collectors.store.commit` takes.
+    """Records as data frames.
 
     Args:
-        positions: For each origin the position that was reached in it. A dataset belongs to the
-            first of them.
+        positions: Origin -> the position reached in it. Datasets without an origin get the first.
     """
 
     def frame(table: str, found: Iterable[Any]) -> DataFrame:
@@ -43,7 +42,7 @@ def frames(spark: SparkSession, records: Records, positions: Mapping[str, str]) 
 
 
 def union(a: Collected, b: Collected) -> Collected:
-    """Both together."""
+    """The rows of both."""
     found = {}
     for field in fields(Collected):
         one, other = getattr(a, field.name), getattr(b, field.name)

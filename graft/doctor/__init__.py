@@ -1,5 +1,5 @@
-"""`graft doctor`: what is wrong with a project, and what could be better.
+"""`graft doctor`: checks of a project and of this machine.
 
-Each module looks at one thing and gives its findings (`lineage.findings`); `command` gathers them.
+Each module checks one thing and returns findings (`lineage.findings`); `command` collects them.
 Nothing is written and no JVM is started, so it may be run at any time.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -15,15 +16,16 @@ import orjson
 from dbt_graft.graft.config import FILE_NAME, Config, load
 from dbt_graft.graft.doctor import machine
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError, exception_summary
 from dbt_graft.lineage.findings import Finding, Severity, worst_first
 
+_log = logging.getLogger(__name__)
 Check = Callable[[], Iterable[Finding]]
 
 
 @click.command(
-    epilog="\b\nExit codes: 0 nothing is wrong (there may be warnings), 1 something is, "
-    "2 wrong command line.\n\n\b\nExamples:\n"
+    epilog="\b\nExit codes: 0 no errors (warnings are possible), 1 errors, 2 invalid command line."
+    "\n\n\b\nExamples:\n"
     "  graft doctor\n"
     "  graft doctor --json | jq '.[] | select(.severity != \"note\")'"
 )
@@ -34,16 +36,16 @@ Check = Callable[[], Iterable[Finding]]
     type=click.Path(path_type=Path),
     default=FILE_NAME,
     show_default=True,
-    help="The graft.yml of the project.",
+    help="Path of graft.yml.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def doctor(path: Path, *, as_json: bool) -> None:
-    """Tell what is wrong with a project and what could be better, and what to do.
+    """Check a project, and print what is wrong and how to fix it.
 
-    Looks at this machine, graft.yml, dbt's artifacts, the logs, the lineage store and how they fit
-    together. Writes nothing and starts no Spark; a SQL Server that is read live is asked.
+    Checks this machine, graft.yml, dbt's artifacts, the logs, the lineage store and how they fit
+    together. Nothing is written, and Spark is not started. A live SQL Server is queried.
     """
-    findings = [_harmless(finding) for finding in worst_first(examine(path))]
+    findings = [_printable(finding) for finding in worst_first(examine(path))]
     counts = Counter(finding.severity for finding in findings)
     if as_json:
         rows = [asdict(finding) for finding in findings]
@@ -55,7 +57,7 @@ def doctor(path: Path, *, as_json: bool) -> None:
     sys.exit(1 if counts[Severity.ERROR] else 0)
 
 
-def _harmless(finding: Finding) -> Finding:
+def _printable(finding: Finding) -> Finding:
     return replace(
         finding,
         subject=one_line(finding.subject),
@@ -65,7 +67,7 @@ def _harmless(finding: Finding) -> Finding:
 
 
 def examine(path: Path) -> Iterator[Finding]:
-    """All there is to say of the project of a `graft.yml`, check by check."""
+    """The findings about the project of a `graft.yml`, check by check."""
     try:
         config = load(path)
     except GraftError as error:
@@ -74,18 +76,18 @@ def examine(path: Path) -> Iterator[Finding]:
     else:
         checks = _checks(config)
     for subject, check in checks:
-        yield from _spared(subject, check)
+        yield from _guarded(subject, check)
 
 
 def _faults(error: GraftError) -> Iterator[Finding]:
-    """What is wrong with a `graft.yml`, one by one: where it is several things, a line each."""
+    """The errors in a `graft.yml`, a line each."""
     for fault in error.problem.splitlines():
         place, _, problem = (error.place, "", fault) if error.place else fault.partition(": ")
         yield Finding(Severity.ERROR, place, problem, error.remedy)
 
 
-def _spared(subject: str, check: Check) -> Iterator[Finding]:
-    """A check that cannot be made is a finding, and the others are made."""
+def _guarded(subject: str, check: Check) -> Iterator[Finding]:
+    """The findings of a check; an error in it is a finding too, so that the others still run."""
     try:
         yield from check()
     except GraftError as error:
@@ -94,16 +96,17 @@ def _spared(subject: str, check: Check) -> Iterator[Finding]:
         problem, remedy = f"cannot be reached: {error}", "check its address, and who may read it"
         yield Finding(Severity.ERROR, subject, problem, remedy)
     except Exception as error:
-        problem = f"cannot be looked at ({type(error).__name__})"
+        _log.debug("a check failed", exc_info=True)
+        problem = f"cannot be checked: {exception_summary(error)}"
         yield Finding(Severity.ERROR, subject, problem, "please report this")
 
 
 def _checks(config: Config) -> Iterator[tuple[str, Check]]:
-    # Rooms are imported when something of them is looked at: a wrong graft.yml is told at once.
-    from dbt_graft.graft.doctor import cut, kept, logs, names, project
+    # Imported here, so that an invalid graft.yml is reported at once.
+    from dbt_graft.graft.doctor import cut_plans, dataset_names, logs, project, store_state
     from dbt_graft.graft.sources import sources
 
-    held = kept.read(config.path(config.store))
+    state = store_state.read(config.path(config.store))
     servers = [entry.sqlserver for entry in config.collect if entry.sqlserver]
     yield "Python", machine.python
     yield "Java", machine.java
@@ -113,17 +116,17 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     if not config.collect:
         yield FILE_NAME, _nothing_to_collect
     for entry, found in zip(config.collect, sources(config), strict=True):
-        yield logs.name(entry), partial(logs.source, entry, found, held)
+        yield logs.name(entry), partial(logs.source, entry, found, state)
     for server in servers:
-        yield server.server, partial(logs.sqlserver, server, config, held)
-    yield held.place, partial(kept.contents, held)
-    yield held.place, partial(kept.rejects, held)
-    yield held.place, partial(kept.statements, held)
-    yield held.place, partial(cut.cut_plans, held.records)
+        yield server.server, partial(logs.sqlserver, server, config, state)
+    yield state.place, partial(store_state.contents, state)
+    yield state.place, partial(store_state.rejects, state)
+    yield state.place, partial(store_state.statements, state)
+    yield state.place, partial(cut_plans.cut_plans, state.records)
     known = [server.server for server in servers]
-    yield held.place, partial(cut.hidden_databases, held.records, config.name_rules, known)
-    if held.records.accesses:
-        yield FILE_NAME, partial(names.matches, config)
+    yield state.place, partial(cut_plans.hidden_databases, state.records, config.name_rules, known)
+    if state.records.accesses:
+        yield FILE_NAME, partial(dataset_names.matches, config)
 
 
 def _nothing_to_collect() -> Iterator[Finding]:

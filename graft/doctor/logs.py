@@ -1,4 +1,4 @@
-"""The sources of `collect`: whether each can be reached, and what there is."""
+"""The sources of `collect`: whether each can be reached, and its logs."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from dbt_graft.collectors.source import LogSource
 from dbt_graft.collectors.sqlserver.source import (
     check_server_session,
     read_snapshot,
     try_connection,
 )
 from dbt_graft.collectors.store import open_sessions
-from dbt_graft.graft.config import Config, SqlServer
-from dbt_graft.graft.config import Source as Entry
-from dbt_graft.graft.doctor.kept import Kept
-from dbt_graft.graft.doctor.words import ago, count
-from dbt_graft.graft.sources import Source
+from dbt_graft.graft.config import CollectEntry, Config, SqlServerEntry
+from dbt_graft.graft.doctor.phrases import ago, count
+from dbt_graft.graft.doctor.store_state import StoreState
 from dbt_graft.lineage.findings import Finding, Severity
 
 _OLD = timedelta(days=14)
 
 
-def source(entry: Entry, found: Source, held: Kept) -> Iterator[Finding]:
+def source(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator[Finding]:
     """An entry of `collect`.
 
     Raises:
@@ -33,29 +32,29 @@ def source(entry: Entry, found: Source, held: Kept) -> Iterator[Finding]:
     if entry.sqlserver and entry.sqlserver.connection:
         yield from _server(entry.sqlserver)
     else:
-        yield from _files(entry, found, held)
-    runs = [run.started_at for run in held.records.runs if _is_below(run.origin, label)]
+        yield from _files(entry, found, state)
+    runs = [run.started_at for run in state.records.runs if _is_below(run.origin, label)]
     newest = max((moment for moment in runs if moment), default=None)
     if newest and datetime.now(UTC) - newest > _OLD:
         yield Finding(
             Severity.WARNING,
             label,
-            f"its newest run began {ago(newest)}",
-            "check that its logs are still written, and that they come to this place",
+            f"the newest run started {ago(newest)}",
+            "check that its logs are still written, and arrive here",
         )
     elif newest:
-        yield Finding(Severity.NOTE, label, f"its newest run began {ago(newest)}")
+        yield Finding(Severity.NOTE, label, f"the newest run started {ago(newest)}")
 
 
-def name(entry: Entry) -> str:
-    """How the store's origins name what comes from an entry."""
+def name(entry: CollectEntry) -> str:
+    """The prefix of the origins of an entry."""
     if entry.spark:
         return entry.spark.place
     if entry.declared:
         return f"declared:{entry.declared.path}"
     assert entry.sqlserver
-    given = entry.sqlserver
-    return given.path or f"{given.server}/{given.table or given.session or given.files}"
+    server = entry.sqlserver
+    return server.path or f"{server.server}/{server.table or server.session or server.files}"
 
 
 def _is_below(origin: str, label: str) -> bool:
@@ -63,19 +62,19 @@ def _is_below(origin: str, label: str) -> bool:
     return origin == top or origin.startswith((f"{top}/", f"{top}#", f"{top}@"))
 
 
-def _files(entry: Entry, found: Source, held: Kept) -> Iterator[Finding]:
+def _files(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator[Finding]:
     label = name(entry)
-    logs, new = len(found.new_logs({})), len(found.new_logs(held.positions))
+    logs, new = len(found.new_logs({})), len(found.new_logs(state.positions))
     what = "file" if entry.declared else "log"
     if not logs:
         yield Finding(
             Severity.WARNING,
             label,
-            "there is no log here",
-            "turn logs on, or correct `path` in graft.yml: docs/logs.md",
+            "there are no logs here",
+            "enable logging, or correct `path` in graft.yml: docs/logs.md",
         )
         return
-    events = sum(told[1] for origin, told in held.positions.items() if _is_below(origin, label))
+    events = sum(n for origin, (_, n) in state.positions.items() if _is_below(origin, label))
     yield Finding(
         Severity.NOTE,
         label,
@@ -85,37 +84,37 @@ def _files(entry: Entry, found: Source, held: Kept) -> Iterator[Finding]:
     )
 
 
-def _server(given: SqlServer) -> Iterator[Finding]:
-    """What `graft sqlserver check` says; a table of events is only reached."""
-    assert given.connection
-    if not given.session:
-        try_connection(given.connection)
-        yield Finding(Severity.NOTE, given.server, "answers")
+def _server(entry: SqlServerEntry) -> Iterator[Finding]:
+    """The findings of `graft sqlserver check`; a table of events only has to be reachable."""
+    assert entry.connection
+    if not entry.session:
+        try_connection(entry.connection)
+        yield Finding(Severity.NOTE, entry.server, "can be reached")
         return
-    findings = check_server_session(given.connection, given.session, patient=False)
+    findings = check_server_session(entry.connection, entry.session, patient=False)
     for finding in findings:
-        yield replace(finding, subject=f"{given.server}/{given.session}: {finding.subject}")
+        yield replace(finding, subject=f"{entry.server}/{entry.session}: {finding.subject}")
     if not findings:
-        place = f"{given.server}/{given.session}"
-        yield Finding(Severity.NOTE, place, "runs and captures all that lineage needs")
+        place = f"{entry.server}/{entry.session}"
+        yield Finding(Severity.NOTE, place, "runs and captures everything that lineage needs")
 
 
-def sqlserver(given: SqlServer, config: Config, held: Kept) -> Iterator[Finding]:
-    """What is known of a SQL Server beside its events.
+def sqlserver(entry: SqlServerEntry, config: Config, state: StoreState) -> Iterator[Finding]:
+    """The snapshot of a SQL Server, and its open sessions.
 
     Raises:
         GraftError: Its snapshot cannot be read.
     """
-    if given.snapshot:
-        taken = read_snapshot(Path(config.path(given.snapshot)))
+    if entry.snapshot:
+        taken = read_snapshot(Path(config.path(entry.snapshot)))
         yield Finding(
             Severity.NOTE,
-            given.snapshot,
+            entry.snapshot,
             f"{count(len(taken.databases), 'database')} of {taken.server}, "
             f"taken {ago(taken.taken_at)}",
         )
-    if not held.fault:
-        going = {row["session"] for row in open_sessions(held.place, given.server)}
-        if going:
-            problem = f"{count(len(going), 'session')} still open at the end of its last log"
-            yield Finding(Severity.NOTE, given.server, problem)
+    if not state.fault:
+        still_open = {row["session"] for row in open_sessions(state.place, entry.server)}
+        if still_open:
+            problem = f"{count(len(still_open), 'session')} open at the end of the last log"
+            yield Finding(Severity.NOTE, entry.server, problem)

@@ -1,4 +1,4 @@
-"""What of this machine graft needs: Python and its packages, Java, an ODBC driver."""
+"""This machine: Python and packages, Java, the ODBC driver."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dbt_graft.lineage.findings import Finding, Severity
 
 
 def python() -> Iterator[Finding]:
-    """The interpreter, and the packages whose versions matter."""
+    """Versions of the interpreter and of important packages."""
     packages = (f"{name} {metadata.version(name)}" for name in ("pyspark", "dbt-core"))
     known = ", ".join((f"dbt-graft {__version__}", *packages))
     yield Finding(
@@ -25,14 +25,14 @@ def python() -> Iterator[Finding]:
 
 
 def java() -> Iterator[Finding]:
-    """The runtime that an embedded Spark starts on.
+    """The Java runtime for an embedded Spark.
 
     Raises:
         GraftError: There is none.
     """
     if "SPARK_REMOTE" in os.environ:
         yield Finding(
-            Severity.NOTE, "Java", "is not needed: SPARK_REMOTE names a Spark Connect server"
+            Severity.NOTE, "Java", "not needed: SPARK_REMOTE names a Spark Connect server"
         )
         return
     home = java_home()
@@ -40,7 +40,7 @@ def java() -> Iterator[Finding]:
 
 
 def odbc() -> Iterator[Finding]:
-    """The driver that connects to a SQL Server where a connection names none.
+    """The default driver for connections to SQL Server.
 
     Raises:
         GraftError: The driver manager or a driver is missing.

@@ -1,4 +1,4 @@
-"""dbt's artifacts: whether they are there, and as new as the project."""
+"""dbt's artifacts: whether they exist and are newer than the project."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 import yaml
 
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.doctor.words import ago, count
+from dbt_graft.graft.doctor.phrases import ago, count
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.findings import Finding, Severity
 
-# Keys of dbt_project.yml and their defaults: the folders that a manifest is made of.
+# Keys of dbt_project.yml and their defaults: the folders that make up a manifest.
 _FOLDERS = {
     "model-paths": ["models"],
     "seed-paths": ["seeds"],
@@ -25,7 +25,7 @@ _FOLDERS = {
 
 
 def dbt_artifacts(config: Config) -> Iterator[Finding]:
-    """What dbt wrote, and when.
+    """The version, age and size of dbt's artifacts.
 
     Raises:
         GraftError: There is no manifest, or it cannot be read.
@@ -49,14 +49,14 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
 
 def _written(read: Artifacts, manifest: Path) -> datetime:
     try:
-        told = datetime.fromisoformat(str(read.manifest["metadata"]["generated_at"]))
+        written = datetime.fromisoformat(str(read.manifest["metadata"]["generated_at"]))
     except (KeyError, ValueError):
         return datetime.fromtimestamp(manifest.stat().st_mtime, UTC)
-    return told if told.tzinfo else told.replace(tzinfo=UTC)
+    return written if written.tzinfo else written.replace(tzinfo=UTC)
 
 
 def _outdated(project: Path, written: datetime) -> Iterator[Finding]:
-    """Whether the project has changed since; a checkout of it changes all files, too."""
+    """A warning if a file of the project is newer; after a checkout all files are."""
     newest = max(_files(project), key=lambda path: path.stat().st_mtime, default=None)
     if newest and newest.stat().st_mtime > written.timestamp():
         yield Finding(
@@ -76,8 +76,8 @@ def _files(project: Path) -> Iterator[Path]:
         settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError):
         settings = None
-    told = settings if isinstance(settings, dict) else {}
+    keys = settings if isinstance(settings, dict) else {}
     for key, default in _FOLDERS.items():
-        folders = told.get(key)
+        folders = keys.get(key)
         for folder in folders if isinstance(folders, list) else default:
             yield from (one for one in (project / str(folder)).rglob("*") if one.is_file())

@@ -25,7 +25,7 @@ def test_a_file_is_named_by_its_label_alone(tmp_path: Path) -> None:
     assert (log.origin, log.url, log.size) == ("logs/a.xml", str(path), 3)
 
 
-def test_a_missing_path_says_what_to_correct(tmp_path: Path) -> None:
+def test_the_remedy_for_a_missing_path_names_the_key(tmp_path: Path) -> None:
     with pytest.raises(GraftError, match=r"logs/xe: there is nothing at this path"):
         log_files(str(tmp_path / "none"), "logs/xe")
 
@@ -58,15 +58,15 @@ def test_files_below_a_url_are_opened_whatever_they_are_called(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("wasbs://c@a.blob.core.windows.net/logs", "URLs that can: file, s3a"),
-        ("webhdfs://name:9870/logs", "URLs that can: file, s3a"),
-        ("https://history:18080", "URLs that can: file, s3a"),
+        ("wasbs://c@a.blob.core.windows.net/logs", "supported schemes: file, s3a"),
+        ("webhdfs://name:9870/logs", "supported schemes: file, s3a"),
+        ("https://history:18080", "supported schemes: file, s3a"),
         ("file:///a b", "Cannot parse URI"),
-        ("hdfs://name:8020/logs", "takes Hadoop's own library"),
-        ("viewfs://cluster/logs", "takes Hadoop's own library"),
+        ("hdfs://name:8020/logs", "Hadoop's library libhdfs"),
+        ("viewfs://cluster/logs", "Hadoop's library libhdfs"),
     ],
 )
-def test_a_url_that_cannot_be_read_says_what_can_be_done(
+def test_a_url_that_cannot_be_read_has_a_remedy(
     url: str, says: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HADOOP_HOME", str(tmp_path))

@@ -45,7 +45,7 @@ def test_an_old_java_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert java.java_home() == new
 
 
-def test_without_any_java_the_error_says_what_to_install(
+def test_without_any_java_the_remedy_is_to_install_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
@@ -61,5 +61,5 @@ def test_the_shim_drops_the_one_argument_that_the_runtime_does_not_know(tmp_path
     shim.write_text(java._SHIM.format(java=f"{runtime}/bin/java"))
     shim.chmod(0o755)
     arguments = ["-cp", "a b", "--add-modules=jdk.incubator.vector", "", "$HOME", "Main"]
-    said = subprocess.run([shim, *arguments], capture_output=True, text=True, check=True).stdout
-    assert said.split("\n")[:-1] == ["-cp", "a b", "", "$HOME", "Main"]
+    printed = subprocess.run([shim, *arguments], capture_output=True, text=True, check=True).stdout
+    assert printed.split("\n")[:-1] == ["-cp", "a b", "", "$HOME", "Main"]

@@ -77,8 +77,8 @@ def test_a_record_is_the_same_after_its_row() -> None:
 
 def test_a_row_of_an_earlier_version_gets_the_defaults() -> None:
     found = {k: v for k, v in row(THING).items() if k != "seen"} | {"origin": None, "to_name": None}
-    read = record(Thing, found | {"to_namespace": None})
-    assert (read.seen, read.origin, read.to_dataset) == ((), "", None)
+    restored = record(Thing, found | {"to_namespace": None})
+    assert (restored.seen, restored.origin, restored.to_dataset) == ((), "", None)
 
 
 class Key(NamedTuple):

@@ -1,4 +1,4 @@
-"""The Spark session: failures are told in a sentence."""
+"""The Spark session: failures are problem in a sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dbt_graft.collectors.session import _failure
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("message", "problem"),
     [
         ("An error occurred while calling o1.x.\n: a.B: why\n\tat c.D", "Spark failed: a.B: why"),
         (
@@ -22,10 +22,10 @@ from dbt_graft.collectors.session import _failure
     ],
 )
 def test_a_failure_is_one_sentence_and_the_log_holds_the_rest(
-    tmp_path: Path, said: str, told: str
+    tmp_path: Path, message: str, problem: str
 ) -> None:
     log = tmp_path / "spark.log"
-    error = _failure(ValueError(said), log)
-    assert error.problem == told
-    assert said in log.read_text("utf-8")
+    error = _failure(ValueError(message), log)
+    assert error.problem == problem
+    assert message in log.read_text("utf-8")
     assert str(log) in str(error)

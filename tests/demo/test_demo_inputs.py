@@ -106,8 +106,8 @@ def test_dbts_own_edges_are_those_of_expected(
         if node["resource_type"] == "model"
         for parent in node["depends_on"]["nodes"]
     }
-    told = {(edge["from"], edge["to"], edge["by"]) for edge in expected["edges"]}
-    assert edges == {edge for edge in told if edge[2].startswith("model.")}
+    by_edge = {(edge["from"], edge["to"], edge["by"]) for edge in expected["edges"]}
+    assert edges == {edge for edge in by_edge if edge[2].startswith("model.")}
 
 
 def test_catalog_describes_every_relation_of_dbt(demo: Path, manifest: dict[str, Any]) -> None:

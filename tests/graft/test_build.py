@@ -187,7 +187,7 @@ def test_a_second_build_reads_nothing_and_gives_the_same(
     artifacts = project / ".graft/artifacts"
     before = {path.name: path.read_bytes() for path in artifacts.glob("*.json")}
     done = graft(project, "build", "--json", "--quiet", "--strict")
-    assert done.returncode == 3, "there are rejects, and --strict was said"
+    assert done.returncode == 3, "there are rejects, and --strict asks for 3"
     assert orjson.loads(done.stdout) == built | {"new_logs": 0}
     assert {path.name: path.read_bytes() for path in artifacts.glob("*.json")} == before
 
@@ -200,7 +200,7 @@ def test_a_wrong_key_is_named_with_its_line(project: Path, tmp_path: Path) -> No
     assert f"{wrong}:2: `collect.0.sparkk` is no key here; did you mean `spark`?" in done.stderr
 
 
-def test_without_a_manifest_the_error_says_what_to_run(tmp_path: Path) -> None:
+def test_without_a_manifest_the_remedy_is_dbt_docs_generate(tmp_path: Path) -> None:
     (tmp_path / "dbt_project.yml").write_text("name: empty\n")
     assert graft(tmp_path, "init").returncode == 0
     (tmp_path / "logs/spark-events").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""`graft.yml`: what it may say, and what is said of what it may not."""
+"""`graft.yml`: its keys, and the errors in it."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_whole_file_is_read(tmp_path: Path) -> None:
+def test_a_file_with_all_keys_is_read(tmp_path: Path) -> None:
     config = load(written(tmp_path, WHOLE))
     sqlserver, spark = config.collect
     assert sqlserver.sqlserver is not None
@@ -70,7 +70,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ("collect:\n- spark: {}", 2, "name the logs' `path`, or a `history_server`"),
         ("collect:\n- spark: {path: a, history_server: 'http://h'}", 2, "`path`, or a `history_s"),
         ("collect:\n- spark: {path: 'http://h:18080'}", 2, "name a History Server as `history_s"),
-        ("collect:\n- spark: {path: a, authorization: env:A}", 2, "is for a `history_server`"),
+        ("collect:\n- spark: {path: a, authorization: env:A}", 2, "needs a `history_server`"),
         ("collect:\n- spark: {history_server: 'h:18080'}", 2, "write http(s)://<host>:<port>"),
         ("collect:\n- spark: {history_server: 'http://u:p@h'}", 2, "without user and password"),
         (
@@ -82,12 +82,12 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ("collect:\n- {}", 2, "exactly one kind of log: sqlserver, spark or declared"),
         ("collect:\n- sqlserver:\n    path: a\n    server: crm", 4, "write mssql://<host>:<port>"),
         ("collect:\n- sqlserver: {path: a, server: 'mssql://u:p@crm'}", 2, "without user and pass"),
-        ("collect:\n- spark: {path: a, task: '('}", 2, "is no regular expression"),
+        ("collect:\n- spark: {path: a, task: '('}", 2, "is not a regular expression"),
         ("collect:\n- spark: {path: a, task: 'x'}", 2, "must name the task"),
         ("names:\n- {from: 'a/*', to: 'b/{2}'}", 2, "asks for wildcard 2"),
         ("names:\n- {from: 'a', to: 'b/c'}", 2, "write <namespace>/<name>"),
         ("tasks:\n  load:\n    ownr: me", 3, "did you mean `owner`?"),
-        ("spark: {mastr: x}", 1, "'mastr' is no Spark setting"),
+        ("spark: {mastr: x}", 1, "'mastr' is not a Spark setting"),
         ("site: {name: ''}", 1, "at least 1 character"),
         ("a: [", 1, "is no valid YAML"),
         ("- a", None, "must hold keys"),
@@ -104,13 +104,13 @@ def test_a_fault_is_named_with_its_line(
     assert caught.value.exit_code == 2
 
 
-def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load(written(tmp_path, "stroe: x\nsite:\n  nmae: y"))
     assert len(str(caught.value).splitlines()) == 2
 
 
-def test_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
+def test_the_remedy_for_a_missing_file_is_graft_init(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="graft init"):
         load(tmp_path / "graft.yml")
 

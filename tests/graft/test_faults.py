@@ -38,11 +38,11 @@ def project(folder: Path, store_: str = "store") -> Path:
     (folder / "events").mkdir()
     for log in "ab":
         (folder / "events" / f"app-{log}").write_bytes(spark_log(f"app-{log}", f"raw.{log}"))
-        told = [
+        events = [
             event("batch", f"SELECT x FROM dbo.{log}{n % TABLES} WHERE x = {n}", n)
             for n in range(EVENTS)
         ]
-        write_events(folder / "logs" / f"{log}.xel", told)
+        write_events(folder / "logs" / f"{log}.xel", events)
     (folder / "graft.yml").write_text(PROJECT.replace("STORE", store_))
     return folder
 
@@ -51,12 +51,12 @@ def spark_log(app: str, table: str) -> bytes:
     """An event log of an application that reads a table again and again."""
     sql = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecution"
     start = {"Event": "SparkListenerApplicationStart", "App Name": app, "App ID": app}
-    told: list[dict[str, Any]] = [{**start, "Timestamp": 0}]
+    events: list[dict[str, Any]] = [{**start, "Timestamp": 0}]
     for n in range(EVENTS):
         plan = {"nodeName": f"Scan hive {table}"}
-        told.append({"Event": f"{sql}Start", "executionId": n, "sparkPlanInfo": plan, "time": n})
-        told.append({"Event": f"{sql}End", "executionId": n, "time": n})
-    return b"".join(orjson.dumps(event) + b"\n" for event in told)
+        events.append({"Event": f"{sql}Start", "executionId": n, "sparkPlanInfo": plan, "time": n})
+        events.append({"Event": f"{sql}End", "executionId": n, "time": n})
+    return b"".join(orjson.dumps(event) + b"\n" for event in events)
 
 
 EXPECTED = {f"dbo.{log}{n}": EVENTS // TABLES for log in "ab" for n in range(TABLES)}
@@ -103,9 +103,9 @@ def test_a_killed_collect_leaves_nothing_and_of_two_at_once_nothing_doubles(
     assert reads(folder / "store") == {}
 
     both = [collect(folder), collect(folder)]
-    said = [process.communicate()[0] for process in both]
-    assert 0 in [process.returncode for process in both], said
-    for process, output in zip(both, said, strict=True):
+    outputs = [process.communicate()[0] for process in both]
+    assert 0 in [process.returncode for process in both], outputs
+    for process, output in zip(both, outputs, strict=True):
         assert process.returncode == 0 or "was read by another collect meanwhile" in output
     assert reads(folder / "store") == EXPECTED
 
@@ -138,12 +138,14 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
-def test_a_full_disk_is_told_and_leaves_the_store_readable(tmp_path: Path, full_disk: Path) -> None:
+def test_a_full_disk_is_an_error_and_leaves_the_store_readable(
+    tmp_path: Path, full_disk: Path
+) -> None:
     folder = project(tmp_path / "project", str(full_disk / "store"))
     process = collect(folder)
-    said = process.communicate()[0]
-    assert process.returncode == 1, said
-    assert "No space left on device" in said
+    output = process.communicate()[0]
+    assert process.returncode == 1, output
+    assert "No space left on device" in output
     assert reads(full_disk / "store") == {}
 
     subprocess.run(["mount", "-o", "remount,size=32m", str(full_disk)], check=True)

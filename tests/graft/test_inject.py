@@ -109,7 +109,7 @@ def folder(tmp_path: Path) -> Path:
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended, and what it said."""
+    """The exit code and the output of a command."""
 
     exit_code: int
     stdout: str
@@ -149,12 +149,12 @@ def test_the_graft_is_written_and_the_file_of_a_task_is_its_code(
     assert (node["database"], node["group"]) == ("Shop", "Data_team")
 
 
-def test_a_read_only_task_is_the_exposure_that_its_team_says(folder: Path, inject: Inject) -> None:
+def test_a_read_only_task_is_an_exposure_as_its_entry_has_it(folder: Path, inject: Inject) -> None:
     inject()
 
     exposure = _manifest(folder)["exposures"]["exposure.python_tasks.report"]
-    told = (exposure["type"], exposure["url"], exposure["maturity"])
-    assert told == ("dashboard", "https://bi.example/r", "high")
+    done = (exposure["type"], exposure["url"], exposure["maturity"])
+    assert done == ("dashboard", "https://bi.example/r", "high")
 
 
 def test_tags_are_those_that_were_chosen(folder: Path, inject: Inject) -> None:
@@ -166,10 +166,10 @@ def test_tags_are_those_that_were_chosen(folder: Path, inject: Inject) -> None:
     assert node["tags"] == ["task:load_orders"]
 
 
-def test_the_report_is_told_or_written(folder: Path, inject: Inject) -> None:
-    told = inject("--report")
-    assert "## Promoted sources (1)" in told.output
-    assert "source.shop.raw.orders -> model.python_tasks.raw_orders" in told.output
+def test_the_report_is_printed_or_written(folder: Path, inject: Inject) -> None:
+    done = inject("--report")
+    assert "## Promoted sources (1)" in done.output
+    assert "source.shop.raw.orders -> model.python_tasks.raw_orders" in done.output
 
     inject("--report", str(folder / "report.md"))
     assert "## Second writers (1)" in (folder / "report.md").read_text()
@@ -218,7 +218,7 @@ def test_undo_gives_dbts_values_back(folder: Path, inject: Inject) -> None:
     assert inject("--undo").exit_code == 1
 
 
-def test_validate_says_nothing_of_what_was_wrong_before(folder: Path, inject: Inject) -> None:
+def test_validate_ignores_faults_of_dbt_s_own_artifacts(folder: Path, inject: Inject) -> None:
     # dbt's loader would not take this manifest: its nodes lack most of their fields.
     assert inject("--validate").exit_code == 0
 

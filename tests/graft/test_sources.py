@@ -1,4 +1,4 @@
-"""The sources of `graft.yml`: what one lacks is said when it is asked."""
+"""The sources of `graft.yml`: a fault of one is an error once it is read."""
 
 from __future__ import annotations
 

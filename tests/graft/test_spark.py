@@ -52,16 +52,16 @@ def test_the_tree_names_tasks_and_what_they_read_and_wrote(log: Path) -> None:
         "      spark/raw.a  SELECT",
         "    outputs",
         "      file/out/orders  INSERT OVERWRITE, 9 rows",
-        "  not used: app-1, line 9: no Spark event",
+        "  rejected: app-1, line 9: no Spark event",
     ]
     assert show(str(log), "--strict")[0] == 3
 
 
-def test_what_spark_cut_is_told(make_log: Make, node: Make, tmp_path: Path) -> None:  # noqa: F811
+def test_cut_plans_are_incomplete(make_log: Make, node: Make, tmp_path: Path) -> None:  # noqa: F811
     cut = node("Scan csv", Location="InMemoryFileIndex(9 paths)[file:/in/a, ...]")
     (tmp_path / "a").write_bytes(make_log({"plan": cut}, app="shop"))
     assert show(str(tmp_path / "a"))[1].splitlines()[-1] == (
-        "    not all is known: inputs: the list of paths is truncated: "
+        "    incomplete: inputs: the list of paths is truncated: "
         "raise spark.sql.maxMetadataStringLength"
     )
 
@@ -69,14 +69,14 @@ def test_what_spark_cut_is_told(make_log: Make, node: Make, tmp_path: Path) -> N
 def test_json_holds_the_same(log: Path) -> None:
     code, output = show(str(log), "--json")
     assert code == 0
-    [told] = json.loads(output)
-    [task] = told["tasks"]
-    assert (told["name"], task["task"], task["run_id"]) == ("shop", "shop", "app-shop")
+    [shown] = json.loads(output)
+    [task] = shown["tasks"]
+    assert (shown["name"], task["task"], task["run_id"]) == ("shop", "shop", "app-shop")
     assert [one["name"] for one in task["inputs"]] == ["/landing/orders", "raw.a"]
     assert [(one["name"], one["rows"]) for one in task["outputs"]] == [("/out/orders", 9)]
 
 
-def test_tasks_are_looked_for_where_it_is_told(log: Path) -> None:
+def test_task_names_are_taken_from_the_option(log: Path) -> None:
     code, output = show(str(log), "--task-from", "job_description")
     assert code == 0
     assert [line for line in output.splitlines() if line.startswith("  task")] == [
@@ -95,9 +95,9 @@ def test_an_application_without_a_name_is_shown_too(
     (tmp_path / "b").write_bytes(make_log({"plan": node("Scan hive raw.a")}, app="dbt"))
     lines = show(str(tmp_path))[1].splitlines()
     assert lines[1].startswith("  task (no name): ok")
-    assert lines[-1] == "  an application of dbt's own: left out, for dbt tells more of it"
+    assert lines[-1] == "  run by dbt: left out, dbt's artifacts have its lineage"
 
 
-def test_what_is_not_there_is_told() -> None:
+def test_a_missing_log_is_an_error() -> None:
     code, output = show("no/such/log")
     assert (code, "there is nothing at this path" in output) == (1, True)

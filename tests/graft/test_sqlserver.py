@@ -111,7 +111,7 @@ def test_an_option_that_cannot_be_is_a_wrong_command_line(arguments: Sequence[st
     assert (result.exit_code, result.stderr.startswith("error: ")) == (2, True)
 
 
-def test_a_script_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_script_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     result = run("session", f"--out={tmp_path / 'missing/s.sql'}")
     assert (result.exit_code, "cannot be written" in result.stderr) == (1, True)
 
@@ -143,16 +143,18 @@ def test_a_session_with_warnings_only_passes(monkeypatch: pytest.MonkeyPatch) ->
     assert (result.exit_code, result.stdout.startswith("warning: STARTUP_STATE: ")) == (0, True)
 
 
-def test_a_session_that_serves_lineage_is_said_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_complete_session_has_no_findings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     state(monkeypatch, replace(WARNED, starts_itself=True))
     result = run("check")
     assert (result.exit_code, result.stdout) == (
         0,
-        "py_lineage: runs and captures all that lineage needs\n",
+        "py_lineage: runs and captures everything that lineage needs\n",
     )
 
 
-def test_a_snapshot_is_written_and_its_notices_told(
+def test_a_snapshot_is_written_and_its_notices_printed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, connections: list[str]
 ) -> None:
     asked: list[Sequence[str] | None] = []
@@ -187,7 +189,7 @@ def test_a_snapshot_of_nothing_replaces_no_other(
     assert "Shop: left out" in result.stderr
 
 
-def test_an_error_is_told_and_the_connection_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_is_printed_and_the_connection_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     def take(*_: object) -> TakenSnapshot:
         raise GraftError("the server refused", place="crm")
 

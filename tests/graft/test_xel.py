@@ -114,16 +114,16 @@ def test_xml_is_an_element_for_each_event(file: Path) -> None:
 
 
 def test_the_summary_counts(file: Path) -> None:
-    told = run(file, "--summary").stdout
-    assert "events    12 in 4 blocks of 1 files" in told
-    assert "time      2024-12-30T02:40:00.0000000Z to 2024-12-30T02:40:00.0000011Z" in told
-    assert "           6  sql_batch_completed" in told
-    assert "           6  SSMS" in told
+    summary = run(file, "--summary").stdout
+    assert "events    12 in 4 blocks of 1 files" in summary
+    assert "time      2024-12-30T02:40:00.0000000Z to 2024-12-30T02:40:00.0000011Z" in summary
+    assert "           6  sql_batch_completed" in summary
+    assert "           6  SSMS" in summary
 
 
 def test_the_summary_is_json_for_programs(damaged: Path) -> None:
-    told = orjson.loads(run(damaged, "--summary", "--json", "--application", "SSMS").stdout)
-    assert told == {
+    summary = orjson.loads(run(damaged, "--summary", "--json", "--application", "SSMS").stdout)
+    assert summary == {
         "files": 1,
         "blocks": 3,
         "events": 9,
@@ -135,14 +135,14 @@ def test_the_summary_is_json_for_programs(damaged: Path) -> None:
         "damage": [
             {
                 "file": str(damaged),
-                "position": told["damage"][0]["position"],
+                "position": summary["damage"][0]["position"],
                 "reason": "its checksum is wrong",
             }
         ],
     }
 
 
-def test_damage_is_told_on_standard_error_and_costs_its_block(damaged: Path) -> None:
+def test_damage_is_reported_on_standard_error_and_costs_its_block(damaged: Path) -> None:
     result = run(damaged)
     assert (result.exit_code, len(printed(result))) == (0, 9)
     assert result.stderr.startswith(f"{damaged}: block at byte ")
@@ -157,7 +157,7 @@ def test_strict_ends_with_3_on_damage_alone(
     assert run(request.getfixturevalue("damaged"), *options).exit_code == 3
 
 
-def test_what_is_no_xel_file_is_told(tmp_path: Path) -> None:
+def test_a_file_of_another_kind_is_damage(tmp_path: Path) -> None:
     path = tmp_path / "a.xel"
     path.write_text("text")
     result = run(path, "--strict")

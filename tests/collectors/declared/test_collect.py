@@ -9,12 +9,12 @@ import pytest
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.declared.collect import (
+    ChangedFile,
     DeclaredFiles,
-    News,
+    changed_files,
     collect,
     documents,
-    infos,
-    news,
+    task_infos,
 )
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import GraftError
@@ -49,30 +49,30 @@ def files(tmp_path: Path) -> DeclaredFiles:
     return DeclaredFiles(str(folder / "*.yml"), "lineage/*.yml")
 
 
-def _positions(found: list[News]) -> dict[str, tuple[str, int]]:
+def _positions(found: list[ChangedFile]) -> dict[str, tuple[str, int]]:
     return {one.origin: (one.position, 0) for one in found}
 
 
 def test_files_are_new_once_and_again_when_they_change(files: DeclaredFiles) -> None:
-    found = news(files, {})
+    found = changed_files(files, {})
     assert [one.origin for one in found] == [
         "declared:lineage/*.yml#load.yml",
         "declared:lineage/*.yml#use.yml",
     ]
-    assert news(files, _positions(found)) == []
+    assert changed_files(files, _positions(found)) == []
 
     use = Path(files.path).parent / "use.yml"
     use.write_text(USE.replace("dashboard", "ml"))
-    assert [one.origin for one in news(files, _positions(found))] == [found[1].origin]
+    assert [one.origin for one in changed_files(files, _positions(found))] == [found[1].origin]
 
 
-def test_a_file_that_is_gone_is_told_once(files: DeclaredFiles) -> None:
-    found = news(files, {})
+def test_a_file_that_is_gone_is_new_once(files: DeclaredFiles) -> None:
+    found = changed_files(files, {})
     (Path(files.path).parent / "use.yml").unlink()
-    (gone,) = news(files, _positions(found))
+    (gone,) = changed_files(files, _positions(found))
 
     assert (gone.origin, gone.document) == (found[1].origin, None)
-    assert news(files, {**_positions(found), **_positions([gone])}) == []
+    assert changed_files(files, {**_positions(found), **_positions([gone])}) == []
 
 
 @pytest.mark.parametrize("path", ["", "/load.yml", "/*.yml", "/**/*.yml"])
@@ -84,26 +84,30 @@ def test_a_path_is_a_folder_a_file_or_a_pattern(files: DeclaredFiles, path: str)
 
 @pytest.mark.parametrize(
     ("path", "says"),
-    [("/none.yml", "no such file"), ("/*.json", "no such file"), ("s3a://b/x.yml", "this machine")],
+    [
+        ("/none.yml", "no such file"),
+        ("/*.json", "no such file"),
+        ("s3a://b/x.yml", "read from a URL"),
+    ],
 )
-def test_a_path_without_files_is_told(files: DeclaredFiles, path: str, says: str) -> None:
+def test_a_path_without_files_is_an_error(files: DeclaredFiles, path: str, says: str) -> None:
     whole = path if "://" in path else f"{Path(files.path).parent}{path}"
     with pytest.raises(GraftError, match=says):
-        news(DeclaredFiles(whole, path), {})
+        changed_files(DeclaredFiles(whole, path), {})
 
 
-def test_the_faults_of_all_files_are_told_at_once(files: DeclaredFiles) -> None:
+def test_the_faults_of_all_files_are_reported_at_once(files: DeclaredFiles) -> None:
     for name in ("load.yml", "use.yml"):
         (Path(files.path).parent / name).write_text("version: 1\nwhatever: 2\n")
     with pytest.raises(GraftError) as caught:
-        news(files, {})
+        changed_files(files, {})
     assert "load.yml:2: " in str(caught.value)
     assert "use.yml:2: " in str(caught.value)
 
 
-def test_what_is_said_of_tasks_and_consumers_is_at_hand(files: DeclaredFiles) -> None:
-    told = infos(documents(files))
-    assert (told["load_orders"].owner, told["revenue"].type) == ("Data platform", "dashboard")
+def test_entries_of_tasks_and_consumers_are_records(files: DeclaredFiles) -> None:
+    infos = task_infos(documents(files))
+    assert (infos["load_orders"].owner, infos["revenue"].type) == ("Data platform", "dashboard")
 
 
 @pytest.mark.spark
@@ -111,7 +115,7 @@ def test_it_goes_into_the_store_and_out_of_it(
     spark: SparkSession, files: DeclaredFiles, tmp_path: Path
 ) -> None:
     place = str(tmp_path / "store")
-    first = collect(spark, news(files, {}))
+    first = collect(spark, changed_files(files, {}))
     assert first
     store.commit(place, [first])
     lineage = build(store.read(place))
@@ -130,8 +134,8 @@ def test_it_goes_into_the_store_and_out_of_it(
     )
 
     (Path(files.path).parent / "load.yml").unlink()
-    second = collect(spark, news(files, store.positions(place)))
+    second = collect(spark, changed_files(files, store.positions(place)))
     assert second
     store.commit(place, [second])
     assert set(build(store.read(place)).tasks) == {"revenue"}
-    assert collect(spark, news(files, store.positions(place))) is None
+    assert collect(spark, changed_files(files, store.positions(place))) is None

@@ -38,7 +38,7 @@ consumers:
 """
 
 
-def test_a_whole_file_is_read(tmp_path: Path) -> None:
+def test_a_file_with_all_keys_is_read(tmp_path: Path) -> None:
     path = tmp_path / "orders.yml"
     path.write_text(WHOLE)
     found = document.read(path)
@@ -57,13 +57,13 @@ FAULTS: list[tuple[str, str, int | None, str]] = [
     ("version: 1\n", "", 1, "`version` is missing"),
     ("owner:", "onwer:", 5, "did you mean `owner`?"),
     ("to: [spark/raw.orders]", "to: [raw]", 9, "'raw' is no dataset: write <namespace>/<name>"),
-    ("orders.amt]", "orders]", 12, "is no column: write <namespace>/<name>.<column>"),
-    ("          spark/raw.orders:", "          spark/raw.other:", 8, "is not named in `to`"),
-    ("      - to: [spark/raw.days]", "      - {}", 14, "name the datasets"),
+    ("orders.amt]", "orders]", 12, "is not a column: write <namespace>/<name>.<column>"),
+    ("          spark/raw.orders:", "          spark/raw.other:", 8, "but not in `to`"),
+    ("      - to: [spark/raw.days]", "      - {}", 14, "name datasets in"),
     ("type: dashboard", "type: sheet", 17, "Input should be 'dashboard'"),
     ("    reads: [spark/mart.revenue]\n", "", 16, "`consumers.revenue_dashboard.reads` is missing"),
-    ("  revenue_dashboard:", "  load_orders:", 1, "a task and a consumer of one name"),
-    ("    owner:", "    tags: [x]\n    owner:", 7, "`tags` is given twice"),
+    ("  revenue_dashboard:", "  load_orders:", 1, "a task and a consumer have the same name"),
+    ("    owner:", "    tags: [x]\n    owner:", 7, "`tags` is there twice"),
     ("version: 1", "version: [", None, "no valid YAML"),
     ("version: 1", f"version: {'[' * 5000}", None, "nested too deeply"),
 ]

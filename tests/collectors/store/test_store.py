@@ -13,8 +13,16 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import Row
 
-from dbt_graft.collectors import store
-from dbt_graft.collectors.store import SCHEMAS, Collected, commit, last_event_times, positions, read
+from dbt_graft.collectors.schema import column_names
+from dbt_graft.collectors.store import (
+    SCHEMAS,
+    TABLES,
+    Collected,
+    commit,
+    last_event_times,
+    positions,
+    read,
+)
 from dbt_graft.lineage import records
 from dbt_graft.lineage.dataset import DatasetId, Kind
 
@@ -36,7 +44,7 @@ NOW = datetime(2026, 11, 1, 12, 30, 15, 123456, tzinfo=UTC)
     ],
 )
 def test_a_table_has_the_columns_of_its_record(table: str, record: type[Any]) -> None:
-    columns = {column.split(" ")[0] for column in store._top_level(SCHEMAS[table])}
+    columns = set(column_names(TABLES[table]))
     fields = {field.name for field in dataclasses.fields(record)}
     for place in ("dataset", "id"):
         if place in fields:
@@ -147,7 +155,7 @@ def test_a_store_from_before_a_column_is_read_without_it(tmp_path: Path) -> None
     assert versions == {"1.log": None, "2.log": "4.0.1"}
 
 
-def test_up_to_when_an_origin_tells_is_what_its_newest_batch_says(tmp_path: Path) -> None:
+def test_the_last_event_time_of_an_origin_is_that_of_its_newest_batch(tmp_path: Path) -> None:
     hours = [NOW + timedelta(hours=n) for n in range(4)]
     batch = {"position": "9", "events": 1, "noise": 0, "committed_at": NOW}
     for batch_id, origins in (
@@ -168,7 +176,7 @@ def test_no_store_reads_as_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_what_is_committed_is_read_back_whole(spark: SparkSession, tmp_path: Path) -> None:
+def test_committed_records_are_read_back(spark: SparkSession, tmp_path: Path) -> None:
     done = commit(str(tmp_path), [collected(spark, "a.xml", "9", "orders")])
     assert done is not None
     assert (done.origins, done.events) == (1, 1)

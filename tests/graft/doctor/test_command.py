@@ -111,19 +111,19 @@ def doctor(project: Path, capfd: pytest.CaptureFixture[str]) -> Doctor:
         with pytest.raises(SystemExit) as ended:
             main(["doctor", "--json", "--config", str(project / "graft.yml"), *options])
         found = orjson.loads(capfd.readouterr().out)
-        told = {(one["severity"], one["subject"]): one["problem"] for one in found}
-        assert ended.value.code == any(severity == "error" for severity, _ in told)
-        return told
+        problems = {(one["severity"], one["subject"]): one["problem"] for one in found}
+        assert ended.value.code == any(severity == "error" for severity, _ in problems)
+        return problems
 
     return run
 
 
 def test_a_project_that_is_well_has_notes_only(project: Path, doctor: Doctor) -> None:
-    told = doctor()
-    assert {severity for severity, _ in told} == {"note"}
-    assert told["note", "logs/spark"] == "its newest run began 0 minutes ago"
-    assert told["note", str(project / "target")].endswith("for spark: 1 model, 1 source")
-    assert {"Python", "Java"} <= {subject for _, subject in told}
+    problems = doctor()
+    assert {severity for severity, _ in problems} == {"note"}
+    assert problems["note", "logs/spark"] == "the newest run started 0 minutes ago"
+    assert problems["note", str(project / "target")].endswith("for spark: 1 model, 1 source")
+    assert {"Python", "Java"} <= {subject for _, subject in problems}
 
 
 def test_nothing_is_written_and_people_get_it_in_lines(
@@ -201,8 +201,8 @@ def _no_overview(project: Path) -> None:
         (_no_overview, "warning", "{}/target", "dbt's artifacts have 1 defect: docs: "),
         (_newer_model, "warning", "{}/models/customers.sql", "is newer than dbt's artifacts"),
         (_no_logs, "error", "logs/spark", "there is nothing at this path"),
-        (_no_log, "warning", "logs/spark", "there is no log here"),
-        (_damaged_store, "error", "{}/.graft/store", "the store cannot be read (ArrowInvalid)"),
+        (_no_log, "warning", "logs/spark", "there are no logs here"),
+        (_damaged_store, "error", "{}/.graft/store", "the store cannot be read: ArrowInvalid at "),
         (_wrong_yaml, "error", "{}/graft.yml:1", "`stor` is no key here"),
         (_no_yaml, "error", "{}/graft.yml", "there is no such file"),
         (_nothing_to_collect, "warning", "graft.yml", "`collect` names no log"),
@@ -210,7 +210,7 @@ def _no_overview(project: Path) -> None:
             _writes("mssql://crm:1433", "Shop.dbo.Orders"),
             "warning",
             "mssql://crm:1433/Shop.dbo.Orders",
-            "dbt does not know it, and no task uses dbt's spark/raw.orders",
+            "not a relation of dbt, and no task uses dbt's spark/raw.orders",
         ),
         (_writes("spark", "raw.customers"), "note", "graft.yml", "1 dataset of tasks new to dbt: "),
         (
@@ -219,7 +219,7 @@ def _no_overview(project: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_and_everything_else_looked_at(
+def test_an_error_is_reported_and_everything_else_is_checked(
     project: Path,
     doctor: Doctor,
     damage: Callable[[Path], None],
@@ -228,9 +228,9 @@ def test_what_is_wrong_is_told_and_everything_else_looked_at(
     problem: str,
 ) -> None:
     damage(project)
-    told = doctor()
-    assert told[severity, subject.format(project)].startswith(problem)
-    assert {("note", "Python"), ("note", "Java")} <= told.keys()
+    problems = doctor()
+    assert problems[severity, subject.format(project)].startswith(problem)
+    assert {("note", "Python"), ("note", "Java")} <= problems.keys()
 
 
 def test_a_check_that_breaks_costs_only_itself(
@@ -240,12 +240,14 @@ def test_a_check_that_breaks_costs_only_itself(
         raise ZeroDivisionError("a secret")
 
     monkeypatch.setattr(machine, "java_home", broken)
-    told = doctor()
-    assert told["error", "Java"] == "cannot be looked at (ZeroDivisionError)"
-    assert ("note", "logs/spark") in told
+    problems = doctor()
+    assert problems["error", "Java"] == (
+        "cannot be checked: ZeroDivisionError at dbt_graft.graft.doctor.machine:39"
+    )
+    assert ("note", "logs/spark") in problems
 
 
-def test_a_machine_without_java_is_told_what_to_install(
+def test_without_java_the_remedy_is_to_install_it(
     doctor: Doctor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing() -> str:
@@ -254,7 +256,7 @@ def test_a_machine_without_java_is_told_what_to_install(
     monkeypatch.setattr(machine, "java_home", missing)
     assert doctor()["error", "Java"] == "none was found"
     monkeypatch.setenv("SPARK_REMOTE", "sc://spark:15002")
-    assert "is not needed" in doctor()["note", "Java"]
+    assert "not needed" in doctor()["note", "Java"]
 
 
 def test_a_server_that_does_not_answer_is_asked_once(
@@ -270,10 +272,10 @@ def test_a_server_that_does_not_answer_is_asked_once(
     (project / "graft.yml").write_text(
         "collect:\n  - sqlserver: {server: mssql://crm:1433, connection: env:CRM, session: s}\n"
     )
-    told = doctor()
-    assert told["error", "env:CRM"] == "the connection failed"
+    problems = doctor()
+    assert problems["error", "env:CRM"] == "the connection failed"
     assert asked == [False]
-    assert {severity for severity, subject in told if subject == "ODBC"} <= {"note", "error"}
+    assert {severity for severity, subject in problems if subject == "ODBC"} <= {"note", "error"}
 
 
 def test_a_log_cannot_command_the_terminal(
@@ -288,6 +290,6 @@ def test_a_log_cannot_command_the_terminal(
     )
     with pytest.raises(SystemExit):
         main(["doctor", "--config", str(project / "graft.yml")])
-    said = capfd.readouterr().out
-    assert "\x1b" not in said
-    assert f"warning: {LOG}: 1 ×  [2J error: all is lost\n" in said
+    printed = capfd.readouterr().out
+    assert "\x1b" not in printed
+    assert f"warning: {LOG}: 1 ×  [2J error: all is lost\n" in printed

@@ -10,41 +10,42 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dbt_graft.collectors.source import LogSource
 from dbt_graft.collectors.sqlserver import source as events
 from dbt_graft.collectors.sqlserver.server import snapshot
 from dbt_graft.collectors.sqlserver.server.session_state import SessionState
-from dbt_graft.graft.config import Config, SqlServer
-from dbt_graft.graft.config import Source as Entry
-from dbt_graft.graft.doctor.kept import Kept, read
+from dbt_graft.graft.config import CollectEntry, Config, SqlServerEntry
 from dbt_graft.graft.doctor.logs import source, sqlserver
-from dbt_graft.graft.sources import Source
+from dbt_graft.graft.doctor.store_state import StoreState, read
 from dbt_graft.lineage.findings import Severity
 from dbt_graft.lineage.records import Records, Run
 
 NOW = datetime.now(UTC)
 CRM = "mssql://crm:1433"
-SPARK = Entry.model_validate({"spark": {"path": "logs/spark/"}})
-LIVE = Entry.model_validate({"sqlserver": {"server": CRM, "connection": "env:CRM", "session": "s"}})
-TABLE = Entry.model_validate(
+SPARK = CollectEntry.model_validate({"spark": {"path": "logs/spark/"}})
+LIVE = CollectEntry.model_validate(
+    {"sqlserver": {"server": CRM, "connection": "env:CRM", "session": "s"}}
+)
+TABLE = CollectEntry.model_validate(
     {"sqlserver": {"server": CRM, "connection": "env:CRM", "table": "dbo.events", "key": "id"}}
 )
 
 
-def found(logs: int, new: int) -> Source:
-    return Source(lambda known: ["log"] * (new if known else logs), lambda spark, known: None)
+def found(logs: int, new: int) -> LogSource:
+    return LogSource(lambda known: ["log"] * (new if known else logs), lambda spark, known: None)
 
 
-def held(*runs: tuple[str, timedelta]) -> Kept:
+def state(*runs: tuple[str, timedelta]) -> StoreState:
     """A store with runs of logs, each so long ago."""
-    told = tuple(
+    finding = tuple(
         Run(f"{n}", "load", "spark", NOW - age, origin=o) for n, (o, age) in enumerate(runs)
     )
     positions = {origin: ("1", 40) for origin, _ in runs}
-    return Kept("store", Records(runs=told), positions=positions)
+    return StoreState("store", Records(runs=finding), positions=positions)
 
 
 def test_logs_and_what_came_of_them_are_counted() -> None:
-    store = held(
+    store = state(
         ("logs/spark/app-1", timedelta(days=5)),
         ("logs/spark/app-2", timedelta(days=3)),
         ("logs/spark2/app-3", timedelta(0)),
@@ -52,13 +53,13 @@ def test_logs_and_what_came_of_them_are_counted() -> None:
     assert [str(one) for one in source(SPARK, found(1_500, 2), store)] == [
         "note: logs/spark/: 1,500 logs, 2 of them new or changed; 80 events collected\n"
         "  run `graft collect`",
-        "note: logs/spark/: its newest run began 3 days ago",
+        "note: logs/spark/: the newest run started 3 days ago",
     ]
 
 
 def test_a_source_that_went_silent_is_a_warning() -> None:
-    *_, last = source(SPARK, found(1, 0), held(("logs/spark/app-1", timedelta(days=40))))
-    assert (last.severity, last.problem) == (Severity.WARNING, "its newest run began 40 days ago")
+    *_, last = source(SPARK, found(1, 0), state(("logs/spark/app-1", timedelta(days=40))))
+    assert (last.severity, last.problem) == (Severity.WARNING, "the newest run started 40 days ago")
 
 
 class Open:
@@ -81,15 +82,15 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Callable[[SessionState | None], N
 
 def test_a_session_is_checked(server: Callable[[SessionState | None], None]) -> None:
     server(None)
-    [told] = source(LIVE, found(0, 0), Kept("store"))
-    assert (told.severity, told.subject) == (Severity.ERROR, f"{CRM}/s: s")
-    assert told.problem == "there is no such session, or the login may not see it"
+    [finding] = source(LIVE, found(0, 0), StoreState("store"))
+    assert (finding.severity, finding.subject) == (Severity.ERROR, f"{CRM}/s: s")
+    assert finding.problem == "there is no such session, or the login may not see it"
 
 
 def test_a_table_of_events_is_reached(server: Callable[[SessionState | None], None]) -> None:
     server(None)
-    [told] = source(TABLE, found(0, 0), Kept("store"))
-    assert str(told) == f"note: {CRM}: answers"
+    [finding] = source(TABLE, found(0, 0), StoreState("store"))
+    assert str(finding) == f"note: {CRM}: can be reached"
 
 
 def test_what_is_known_of_a_server_beside_its_events(tmp_path: Path) -> None:
@@ -104,9 +105,9 @@ def test_what_is_known_of_a_server_beside_its_events(tmp_path: Path) -> None:
         place = tmp_path / "store" / table / "batch_id=1"
         place.mkdir(parents=True)
         pq.write_table(pa.Table.from_pylist([row]), place / "part.parquet")
-    given = SqlServer(server=CRM, path="logs", snapshot=str(tmp_path / "snapshot.json"))
-    told = sqlserver(given, Config(), read(str(tmp_path / "store")))
-    assert [one.problem for one in told] == [
+    given = SqlServerEntry(server=CRM, path="logs", snapshot=str(tmp_path / "snapshot.json"))
+    finding = sqlserver(given, Config(), read(str(tmp_path / "store")))
+    assert [one.problem for one in finding] == [
         "1 database of CRM, taken 12 days ago",
-        "1 session still open at the end of its last log",
+        "1 session open at the end of the last log",
     ]

@@ -66,7 +66,11 @@ def test_a_files_beginning_tells_its_form(
         (b"a;b;c\n1;2;3", "a.csv", "the file is no XML, no NDJSON and no CSV with names of"),
         (b"\x01\x00\x02\x03", "a.txt", "the file is binary: export the events as XML"),
         (b"\x01\x00\x02\x03", "a.xel", "the file is no .xel file of SQL Server 2012 or later"),
-        (gzip.compress(b"\x5a\x37\xab\xef", mtime=0), "a.xel.gz", "the file is a compressed .xel file"),
+        (
+            gzip.compress(b"\x5a\x37\xab\xef", mtime=0),
+            "a.xel.gz",
+            "the file is a compressed .xel file",
+        ),
         (b"PK\x03\x04", "a.csv", "the file is a ZIP archive or an Excel file: unpack it"),
         (b"\xd0\xcf\x11\xe0", "a.csv", "the file is an old Excel file: save it as CSV"),
         (b'[{"name": "x"}]', "a.json", "the file is a JSON array: write one object a line"),

@@ -1,4 +1,4 @@
-"""What Spark left out of its logs, and the setting that keeps it in."""
+"""Plans that Spark shortened in its logs, and databases that it hides."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from dbt_graft.collectors.spark.source import PATHS_CUT, PLAN_CUT, UNKNOWN_DATABASE
-from dbt_graft.graft.doctor.words import at_most, count, named
+from dbt_graft.graft.doctor.phrases import count, first_findings, named
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.records import Direction, Records, Shape
 
-# Why a shape is not known in whole -> what is missing, and what would have kept it.
+# Reason of a partly parsed shape -> what Spark cut, what is missing, the setting that avoids it.
 _CAUSES = {
     PLAN_CUT: ("plans", "columns", "spark.sql.debug.maxToStringFields=10000"),
     PATHS_CUT: ("lists of paths", "inputs", "spark.sql.maxMetadataStringLength=100000"),
@@ -20,12 +20,12 @@ _CAUSES = {
 
 
 def is_cut(shape: Shape) -> bool:
-    """Whether Spark, not graft, is the reason that a shape is not known in whole."""
+    """Whether a shape is incomplete because Spark cut its plan."""
     return any(cause in (shape.reason or "") for cause in _CAUSES)
 
 
 def cut_plans(records: Records) -> Iterator[Finding]:
-    """Tasks whose plans the log shows in part only."""
+    """Tasks whose plans Spark cut."""
     applications = {(run.task, run.run_id): run.application_id for run in records.runs}
     for cause, (what, missing, setting) in _CAUSES.items():
         shapes: dict[str, set[str]] = defaultdict(set)
@@ -41,11 +41,11 @@ def cut_plans(records: Records) -> Iterator[Finding]:
                 task,
                 f"Spark cut the {what} of {count(len(cut), 'statement')}, so {missing} are missing"
                 f"{_where(ran[task])}",
-                f"let its session set {setting}",
+                f"set {setting} in its Spark session",
             )
             for task, cut in sorted(shapes.items())
         ]
-        yield from at_most(found, setting, f"tasks whose {what} Spark cut")
+        yield from first_findings(found, setting, f"tasks whose {what} Spark cut")
 
 
 def _where(applications: set[str]) -> str:
@@ -56,10 +56,10 @@ def _where(applications: set[str]) -> str:
 def hidden_databases(
     records: Records, rules: NameRules, servers: Iterable[str]
 ) -> Iterator[Finding]:
-    """Tables of databases whose address Spark does not show, and no name rule tells.
+    """Tables of databases whose address Spark's log hides, unless a name rule has it.
 
     Args:
-        servers: The SQL Servers that are known by other logs.
+        servers: The SQL Servers of other sources.
     """
     tasks: dict[tuple[str, Direction], set[str]] = defaultdict(set)
     for access in records.accesses:

@@ -1,4 +1,4 @@
-"""What Spark left out of its logs is told task by task, with the setting that keeps it in."""
+"""Plans that Spark cut are reported task by task, with the setting that avoids it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from dbt_graft.collectors.spark.plans.columns import OPAQUE
 from dbt_graft.collectors.spark.source import PATHS_CUT, PLAN_CUT
-from dbt_graft.graft.doctor.cut import cut_plans, hidden_databases, is_cut
+from dbt_graft.graft.doctor.cut_plans import cut_plans, hidden_databases, is_cut
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.records import Access, Direction, Outcome, Records, Run, Shape
@@ -32,7 +32,7 @@ def access(
 ORDERS = DatasetId("spark", "raw.orders")
 
 
-def test_a_task_whose_plans_were_cut_is_told_with_its_applications_and_the_setting() -> None:
+def test_a_task_with_cut_plans_is_reported_with_its_applications_and_the_setting() -> None:
     shapes = [shape("s1", f"columns: {OPAQUE}, {PLAN_CUT}"), shape("s2", f"columns: {PLAN_CUT}")]
     records = Records(
         accesses=(
@@ -47,7 +47,7 @@ def test_a_task_whose_plans_were_cut_is_told_with_its_applications_and_the_setti
     assert str(found) == (
         "warning: load: Spark cut the plans of 2 statements, so columns are missing "
         "(app-r1, app-r2)\n"
-        "  let its session set spark.sql.debug.maxToStringFields=10000"
+        "  set spark.sql.debug.maxToStringFields=10000 in its Spark session"
     )
 
 
@@ -56,7 +56,7 @@ def test_cut_paths_have_a_setting_of_their_own() -> None:
         accesses=(access("load", ORDERS, Direction.READ),),
         shapes={"s": shape("s", f"columns: {PLAN_CUT}; inputs: {PATHS_CUT}")},
     )
-    assert [(one.problem, one.remedy.split()[-1]) for one in cut_plans(records)] == [
+    assert [(one.problem, one.remedy.split()[1]) for one in cut_plans(records)] == [
         (
             "Spark cut the plans of 1 statement, so columns are missing",
             "spark.sql.debug.maxToStringFields=10000",
@@ -115,7 +115,7 @@ JDBC = DatasetId("jdbc", "dbo.Orders")
     ],
     ids=["a write, to the one server", "a read", "a table without schema"],
 )
-def test_a_hidden_database_is_told_with_the_rule_to_write(
+def test_a_hidden_database_is_reported_with_a_name_rule(
     table: str, direction: Direction, servers: list[str], line: str, setting: str
 ) -> None:
     records = Records(accesses=(access("load", DatasetId("jdbc", table), direction),))

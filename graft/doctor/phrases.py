@@ -1,4 +1,4 @@
-"""How findings count and name things."""
+"""Phrases in findings: counts, times and lists of names."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def named(names: Sequence[str], shown: int = 3) -> str:
     return ", ".join(names[:shown]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def at_most(found: Sequence[Finding], subject: str, what: str) -> Iterator[Finding]:
-    """The first of findings of one kind, and how many more there are."""
+def first_findings(found: Sequence[Finding], subject: str, what: str) -> Iterator[Finding]:
+    """The first findings of one kind, and one that counts the others."""
     yield from found[:_MOST]
     if len(found) > _MOST:
         problem = f"{len(found) - _MOST:,} more {what}"

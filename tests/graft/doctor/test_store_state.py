@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.spark.source import PLAN_CUT
-from dbt_graft.graft.doctor.kept import Kept, contents, read, rejects, statements
+from dbt_graft.graft.doctor.store_state import StoreState, contents, read, rejects, statements
 from dbt_graft.lineage.findings import Severity
 from dbt_graft.lineage.records import Outcome, Records, Reject, Run, Shape
 
@@ -16,7 +16,7 @@ NOW = datetime.now(UTC)
 BATCH = {"batch_id": "1", "origin": "a", "committed_at": NOW - timedelta(days=3)}
 
 
-def test_an_empty_store_says_what_to_run(tmp_path: Path) -> None:
+def test_the_remedy_for_an_empty_store_is_graft_collect(tmp_path: Path) -> None:
     [found] = contents(read(str(tmp_path)))
     assert (found.severity, found.problem, found.remedy) == (
         Severity.WARNING,
@@ -29,55 +29,57 @@ def test_a_damaged_store_is_an_error_and_is_taken_as_empty(tmp_path: Path) -> No
     folder = tmp_path / "batches" / "batch_id=1"
     folder.mkdir(parents=True)
     (folder / "part-0.parquet").write_bytes(b"PAR1 and no more")
-    held = read(str(tmp_path))
-    [found] = contents(held)
+    state = read(str(tmp_path))
+    [found] = contents(state)
     assert found.severity is Severity.ERROR
-    assert found.problem == "the store cannot be read (ArrowInvalid)"
-    assert (held.records, held.positions) == (Records(), {})
+    assert found.problem.startswith("the store cannot be read: ArrowInvalid at dbt_graft.")
+    assert (state.records, state.positions) == (Records(), {})
 
 
 def test_a_store_is_counted() -> None:
     runs = (Run("1", "load", "spark"), Run("2", "load", "spark"), Run("3", "use", "spark"))
     batches = [BATCH, BATCH | {"origin": "b"}, BATCH | {"batch_id": "2"}]
-    [found] = contents(Kept("store", Records(runs=runs), batches))
+    [found] = contents(StoreState("store", Records(runs=runs), batches))
     assert str(found) == (
         "note: store: 2 batches, the last 3 days ago; 3 runs of 2 tasks, 0 datasets"
     )
 
 
-NAMELESS = "the application is called 'pyspark-shell', which names no task: set spark.app.name"
+UNNAMED = "the application is called 'pyspark-shell', which names no task: set spark.app.name"
 
 
 def test_rejects_are_summed_up_by_reason_the_most_frequent_first() -> None:
-    told = [Reject("a.xel", "9", "the event is cut off")]
-    told += [Reject(f"app-{n}", "whole log", NAMELESS) for n in range(5)]
-    found = list(rejects(Kept("store", Records(rejects=tuple(told)))))
+    pieces = [Reject("a.xel", "9", "the event is cut off")]
+    pieces += [Reject(f"app-{n}", "whole log", UNNAMED) for n in range(5)]
+    found = list(rejects(StoreState("store", Records(rejects=tuple(pieces)))))
     assert [(one.subject, one.problem) for one in found] == [
-        ("app-0, app-1, app-2 and 2 more", f"5 × {NAMELESS}"),
+        ("app-0, app-1, app-2 and 2 more", f"5 × {UNNAMED}"),
         ("a.xel", "1 × the event is cut off"),
     ]
 
 
 def test_many_reasons_have_an_end() -> None:
-    told = tuple(Reject("a", "", f"reason {n:02}") for n in range(25))
-    found = list(rejects(Kept("store", Records(rejects=told))))
+    pieces = tuple(Reject("a", "", f"reason {n:02}") for n in range(25))
+    found = list(rejects(StoreState("store", Records(rejects=pieces))))
     assert (len(found), found[-1].problem) == (11, "15 more reasons of rejects")
 
 
 @pytest.mark.parametrize(
-    ("outcome", "reason", "told"),
+    ("outcome", "reason", "pieces"),
     [
         (Outcome.PARSED, None, None),
-        (Outcome.FAILED, "a syntax error", (Severity.WARNING, "1 not understood: a syntax error")),
-        (Outcome.PARTIAL, "other tables", (Severity.NOTE, "1 read in part: other tables")),
+        (Outcome.FAILED, "a syntax error", (Severity.WARNING, "1 not parsed: a syntax error")),
+        (Outcome.PARTIAL, "other tables", (Severity.NOTE, "1 parsed in part: other tables")),
         (Outcome.PARTIAL, f"columns: {PLAN_CUT}", None),
     ],
-    ids=["parsed", "failed", "partial", "what Spark cut is told elsewhere"],
+    ids=["parsed", "failed", "partial", "cut by Spark"],
 )
-def test_statements_that_were_not_understood(
-    outcome: Outcome, reason: str | None, told: tuple[Severity, str] | None
+def test_statements_that_were_not_parsed(
+    outcome: Outcome, reason: str | None, pieces: tuple[Severity, str] | None
 ) -> None:
     shape = Shape("s", "tsql", "SELECT " + "a, " * 50, "parser", outcome, reason)
-    found = list(statements(Kept("store", Records(shapes={"s": shape}))))
-    assert [(one.severity, one.problem.split("; ")[0]) for one in found] == ([told] if told else [])
+    found = list(statements(StoreState("store", Records(shapes={"s": shape}))))
+    assert [(one.severity, one.problem.split("; ")[0]) for one in found] == (
+        [pieces] if pieces else []
+    )
     assert all(len(one.problem) < 160 for one in found)

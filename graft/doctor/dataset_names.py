@@ -1,4 +1,4 @@
-"""Datasets of the logs beside dbt's relations: what is unmatched, contested or goes in circles."""
+"""Datasets of tasks beside dbt's relations: unmatched, ambiguous, written twice, in cycles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.doctor.words import at_most, count, named
+from dbt_graft.graft.doctor.phrases import count, first_findings, named
 from dbt_graft.graft.progress import Progress
 from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.relations import relations
@@ -17,7 +17,7 @@ from dbt_graft.lineage.findings import Finding, Severity
 
 
 def matches(config: Config) -> Iterator[Finding]:
-    """What a graft would do that people may not want.
+    """Changes of a graft that may be unwanted.
 
     Raises:
         GraftError: dbt's artifacts cannot be grafted.
@@ -31,32 +31,35 @@ def matches(config: Config) -> Iterator[Finding]:
     for found in violations(report, accept=config.check.accept):
         subject, *_ = found.names
         if found.rule != "unmatched":
-            remedy = "correct it, or name it under `check.accept` in graft.yml"
+            remedy = "correct it, or list it under `check.accept` in graft.yml"
             unwanted.append(Finding(Severity.WARNING, subject, found.text, remedy))
         elif other := alike.get(subject):
-            problem = f"dbt does not know it, and no task uses dbt's {other}"
-            remedy = "if both are one, write under `names` in graft.yml: "
+            problem = f"not a relation of dbt, and no task uses dbt's {other}"
+            remedy = "if they are the same dataset, add under `names` in graft.yml: "
             remedy += f'- {{from: "{subject}", to: "{other}"}}'
             one_of_two.append(Finding(Severity.WARNING, subject, problem, remedy))
         else:
             unmatched.append(subject)
-    yield from at_most(unwanted, "graft.yml", "cycles and second writers")
-    yield from at_most(one_of_two, "graft.yml", "datasets that may have two names")
+    yield from first_findings(unwanted, "graft.yml", "cycles and second writers")
+    yield from first_findings(one_of_two, "graft.yml", "datasets that may have two names")
     if unmatched:
         yield Finding(
             Severity.NOTE,
             "graft.yml",
             f"{count(len(unmatched), 'dataset')} of tasks new to dbt: {named(unmatched, 10)}",
-            "where dbt has one under another name, write a rule under `names`",
+            "for one that dbt has under another name, add a rule under `names`",
         )
-    remedy = "say which by a rule under `names` in graft.yml"
+    remedy = "add a rule under `names` in graft.yml"
     ambiguous = [
         Finding(
-            Severity.WARNING, str(name.dataset), f"could be any of {named(name.candidates)}", remedy
+            Severity.WARNING,
+            str(name.dataset),
+            f"matches several relations: {named(name.candidates)}",
+            remedy,
         )
         for name in report.ambiguous
     ]
-    yield from at_most(ambiguous, "graft.yml", "names that could be several")
+    yield from first_findings(ambiguous, "graft.yml", "ambiguous names")
     if report.findings:
         first = report.findings[0]
         yield Finding(
@@ -69,9 +72,10 @@ def matches(config: Config) -> Iterator[Finding]:
 
 
 def _alike(grafted: Grafted, namespace: str) -> dict[str, str]:
-    """For a dataset that dbt does not know, the one relation of the same name that no task uses.
+    """Dataset unknown to dbt -> the one unused relation with the same name.
 
-    The same schema and name, or, of sources, the same name: models are called as many a raw table.
+    Schema and name must be the same, for sources the name alone: many models are named like a raw
+    table.
     """
     report = grafted.report
     made: list[Built | Read] = [*report.added, *report.new_sources]

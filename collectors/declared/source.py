@@ -1,0 +1,39 @@
+"""The door of declared lineage: its source, and its files for commands that check them."""
+
+from __future__ import annotations
+
+from dbt_graft.collectors.declared.collect import (
+    DeclaredFiles,
+    changed_files,
+    collect,
+    documents,
+    task_infos,
+)
+from dbt_graft.collectors.declared.document import read, schema
+from dbt_graft.collectors.source import LogSource
+from dbt_graft.lineage.records import TaskInfo
+
+__all__ = ["declared_source", "declared_task_infos", "read", "schema"]
+
+
+def declared_source(path: str, label: str) -> LogSource:
+    """Files of declared lineage as a source.
+
+    Args:
+        path: A file, a folder, or a pattern with `*`, on this machine.
+        label: The path as `graft.yml` writes it; origins begin with it.
+    """
+    files = DeclaredFiles(path, label)
+    return LogSource(
+        lambda known: changed_files(files, known),
+        lambda spark, known: collect(spark, changed_files(files, known)),
+    )
+
+
+def declared_task_infos(path: str, label: str) -> dict[str, TaskInfo]:
+    """Descriptions, owners and so on of the tasks and consumers in files of declared lineage.
+
+    Raises:
+        GraftError: There is no such file, or some are not valid.
+    """
+    return task_infos(documents(DeclaredFiles(path, label)))

@@ -1,0 +1,30 @@
+"""A task in people's YAML: the fields of `lineage.records.TaskInfo`, checked."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, Literal, get_type_hints
+
+from pydantic import create_model
+
+from dbt_graft.collectors.checked_yaml import Section, Text
+from dbt_graft.lineage.records import TaskInfo
+
+ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
+Maturity = Literal["high", "medium", "low", ""]
+
+_hints = get_type_hints(TaskInfo)
+_fields: Any = {field.name: (_hints[field.name], field.default) for field in fields(TaskInfo)}
+_TaskFields: Any = create_model("_TaskFields", __base__=Section, **_fields)
+
+
+class TaskEntry(_TaskFields):
+    """What no log knows of a task; see `lineage.records.TaskInfo`."""
+
+    tags: tuple[Text, ...] = ()
+    type: ConsumerType = ""
+    maturity: Maturity = ""
+
+    def info(self) -> TaskInfo:
+        """The entry as a record, without what a subclass adds."""
+        return TaskInfo(**{name: getattr(self, name) for name in _fields})

@@ -1,0 +1,130 @@
+"""The class of all our commands: `--debug`, and how errors and Ctrl-C end a command."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import platform
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dbt_graft import __version__
+from dbt_graft.collectors import debug
+from dbt_graft.graft.config import Config, load
+from dbt_graft.graft.terminal import one_line
+from dbt_graft.lineage.errors import GraftError, exception_summary, exception_traceback
+
+INTERRUPTED = 130  # as shells report a process that SIGINT ended: 128 + 2
+_ARTIFACTS = f"{__name__}.artifacts"
+_log = logging.getLogger(__name__)
+
+
+class CommandGroup(click.Group):
+    """A group whose commands all have `--debug`, and whose errors end in one line.
+
+    A `GraftError` is printed, and its exit code is that of the process. Any other error is ours:
+    one line names a file with the traceback.
+    """
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.params.append(_debug_option())
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command, and give it the option."""
+        super().add_command(cmd, name)
+        if not isinstance(cmd, CommandGroup):
+            cmd.params.append(_debug_option())
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; the outermost group reports its errors."""
+        if ctx.parent:
+            return super().invoke(ctx)
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing is left but to end
+            click.echo("interrupted", err=True)
+            sys.exit(INTERRUPTED)
+        except GraftError as error:
+            _log.debug("the command failed", exc_info=True)
+            click.echo(f"error: {error}", err=True)
+            sys.exit(error.exit_code)
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise  # a reader that has enough, as `| head` is: click ends without a word
+            _log.debug("the command failed", exc_info=True)
+            click.echo(_unexpected(error, _write_traceback(error, ctx)), err=True)
+            sys.exit(1)
+
+
+def load_config(path: Path) -> Config:
+    """Read a `graft.yml`, and remember its artifacts folder for the file of an unexpected error.
+
+    Raises:
+        ConfigError: It is missing or not valid.
+    """
+    config = load(path)
+    context = click.get_current_context()
+    context.meta[_ARTIFACTS] = Path(config.path(config.artifacts))
+    _log.debug("%s: %d sources, store %s", path, len(config.collect), config.store)
+    return config
+
+
+def _debug_option() -> click.Option:
+    return click.Option(
+        ["--debug"],
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=_start_debugging,
+        help="Log what is done, with tracebacks, on standard error and in Spark's log "
+        f"(or set {debug.VARIABLE}=1).",
+    )
+
+
+def _start_debugging(_: click.Context, __: click.Parameter, value: bool) -> None:
+    if value:
+        os.environ[debug.VARIABLE] = "1"
+        debug.start_logging()
+
+
+def _unexpected(error: Exception, file: Path | None) -> str:
+    system = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+    advice = f"please report it with the file {file}" if file else "please report it"
+    return one_line(f"error: unexpected {exception_summary(error)}{system}: {advice}")
+
+
+def _write_traceback(error: Exception, context: click.Context) -> Path | None:
+    """Write what a report needs; None where no folder takes the file."""
+    text = (
+        f"{context.command_path} {context.invoked_subcommand or ''}\n"
+        f"dbt-graft {__version__}, Python {platform.python_version()}, {platform.platform()}\n\n"
+        f"{exception_traceback(error)}"
+    )
+    folder: Path | None = context.meta.get(_ARTIFACTS)
+    if folder:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / "error.txt"
+            path.write_text(text, encoding="utf-8")
+        except OSError:
+            pass
+        else:
+            return path
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", prefix="graft-error-", suffix=".txt", delete=False
+        ) as file:
+            file.write(text)
+    except OSError:
+        return None
+    return Path(file.name)

@@ -1,0 +1,111 @@
+"""The lineage store: its contents, rejects and statements not parsed."""
+
+from __future__ import annotations
+
+import logging
+import textwrap
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from dbt_graft.collectors import store
+from dbt_graft.graft.doctor.cut_plans import is_cut
+from dbt_graft.graft.doctor.phrases import ago, count, first_findings, named
+from dbt_graft.lineage.errors import exception_summary
+from dbt_graft.lineage.findings import Finding, Severity
+from dbt_graft.lineage.gaps import Gap, gaps
+from dbt_graft.lineage.records import Outcome, Records
+
+_SHOWN_OF_EXAMPLE = 70
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """The contents of a lineage store; empty if it is missing or cannot be read.
+
+    Attributes:
+        batches: The rows of `batches`, oldest first.
+        positions: As `collectors.store.positions` gives them.
+        fault: Why it cannot be read.
+    """
+
+    place: str
+    records: Records = field(default_factory=Records)
+    batches: Sequence[Mapping[str, Any]] = ()
+    positions: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    fault: Finding | None = None
+
+
+def read(place: str) -> StoreState:
+    """Read a store; an error is its `fault`."""
+    try:
+        return StoreState(place, store.read(place), store.batches(place), store.positions(place))
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        _log.debug("the store cannot be read", exc_info=True)
+        fault = Finding(
+            Severity.ERROR,
+            place,
+            f"the store cannot be read: {exception_summary(error)}",
+            "restore it from a backup, or delete it and run `graft collect`",
+        )
+        return StoreState(place, fault=fault)
+
+
+def contents(state: StoreState) -> Iterator[Finding]:
+    """Number of batches, runs, tasks and datasets, and the time of the last batch."""
+    if state.fault:
+        yield state.fault
+        return
+    if not state.batches:
+        yield Finding(
+            Severity.WARNING, state.place, "nothing was collected yet", "run `graft collect`"
+        )
+        return
+    records = state.records
+    yield Finding(
+        Severity.NOTE,
+        state.place,
+        f"{count(len({row['batch_id'] for row in state.batches}), 'batch', 'es')}, the last "
+        f"{ago(state.batches[-1]['committed_at'])}; {count(len(records.runs), 'run')} of "
+        f"{count(len({run.task for run in records.runs}), 'task')}, "
+        f"{count(len(records.datasets), 'dataset')}",
+    )
+
+
+def rejects(state: StoreState) -> Iterator[Finding]:
+    """Rejects by reason, the most frequent first."""
+    origins: dict[str, list[str]] = defaultdict(list)
+    for reject in state.records.rejects:
+        origins[reject.reason].append(reject.origin)
+    found = [
+        Finding(
+            Severity.WARNING,
+            named(list(dict.fromkeys(logs))),
+            f"{len(logs):,} × {reason}",
+            "the rest of these logs was read; the site lists each reject",
+        )
+        for reason, logs in sorted(origins.items(), key=lambda item: (-len(item[1]), item[0]))
+    ]
+    yield from first_findings(found, state.place, "reasons of rejects")
+
+
+def statements(state: StoreState) -> Iterator[Finding]:
+    """Statements not parsed or parsed in part, except where Spark cut the plan."""
+    found = gaps(shape for shape in state.records.shapes.values() if not is_cut(shape))
+    yield from first_findings([_gap(gap) for gap in found], state.place, "reasons")
+
+
+def _gap(gap: Gap) -> Finding:
+    failed = gap.outcome is Outcome.FAILED
+    example = textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")
+    return Finding(
+        Severity.WARNING if failed else Severity.NOTE,
+        f"statements in {gap.dialect}",
+        f"{gap.shapes:,} {'not parsed' if failed else 'parsed in part'}: {gap.reason}; "
+        f"for example: {example}",
+        "declare its lineage (docs/declared-lineage.md), and report it" if failed else "",
+    )
