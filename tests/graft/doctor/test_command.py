@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -241,8 +242,9 @@ def test_a_check_that_breaks_costs_only_itself(
 
     monkeypatch.setattr(machine, "java_home", broken)
     problems = doctor()
-    assert problems["error", "Java"] == (
-        "cannot be checked: ZeroDivisionError at dbt_graft.graft.doctor.machine:39"
+    assert re.fullmatch(
+        r"cannot be checked: ZeroDivisionError at dbt_graft\.graft\.doctor\.machine:\d+",
+        problems["error", "Java"],
     )
     assert ("note", "logs/spark") in problems
 
