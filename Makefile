@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 DEMO := build/demo
 # Files of tests are shared out to processes; tests/conftest.py keeps Spark in one of them.
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup \
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
   --no-loadscope-reorder
 UNITS := -m "not (spark or demo or browser or odbc or slow)"
 # mypy and import-linter look for packages in folders: a copy of ours, laid out as it is installed.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-from xdist.scheduler import LoadGroupScheduling
+from xdist.scheduler import LoadFileScheduling
 
 from dbt_graft.collectors.session import session
 
@@ -22,12 +23,18 @@ settings.register_profile("dbt-graft", deadline=None)
 settings.load_profile("dbt-graft")
 
 
-class FileScheduling(LoadGroupScheduling):  # type: ignore[misc]
-    """`--dist loadgroup`, where tests without a group are grouped by their file."""
+class FileScheduling(LoadFileScheduling):  # type: ignore[misc]
+    """`--dist loadfile`, where all files that use the Spark session count as one."""
 
     def _split_scope(self, nodeid: str) -> str:
-        group: str = super()._split_scope(nodeid)
-        return group.split("::")[0]
+        file = nodeid.split("::")[0]
+        return "spark" if _uses_session(ROOT / file) else file
+
+
+@cache
+def _uses_session(file: Path) -> bool:
+    """Whether tests of a file ask for the fixture `spark`; who shares out tests has only names."""
+    return "spark: SparkSession" in file.read_text("utf-8")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -37,10 +44,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> FileSched
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep all tests of the Spark session in one process, and begin with the long files."""
+    """Begin with the long files, so that no process waits for another at the end."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+        if "spark" in getattr(item, "fixturenames", ()) and not _uses_session(item.path):
+            raise pytest.UsageError(f"{item.path}: annotate the fixture, `spark: SparkSession`")
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 

@@ -1,0 +1,83 @@
+"""Names in the source folders: each class has its own, and none is private English."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOMS = ("lineage", "collectors", "injector", "catalog", "exporters", "graft", "dbt_graft")
+# Words with a meaning of our own, which no reader would search for.
+PRIVATE = {"told", "tell", "said", "stretch", "spared", "nameless"}
+PRIVATE_PHRASES = ("here_and_there",)
+WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+def modules(root: Path) -> Iterator[tuple[str, ast.Module]]:
+    for room in ROOMS:
+        for path in sorted((root / room).rglob("*.py")):
+            yield str(path.relative_to(root)), ast.parse(path.read_text("utf-8"))
+
+
+def identifiers(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Names that a module defines or passes by keyword, with their lines."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield node.name, node.lineno
+            case ast.Name(ctx=ast.Store()):
+                yield node.id, node.lineno
+            case ast.Attribute(ctx=ast.Store()):
+                yield node.attr, node.lineno
+            case ast.arg():
+                yield node.arg, node.lineno
+            case ast.alias():
+                yield node.asname or node.name, node.lineno
+            case ast.keyword(arg=str(name)):
+                yield name, node.lineno
+
+
+def private_words(name: str) -> set[str]:
+    """The words of a snake_case or CamelCase name that are private English."""
+    words = [word.lower() for word in WORDS.findall(name)]
+    joined = "_".join(words)
+    return PRIVATE.intersection(words) | {one for one in PRIVATE_PHRASES if one in joined}
+
+
+def test_no_two_classes_share_a_name(root: Path) -> None:
+    places = defaultdict(list)
+    for path, tree in modules(root):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(f"{path}:{node.lineno}")
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_no_identifier_is_private_english(root: Path) -> None:
+    found = [
+        f"{path}:{line}: {name}"
+        for path, tree in modules(root)
+        for name, line in identifiers(tree)
+        if private_words(name)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("told_until", {"told"}),
+        ("_Said", {"said"}),
+        ("here_and_there", {"here_and_there"}),
+        ("HereAndThere", {"here_and_there"}),
+        ("intelligent", set()),
+        ("stretched", set()),
+        ("SQLTell", {"tell"}),
+    ],
+)
+def test_private_words_are_found_as_words(name: str, words: set[str]) -> None:
+    assert private_words(name) == words
