@@ -239,7 +239,7 @@ class Site(_Section):
 
 
 class Docs(_Section):
-    """The dbt docs page; see `injector.docs.Settings`."""
+    """The dbt docs page; see `injector.docs.DocsPageSettings`."""
 
     slim: bool = True
     title: Text | None = None

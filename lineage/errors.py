@@ -1,15 +1,15 @@
-"""The one base of every error that dbt-graft raises on purpose."""
+"""Base class of all errors of dbt-graft."""
 
 from __future__ import annotations
 
 
 class GraftError(Exception):
-    """Something the user can act on: what is wrong, where, and what to do.
+    """An error that the user can fix.
 
     Attributes:
-        problem: What is wrong, one sentence.
-        place: Where: a file, a file and line, a dataset, a URL. Empty when there is none.
-        remedy: The next step, as an instruction. Empty when there is none.
+        problem: What is wrong, in one sentence.
+        place: The file, file and line, dataset or URL; empty if there is none.
+        remedy: The next step, as an instruction; empty if there is none.
     """
 
     exit_code = 1

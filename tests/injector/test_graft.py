@@ -9,7 +9,7 @@ import pytest
 
 from dbt_graft.injector.artifacts import Artifacts, dump
 from dbt_graft.injector.graft import graft
-from dbt_graft.injector.options import Options
+from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.describe import Role
@@ -76,7 +76,7 @@ def test_a_view_is_a_model_of_its_definition(
     assert (node["language"], node["config"]["materialized"]) == ("sql", "view")
     assert node["raw_code"] == f"{VIEW}\n"
     assert node["depends_on"]["nodes"] == [RAW_ORDERS]
-    assert "A view of [RAW.Orders](../datasets/spark/raw/orders/)." in node["description"]
+    assert "View on [RAW.Orders](../datasets/spark/raw/orders/)." in node["description"]
     assert "view" in node["tags"]
     assert "ython" not in f"{node['raw_code']}{node['description']}{node['meta']}{node['tags']}"
 
@@ -258,8 +258,8 @@ def test_what_dbt_builds_keeps_its_model_and_the_second_writer_is_told(
 
     grafted = run(project, log)
 
-    told = {built.node_id: built.tasks for built in grafted.report.second_writers}
-    assert told == {
+    writers = {built.node_id: built.tasks for built in grafted.report.second_writers}
+    assert writers == {
         "model.shop.orders": ("patch_orders",),
         "seed.shop.product_categories": ("patch_seed",),
     }
@@ -327,7 +327,7 @@ def test_without_a_catalog_the_graft_is_whole(project: Any, log: Any) -> None:
     empty = {"metadata": {}, "nodes": {}, "sources": {}}
     artifacts = Artifacts(project.manifest, empty, "spark", "1.11.16", ("no catalog.json",))
 
-    grafted = graft(artifacts, log.lineage(), Options("spark"))
+    grafted = graft(artifacts, log.lineage(), GraftOptions("spark"))
 
     assert grafted.catalog["nodes"][RAW_ORDERS]["metadata"] == {
         "comment": None,
@@ -378,5 +378,5 @@ def test_the_same_inputs_give_the_same_bytes(project: Any, log: Any, run: Run) -
 def test_a_grafted_manifest_is_refused(grafted: Grafted, log: Any) -> None:
     artifacts = Artifacts(grafted.manifest, grafted.catalog, "spark", "1.11.16")
 
-    with pytest.raises(GraftError, match="carries a graft already"):
-        graft(artifacts, log.lineage(), Options("spark"))
+    with pytest.raises(GraftError, match="is grafted already"):
+        graft(artifacts, log.lineage(), GraftOptions("spark"))

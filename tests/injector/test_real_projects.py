@@ -13,9 +13,10 @@ import pytest
 from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import Artifacts, dump, read
 from dbt_graft.injector.graft import graft
+from dbt_graft.injector.manifest import project_name
 from dbt_graft.injector.matching import short_names
-from dbt_graft.injector.options import Options
-from dbt_graft.injector.relations import project_name, relations
+from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
 
@@ -29,7 +30,7 @@ def _sound(project: Any, grafted: Grafted) -> None:
     """No defect that dbt's own artifacts did not have."""
     before = integrity.check(project.manifest, project.catalog)
     after = integrity.check(grafted.manifest, grafted.catalog)
-    assert integrity.new_findings(before, after, grafted.redirects) == []
+    assert integrity.new_defects(before, after, grafted.redirects) == []
 
 
 @pytest.mark.parametrize("version", ["v9", "v10", "v11", "v12"])
@@ -168,9 +169,9 @@ def test_two_nodes_on_one_relation_are_one_dataset_and_told(
     project.model("orders_again", alias="orders")
     grafted = run(project, log)
 
-    (told,) = grafted.report.ambiguous
-    assert str(told.dataset) == "spark/analytics.orders"
-    assert told.candidates == ("model.shop.orders", "model.shop.orders_again")
+    (ambiguous,) = grafted.report.ambiguous
+    assert str(ambiguous.dataset) == "spark/analytics.orders"
+    assert ambiguous.candidates == ("model.shop.orders", "model.shop.orders_again")
 
 
 @pytest.mark.parametrize(
@@ -200,8 +201,8 @@ def test_code_is_kept_as_people_wrote_it(project: Any, log: Any, run: Run) -> No
     node = run(project, log).manifest["nodes"]["model.shop.stg_orders"]
 
     assert node["raw_code"] == "select * from {{ ref('raw_orders') }}"
-    kept = node["config"]["meta"]["graft"]["raw_code"]
-    assert kept == "select * from {{ source('raw', 'orders') }}"
+    original = node["config"]["meta"]["graft"]["raw_code"]
+    assert original == "select * from {{ source('raw', 'orders') }}"
 
 
 def test_a_dead_call_makes_no_reference(empty_project: Any, empty_log: Any, run: Run) -> None:
@@ -252,9 +253,9 @@ def test_any_argument_of_a_test_names_the_model(
     test = project.test("equal", [ORDERS, stg], kind="equality", attached=stg, **kwargs)
     node = run(project, log).manifest["nodes"][test]
 
-    told = json.dumps(node["test_metadata"]["kwargs"][key])
-    assert "ref('raw_orders')" in told
-    assert "source(" not in told
+    argument = json.dumps(node["test_metadata"]["kwargs"][key])
+    assert "ref('raw_orders')" in argument
+    assert "source(" not in argument
     assert node["attached_node"] == stg
 
 
@@ -483,7 +484,7 @@ def test_what_was_broken_before_is_survived(
     _sound(project, grafted)
 
 
-# What people said of a source.
+# Descriptions and configuration of a source.
 def test_what_people_said_of_the_group_carries_over(project: Any, log: Any) -> None:
     project.manifest["sources"][ORDERS] |= {
         "source_description": "Everything from the web shop.",
@@ -498,7 +499,7 @@ def test_what_people_said_of_the_group_carries_over(project: Any, log: Any) -> N
     artifacts = Artifacts(
         project.manifest, project.catalog, "spark", "1.11.16", freshness={ORDERS: checked}
     )
-    grafted = graft(artifacts, log.lineage(), Options("spark"))
+    grafted = graft(artifacts, log.lineage(), GraftOptions("spark"))
     node = grafted.manifest["nodes"][RAW_ORDERS]
 
     assert node["description"].startswith("orders as they arrive.\n\nEverything from the web shop.")
