@@ -16,8 +16,9 @@ from typing import Any
 
 import orjson
 
+from dbt_graft.injector.malformed import CATALOG, MANIFEST, SOURCES, without_malformed
 from dbt_graft.injector.report import Grafted
-from dbt_graft.injector.undo import restore
+from dbt_graft.injector.undo import Change, changes, restore
 from dbt_graft.lineage.errors import GraftError
 
 Document = dict[str, Any]
@@ -39,6 +40,7 @@ class Artifacts:
         adapter: The type of dbt's adapter: `spark`, `sqlserver`…
         dbt_version: The version of dbt that wrote the manifest.
         notices: Messages about missing or unusable input.
+        repairs: File name -> the changes that restore malformed values, see `injector.undo`.
     """
 
     manifest: Document
@@ -48,6 +50,7 @@ class Artifacts:
     notices: tuple[str, ...] = ()
     freshness: Mapping[str, Document] = field(default_factory=dict)
     has_catalog: bool = True
+    repairs: Mapping[str, list[Change]] = field(default_factory=dict)
 
 
 def read(target: Path) -> Artifacts:
@@ -64,7 +67,8 @@ def read(target: Path) -> Artifacts:
             place=str(target),
             remedy="run `dbt docs generate` (or `dbt parse`) in the dbt project first",
         )
-    manifest = _load(path)
+    original = _load(path)
+    manifest, malformed = without_malformed(original, MANIFEST, path)
     metadata = manifest.get("metadata") or {}
     _check_version(metadata, path)
     if not isinstance(manifest.get("nodes"), dict) or not isinstance(manifest.get("sources"), dict):
@@ -73,14 +77,15 @@ def read(target: Path) -> Artifacts:
             place=str(path),
             remedy="run `dbt docs generate` again",
         )
-    catalog, notices = _catalog(target / "catalog.json", metadata.get("generated_at"))
+    catalog, repairs, notices = _catalog(target / "catalog.json", metadata.get("generated_at"))
     freshness, unread = _freshness(target / "sources.json")
     return Artifacts(
         manifest=manifest,
         catalog=catalog,
-        adapter=metadata.get("adapter_type") or "",
-        dbt_version=metadata.get("dbt_version") or "",
-        notices=(*notices, *unread),
+        adapter=str(metadata.get("adapter_type") or ""),
+        dbt_version=str(metadata.get("dbt_version") or ""),
+        notices=(*malformed, *notices, *unread),
+        repairs={"manifest.json": changes(original, manifest), "catalog.json": repairs},
         freshness=freshness,
         has_catalog=(target / "catalog.json").is_file(),
     )
@@ -161,16 +166,18 @@ def dump(document: Document) -> bytes:
         return json.dumps(document, separators=(",", ":")).encode()
 
 
-def _catalog(path: Path, generated_at: Any) -> tuple[Document, tuple[str, ...]]:
-    notices = []
+def _catalog(path: Path, generated_at: Any) -> tuple[Document, list[Change], tuple[str, ...]]:
+    notices: list[str] = []
     if path.is_file():
-        catalog = _load(path)
+        original = _load(path)
+        catalog, malformed = without_malformed(original, CATALOG, path)
+        notices += malformed
     else:
         notices.append(
             f"{path}: there is no catalog.json: column types and sizes are missing; "
             "`dbt docs generate` writes it"
         )
-        catalog = {
+        original = catalog = {
             "metadata": {
                 "dbt_schema_version": "https://schemas.getdbt.com/dbt/catalog/v1.json",
                 **({"generated_at": generated_at} if generated_at else {}),
@@ -184,7 +191,7 @@ def _catalog(path: Path, generated_at: Any) -> tuple[Document, tuple[str, ...]]:
         if not isinstance(catalog.get(part), dict):
             notices.append(f"{path}: `{part}` is missing")
             catalog = {**catalog, part: {}}
-    return catalog, tuple(notices)
+    return catalog, changes(original, catalog), tuple(notices)
 
 
 def _freshness(path: Path) -> tuple[dict[str, Document], tuple[str, ...]]:
@@ -192,11 +199,11 @@ def _freshness(path: Path) -> tuple[dict[str, Document], tuple[str, ...]]:
     if not path.is_file():
         return {}, ()
     try:
-        results = _load(path).get("results")
+        document, notices = without_malformed(_load(path), SOURCES, path)
     except GraftError as error:
         return {}, (f"{error.place}: {error.problem}; freshness is not shown",)
-    found = [result for result in results or () if isinstance(result, dict)]
-    return {str(result.get("unique_id")): result for result in found}, ()
+    results = document.get("results") or ()
+    return {str(result.get("unique_id")): result for result in results}, notices
 
 
 def _check_version(metadata: Any, path: Path) -> None:

@@ -91,8 +91,16 @@ def graft(
             defects=tuple(integrity.check(manifest, catalog)) if options.inspect else (),
         ),
         undo={
-            "manifest.json": changes(manifest, grafted),
-            "catalog.json": changes(catalog, entries) if artifacts.has_catalog else None,
+            "manifest.json": [
+                *changes(manifest, grafted),
+                *artifacts.repairs.get("manifest.json", ()),
+            ],
+            "catalog.json": [
+                *changes(catalog, entries),
+                *artifacts.repairs.get("catalog.json", ()),
+            ]
+            if artifacts.has_catalog
+            else None,
         },
     )
 
@@ -104,7 +112,15 @@ def _ambiguous(known: Relations, lineage: Lineage, short: ShortNames) -> tuple[A
         for dataset in lineage.datasets
         if dataset in short.ambiguous
     )
-    return (*(AmbiguousName(dataset, ids) for dataset, ids in sorted(known.rivals.items())), *named)
+    twins = (
+        AmbiguousName(known.datasets[ids[0]], ids)
+        for dataset, ids in sorted(known.sources.items())
+        if len(ids) > 1 and dataset not in known.builders
+        # Those that tasks write become one model.
+        if lineage.readers(dataset) and not lineage.writers(dataset)
+    )
+    rivals = (AmbiguousName(dataset, ids) for dataset, ids in sorted(known.rivals.items()))
+    return (*rivals, *twins, *named)
 
 
 def _linked(

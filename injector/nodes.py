@@ -73,12 +73,13 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     )
     tags = list(dict.fromkeys([*inherited.tags(sources), *_tags(tasks, writes, context.options)]))
     quoting = inherited.merged(sources, "quoting")
+    # The docs page shows the owner of the group; `meta.owner` would be a second one.
     meta = {
-        **_owner(tasks),
         **inherited.meta(sources),
         "graft": {
             "dataset": str(built.dataset),
             **({} if view else {"tasks": list(built.tasks)}),
+            **_owners(tasks),
             **_procedures(writes),
             "evidence": sorted({u.evidence.value for u in writes} or {Evidence.DECLARED.value}),
             **inherited.graft_meta(sources, context.freshness),
@@ -185,7 +186,7 @@ def exposure(
     """
     task, site = context.lineage.tasks[new.task], context.options.site
     tags = _tags([task], task.usages, context.options)
-    meta = {**_owner([task]), "graft": {"task": task.name}}
+    meta = {"graft": {"task": task.name}}
     engine = _folders(task.usages)[0]
     path = f"{engine}.yml"
     refs, sources = references(everything[parent] for parent in parents)
@@ -260,9 +261,9 @@ def _tags(tasks: list[Task], usages: Iterable[Usage], options: GraftOptions) -> 
     return list(dict.fromkeys(tag for kind in options.tags for tag in by_kind[kind]))
 
 
-def _owner(tasks: list[Task]) -> dict[str, str]:
+def _owners(tasks: list[Task]) -> dict[str, list[str]]:
     owners = dict.fromkeys(task.info.owner for task in tasks if task.info.owner)
-    return {"owner": ", ".join(owners)} if owners else {}
+    return {"owners": list(owners)} if owners else {}
 
 
 def _procedures(usages: Iterable[Usage]) -> dict[str, list[str]]:

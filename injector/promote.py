@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from dbt_graft.injector.manifest import PARTS, Node, parents, project_name
+from dbt_graft.injector.manifest import PARTS, Node, all_nodes, parents, project_name
 from dbt_graft.injector.nodes import ref
 from dbt_graft.injector.report import BuiltDataset
 from dbt_graft.injector.selectors import selecting_models
@@ -93,12 +93,11 @@ def promote(manifest: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
     parts["sources"] = {
         key: node for key, node in parts["sources"].items() if key not in promotion.ids
     }
-    maps = {part: _map(manifest.get(part) or {}, promotion) for part in ("parent_map", "child_map")}
     if manifest.get("disabled"):
         parts["disabled"] = _disabled(manifest["disabled"], promotion)
     if manifest.get("selectors"):
         parts["selectors"] = selecting_models(manifest["selectors"], promotion.tables())
-    return {**manifest, **parts, **maps}
+    return {**manifest, **parts, **_maps(manifest, promotion)}
 
 
 def _disabled(disabled: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
@@ -107,6 +106,21 @@ def _disabled(disabled: Mapping[str, Any], promotion: Promotion) -> dict[str, An
         for key, nodes in disabled.items()
         if key not in promotion.ids
     }
+
+
+def _maps(manifest: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
+    """`parent_map` and `child_map`; made from `depends_on` where one of them is missing."""
+    upstream, downstream = manifest.get("parent_map"), manifest.get("child_map")
+    if upstream is None or downstream is None:
+        everything = all_nodes(manifest)
+        # In the order of the map that is there, which undo relies on.
+        keys = dict.fromkeys([*(upstream or downstream or ()), *everything])
+        upstream = {node_id: parents(everything.get(node_id) or {}) for node_id in keys}
+        downstream = {node_id: [] for node_id in keys}
+        for node_id, ids in upstream.items():
+            for parent in ids:
+                downstream.setdefault(parent, []).append(node_id)
+    return {"parent_map": _map(upstream, promotion), "child_map": _map(downstream, promotion)}
 
 
 def _map(ids: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
@@ -145,7 +159,13 @@ def _node(node: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
     if not depends and not named:
         return {**node, **changed} if (changed := _attachment(node, promotion)) else node
     if depends:
-        changed["depends_on"] = {**node["depends_on"], "nodes": _ids(upstream, promotion)}
+        # dbt Fusion has ids elsewhere in it too: `nodes_with_ref_location`.
+        changed["depends_on"] = {
+            key: _ids(value, promotion)
+            if key == "nodes"
+            else _strings(value, lambda text: promotion.ids.get(text, text))
+            for key, value in node["depends_on"].items()
+        }
     changed |= _pairs(node, promotion)
     changed |= _texts(node, promotion)
     changed |= _attachment(node, promotion)

@@ -93,8 +93,7 @@ def _writer(task: Task, usage: Usage, site: str) -> str:
 
 
 def _task(first: str, task: Task, last_run: str) -> str:
-    lines = (first, task.info.description, last_run, _more(task))
-    return "\n".join(line for line in lines if line)
+    return paragraphs(first, task.info.description, last_run, _more(task))
 
 
 def _last_run(runs: Sequence[Run], rows: int | None) -> str:

@@ -35,7 +35,9 @@ def entry(
     found = lineage.datasets.get(dataset)
     kind = found.kind if found else Kind.TABLE
     owners = ", ".join(dict.fromkeys(t.info.owner for t in tasks if t.info.owner))
-    database = metadata.get("database") or node["database"]
+    database = metadata.get("database")
+    if database is None:
+        database = node["database"]
     return {
         **first,
         "metadata": {
@@ -48,7 +50,8 @@ def entry(
             or node.get("alias")
             or node.get("identifier")
             or node["name"],
-            "database": str(database) if database else None,
+            # ClickHouse has databases without a name.
+            "database": None if database is None else str(database),
             # One that is null would be shown as an empty field.
             **({"owner": owners} if owners else {}),
         },

@@ -36,7 +36,7 @@ class NameRule:
         for wanted in self._slots():
             if not 1 <= wanted <= counted:
                 raise ValueError(
-                    f"{self.target!r} refers to wildcard {wanted}, but {self.source!r} has {counted}"
+                    f"{self.target!r} refers to wildcard {wanted}, {self.source!r} has {counted}"
                 )
 
     def _slots(self) -> list[int]:

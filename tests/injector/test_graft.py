@@ -148,10 +148,12 @@ def test_a_tag_that_is_no_string_does_not_travel(project: Any, log: Any, run: Ru
     assert all(isinstance(tag, str) for tag in tags)
 
 
-def test_the_owner_stands_in_meta_and_in_the_catalog(grafted: Grafted) -> None:
+def test_the_owner_is_shown_once_and_known_to_programs(grafted: Grafted) -> None:
     node = grafted.manifest["nodes"][RAW_ORDERS]
 
-    assert node["meta"]["owner"] == "platform"
+    # The docs page lists `meta` below the owner of the group.
+    assert "owner" not in node["meta"]
+    assert node["meta"]["graft"]["owners"] == ["platform"]
     assert node["group"] == "platform"
     group = grafted.manifest["groups"]["group.python_tasks.platform"]
     assert group["owner"] == {"email": None, "name": "platform"}
@@ -323,7 +325,7 @@ def test_the_whole_lineage_has_logs_and_dbt_in_one(grafted: Grafted) -> None:
     assert found.first_seen
 
 
-def test_without_a_catalog_the_graft_is_whole(project: Any, log: Any) -> None:
+def test_without_a_catalog_the_graft_is_complete(project: Any, log: Any) -> None:
     empty = {"metadata": {}, "nodes": {}, "sources": {}}
     artifacts = Artifacts(project.manifest, empty, "spark", "1.11.16", ("no catalog.json",))
 
