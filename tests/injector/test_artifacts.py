@@ -91,9 +91,9 @@ def test_what_cannot_be_read_is_reported_with_its_place(
 def test_what_python_writes_and_strict_readers_refuse_is_read(
     project: Any, tmp_path: Path, text: str, value: Any
 ) -> None:
-    content = dump(project.manifest)[:-1] + f', "docs": {text}}}'.encode()
+    content = dump(project.manifest)[:-1] + f', "fusion": {text}}}'.encode()
 
-    assert read(_target(tmp_path, content, None)).manifest["docs"] == value
+    assert read(_target(tmp_path, content, None)).manifest["fusion"] == value
 
 
 def test_a_byte_order_mark_is_read(project: Any, tmp_path: Path) -> None:

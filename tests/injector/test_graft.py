@@ -167,7 +167,9 @@ def test_the_description_links_task_and_catalog_page(grafted: Grafted) -> None:
 
     assert "[land_shop_files](../tasks/land_shop_files/)" in text
     assert "[code](https://git.example/shop)" in text
-    assert "Last run 2026-11-20 02:15 UTC: ok, 1,234 rows written." in text
+    # Markdown runs lines of one paragraph together.
+    assert [line for line in text.split("\n\n") if "\n" in line] == []
+    assert "Last run 2026-11-20 02:15 UTC: ok, 1,234 rows written." in text.split("\n\n")
     assert text.endswith("[Catalog page](../datasets/spark/raw/orders/)")
 
 

@@ -163,7 +163,64 @@ def test_a_log_that_leaves_the_database_out_means_the_one_relation(empty_project
     ]
 
 
-def test_two_nodes_on_one_relation_are_one_dataset_and_told(
+def test_two_sources_on_one_relation_that_a_task_reads_are_reported(
+    project: Any, log: Any, run: Run
+) -> None:
+    project.source("fx", "rates", identifier="exchange_rates")
+    project.source("shop", "orders", identifier="orders")
+    log.statement("read_rates", ["spark/raw.exchange_rates"])
+    grafted = run(project, log)
+
+    # Both sources of orders, which a task writes, become one model.
+    (ambiguous,) = grafted.report.ambiguous
+    assert str(ambiguous.dataset) == "spark/raw.exchange_rates"
+    assert ambiguous.candidates == ("source.shop.fx.rates", "source.shop.raw.exchange_rates")
+
+
+def test_ids_that_dbt_fusion_writes_with_their_place_are_promoted_too(
+    project: Any, log: Any, run: Run
+) -> None:
+    stg_orders = project.manifest["nodes"]["model.shop.stg_orders"]
+    place = {"line": 1, "col": 15, "file": "models/stg_orders.sql"}
+    stg_orders["depends_on"]["nodes_with_ref_location"] = [[ORDERS, place]]
+
+    found = run(project, log).manifest["nodes"]["model.shop.stg_orders"]["depends_on"]
+
+    assert found == {
+        "macros": [],
+        "nodes": [RAW_ORDERS],
+        "nodes_with_ref_location": [[RAW_ORDERS, place]],
+    }
+
+
+@pytest.mark.parametrize("missing", [("parent_map",), ("child_map",), ("parent_map", "child_map")])
+def test_maps_that_a_manifest_does_not_have_are_built(
+    project: Any, log: Any, run: Run, missing: tuple[str, ...]
+) -> None:
+    expected = run(project, log).manifest
+    for part in missing:
+        del project.manifest[part]
+
+    manifest = run(project, log).manifest
+
+    for part in ("parent_map", "child_map"):
+        assert {key: sorted(ids) for key, ids in manifest[part].items()} == {
+            key: sorted(ids) for key, ids in expected[part].items()
+        }
+
+
+@pytest.mark.parametrize(("database", "written"), [("", ""), (None, None), (7, "7")])
+def test_the_catalogs_database_stays_as_it_is(
+    project: Any, log: Any, run: Run, database: Any, written: str | None
+) -> None:
+    project.catalog["sources"][ORDERS]["metadata"]["database"] = database
+
+    metadata = run(project, log).catalog["nodes"][RAW_ORDERS]["metadata"]
+
+    assert metadata["database"] == written
+
+
+def test_two_nodes_on_one_relation_are_one_dataset_and_reported(
     project: Any, log: Any, run: Run
 ) -> None:
     project.model("orders_again", alias="orders")
