@@ -126,7 +126,8 @@ def undo(folder: Path) -> tuple[Path, ...]:
     restored: dict[Path, Document | None] = {}
     for name in ("manifest.json", "catalog.json"):
         path = folder / name
-        entry = recorded.get(name) or {}
+        entry = recorded.get(name)
+        entry = entry if isinstance(entry, dict) else {}
         if not path.is_file() or _digest(path) != entry.get("sha256"):
             raise GraftError(
                 "the file was changed after the graft; nothing was undone",
