@@ -1,1 +1,1 @@
-"""The lineage for other tools."""
+"""Exports of the lineage for other tools."""

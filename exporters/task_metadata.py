@@ -1,4 +1,4 @@
-"""Task metadata: for each task its input and output datasets, in the shape the method is known by.
+"""Task metadata: the input and output datasets of each task.
 
 {"load_orders": {"input": [{"_entity_name": "orders", "_entity_type": "BASE TABLE",
                             "_database_name": "Shop", "_schema_name": "dbo",
@@ -19,11 +19,11 @@ _ENTITY_TYPE = {Kind.TABLE: "BASE TABLE", Kind.VIEW: "VIEW"}
 
 
 def task_metadata(lineage: Lineage) -> dict[str, dict[str, list[Entity]]]:
-    """For each Python task what it read and wrote.
+    """Return input and output of each Python task.
 
-    `_generated_by` is `python_task` or `dbt` after who writes the dataset, `view` where only its
-    definition makes it, and null where nobody we know does. dbt's models and views are no tasks
-    here: dbt and the database keep track of those themselves.
+    `_generated_by` is `dbt` for datasets that dbt builds, `python_task` for other datasets that a
+    task writes, `view` for other views, else null. dbt's models and views are not listed as tasks:
+    dbt and the database document those.
     """
 
     def entities(datasets: Iterable[DatasetId]) -> list[Entity]:
@@ -36,7 +36,7 @@ def task_metadata(lineage: Lineage) -> dict[str, dict[str, list[Entity]]]:
 
 
 def _generated_by(lineage: Lineage, dataset: DatasetId) -> str | None:
-    """Who makes it: dbt where dbt builds it, a task before a view's definition."""
+    """dbt before tasks, tasks before the definition of a view."""
     definition = lineage.definition(dataset)
     if definition and definition.kind is DefinitionKind.DBT:
         return definition.kind

@@ -28,7 +28,7 @@ from dbt_graft.graft.summary import Summary
 from dbt_graft.graft.xel import xel
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.report import Report
-from dbt_graft.injector.tell import tell
+from dbt_graft.injector.report_text import render_report
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.gaps import gaps
 
@@ -158,7 +158,7 @@ def inject(
 
 def _write_report(path: Path, report: Report) -> None:
     try:
-        path.write_text(tell(report), encoding="utf-8")
+        path.write_text(render_report(report), encoding="utf-8")
         content = orjson.dumps(report.to_json(), option=orjson.OPT_INDENT_2)
         path.with_suffix(".json").write_bytes(content)
     except OSError as error:

@@ -230,7 +230,7 @@ class SiteSection(Section):
 
 
 class DocsSection(Section):
-    """The dbt docs page; see `injector.docs.Settings`."""
+    """The dbt docs page; see `injector.docs.DocsPageSettings`."""
 
     slim: bool = True
     title: Text | None = None

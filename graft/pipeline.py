@@ -30,7 +30,7 @@ from dbt_graft.injector import validate as validation
 from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.graft import graft as graft_lineage
 from dbt_graft.injector.matching import ShortNames, short_names
-from dbt_graft.injector.options import Options
+from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
@@ -242,9 +242,11 @@ def _infos(config: Config) -> dict[str, TaskInfo]:
     return found
 
 
-def _options(config: Config, *, inspect: bool) -> Options:
+def _options(config: Config, *, inspect: bool) -> GraftOptions:
     section = config.dbt
-    return Options(section.namespace, tags=section.tags, inspect=inspect, code=config.task_code)
+    return GraftOptions(
+        section.namespace, tags=section.tags, inspect=inspect, code=config.task_code
+    )
 
 
 def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
@@ -260,7 +262,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
     with progress.step("site", "building the pages") as step:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
-        page = docs.Settings(section.title or name, favicon, section.slim)
+        page = docs.DocsPageSettings(section.title or name, favicon, section.slim)
         built = build_catalog(
             grafted.lineage,
             grafted.descriptions,

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from dbt_graft.injector.report import Report
-from dbt_graft.injector.tell import tell
+from dbt_graft.injector.report_text import render_report
 from dbt_graft.lineage.gaps import Gap
 from dbt_graft.lineage.records import Outcome, Reject
 
@@ -86,7 +86,7 @@ class Summary:
         if self.site:
             lines.append(("site", self.site))
         summary = "\n".join(f"{name:<10}{text}" for name, text in lines)
-        return f"{tell(self.report)}\n{summary}" if self.report else summary
+        return f"{render_report(self.report)}\n{summary}" if self.report else summary
 
 
 def _reasons(rejects: Iterable[Reject]) -> str:

@@ -1,1 +1,1 @@
-"""Lineage grafted onto dbt's artifacts, and the docs page built from them."""
+"""Lineage grafted onto dbt's artifacts, and the docs page with them."""

@@ -1,8 +1,7 @@
-"""dbt's artifacts as files: read from a target folder, written beside and moved into place.
+"""dbt's artifacts as files: manifest.json, catalog.json and sources.json.
 
 The formats are dbt's: https://schemas.getdbt.com/dbt/manifest/v12.json, /dbt/catalog/v1.json and
-/dbt/sources/v3.json beside it. Of what they hold nothing is dropped: a key that nobody knows here
-is written as it was read.
+/dbt/sources/v3.json on the same host. Unknown keys are written as they were read.
 """
 
 from __future__ import annotations
@@ -17,29 +16,31 @@ from typing import Any
 
 import orjson
 
+from dbt_graft.injector.malformed import CATALOG, MANIFEST, SOURCES, without_malformed
 from dbt_graft.injector.report import Grafted
-from dbt_graft.injector.undo import restore
+from dbt_graft.injector.undo import Change, changes, restore
 from dbt_graft.lineage.errors import GraftError
 
 Document = dict[str, Any]
 
 _REPORT, _UNDO = "graft_report.json", "graft_undo.json"
-# dbt 1.5 to 1.12; a node that we add has only fields that all of them know.
+# dbt 1.5 to 1.12; added nodes have only fields that all of them know.
 _VERSIONS = ("v9", "v10", "v11", "v12")
 
 
 @dataclass(frozen=True, slots=True)
 class Artifacts:
-    """What dbt wrote of a project.
+    """Artifacts of a dbt project.
 
     Attributes:
         manifest: The parsed manifest.json.
-        catalog: The parsed catalog.json; one without entries where there is none.
-        has_catalog: There was a catalog.json.
-        freshness: Source id -> what sources.json says of it; empty where there is none.
-        adapter: dbt's name of the warehouse's adapter: `spark`, `sqlserver`…
-        dbt_version: The dbt that wrote the manifest.
-        notices: What was missing, in words for people.
+        catalog: The parsed catalog.json; an empty one if there is no file.
+        has_catalog: Whether there is a catalog.json.
+        freshness: Source id -> its result in sources.json; empty if there is no file.
+        adapter: The type of dbt's adapter: `spark`, `sqlserver`…
+        dbt_version: The version of dbt that wrote the manifest.
+        notices: Messages about missing or unusable input.
+        repairs: File name -> the changes that restore malformed values, see `injector.undo`.
     """
 
     manifest: Document
@@ -49,14 +50,15 @@ class Artifacts:
     notices: tuple[str, ...] = ()
     freshness: Mapping[str, Document] = field(default_factory=dict)
     has_catalog: bool = True
+    repairs: Mapping[str, list[Change]] = field(default_factory=dict)
 
 
 def read(target: Path) -> Artifacts:
     """Read manifest.json, catalog.json and sources.json of a dbt target folder.
 
     Raises:
-        GraftError: There is no manifest, a file is not JSON or cut off, or the manifest has
-            another version than v9 to v12.
+        GraftError: There is no manifest, a file is not JSON or truncated, or the version of the
+            manifest is not one of v9 to v12.
     """
     path = target / "manifest.json"
     if not path.is_file():
@@ -65,23 +67,25 @@ def read(target: Path) -> Artifacts:
             place=str(target),
             remedy="run `dbt docs generate` (or `dbt parse`) in the dbt project first",
         )
-    manifest = _load(path)
+    original = _load(path)
+    manifest, malformed = without_malformed(original, MANIFEST, path)
     metadata = manifest.get("metadata") or {}
     _check_version(metadata, path)
     if not isinstance(manifest.get("nodes"), dict) or not isinstance(manifest.get("sources"), dict):
         raise GraftError(
-            "this manifest has no `nodes` or no `sources`",
+            "the manifest has no `nodes` or no `sources`",
             place=str(path),
             remedy="run `dbt docs generate` again",
         )
-    catalog, notices = _catalog(target / "catalog.json", metadata.get("generated_at"))
+    catalog, repairs, notices = _catalog(target / "catalog.json", metadata.get("generated_at"))
     freshness, unread = _freshness(target / "sources.json")
     return Artifacts(
         manifest=manifest,
         catalog=catalog,
-        adapter=metadata.get("adapter_type") or "",
-        dbt_version=metadata.get("dbt_version") or "",
-        notices=(*notices, *unread),
+        adapter=str(metadata.get("adapter_type") or ""),
+        dbt_version=str(metadata.get("dbt_version") or ""),
+        notices=(*malformed, *notices, *unread),
+        repairs={"manifest.json": changes(original, manifest), "catalog.json": repairs},
         freshness=freshness,
         has_catalog=(target / "catalog.json").is_file(),
     )
@@ -90,7 +94,7 @@ def read(target: Path) -> Artifacts:
 def write(grafted: Grafted, folder: Path) -> None:
     """Write manifest.json, catalog.json, graft_report.json and graft_undo.json into a folder.
 
-    Each file is written beside and moved into place, so that a reader never sees half of one.
+    Each file is written under a temporary name and renamed: readers never see a partial file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     undo: Document = {"version": 1}
@@ -104,35 +108,36 @@ def write(grafted: Grafted, folder: Path) -> None:
 
 
 def undo(folder: Path) -> tuple[Path, ...]:
-    """Give a folder's manifest.json and catalog.json the values back that dbt wrote.
+    """Restore manifest.json and catalog.json of a folder to the values that dbt wrote.
 
     Returns:
-        The files that were restored; a catalog.json that dbt never wrote is removed.
+        The restored files; a catalog.json that dbt did not write is removed.
 
     Raises:
-        GraftError: There is no graft, or the files were changed since.
+        GraftError: The folder has no graft, or its files were changed since.
     """
     if not (folder / _UNDO).is_file():
         raise GraftError(
-            f"there is no {_UNDO}: nothing to take back",
+            f"there is no {_UNDO}: nothing to undo",
             place=str(folder),
-            remedy="name the folder that `graft inject` wrote: `artifacts` in graft.yml",
+            remedy="pass the folder that `graft inject` wrote: `artifacts` in graft.yml",
         )
     recorded = _load(folder / _UNDO)
     restored: dict[Path, Document | None] = {}
     for name in ("manifest.json", "catalog.json"):
         path = folder / name
-        told = recorded.get(name) or {}
-        if not path.is_file() or _digest(path) != told.get("sha256"):
+        entry = recorded.get(name)
+        entry = entry if isinstance(entry, dict) else {}
+        if not path.is_file() or _digest(path) != entry.get("sha256"):
             raise GraftError(
-                "is not as the graft wrote it; nothing was taken back",
+                "the file was changed after the graft; nothing was undone",
                 place=str(path),
-                remedy="run `graft inject` again, or `dbt docs generate` for dbt's own",
+                remedy="run `graft inject` again, or `dbt docs generate` for dbt's own artifacts",
             )
         document = _load(path)
-        if told["changes"] is not None:
-            restore(document, told["changes"])
-        restored[path] = document if told["changes"] is not None else None
+        if entry["changes"] is not None:
+            restore(document, entry["changes"])
+        restored[path] = document if entry["changes"] is not None else None
     for path, found in restored.items():
         if found is None:
             path.unlink()
@@ -154,7 +159,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def dump(document: Document) -> bytes:
-    """A document as JSON bytes in UTF-8, keys in their order."""
+    """Serialize a document to JSON in UTF-8, keys in their order."""
     try:
         return orjson.dumps(document)
     except TypeError:
@@ -162,16 +167,18 @@ def dump(document: Document) -> bytes:
         return json.dumps(document, separators=(",", ":")).encode()
 
 
-def _catalog(path: Path, generated_at: Any) -> tuple[Document, tuple[str, ...]]:
-    notices = []
+def _catalog(path: Path, generated_at: Any) -> tuple[Document, list[Change], tuple[str, ...]]:
+    notices: list[str] = []
     if path.is_file():
-        catalog = _load(path)
+        original = _load(path)
+        catalog, malformed = without_malformed(original, CATALOG, path)
+        notices += malformed
     else:
         notices.append(
-            f"{path}: there is no catalog.json, so dbt's column types and sizes are missing; "
+            f"{path}: there is no catalog.json: column types and sizes are missing; "
             "`dbt docs generate` writes it"
         )
-        catalog = {
+        original = catalog = {
             "metadata": {
                 "dbt_schema_version": "https://schemas.getdbt.com/dbt/catalog/v1.json",
                 **({"generated_at": generated_at} if generated_at else {}),
@@ -180,35 +187,35 @@ def _catalog(path: Path, generated_at: Any) -> tuple[Document, tuple[str, ...]]:
             "sources": {},
             "errors": None,
         }
-    # dbt's docs page stays blank without these two.
+    # The docs page stays blank without these two.
     for part in ("nodes", "sources"):
         if not isinstance(catalog.get(part), dict):
-            notices.append(f"{path}: `{part}` is missing and taken as empty")
+            notices.append(f"{path}: `{part}` is missing")
             catalog = {**catalog, part: {}}
-    return catalog, tuple(notices)
+    return catalog, changes(original, catalog), tuple(notices)
 
 
 def _freshness(path: Path) -> tuple[dict[str, Document], tuple[str, ...]]:
-    """What `dbt source freshness` found, by source; a damaged file costs only itself."""
+    """Results of `dbt source freshness` by source; an unreadable file is only a notice."""
     if not path.is_file():
         return {}, ()
     try:
-        results = _load(path).get("results")
+        document, notices = without_malformed(_load(path), SOURCES, path)
     except GraftError as error:
-        return {}, (f"{error.place}: {error.problem}; no freshness is shown",)
-    found = [result for result in results or () if isinstance(result, dict)]
-    return {str(result.get("unique_id")): result for result in found}, ()
+        return {}, (f"{error.place}: {error.problem}; freshness is not shown",)
+    results = document.get("results") or ()
+    return {str(result.get("unique_id")): result for result in results}, notices
 
 
 def _check_version(metadata: Any, path: Path) -> None:
     url = metadata.get("dbt_schema_version") if isinstance(metadata, dict) else None
     name = str(url or "").rpartition("/")[2].removesuffix(".json")
     if name not in _VERSIONS:
-        found = f"is of version {name}" if name else "names no version in metadata"
+        found = f"has version {name}" if name else "has no version in its metadata"
         raise GraftError(
             f"the manifest {found}; dbt-graft reads {_VERSIONS[0]} to {_VERSIONS[-1]}",
             place=str(path),
-            remedy="write it again with dbt 1.5 to 1.12",
+            remedy="run `dbt docs generate` with dbt 1.5 to 1.12",
         )
 
 
@@ -220,7 +227,7 @@ def _load(path: Path) -> Document:
         document = _load_leniently(content, path, error)
     if not isinstance(document, dict):
         raise GraftError(
-            "this is JSON but not one object",
+            "the file is not a JSON object",
             place=str(path),
             remedy="run `dbt docs generate` again",
         )
@@ -228,18 +235,18 @@ def _load(path: Path) -> Document:
 
 
 def _load_leniently(content: bytes, path: Path, error: orjson.JSONDecodeError) -> Any:
-    """What Python's own reader takes and orjson does not: lone surrogates, NaN, a BOM."""
+    """Parse JSON that orjson refuses: lone surrogates, NaN, a byte order mark."""
     try:
         return json.loads(content, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
         ended = error.pos >= len(content.decode("utf-8", "replace").rstrip())
         raise GraftError(
-            "the file is cut off" if ended else f"this is not JSON: {error.msg}",
+            "the file is truncated" if ended else f"the file is not JSON: {error.msg}",
             place=f"{path}, line {error.lineno}, byte {_byte(content, error.pos)}",
             remedy="run `dbt docs generate` again",
         ) from error
 
 
 def _byte(content: bytes, position: int) -> int:
-    """Where a position counted in characters lies in the bytes."""
+    """The offset in bytes of a position in characters."""
     return len(content.decode("utf-8", "replace")[:position].encode())

@@ -1,7 +1,7 @@
-"""Columns of grafted nodes: what people said of them, what logs know, and where they come from.
+"""Columns of grafted nodes: from descriptions in YAML, from logs, and their column edges.
 
-The docs page has no view of column edges, so that they stand in `meta.graft.columns` for tools and
-as a line under the column's description for people.
+The docs page cannot show column edges: they go into `meta.graft.columns`, for tools, and into a
+last line of the description of the column.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Edges = Mapping[DatasetId, list[ColumnEdge]]
 
 
 def by_target(edges: Iterable[ColumnEdge]) -> Edges:
-    """The edges by the dataset they lead to."""
+    """Return the edges by their output dataset."""
     found: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
     for edge in edges:
         found[edge.to_dataset].append(edge)
@@ -26,23 +26,23 @@ def by_target(edges: Iterable[ColumnEdge]) -> Edges:
 
 
 def columns(
-    told: Mapping[str, Any], seen: Iterable[Column], edges: Iterable[ColumnEdge]
+    described: Mapping[str, Any], seen: Iterable[Column], edges: Iterable[ColumnEdge]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A node's `columns` and its `meta.graft.columns`.
+    """Return `columns` and `meta.graft.columns` of a node.
 
     Args:
-        told: The columns that people described; they come first and keep what they say.
-        seen: The columns that logs know.
-        edges: The edges that lead to the node's dataset.
+        described: The columns of the YAML files; they come first, and their values win.
+        seen: The columns in logs.
+        edges: The column edges that end in the dataset of the node.
     """
     upstream = _by_column(edges)
     names = {column.name.casefold(): column for column in seen}
-    if not names and not told:
+    if not names and not described:
         names = {
             key: Column(found[0].to_column) for key, found in upstream.items() if key != ANY_COLUMN
         }
-    spelled = {name.casefold(): name for name in told}
-    nodes = {name: dict(column) for name, column in told.items() if isinstance(column, dict)}
+    spelled = {name.casefold(): name for name in described}
+    nodes = {name: dict(column) for name, column in described.items() if isinstance(column, dict)}
     for key, column in names.items():
         name = spelled.setdefault(key, column.name)
         node = nodes.setdefault(
@@ -51,8 +51,8 @@ def columns(
         node["data_type"] = node.get("data_type") or column.type or None
     for name, node in nodes.items():
         if found := upstream.get(name.casefold()):
-            said = str(node.get("description") or "").rstrip()
-            node["description"] = "\n\n".join(filter(None, (said, _line(found))))
+            text = str(node.get("description") or "").rstrip()
+            node["description"] = "\n\n".join(filter(None, (text, _line(found))))
     meta = {
         spelled.get(key, found[0].to_column): [_edge(edge) for edge in found]
         for key, found in sorted(upstream.items())
@@ -66,7 +66,7 @@ def _by_column(edges: Iterable[ColumnEdge]) -> dict[str, list[ColumnEdge]]:
     for edge in edges:
         upstream = (edge.from_dataset.key, edge.from_column.casefold(), edge.subtype)
         found[edge.to_column.casefold()].setdefault(upstream, edge)
-    return {key: list(told.values()) for key, told in found.items()}
+    return {key: list(by_upstream.values()) for key, by_upstream in found.items()}
 
 
 def _edge(edge: ColumnEdge) -> dict[str, Any]:
@@ -84,10 +84,10 @@ def _line(edges: list[ColumnEdge]) -> str:
     """`From raw.orders.amount (aggregation). Decided by raw.orders.status (conditional).`"""
     parts = []
     for word, kind in (("From", EdgeType.DIRECT), ("Decided by", EdgeType.INDIRECT)):
-        told = [_upstream(edge) for edge in edges if edge.type is kind]
-        if told:
-            more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
-            parts.append(f"{word} {', '.join(told[:_SHOWN])}{more}.")
+        names = [_upstream(edge) for edge in edges if edge.type is kind]
+        if names:
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            parts.append(f"{word} {', '.join(names[:_SHOWN])}{more}.")
     return " ".join(parts)
 
 
@@ -95,6 +95,6 @@ def _upstream(edge: ColumnEdge) -> str:
     name = f"{edge.from_dataset.short}.{edge.from_column}"
     how = [] if edge.subtype is Subtype.IDENTITY else [edge.subtype.lower().replace("_", " ")]
     how += ["masked"] if edge.masking else []
-    # In a code span nothing is markup but its end.
+    # In a code span only a backtick is markup.
     code = " ".join(name.replace("`", "'").split())
     return f"`{code}`" + (f" ({', '.join(how)})" if how else "")

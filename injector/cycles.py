@@ -1,9 +1,8 @@
-"""Which edges from logs go on dbt's graph so that it stays free of cycles.
+"""Edges from logs added to dbt's graph so that it stays free of cycles.
 
 The rule: dbt's own edges stay. Edges from logs are added in the order in which their data was
-first seen, oldest first, those without a time last, equal ones by name; an edge that would close
-a cycle is left out and reported with the path that it closes. So of a cycle's edges from logs
-the newest goes.
+first seen, oldest first, those without a time last, ties by name. An edge that would close a
+cycle is left out and reported with the path that it closes, so each cycle loses its newest edge.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
-from dbt_graft.injector.report import Cycle, Step
+from dbt_graft.injector.report import Cycle, CycleEdge
 from dbt_graft.lineage.flow import Flow
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
@@ -24,26 +23,26 @@ Edge = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Acyclic:
-    """The edges from logs that stay, and the cycles that the others would have closed."""
+class AcyclicEdges:
+    """Edges from logs without cycles, and the cycles that the edges left out would have closed."""
 
     edges: frozenset[Edge]
     cycles: tuple[Cycle, ...]
 
 
-def without_cycles(own: Iterable[Edge], logged: Mapping[Edge, list[Flow]]) -> Acyclic:
+def without_cycles(own: Iterable[Edge], logged: Mapping[Edge, list[Flow]]) -> AcyclicEdges:
     """Leave out the edges from logs that would close a cycle.
 
     Args:
-        own: dbt's edges, parent and child.
-        logged: Edges from logs, with the flows that tell of them.
+        own: dbt's edges, as (parent, child).
+        logged: The edges from logs, each with its flows.
     """
     own = set(own)
     suspects = _on_or_after_cycles([*own, *logged])
     children: dict[str, set[str]] = defaultdict(set)
     for source, target in own:
         children[source].add(target)
-    kept: set[Edge] = set()
+    accepted: set[Edge] = set()
     cycles = []
     for edge in sorted(logged, key=lambda edge: (_first_seen(logged[edge]), edge)):
         source, target = edge
@@ -51,15 +50,15 @@ def without_cycles(own: Iterable[Edge], logged: Mapping[Edge, list[Flow]]) -> Ac
             path = _path(children, target, source, suspects)
             if path:
                 hops = [*pairwise(path), edge]
-                cycles.append(Cycle(tuple(_step(hop, own, logged) for hop in hops)))
+                cycles.append(Cycle(tuple(_cycle_edge(hop, own, logged) for hop in hops)))
                 continue
         children[source].add(target)
-        kept.add(edge)
-    return Acyclic(frozenset(kept), tuple(cycles))
+        accepted.add(edge)
+    return AcyclicEdges(frozenset(accepted), tuple(cycles))
 
 
 def _on_or_after_cycles(edges: Iterable[Edge]) -> set[str]:
-    """The nodes that no topological order reaches; empty where there is no cycle."""
+    """Return the nodes on or downstream of a cycle."""
     graph: dict[str, set[str]] = defaultdict(set)
     for source, target in edges:
         graph[target].add(source)
@@ -78,7 +77,7 @@ def _on_or_after_cycles(edges: Iterable[Edge]) -> set[str]:
 def _path(
     children: Mapping[str, set[str]], start: str, end: str, within: set[str]
 ) -> list[str] | None:
-    """A shortest path; the first by name among equals."""
+    """Return a shortest path, the first by name where there are several."""
     came_from = {start: start}
     queue = deque([start])
     while queue and end not in came_from:
@@ -99,9 +98,9 @@ def _first_seen(flows: list[Flow]) -> datetime:
     return min((flow.first_at for flow in flows if flow.first_at), default=_NEVER)
 
 
-def _step(edge: Edge, own: set[Edge], logged: Mapping[Edge, list[Flow]]) -> Step:
+def _cycle_edge(edge: Edge, own: set[Edge], logged: Mapping[Edge, list[Flow]]) -> CycleEdge:
     flows = [] if edge in own else logged[edge]
-    return Step(
+    return CycleEdge(
         *edge,
         tasks=tuple(sorted({flow.task for flow in flows})),
         evidence=str(flows[0].evidence) if flows else "",

@@ -1,4 +1,4 @@
-"""What dbt says of datasets and consumers, for the faces that are not dbt's docs page."""
+"""dbt's descriptions of datasets and consumers, for the catalog and the exporters."""
 
 from __future__ import annotations
 
@@ -6,22 +6,27 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from dbt_graft.injector.carried import merged
-from dbt_graft.injector.plan import Plan
-from dbt_graft.injector.relations import Node, Relations, exposures, owner, parents, string_tags
+from dbt_graft.injector.dbt_lineage import exposures
+from dbt_graft.injector.inherited import merged
+from dbt_graft.injector.manifest import Node, owner, parents, string_tags
+from dbt_graft.injector.plan import GraftPlan
+from dbt_graft.injector.relations import Relations
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.model import Lineage
 
 
 def descriptions(
-    grafted: Node, original: Node, decided: Plan, lineage: Lineage
+    grafted: Node, original: Node, decided: GraftPlan, lineage: Lineage
 ) -> dict[DatasetId, Description]:
-    """Each dataset that dbt knows after the graft; texts are people's own, without our links."""
+    """Return the description of each dataset that dbt knows after the graft.
+
+    Texts are those of the dbt project, without links of ours.
+    """
     roles = {
         **dict.fromkeys((built.node_id for built in decided.promoted), Role.PROMOTED),
         **dict.fromkeys((built.node_id for built in decided.added), Role.ADDED),
-        **dict.fromkeys((read.node_id for read in decided.new_sources), Role.NEW_SOURCE),
+        **dict.fromkeys((source.node_id for source in decided.new_sources), Role.NEW_SOURCE),
     }
     origins = {built.node_id: built.sources for built in decided.promoted}
     tasks = {built.node_id: built.tasks for built in (*decided.promoted, *decided.added)}
@@ -29,16 +34,16 @@ def descriptions(
     found = {}
     for dataset, node_id in sorted(decided.nodes.items()):
         node = grafted["nodes"].get(node_id) or grafted["sources"][node_id]
-        before = [_told(original, key) for key in origins.get(node_id, (node_id,))]
-        told = before[0]
+        before = [_written_by_dbt(original, key) for key in origins.get(node_id, (node_id,))]
+        first = before[0]
         infos = [lineage.tasks[name].info for name in tasks.get(node_id, ())]
         found[dataset] = Description(
             dataset=dataset,
             node_id=node_id,
             name=str(node["name"]),
             role=roles.get(node_id) or Role(str(node["resource_type"])),
-            text=str(told.get("description") or told.get("source_description") or ""),
-            owner=owner(told, original) or next((i.owner for i in infos if i.owner), ""),
+            text=str(first.get("description") or first.get("source_description") or ""),
+            owner=owner(first, original) or next((i.owner for i in infos if i.owner), ""),
             tags=string_tags(node),
             columns={
                 str(name): str(column.get("description") or "")
@@ -50,15 +55,15 @@ def descriptions(
 
 
 def consumers(
-    original: Node, known: Relations, decided: Plan, lineage: Lineage
+    original: Node, known: Relations, decided: GraftPlan, lineage: Lineage
 ) -> tuple[Consumer, ...]:
-    """dbt's exposures, then the tasks that only read, each by id."""
+    """Return dbt's exposures, then the tasks that only read, both sorted by id."""
     readers = []
-    for read in decided.exposures:
-        task = lineage.tasks[read.tasks[0]]
+    for exposure in decided.exposures:
+        task = lineage.tasks[exposure.task]
         readers.append(
             Consumer(
-                node_id=read.node_id,
+                node_id=exposure.node_id,
                 name=task.name,
                 kind=task.info.type or "task",
                 reads=tuple(task.reads),
@@ -71,8 +76,8 @@ def consumers(
     return (*exposures(original, known), *sorted(readers, key=lambda c: c.node_id))
 
 
-def _told(original: Node, node_id: str) -> Mapping[str, Any]:
-    """The node as dbt wrote it; empty for one that only the graft knows."""
+def _written_by_dbt(original: Node, node_id: str) -> Mapping[str, Any]:
+    """Return a node as dbt wrote it; empty for a node of the graft."""
     found: Mapping[str, Any] = (
         original["nodes"].get(node_id) or original["sources"].get(node_id) or {}
     )
@@ -80,7 +85,7 @@ def _told(original: Node, node_id: str) -> Mapping[str, Any]:
 
 
 def _tests(manifest: Node) -> Counter[str]:
-    """How many tests stand on each node: generic ones on one, the others on all they read."""
+    """Count the tests of each node; a singular test counts for every node that it reads."""
     counted: Counter[str] = Counter()
     for node in (*manifest["nodes"].values(), *(manifest.get("unit_tests") or {}).values()):
         if node.get("resource_type") not in ("test", "unit_test"):

@@ -1,8 +1,8 @@
 """The docs page: dbt's own index.html with the grafted artifacts inside.
 
-dbt ships its docs page as one file with two placeholders for the artifacts. Beside filling them
-we add what the stock page lacks: old links to promoted sources still land, a link leads to the
-catalog and to the shown node's page in it, and nothing is loaded from the network.
+dbt ships its docs page as one file with two placeholders for the artifacts. We fill them and add
+what the stock page lacks: old links to promoted sources still work, a link leads to the
+catalog and to the page of the node in it, and nothing is loaded from the network.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _PARSE = 'JSON.parse(document.getElementById("{}").textContent)'
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """How the docs page is made.
+class DocsPageSettings:
+    """Settings of the docs page.
 
     Attributes:
         title: The page's title.
         favicon: An image file to put inside; without one the page has none.
-        slim: Leave out of the artifacts what the page never reads.
-        site: The way from the page to the site's home, ending in a slash.
+        slim: Leave out of the artifacts everything that the page does not read.
+        site: The relative URL of the site's home, ending in a slash.
     """
 
     title: str
@@ -46,12 +46,12 @@ class Settings:
     site: str = "../"
 
 
-def page(grafted: Grafted, settings: Settings) -> bytes:
-    """The docs page as one HTML file, in UTF-8.
+def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
+    """Return the docs page as one HTML file, in UTF-8.
 
     Raises:
-        GraftError: The installed dbt has no docs page, or one we do not know; the favicon cannot
-            be read or is no image.
+        GraftError: The installed dbt has no docs page or an unsupported one, or the favicon
+            cannot be read or is not an image.
     """
     manifest: Document = {
         **grafted.manifest,
@@ -94,22 +94,22 @@ def _data(name: str, document: Document) -> str:
 
 
 def _inline(document: Document) -> str:
-    """A document as JSON, and as a JavaScript value, that cannot end the script it stands in."""
+    """Return a document as JSON that cannot end the script element around it."""
     text = dump(document).decode("utf-8")
     # The two separators end a line in JavaScript before ES2019.
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _favicon(path: Path | None) -> str:
-    """The image as an address that holds it: it works from any folder and from a file."""
+    """Return the image as a data URL, which works from any folder and from a file."""
     if path is None:
         return "data:,"
     kind = mimetypes.guess_type(path.name)[0] or ""
     if not kind.startswith("image/"):
         raise GraftError(
-            "this favicon is no image",
+            "the favicon is not an image",
             place=str(path),
-            remedy="name an .ico, .png, .svg, .gif, .jpg or .webp file",
+            remedy="set `docs.favicon` to an .ico, .png, .svg, .gif, .jpg or .webp file",
         )
     try:
         content = path.read_bytes()
@@ -123,19 +123,18 @@ def _favicon(path: Path | None) -> str:
 
 
 def _pages(grafted: Grafted, site: str) -> dict[str, list[str]]:
-    """dbt's unique_id -> name and address of its page in the catalog."""
+    """dbt's unique_id -> name and URL of its page in the catalog."""
     pages = {
         description.node_id: [dataset.short, site + urls.dataset_path(dataset)]
         for dataset, description in grafted.descriptions.items()
     }
-    for read in grafted.report.exposures:
-        task = read.tasks[0]
-        pages[read.node_id] = [task, site + urls.task_path(task)]
+    for exposure in grafted.report.exposures:
+        pages[exposure.node_id] = [exposure.task, site + urls.task_path(exposure.task)]
     return dict(sorted(pages.items()))
 
 
 def _selectors(grafted: Grafted) -> dict[str, str]:
-    """`<source>.<table>` as old graph links select it -> the promoted model's name."""
+    """`<source>.<table>`, as in selectors of old links -> the name of the promoted model."""
     return {
         ".".join(source.split(".", 2)[2:]): built.name
         for built in grafted.report.promoted

@@ -1,4 +1,4 @@
-"""What a team forbids a graft to change, for CI: `graft inject --check`."""
+"""Changes that a team does not allow a graft to make: `graft inject --check` in CI."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias, get_args
 
-from dbt_graft.injector.report import Built, Read, Report
+from dbt_graft.injector.report import BuiltDataset, NewSource, Report
 
 # A cycle that had to be broken; a task that writes what dbt builds; a dataset unknown to dbt.
 Rule: TypeAlias = Literal["cycle", "second_writer", "unmatched"]
@@ -16,10 +16,10 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A change that is forbidden.
+    """A forbidden change.
 
     Attributes:
-        names: Whom it concerns: datasets, dbt nodes, tasks; to accept one accepts it.
+        names: The datasets, dbt nodes and tasks concerned; accepting one of them accepts it.
     """
 
     rule: Rule
@@ -33,11 +33,10 @@ class Violation:
 def violations(
     report: Report, forbid: Iterable[Rule] = RULES, accept: Iterable[str] = ()
 ) -> list[Violation]:
-    """The changes that are forbidden and not accepted, rule by rule.
+    """Return the changes that are forbidden and not accepted, rule by rule.
 
     Args:
-        accept: Datasets, dbt nodes and tasks that the team knows of; `*` stands for anything,
-            case does not matter.
+        accept: Names of datasets, dbt nodes and tasks, with `*` as a wildcard; case is ignored.
     """
     known = [pattern.casefold() for pattern in accept]
     forbidden = set(forbid)
@@ -53,9 +52,9 @@ def violations(
 
 def _cycles(report: Report) -> Iterator[Violation]:
     for cycle in report.cycles:
-        step = cycle.left_out
-        tasks = ", ".join(step.tasks)
-        names = (step.source, step.target, *step.tasks)
+        edge = cycle.left_out
+        tasks = ", ".join(edge.tasks)
+        names = (edge.source, edge.target, *edge.tasks)
         yield Violation("cycle", names, f"{tasks} closes {cycle.path}")
 
 
@@ -67,7 +66,7 @@ def _second_writers(report: Report) -> Iterator[Violation]:
 
 
 def _unmatched(report: Report) -> Iterator[Violation]:
-    unknown: tuple[Built | Read, ...] = (*report.added, *report.new_sources)
+    unknown: tuple[BuiltDataset | NewSource, ...] = (*report.added, *report.new_sources)
     for one in unknown:
         tasks = ", ".join(one.tasks)
         names = (str(one.dataset), one.node_id, *one.tasks)

@@ -1,7 +1,7 @@
-"""The graft: dbt's artifacts and the logs' lineage in, grafted copies out.
+"""The graft: from dbt's artifacts and the lineage of the logs to grafted copies.
 
-The same inputs give the same bytes. Inputs are never changed. A manifest that carries a graft
-already is refused: a second graft would take our models for dbt's own.
+The same inputs give the same bytes. Inputs are never modified. A manifest that is grafted already
+is refused: a second graft would take our models for dbt's own.
 """
 
 from __future__ import annotations
@@ -13,52 +13,48 @@ from typing import Any
 from dbt_graft.injector import groups, integrity, nodes, prose, warehouse
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.columns import by_target
+from dbt_graft.injector.dbt_lineage import described_columns, own_lineage
 from dbt_graft.injector.describe import consumers, descriptions
+from dbt_graft.injector.manifest import all_nodes
 from dbt_graft.injector.matching import ShortNames, short_names
-from dbt_graft.injector.nodes import Context
-from dbt_graft.injector.options import Options
-from dbt_graft.injector.plan import Plan, plan
+from dbt_graft.injector.nodes import NodeContext
+from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.plan import GraftPlan, plan
 from dbt_graft.injector.promote import Promotion, promote
-from dbt_graft.injector.relations import (
-    Relations,
-    all_nodes,
-    described_columns,
-    own_lineage,
-    relations,
-)
-from dbt_graft.injector.report import Ambiguous, Grafted, Report
+from dbt_graft.injector.relations import Relations, relations
+from dbt_graft.injector.report import AmbiguousName, Grafted, Report
 from dbt_graft.injector.undo import changes
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
-# Set in the manifest's `metadata.env`, where dbt keeps what a team wants to note there.
+# Set in the manifest's `metadata.env`, which dbt leaves to its users.
 MARK = "DBT_GRAFT"
 
 
 def graft(
-    artifacts: Artifacts, lineage: Lineage, options: Options, known: Relations | None = None
+    artifacts: Artifacts, lineage: Lineage, options: GraftOptions, known: Relations | None = None
 ) -> Grafted:
     """Graft the lineage of Python tasks onto dbt's artifacts.
 
     Args:
-        lineage: What the logs tell, name rules applied.
-        known: The manifest's relations, where the caller has them already.
+        lineage: The lineage of the logs, name rules applied.
+        known: The relations of the manifest, if the caller has them already.
 
     Raises:
-        GraftError: The manifest is a grafted one.
+        GraftError: The manifest is grafted already.
     """
     manifest, catalog = artifacts.manifest, artifacts.catalog
     metadata = manifest.get("metadata") or {}
     if MARK in (metadata.get("env") or {}):
         raise GraftError(
-            "this manifest carries a graft already",
-            remedy="graft what dbt wrote: its own target folder, not a grafted copy",
+            "the manifest is grafted already",
+            remedy="use the target folder of dbt itself, not a grafted copy",
         )
     known = known or relations(manifest, options.namespace)
 
     def joined(wanted: Collection[DatasetId] | None = None) -> Lineage:
-        """dbt's spelling of names and its columns come first."""
+        """The lineage of dbt and of the logs; dbt's spelling of names and its columns win."""
         own = own_lineage(manifest, catalog, known, wanted)
         return own.merged(lineage).merged(described_columns(manifest, known, wanted))
 
@@ -68,8 +64,10 @@ def graft(
     grafted = promote(manifest, Promotion(manifest, decided.promoted))
     grafted["metadata"] = {**metadata, "env": {**(metadata.get("env") or {}), MARK: "1"}}
     grafted = _linked(grafted, known, decided, options.site)
-    told = Context(manifest, artifacts.freshness, touched, by_target(touched.column_edges), options)
-    grafted = _added(grafted, decided, told)
+    context = NodeContext(
+        manifest, artifacts.freshness, touched, by_target(touched.column_edges), options
+    )
+    grafted = _added(grafted, decided, context)
     entries = _catalog(catalog, grafted, decided, touched)
     return Grafted(
         manifest=grafted,
@@ -88,52 +86,70 @@ def graft(
             cycles=decided.acyclic.cycles,
             self_reads=decided.self_reads,
             ambiguous=_ambiguous(known, lineage, short_names(manifest, known)),
-            renamed=decided.renamed,
+            name_conflicts=decided.name_conflicts,
             notices=(*artifacts.notices, *decided.notices),
-            findings=tuple(integrity.check(manifest, catalog)) if options.inspect else (),
+            defects=tuple(integrity.check(manifest, catalog)) if options.inspect else (),
         ),
         undo={
-            "manifest.json": changes(manifest, grafted),
-            "catalog.json": changes(catalog, entries) if artifacts.has_catalog else None,
+            "manifest.json": [
+                *changes(manifest, grafted),
+                *artifacts.repairs.get("manifest.json", ()),
+            ],
+            "catalog.json": [
+                *changes(catalog, entries),
+                *artifacts.repairs.get("catalog.json", ()),
+            ]
+            if artifacts.has_catalog
+            else None,
         },
     )
 
 
-def _ambiguous(known: Relations, lineage: Lineage, short: ShortNames) -> tuple[Ambiguous, ...]:
-    """Names that could mean more than one thing: of dbt's nodes, and in the logs."""
+def _ambiguous(known: Relations, lineage: Lineage, short: ShortNames) -> tuple[AmbiguousName, ...]:
+    """Names with more than one match: several nodes on one relation, short names in logs."""
     named = (
-        Ambiguous(dataset, tuple(map(str, short.ambiguous[dataset])))
+        AmbiguousName(dataset, tuple(map(str, short.ambiguous[dataset])))
         for dataset in lineage.datasets
         if dataset in short.ambiguous
     )
-    return (*(Ambiguous(dataset, ids) for dataset, ids in sorted(known.rivals.items())), *named)
+    twins = (
+        AmbiguousName(known.datasets[ids[0]], ids)
+        for dataset, ids in sorted(known.sources.items())
+        if len(ids) > 1 and dataset not in known.builders
+        # Those that tasks write become one model.
+        if lineage.readers(dataset) and not lineage.writers(dataset)
+    )
+    rivals = (AmbiguousName(dataset, ids) for dataset, ids in sorted(known.rivals.items()))
+    return (*rivals, *twins, *named)
 
 
-def _linked(manifest: dict[str, Any], known: Relations, decided: Plan, site: str) -> dict[str, Any]:
-    """dbt's own nodes with a last paragraph that leads to the catalog, second writers named."""
+def _linked(
+    manifest: dict[str, Any], known: Relations, decided: GraftPlan, site: str
+) -> dict[str, Any]:
+    """dbt's own nodes with their second writers and a link to the catalog in the description."""
     writers = {built.node_id: built.tasks for built in decided.second_writers}
 
     nodes, sources = dict(manifest["nodes"]), dict(manifest["sources"])
     for node_id, dataset in known.datasets.items():
         part = nodes if node_id in nodes else sources
         if node := part.get(node_id):
-            told = prose.also_written_by(writers[node_id], site) if node_id in writers else ""
+            note = prose.also_written_by(writers[node_id], site) if node_id in writers else ""
             before = str(node.get("description") or "")
             changed = node.copy()
             changed["description"] = prose.paragraphs(
-                before, told, prose.catalog_link(dataset, site)
+                before, note, prose.catalog_link(dataset, site)
             )
             part[node_id] = changed
     return {**manifest, "nodes": nodes, "sources": sources}
 
 
-def _added(manifest: dict[str, Any], decided: Plan, told: Context) -> dict[str, Any]:
-    """The manifest with the nodes of the plan and their edges."""
+def _added(manifest: dict[str, Any], decided: GraftPlan, context: NodeContext) -> dict[str, Any]:
+    """The manifest with the nodes and edges of the plan."""
     models = {
-        built.node_id: nodes.model(built, decided.parents[built.node_id], told)
+        built.node_id: nodes.model(built, decided.parents[built.node_id], context)
         for built in sorted((*decided.promoted, *decided.added), key=lambda b: b.node_id)
     }
-    sources = {read.node_id: nodes.source(read, told) for read in decided.new_sources}
+    sources = {new.node_id: nodes.source(new, context) for new in decided.new_sources}
     manifest = {
         **manifest,
         "nodes": {**manifest["nodes"], **models},
@@ -144,11 +160,11 @@ def _added(manifest: dict[str, Any], decided: Plan, told: Context) -> dict[str, 
         upstream = [everything[parent] for parent in model["depends_on"]["nodes"]]
         model["refs"], model["sources"] = nodes.references(upstream)
     exposures = {
-        read.node_id: nodes.exposure(read, everything, decided.parents[read.node_id], told)
-        for read in decided.exposures
+        new.node_id: nodes.exposure(new, everything, decided.parents[new.node_id], context)
+        for new in decided.exposures
     }
     owned = groups.groups(
-        told.lineage.tasks[name] for b in (*decided.promoted, *decided.added) for name in b.tasks
+        context.lineage.tasks[name] for b in (*decided.promoted, *decided.added) for name in b.tasks
     )
     if owned:
         manifest["groups"] = {**(manifest.get("groups") or {}), **owned}
@@ -182,9 +198,9 @@ def _append(edges: dict[str, list[str]], key: str, node_id: str) -> None:
 
 
 def _catalog(
-    catalog: Mapping[str, Any], manifest: Mapping[str, Any], decided: Plan, lineage: Lineage
+    catalog: Mapping[str, Any], manifest: Mapping[str, Any], decided: GraftPlan, lineage: Lineage
 ) -> dict[str, Any]:
-    """The catalog with entries of the plan's nodes in place of those of promoted sources."""
+    """The catalog with entries for the nodes of the plan, without those of promoted sources."""
     promoted = {source for built in decided.promoted for source in built.sources}
     newest = warehouse.newest_start(lineage)
     models = {
@@ -199,15 +215,12 @@ def _catalog(
         for built in sorted((*decided.promoted, *decided.added), key=lambda b: b.node_id)
     }
     sources = {
-        read.node_id: warehouse.entry(
-            manifest["sources"][read.node_id], read.dataset, [], [], lineage
-        )
-        for read in decided.new_sources
-        if read.dataset
+        new.node_id: warehouse.entry(manifest["sources"][new.node_id], new.dataset, [], [], lineage)
+        for new in decided.new_sources
     }
-    kept = {key: entry for key, entry in catalog["sources"].items() if key not in promoted}
+    others = {key: entry for key, entry in catalog["sources"].items() if key not in promoted}
     return {
         **catalog,
         "nodes": {**catalog["nodes"], **models},
-        "sources": {**kept, **sources},
+        "sources": {**others, **sources},
     }

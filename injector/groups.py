@@ -1,4 +1,4 @@
-"""dbt groups of the teams that own tasks, so that the page's group tree shows what they build."""
+"""dbt groups for the owners of tasks, shown in the group tree of the docs page."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.naming import plain
 from dbt_graft.injector.plan import PACKAGE
-from dbt_graft.injector.relations import Node
 from dbt_graft.lineage.model import Task
 
 
 def of(tasks: Iterable[Task]) -> str | None:
-    """The group of what tasks build: the first owner's."""
+    """Return the group of the datasets that tasks build: that of their first owner."""
     owner = next((task.info.owner for task in tasks if task.info.owner), "")
     return plain(owner) or None
 
 
 def groups(tasks: Iterable[Task]) -> dict[str, Any]:
-    """The groups of the owners, by id."""
+    """Return the groups of the owners, by id."""
     owners = {name: task.info.owner for task in tasks if (name := of([task]))}
     return {
         (unique_id := f"group.{PACKAGE}.{name}"): {
@@ -36,7 +36,7 @@ def groups(tasks: Iterable[Task]) -> dict[str, Any]:
 
 
 def group_map(known: Mapping[str, Any] | None, models: Iterable[Node]) -> dict[str, list[str]]:
-    """Group -> the ids of its nodes, with the added models."""
+    """Return the group map with the added models: group -> the ids of its nodes."""
     found: dict[str, list[str]] = defaultdict(list)
     for group, ids in (known or {}).items():
         found[group] += ids or []

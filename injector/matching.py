@@ -1,8 +1,8 @@
-"""Which dbt relation a name in a log means where the log leaves the database out.
+"""Short names: names in logs that leave the database out, matched to dbt relations.
 
-A relation is matched by database, schema and identifier, without case. A log that says less, as
-Spark's does of its default catalog, means the one relation with this schema and identifier. Where
-two databases have it, nobody can tell which is meant: it stays a dataset of its own.
+Relations match by database, schema and identifier, ignoring case. Logs may leave the database out,
+as Spark's do for its default catalog; such a name matches the one relation with this schema and
+identifier. With several such relations in several databases, it matches none of them.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dbt_graft.injector.relations import Node, Relations
+from dbt_graft.injector.manifest import Node
+from dbt_graft.injector.relations import Relations
 from dbt_graft.lineage.dataset import DatasetId
 
 
 @dataclass(frozen=True, slots=True)
 class ShortNames:
-    """Relations called by schema and identifier alone.
+    """Relations by schema and identifier alone.
 
     Attributes:
-        full: The short name -> the one relation that it means.
-        ambiguous: The short name -> the relations that it could mean, sorted.
+        full: Short name -> the one relation that matches.
+        ambiguous: Short name -> the relations that match, sorted, where there are several.
         spelled: Each relation -> itself in dbt's spelling, which a log may write in another case.
     """
 
@@ -36,19 +37,21 @@ class ShortNames:
 
 
 def short_names(manifest: Node, known: Relations) -> ShortNames:
-    """The short names of a project's relations; none where dbt itself knows no database."""
-    whole = set(known.datasets.values())
-    meant: dict[DatasetId, set[DatasetId]] = defaultdict(set)
+    """Return the short names of the project's relations that have a database."""
+    full_names = set(known.datasets.values())
+    matches: dict[DatasetId, set[DatasetId]] = defaultdict(set)
     for node_id, dataset in known.datasets.items():
         node = manifest["nodes"].get(node_id) or manifest["sources"][node_id]
         database = node.get("database")
         if database and node.get("schema"):
-            meant[DatasetId(dataset.namespace, dataset.name[len(str(database)) + 1 :])].add(dataset)
-    unclaimed = {short: found for short, found in meant.items() if short not in whole}
+            matches[DatasetId(dataset.namespace, dataset.name[len(str(database)) + 1 :])].add(
+                dataset
+            )
+    unclaimed = {short: found for short, found in matches.items() if short not in full_names}
     return ShortNames(
         full={short: next(iter(found)) for short, found in unclaimed.items() if len(found) == 1},
         ambiguous={
             short: tuple(sorted(found)) for short, found in unclaimed.items() if len(found) > 1
         },
-        spelled={dataset: dataset for dataset in known.spelled(whole)},
+        spelled={dataset: dataset for dataset in known.spelled(set(known.datasets.values()))},
     )

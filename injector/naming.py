@@ -1,8 +1,9 @@
-"""Names for the nodes we add: made from a dataset's own name, and never one that is taken.
+"""Names of added nodes: made from the name of the dataset, and unique in the manifest.
 
-A node is called `<schema>_<table>`: short, the same every build, and hardly ever the name of a
-dbt model. Where it is taken, the name grows by the database, then by the namespace, and last by
-a digest. Letters, digits and underscores only: dbt's selectors read dots, blanks and commas.
+A node is named `<schema>_<table>`: short, the same every build, and rarely the name of a dbt
+model. If it is taken, the database is put in front, then the namespace, and finally a digest is
+appended. Only letters, digits and underscores: dots, blanks and commas have a meaning in dbt's
+selectors.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ _OF_EVERY_OBJECT = frozenset(
 )
 
 
-class Names:
-    """The names of a manifest's nodes; compared without case, as people read them.
+class NodeNames:
+    """The names of a manifest's nodes, compared without case.
 
     Attributes:
-        conflicts: Names that were taken, and what the node is called instead.
+        conflicts: Names that were taken, each with the name chosen instead.
     """
 
     def __init__(self, taken: Iterable[str]) -> None:
@@ -32,16 +33,16 @@ class Names:
         self.conflicts: list[tuple[str, str]] = []
 
     def claim(self, dataset: DatasetId, parts: Sequence[str] = ()) -> str:
-        """A free name for a dataset's node, taken from then on.
+        """Return a free name for the node of a dataset and take it.
 
         Args:
-            parts: What to try first; without it schema and table.
+            parts: The parts of the first choice; by default schema and table.
         """
         wanted = [parts or dataset.parts[-2:], dataset.parts, (dataset.namespace, *dataset.parts)]
         return self._first_free([plain("_".join(parts)) for parts in wanted], str(dataset.key))
 
     def claim_task(self, task: str) -> str:
-        """A free name for a task's exposure, taken from then on."""
+        """Return a free name for the exposure of a task and take it."""
         return self._first_free([plain(task)], task)
 
     def _first_free(self, wanted: list[str], identity: str) -> str:
@@ -56,6 +57,6 @@ class Names:
 
 
 def plain(text: str) -> str:
-    """Text with everything but letters, digits and underscores made an underscore."""
+    """Replace everything but letters, digits and underscores by underscores."""
     found = re.sub(r"\W+", "_", text).strip("_")
     return f"{found}_" if found in _OF_EVERY_OBJECT else found

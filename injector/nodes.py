@@ -1,7 +1,8 @@
-"""The nodes a graft adds: models for what tasks write, sources for what they read, exposures.
+"""Nodes that a graft adds: models for datasets that tasks write, sources for those they read,
+exposures for tasks that only new.
 
 Fields are those of dbt's v12 manifest, https://schemas.getdbt.com/dbt/manifest/v12.json, which
-allows no others: what is ours stands in `meta`.
+allows no others: ours go into `meta.graft`.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbt_graft.injector import carried, groups, prose
+from dbt_graft.injector import groups, inherited, prose
 from dbt_graft.injector.columns import Edges
 from dbt_graft.injector.columns import columns as node_columns
+from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.naming import plain
-from dbt_graft.injector.options import Options, TagKind
+from dbt_graft.injector.options import GraftOptions, TagKind
 from dbt_graft.injector.plan import PACKAGE, source_group
-from dbt_graft.injector.relations import Node
-from dbt_graft.injector.report import Built, Read
+from dbt_graft.injector.report import BuiltDataset, NewSource, TaskExposure
 from dbt_graft.lineage import urls
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
@@ -28,59 +29,60 @@ from dbt_graft.lineage.usage import Usage
 
 # The docs page's own colour of a Python model.
 COLOR = "#6a5acd"
-# By which the page's drop-down finds everything that comes from logs.
+# Tag of all nodes from logs, for the tag filter of the docs page.
 TAG = "python_task"
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What all added nodes are made of.
+class NodeContext:
+    """Inputs of the added nodes.
 
     Attributes:
         original: The manifest as dbt wrote it.
-        freshness: Source id -> what sources.json says of it.
-        edges: The column edges that lead to each dataset.
+        freshness: Source id -> its result in sources.json.
+        edges: Dataset -> the column edges that end in it.
     """
 
     original: Node
     freshness: Mapping[str, Mapping[str, Any]]
     lineage: Lineage
     edges: Edges
-    options: Options
+    options: GraftOptions
 
 
-def model(built: Built, parents: tuple[str, ...], told: Context) -> dict[str, Any]:
-    """The model that stands for a dataset that tasks write, or for a view."""
-    tasks = [told.lineage.tasks[name] for name in built.tasks]
-    writes = told.lineage.writers(built.dataset)
-    sources = [told.original["sources"][source] for source in built.sources]
+def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -> dict[str, Any]:
+    """Return the model for a dataset that tasks write, or for a view."""
+    tasks = [context.lineage.tasks[name] for name in built.tasks]
+    writes = context.lineage.writers(built.dataset)
+    sources = [context.original["sources"][source] for source in built.sources]
     first = sources[0] if sources else {}
     database, schema, identifier = place(built.dataset)
-    view = None if tasks else told.lineage.definition(built.dataset, DefinitionKind.VIEW)
+    view = None if tasks else context.lineage.definition(built.dataset, DefinitionKind.VIEW)
     if view:
-        raw_code = compiled_code = prose.definition(view, told.lineage.shapes)
-        text = prose.view_of(view, told.options.site)
+        raw_code = compiled_code = prose.definition(view, context.lineage.shapes)
+        text = prose.view_of(view, context.options.site)
     else:
-        compiled_code = prose.code(tasks, writes, told.lineage.shapes)
-        raw_code = prose.files(tasks, told.options.code) or compiled_code
-        text = prose.built_by(tasks, writes, told.options.site)
-    found = told.lineage.datasets.get(built.dataset)
+        compiled_code = prose.code(tasks, writes, context.lineage.shapes)
+        raw_code = prose.files(tasks, context.options.code) or compiled_code
+        text = prose.built_by(tasks, writes, context.options.site)
+    found = context.lineage.datasets.get(built.dataset)
     columns, edges = node_columns(
-        carried.merged(sources, "columns"),
+        inherited.merged(sources, "columns"),
         found.columns if found else (),
-        told.edges.get(built.dataset, ()),
+        context.edges.get(built.dataset, ()),
     )
-    tags = list(dict.fromkeys([*carried.tags(sources), *_tags(tasks, writes, told.options)]))
-    quoting = carried.merged(sources, "quoting")
+    tags = list(dict.fromkeys([*inherited.tags(sources), *_tags(tasks, writes, context.options)]))
+    quoting = inherited.merged(sources, "quoting")
+    # The docs page shows the owner of the group; `meta.owner` would be a second one.
     meta = {
-        **_owner(tasks),
-        **carried.meta(sources),
+        **inherited.meta(sources),
         "graft": {
             "dataset": str(built.dataset),
             **({} if view else {"tasks": list(built.tasks)}),
+            **_owners(tasks),
             **_procedures(writes),
             "evidence": sorted({u.evidence.value for u in writes} or {Evidence.DECLARED.value}),
-            **carried.graft_meta(sources, told.freshness),
+            **inherited.graft_meta(sources, context.freshness),
             **({"columns": edges} if edges else {}),
         },
     }
@@ -113,9 +115,9 @@ def model(built: Built, parents: tuple[str, ...], told: Context) -> dict[str, An
         },
         "tags": tags,
         "description": prose.paragraphs(
-            *carried.descriptions(sources),
+            *inherited.descriptions(sources),
             text,
-            prose.catalog_link(built.dataset, told.options.site),
+            prose.catalog_link(built.dataset, context.options.site),
         ),
         "columns": columns,
         "meta": meta,
@@ -135,65 +137,67 @@ def model(built: Built, parents: tuple[str, ...], told: Context) -> dict[str, An
     }
 
 
-def source(read: Read, told: Context) -> dict[str, Any]:
-    """The source that stands for a dataset that tasks read and nobody is known to write."""
-    assert read.dataset is not None
-    lineage, site = told.lineage, told.options.site
-    database, schema, identifier = place(read.dataset)
-    group = source_group(read.dataset, lineage)
+def source(new: NewSource, context: NodeContext) -> dict[str, Any]:
+    """Return the source for a dataset that tasks read and no task writes."""
+    lineage, site = context.lineage, context.options.site
+    database, schema, identifier = place(new.dataset)
+    group = source_group(new.dataset, lineage)
     path = f"{group}.yml"
-    found = lineage.datasets.get(read.dataset)
-    tags = [TAG] if "python_task" in told.options.tags else []
-    meta = {"graft": {"dataset": str(read.dataset), "tasks": list(read.tasks)}}
+    found = lineage.datasets.get(new.dataset)
+    tags = [TAG] if "python_task" in context.options.tags else []
+    meta = {"graft": {"dataset": str(new.dataset), "tasks": list(new.tasks)}}
     return {
         "database": database,
         "schema": schema,
-        "name": read.name,
+        "name": new.name,
         "resource_type": "source",
         "package_name": PACKAGE,
         "path": path,
         "original_file_path": path,
-        "unique_id": read.node_id,
-        "fqn": [PACKAGE, group, read.name],
+        "unique_id": new.node_id,
+        "fqn": [PACKAGE, group, new.name],
         "source_name": group,
         "source_description": "",
         "loader": "",
         "identifier": identifier,
         "description": prose.paragraphs(
-            prose.read_by(read.tasks, read.views, site),
-            prose.catalog_link(read.dataset, site),
+            prose.read_by(new.tasks, new.views, site),
+            prose.catalog_link(new.dataset, site),
         ),
         "columns": node_columns({}, found.columns if found else (), ())[0],
         "meta": meta,
         "source_meta": {},
         "tags": tags,
         "config": {"enabled": True, "tags": tags, "meta": meta},
-        "relation_name": read.dataset.name,
+        "relation_name": new.dataset.name,
     }
 
 
 def exposure(
-    read: Read, everything: Mapping[str, Node], parents: tuple[str, ...], told: Context
+    new: TaskExposure,
+    everything: Mapping[str, Node],
+    parents: tuple[str, ...],
+    context: NodeContext,
 ) -> dict[str, Any]:
-    """The exposure that stands for a task that only reads.
+    """Return the exposure for a task that only reads.
 
     Args:
-        everything: Every other node of the grafted manifest by its id.
+        everything: All nodes of the grafted manifest by id.
     """
-    task, site = told.lineage.tasks[read.tasks[0]], told.options.site
-    tags = _tags([task], task.usages, told.options)
-    meta = {**_owner([task]), "graft": {"task": task.name}}
+    task, site = context.lineage.tasks[new.task], context.options.site
+    tags = _tags([task], task.usages, context.options)
+    meta = {"graft": {"task": task.name}}
     engine = _folders(task.usages)[0]
     path = f"{engine}.yml"
     refs, sources = references(everything[parent] for parent in parents)
     return {
-        "name": read.name,
+        "name": new.name,
         "resource_type": "exposure",
         "package_name": PACKAGE,
         "path": path,
         "original_file_path": path,
-        "unique_id": read.node_id,
-        "fqn": [PACKAGE, engine, read.name],
+        "unique_id": new.node_id,
+        "fqn": [PACKAGE, engine, new.name],
         "type": task.info.type or "application",
         "owner": {"email": None, "name": task.info.owner or None},
         "description": prose.reads(task, site),
@@ -213,12 +217,12 @@ def exposure(
 
 
 def ref(name: str, version: Any = None) -> dict[str, Any]:
-    """A `ref()` as manifests write it."""
+    """Return a `ref()` in the manifest's form."""
     return {"name": name, "package": None, "version": version}
 
 
 def references(upstream: Iterable[Node]) -> tuple[list[dict[str, Any]], list[list[str]]]:
-    """What a node reads, as `refs` and `sources` name it."""
+    """Return `refs` and `sources` of a node with these parents."""
     refs, sources = [], []
     for node in upstream:
         if node["resource_type"] == "source":
@@ -229,9 +233,9 @@ def references(upstream: Iterable[Node]) -> tuple[list[dict[str, Any]], list[lis
 
 
 def place(dataset: DatasetId) -> tuple[str | None, str, str]:
-    """Database, schema and identifier of a dataset that dbt does not know.
+    """Return database, schema and identifier of a dataset that dbt does not know.
 
-    A dataset without a schema or a folder stands in its namespace.
+    The namespace stands in for a schema or folder that the name does not have.
     """
     parts = dataset.parts or (dataset.name,)
     if "/" in dataset.name:
@@ -242,12 +246,12 @@ def place(dataset: DatasetId) -> tuple[str | None, str, str]:
 
 
 def _folders(usages: Sequence[Usage]) -> list[str]:
-    """The engine and the task of the first usage, as folders of the docs page's tree."""
+    """Engine and task of the first usage, as folders in the tree of the docs page."""
     first = usages[0]
     return [plain(first.engine) or "unknown", plain(first.task) or "task"]
 
 
-def _tags(tasks: list[Task], usages: Iterable[Usage], options: Options) -> list[str]:
+def _tags(tasks: list[Task], usages: Iterable[Usage], options: GraftOptions) -> list[str]:
     by_kind: dict[TagKind, list[str]] = {
         "python_task": [TAG] if tasks else [],
         "engine": [usage.engine for usage in usages] if tasks else [DefinitionKind.VIEW.value],
@@ -257,9 +261,9 @@ def _tags(tasks: list[Task], usages: Iterable[Usage], options: Options) -> list[
     return list(dict.fromkeys(tag for kind in options.tags for tag in by_kind[kind]))
 
 
-def _owner(tasks: list[Task]) -> dict[str, str]:
+def _owners(tasks: list[Task]) -> dict[str, list[str]]:
     owners = dict.fromkeys(task.info.owner for task in tasks if task.info.owner)
-    return {"owner": ", ".join(owners)} if owners else {}
+    return {"owners": list(owners)} if owners else {}
 
 
 def _procedures(usages: Iterable[Usage]) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""How to graft: what a team chooses."""
+"""Options of a graft."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-# What the tags of a grafted node tell: that a Python task builds it, on which engine, which task,
-# and what its team tagged the task with.
+# Tags of a grafted node: `python_task` itself, the engines, `task:<name>`, the tags of the tasks.
 TagKind: TypeAlias = Literal["python_task", "engine", "task", "team"]
 TAG_KINDS: tuple[TagKind, ...] = get_args(TagKind)
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How to graft.
+class GraftOptions:
+    """Options of a graft.
 
     Attributes:
-        namespace: Where dbt's warehouse lies in the lineage: `spark`, `mssql://crm:1433`.
-        site: The way from the docs page to the site's home, ending in a slash.
-        tags: Which tags grafted nodes get beside those that people gave them.
-        inspect: Look for defects that dbt's artifacts have already, to report them.
-        code: Task -> the text of its Python file, shown as the code of what it builds.
+        namespace: The namespace of dbt's warehouse: `spark`, `mssql://crm:1433`.
+        site: The relative URL of the site's home, seen from the docs page, ending in a slash.
+        tags: The kinds of tags that grafted nodes get.
+        inspect: Report defects that dbt's artifacts already have.
+        code: Task -> the text of its Python file, shown as code of the models it builds.
     """
 
     namespace: str

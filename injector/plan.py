@@ -1,11 +1,11 @@
-"""What to do with each dataset that tasks use: decided first, built afterwards.
+"""The plan of a graft: what becomes of each dataset and task.
 
-- dbt builds it: its node stays as it is, and tasks that write it are second writers;
-- tasks write it and dbt knows it as a source: promoted to a model;
+- dbt builds it: the node is unchanged, and tasks that write it are second writers;
+- tasks write it and it is a dbt source: promoted to a model;
 - tasks write it and dbt does not know it: a new model;
 - tasks only read it and dbt does not know it: a new source;
-- a task that writes nothing is an exposure;
-- a view that only its definition makes is built by that, like by a task.
+- a task that writes nothing: an exposure;
+- a view that no task writes: a model made from its definition.
 """
 
 from __future__ import annotations
@@ -14,45 +14,46 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dbt_graft.injector.cycles import Acyclic, Edge, without_cycles
-from dbt_graft.injector.naming import Names, plain
-from dbt_graft.injector.relations import Node, Relations, all_nodes, parents
-from dbt_graft.injector.report import Built, Read, Renamed, SelfRead
+from dbt_graft.injector.cycles import AcyclicEdges, Edge, without_cycles
+from dbt_graft.injector.manifest import Node, all_nodes, parents
+from dbt_graft.injector.naming import NodeNames, plain
+from dbt_graft.injector.relations import Relations
+from dbt_graft.injector.report import BuiltDataset, NameConflict, NewSource, SelfRead, TaskExposure
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction
 
-# The dbt package that everything from logs belongs to.
+# The dbt package of all nodes from logs.
 PACKAGE = "python_tasks"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """The decisions.
+class GraftPlan:
+    """Decisions of a graft.
 
     Attributes:
-        nodes: Dataset -> the node that stands for it after the graft.
-        parents: For each node built by tasks, and each exposure, what it depends on, sorted.
+        nodes: Dataset -> the id of its node after the graft.
+        parents: Id of each added model and exposure -> the ids of its parents, sorted.
     """
 
-    promoted: tuple[Built, ...]
-    added: tuple[Built, ...]
-    new_sources: tuple[Read, ...]
-    exposures: tuple[Read, ...]
-    second_writers: tuple[Built, ...]
-    shared: tuple[Built, ...]
+    promoted: tuple[BuiltDataset, ...]
+    added: tuple[BuiltDataset, ...]
+    new_sources: tuple[NewSource, ...]
+    exposures: tuple[TaskExposure, ...]
+    second_writers: tuple[BuiltDataset, ...]
+    shared: tuple[BuiltDataset, ...]
     self_reads: tuple[SelfRead, ...]
-    acyclic: Acyclic
-    renamed: tuple[Renamed, ...]
+    acyclic: AcyclicEdges
+    name_conflicts: tuple[NameConflict, ...]
     notices: tuple[str, ...]
     nodes: Mapping[DatasetId, str]
     parents: Mapping[str, tuple[str, ...]]
 
 
-def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
-    """Decide what becomes of each dataset and each task of the logs' lineage."""
+def plan(manifest: Node, lineage: Lineage, known: Relations) -> GraftPlan:
+    """Decide what becomes of each dataset and task in the lineage of the logs."""
     tasks = lineage.tasks
     writers = lineage.writer_names()
     views = {
@@ -66,7 +67,7 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
         if flow.source != flow.target and (flow.definition is None or flow.target in views)
     ]
     everything = all_nodes(manifest)
-    names = Names(str(node.get("name")) for node in everything.values())
+    names = NodeNames(str(node.get("name")) for node in everything.values())
 
     nodes = {
         dataset: node_id
@@ -84,23 +85,23 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
         for dataset in _read(tasks.values(), views.values())
         if dataset not in nodes
     ]
-    nodes |= {read.dataset: read.node_id for read in new_sources if read.dataset}
+    nodes |= {source.dataset: source.node_id for source in new_sources}
 
     acyclic = without_cycles(_own_edges(everything, built), _logged_edges(flows, nodes, built))
     upstream: dict[str, set[str]] = {b.node_id: set() for b in built}
     for source, target in acyclic.edges:
         upstream[target].add(source)
     exposures = [_exposure(task, names) for task in tasks.values() if task.only_reads]
-    for read in exposures:
-        upstream[read.node_id] = {nodes[dataset] for dataset in tasks[read.tasks[0]].reads}
+    for exposure in exposures:
+        upstream[exposure.node_id] = {nodes[dataset] for dataset in tasks[exposure.task].reads}
 
-    return Plan(
+    return GraftPlan(
         promoted=tuple(b for b in built if b.sources),
         added=tuple(b for b in built if not b.sources),
         new_sources=tuple(new_sources),
         exposures=tuple(exposures),
         second_writers=tuple(
-            Built(node_id, str(everything[node_id].get("name")), dataset, tuple(by))
+            BuiltDataset(node_id, str(everything[node_id].get("name")), dataset, tuple(by))
             for dataset, by in writers.items()
             if (node_id := known.builders.get(dataset))
         ),
@@ -111,10 +112,10 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
             for dataset in sorted({*task.reads} & {*task.writes})
         ),
         acyclic=acyclic,
-        renamed=tuple(Renamed(wanted, given) for wanted, given in names.conflicts),
+        name_conflicts=tuple(NameConflict(*conflict) for conflict in names.conflicts),
         notices=tuple(
-            f"task {task.name} has put data nowhere: its writes failed or only changed tables; "
-            "the catalog shows it, dbt docs does not"
+            f"task {task.name} wrote no data: its writes failed or only altered tables; "
+            "it is in the catalog but not in dbt docs"
             for task in tasks.values()
             if _tried_to_write(task) and not task.writes
         ),
@@ -124,7 +125,7 @@ def plan(manifest: Node, lineage: Lineage, known: Relations) -> Plan:
 
 
 def source_group(dataset: DatasetId, lineage: Lineage) -> str:
-    """The group a new source stands in: `files`, `topics`, or its platform (`mssql`, `spark`)."""
+    """Return the source name of a new source: `files`, `topics` or its platform (`mssql`)."""
     found = lineage.datasets.get(dataset)
     if found and found.kind is Kind.PATH:
         return "files"
@@ -134,7 +135,7 @@ def source_group(dataset: DatasetId, lineage: Lineage) -> str:
 
 
 def _read(tasks: Iterable[Task], views: Iterable[Definition]) -> list[DatasetId]:
-    """What tasks read and views are made of, sorted."""
+    """The datasets that tasks and views read, sorted."""
     found = {dataset for task in tasks for dataset in task.reads}
     return sorted(found | {dataset for view in views for dataset in view.reads})
 
@@ -144,23 +145,23 @@ def _built(
     by: Sequence[str],
     known: Relations,
     everything: Mapping[str, Node],
-    names: Names,
-) -> Built:
-    """The model for what tasks write, called after the source it replaces where there is one."""
+    names: NodeNames,
+) -> BuiltDataset:
+    """The model for a dataset, named after the source that it replaces, if any."""
     sources = known.sources.get(dataset, ())
     first = everything[sources[0]] if sources else {}
-    said = (str(first.get("source_name")), str(first.get("name")))
-    name = names.claim(dataset, said if sources else ())
+    source_name = (str(first.get("source_name")), str(first.get("name")))
+    name = names.claim(dataset, source_name if sources else ())
     spelled = known.datasets[sources[0]] if sources else dataset
-    return Built(f"model.{PACKAGE}.{name}", name, spelled, tuple(by), sources)
+    return BuiltDataset(f"model.{PACKAGE}.{name}", name, spelled, tuple(by), sources)
 
 
 def _new_source(
-    dataset: DatasetId, lineage: Lineage, views: Iterable[Definition], names: Names
-) -> Read:
+    dataset: DatasetId, lineage: Lineage, views: Iterable[Definition], names: NodeNames
+) -> NewSource:
     alone = len(dataset.parts) < 2
     name = names.claim(dataset, (dataset.namespace, *dataset.parts) if alone else ())
-    return Read(
+    return NewSource(
         f"source.{PACKAGE}.{source_group(dataset, lineage)}.{name}",
         name,
         dataset,
@@ -169,18 +170,18 @@ def _new_source(
     )
 
 
-def _exposure(task: Task, names: Names) -> Read:
+def _exposure(task: Task, names: NodeNames) -> TaskExposure:
     name = names.claim_task(task.name)
-    return Read(f"exposure.{PACKAGE}.{name}", name, None, (task.name,))
+    return TaskExposure(f"exposure.{PACKAGE}.{name}", name, task.name)
 
 
 def _tried_to_write(task: Task) -> bool:
-    """Whether it wrote anything lasting, with success or without."""
+    """Whether it wrote a lasting dataset, successfully or not."""
     return any(usage.direction is Direction.WRITE for usage in task.usages)
 
 
-def _own_edges(everything: Mapping[str, Node], built: Iterable[Built]) -> list[Edge]:
-    """dbt's own edges, with promoted sources under their new ids."""
+def _own_edges(everything: Mapping[str, Node], built: Iterable[BuiltDataset]) -> list[Edge]:
+    """dbt's own edges, with the new ids of promoted sources."""
     redirects = {source: b.node_id for b in built for source in b.sources}
     return [
         (redirects.get(parent, parent), node_id)
@@ -191,9 +192,9 @@ def _own_edges(everything: Mapping[str, Node], built: Iterable[Built]) -> list[E
 
 
 def _logged_edges(
-    flows: Iterable[Flow], nodes: Mapping[DatasetId, str], built: Iterable[Built]
+    flows: Iterable[Flow], nodes: Mapping[DatasetId, str], built: Iterable[BuiltDataset]
 ) -> dict[Edge, list[Flow]]:
-    """The flows into what tasks build, by the edge they make; dbt's own nodes get no others."""
+    """The flows into added models, by edge; dbt's own nodes get no new parents."""
     ours = {b.node_id for b in built}
     edges: dict[Edge, list[Flow]] = defaultdict(list)
     for flow in flows:

@@ -1,11 +1,11 @@
-"""Sources that became models: every place of a manifest that names them, by id or by name.
+"""Promotion of sources to models: all references to them in a manifest, by id and by name.
 
 By id: `depends_on.nodes`, `parent_map`, `child_map`, `attached_node`. By name: the pairs in
 `sources` (they become `refs`), literal `source('…', '…')` calls in `raw_code`, test arguments,
-unit test inputs, hooks and snapshot relations, `file_key_name` of source tests, selectors. A call
-that goes through a variable or a macro cannot be seen in the text and stays; there `depends_on`
-tells the truth. Code that reads otherwise now is kept as it was in `config.meta.graft.raw_code`.
-A source that is also listed as disabled is listed there no more. Nothing is changed in place.
+unit test inputs, hooks and snapshot relations, `file_key_name` of source tests, selectors. Calls
+with variables or macros as arguments stay as they are; `depends_on` is right for them too. The
+original of changed code is in `config.meta.graft.raw_code`. A promoted source is removed from
+`disabled`. Nothing is changed in place.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from dbt_graft.injector.manifest import PARTS, Node, all_nodes, parents, project_name
 from dbt_graft.injector.nodes import ref
-from dbt_graft.injector.relations import PARTS, Node, parents, project_name
-from dbt_graft.injector.report import Built
+from dbt_graft.injector.report import BuiltDataset
 from dbt_graft.injector.selectors import selecting_models
 
 Pair = tuple[str, str]
 
 _CALL = re.compile(r"""\bsource\(\s*(["'])([^"'\n]{1,300})\1\s*,\s*(["'])([^"'\n]{1,300})\3\s*\)""")
-# What of a node's configuration holds Jinja that runs with the node.
+# Keys of a node's configuration that hold Jinja.
 _TEXTS = ("relation", "pre-hook", "post-hook", "pre_hook", "post_hook")
 
 
 class Promotion:
-    """Which source is which model now, asked by id or by the name that a node uses for it."""
+    """Models of promoted sources, by id and by name."""
 
-    def __init__(self, manifest: Node, promoted: Iterable[Built]) -> None:
+    def __init__(self, manifest: Node, promoted: Iterable[BuiltDataset]) -> None:
         self.ids: dict[str, str] = {}
         self._names: dict[str, str] = {}
         for built in promoted:
@@ -45,15 +45,15 @@ class Promotion:
             self._by_pair[str(node.get("source_name")), str(node.get("name"))].append(source)
 
     def name(self, pair: Pair, node: Node) -> str | None:
-        """The name of the model that `source(pair)` in this node means; None if it stays."""
+        """Return the model that `source(*pair)` in a node refers to; None for other sources."""
         source = self.source(pair, node)
         return self._names.get(source) if source else None
 
     def source(self, pair: Pair, node: Node) -> str | None:
-        """The source that a pair means in a node.
+        """Return the id of the source that `source(*pair)` in a node refers to.
 
-        One the node depends on, else one of its own package, else the project's, else any:
-        the order in which dbt looks.
+        One that the node depends on, else one of its own package, else of the root project, else
+        any: dbt's own order.
         """
         upstream = parents(node)
         wanted = [node.get("package_name"), self._project]
@@ -68,7 +68,7 @@ class Promotion:
         )
 
     def calls(self, text: str, node: Node) -> str:
-        """Text with literal `source()` calls of promoted sources made `ref()` calls."""
+        """Replace literal `source()` calls of promoted sources by `ref()` calls."""
 
         def replace(match: re.Match[str]) -> str:
             name = self.name((match[2], match[4]), node)
@@ -77,14 +77,14 @@ class Promotion:
         return _CALL.sub(replace, text) if "source" in text else text
 
     def tables(self) -> Iterator[tuple[str, str, str, str | None]]:
-        """Package, group, table and the name of its model, None if it stays, of every source."""
+        """Yield (package, source name, table, model or None) of every source."""
         for (group, table), sources in self._by_pair.items():
             for source in sources:
                 yield str(self._package[source]), group, table, self._names.get(source)
 
 
 def promote(manifest: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
-    """A copy of the manifest without the promoted sources, every reference to them renamed."""
+    """Return a copy of the manifest without the promoted sources and references to them."""
     parts = {
         part: {key: _node(node, promotion) for key, node in manifest[part].items()}
         for part in PARTS
@@ -93,12 +93,11 @@ def promote(manifest: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
     parts["sources"] = {
         key: node for key, node in parts["sources"].items() if key not in promotion.ids
     }
-    maps = {part: _map(manifest.get(part) or {}, promotion) for part in ("parent_map", "child_map")}
     if manifest.get("disabled"):
         parts["disabled"] = _disabled(manifest["disabled"], promotion)
     if manifest.get("selectors"):
         parts["selectors"] = selecting_models(manifest["selectors"], promotion.tables())
-    return {**manifest, **parts, **maps}
+    return {**manifest, **parts, **_maps(manifest, promotion)}
 
 
 def _disabled(disabled: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
@@ -107,6 +106,21 @@ def _disabled(disabled: Mapping[str, Any], promotion: Promotion) -> dict[str, An
         for key, nodes in disabled.items()
         if key not in promotion.ids
     }
+
+
+def _maps(manifest: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
+    """`parent_map` and `child_map`; made from `depends_on` where one of them is missing."""
+    upstream, downstream = manifest.get("parent_map"), manifest.get("child_map")
+    if upstream is None or downstream is None:
+        everything = all_nodes(manifest)
+        # In the order of the map that is there, which undo relies on.
+        keys = dict.fromkeys([*(upstream or downstream or ()), *everything])
+        upstream = {node_id: parents(everything.get(node_id) or {}) for node_id in keys}
+        downstream = {node_id: [] for node_id in keys}
+        for node_id, ids in upstream.items():
+            for parent in ids:
+                downstream.setdefault(parent, []).append(node_id)
+    return {"parent_map": _map(upstream, promotion), "child_map": _map(downstream, promotion)}
 
 
 def _map(ids: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
@@ -123,7 +137,7 @@ def _map(ids: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
 
 
 def _ids(ids: list[str], promotion: Promotion) -> list[str]:
-    """Ids with the promoted ones renamed, each of those once."""
+    """Ids with promoted sources replaced by their models, without duplicate models."""
     if promotion.ids.keys().isdisjoint(ids):
         return ids
     renamed = [promotion.ids.get(node_id, node_id) for node_id in ids]
@@ -145,25 +159,31 @@ def _node(node: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
     if not depends and not named:
         return {**node, **changed} if (changed := _attachment(node, promotion)) else node
     if depends:
-        changed["depends_on"] = {**node["depends_on"], "nodes": _ids(upstream, promotion)}
+        # dbt Fusion has ids elsewhere in it too: `nodes_with_ref_location`.
+        changed["depends_on"] = {
+            key: _ids(value, promotion)
+            if key == "nodes"
+            else _strings(value, lambda text: promotion.ids.get(text, text))
+            for key, value in node["depends_on"].items()
+        }
     changed |= _pairs(node, promotion)
     changed |= _texts(node, promotion)
     changed |= _attachment(node, promotion)
     if "raw_code" in changed:
         field = "config" if isinstance(node.get("config"), dict) else "meta"
-        changed[field] = _keeping(changed.get(field) or node.get(field) or {}, field, node)
+        changed[field] = _with_original(changed.get(field) or node.get(field) or {}, field, node)
     return {**node, **changed} if changed else node
 
 
-def _keeping(holder: dict[str, Any], field: str, node: Node) -> dict[str, Any]:
-    """`config` or `meta` with the code as people wrote it in `meta.graft`."""
+def _with_original(holder: dict[str, Any], field: str, node: Node) -> dict[str, Any]:
+    """`config` or `meta` with the original code in `meta.graft`."""
     meta = (holder.get("meta") if field == "config" else holder) or {}
     meta = {**meta, "graft": {"raw_code": node["raw_code"]}}
     return {**holder, "meta": meta} if field == "config" else meta
 
 
 def _pairs(node: Node, promotion: Promotion) -> dict[str, Any]:
-    """`sources` pairs of promoted sources become `refs`."""
+    """`refs` and `sources` with promoted sources moved to `refs`."""
     pairs = node.get("sources")
     if not isinstance(pairs, list) or not pairs:
         return {}
@@ -172,12 +192,12 @@ def _pairs(node: Node, promotion: Promotion) -> dict[str, Any]:
         return {}
     refs = list(node.get("refs") or [])
     refs += [ref(name) for name in dict.fromkeys(names) if name and ref(name) not in refs]
-    kept = [pair for pair, name in zip(pairs, names, strict=True) if not name]
-    return {"refs": refs, "sources": kept}
+    others = [pair for pair, name in zip(pairs, names, strict=True) if not name]
+    return {"refs": refs, "sources": others}
 
 
 def _texts(node: Node, promotion: Promotion) -> dict[str, Any]:
-    """Literal calls in code, in a test's arguments, a unit test's inputs, a snapshot's relation."""
+    """Literal calls in code, test arguments, unit test inputs, hooks and snapshot relations."""
 
     def replace(text: str) -> str:
         return promotion.calls(text, node)
@@ -187,19 +207,19 @@ def _texts(node: Node, promotion: Promotion) -> dict[str, Any]:
         if node.get(field) and (new := _strings(node[field], replace)) != node[field]:
             changed[field] = new
     for field in ("config", "unrendered_config"):
-        told = node.get(field) or {}
+        values = node.get(field) or {}
         new = {
             key: text
             for key in _TEXTS
-            if told.get(key) and (text := _strings(told[key], replace)) != told[key]
+            if values.get(key) and (text := _strings(values[key], replace)) != values[key]
         }
         if new:
-            changed[field] = {**told, **new}
+            changed[field] = {**values, **new}
     return changed
 
 
 def _attachment(node: Node, promotion: Promotion) -> dict[str, Any]:
-    """What a generic test of a source says that it stands on."""
+    """`attached_node` and `file_key_name` of a generic test on a promoted source."""
     attached = node.get("attached_node")
     if attached in promotion.ids:
         return {"attached_node": promotion.ids[attached]}
@@ -218,14 +238,14 @@ def _attachment(node: Node, promotion: Promotion) -> dict[str, Any]:
 
 
 def _tested(node: Node) -> str:
-    """The node that a generic test stands on, as dbt's docs page takes it."""
+    """The node that a generic test is attached to, by the rule of dbt's docs page."""
     upstream = parents(node)
     last = (node.get("test_metadata") or {}).get("name") == "relationships"
     return upstream[-1 if last else 0] if upstream else ""
 
 
 def _strings(value: Any, replace: Callable[[str], str]) -> Any:
-    """A JSON value with every string in it replaced."""
+    """A JSON value with `replace` applied to all strings in it."""
     if isinstance(value, str):
         return replace(value)
     if isinstance(value, list):

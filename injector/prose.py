@@ -1,4 +1,4 @@
-"""What the grafted nodes say of themselves: Markdown, and code for the page's Code tab."""
+"""Descriptions of grafted nodes as Markdown, and their code for the Code tab of the docs page."""
 
 from __future__ import annotations
 
@@ -13,62 +13,62 @@ from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Run, Shape
 from dbt_graft.lineage.usage import Usage
 
-# What Markdown reads inside a line; an underscore within a word is plain text.
+# Inline markup of Markdown; an underscore within a word is plain text.
 _MARKUP = re.compile(r"([\\`*\[\]!|<>~&$]|(?<!\w)_|_(?!\w))")
 _WEB = re.compile(r"https?://[^\s<>()\"']+")
 
 
 def escape(text: str) -> str:
-    """Text of a log as Markdown that shows it and does nothing else."""
+    """Escape text for use in Markdown; white space is collapsed."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 
 
 def link(text: str, address: str) -> str:
-    """A Markdown link; the text is escaped, the address is taken as it is."""
+    """Return a Markdown link; the text is escaped, the URL is not."""
     return f"[{escape(text)}]({address})"
 
 
 def moment(at: datetime) -> str:
-    """A time to the minute, in UTC."""
+    """Format a time to the minute, in UTC."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def catalog_link(dataset: DatasetId, site: str) -> str:
-    """The link from dbt's docs page to a dataset's page in the catalog."""
+    """Return a link from dbt's docs page to the page of a dataset in the catalog."""
     return f"[Catalog page]({site}{urls.dataset_path(dataset)})"
 
 
 def paragraphs(*parts: str) -> str:
-    """The parts that say something, a blank line between them."""
+    """Join the parts that are not empty by blank lines."""
     return "\n\n".join(part.rstrip() for part in parts if part.strip())
 
 
 def built_by(tasks: Iterable[Task], usages: Iterable[Usage], site: str) -> str:
-    """Who writes a dataset, one paragraph for each task and engine."""
+    """Describe the writers of a dataset: task, engine, last run, owner."""
     named = {task.name: task for task in tasks}
     return paragraphs(*(_writer(named[usage.task], usage, site) for usage in usages))
 
 
 def view_of(definition: Definition, site: str) -> str:
-    """What a view is made of."""
+    """Describe a view by the datasets it selects from."""
     named = _dataset_links(definition.reads, site)
-    return f"A view of {named}." if named else "A view."
+    return f"View on {named}." if named else "View."
 
 
 def reads(task: Task, site: str) -> str:
-    """What a read-only task is."""
+    """Describe a task that only reads."""
     engines = ", ".join(map(escape, task.engines))
     first = f"Python task {link(task.name, site + urls.task_path(task.name))} on {engines}."
     return _task(first, task, _last_run(task.runs, None))
 
 
 def also_written_by(tasks: Iterable[str], site: str) -> str:
-    """That tasks write what dbt builds."""
+    """Name the tasks that write a dataset of dbt's."""
     return f"**Also written by** {_links(tasks, site)}, outside dbt."
 
 
 def read_by(tasks: Iterable[str], views: Iterable[DatasetId], site: str) -> str:
-    """Who reads a dataset that nobody is known to write."""
+    """Name the tasks and views that read a dataset."""
     readers = [part for part in (_links(tasks, site), _dataset_links(views, site)) if part]
     return f"Read by {', '.join(readers)}."
 
@@ -93,8 +93,7 @@ def _writer(task: Task, usage: Usage, site: str) -> str:
 
 
 def _task(first: str, task: Task, last_run: str) -> str:
-    lines = (first, task.info.description, last_run, _more(task))
-    return "\n".join(line for line in lines if line)
+    return paragraphs(first, task.info.description, last_run, _more(task))
 
 
 def _last_run(runs: Sequence[Run], rows: int | None) -> str:
@@ -116,23 +115,23 @@ def _more(task: Task) -> str:
 
 
 def code(tasks: Iterable[Task], usages: Sequence[Usage], shapes: Mapping[str, Shape]) -> str:
-    """What builds a dataset, as Python that reads well: each task's statements, literals gone."""
+    """Return the statements that build a dataset as Python source, without literals."""
     blocks = []
     for task in tasks:
         own = [usage for usage in usages if usage.task == task.name]
         engines = ", ".join(_line(usage.engine) for usage in own)
-        lines = [f"# {_line(task.name)}: a Python task on {engines}"]
+        lines = [f"# Python task {_line(task.name)} on {engines}"]
         if task.info.path:
             lines.append(f"# {_line(task.info.path)}")
         texts = _texts((shape for usage in own for shape in usage.shapes), shapes)
         if texts:
-            lines.append("# Its statements in the log, without literals:")
+            lines.append("# Statements in the log, without literals:")
         blocks.append("\n".join([*lines, *(f"\n{_quoted(text)}" for text in texts)]))
     return "\n\n".join(blocks) + "\n"
 
 
 def files(tasks: Iterable[Task], code: Mapping[str, str]) -> str:
-    """The Python files of tasks, one behind the other; empty unless all of them are at hand."""
+    """Return the Python files of tasks, concatenated; empty unless all of them are known."""
     found = [(task, code.get(task.name, "")) for task in tasks]
     if not all(text.strip() for _, text in found):
         return ""
@@ -142,7 +141,7 @@ def files(tasks: Iterable[Task], code: Mapping[str, str]) -> str:
 
 
 def definition(view: Definition, shapes: Mapping[str, Shape]) -> str:
-    """The SQL that defines a view, literals gone."""
+    """Return the SQL that defines a view, without literals."""
     return "\n".join(text.strip() for text in _texts(view.shapes, shapes)) + "\n"
 
 
@@ -156,7 +155,7 @@ def _quoted(text: str) -> str:
 
 
 def web(address: str) -> str:
-    """An address that a page may link to; empty for any other."""
+    """Return a web address as it is, anything else as an empty string."""
     return address if _WEB.fullmatch(address) else ""
 
 

@@ -1,4 +1,4 @@
-"""What a graft did and decided, for people (`graft inject`) and, as JSON, for machines."""
+"""The report of a graft: what it added, promoted and left out, as dataclasses and as JSON."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dbt_graft.lineage.model import Lineage
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltDataset:
     """A dataset that tasks write, or a view, and the dbt node that stands for it.
 
     Attributes:
-        tasks: Who writes it; none for a view that only its definition makes.
-        sources: The dbt sources the node replaces; empty unless it was promoted.
+        tasks: The tasks that write it; none for a view.
+        sources: The dbt sources that the node replaces; empty unless it was promoted.
     """
 
     node_id: str
@@ -29,23 +29,33 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A node made for what tasks read: a new source, or an exposure for a read-only task.
+class NewSource:
+    """A source added for a dataset that tasks read, that no task writes and that dbt lacks.
 
     Attributes:
-        views: The views that are made of it.
+        tasks: The tasks that read it.
+        views: The views that select from it.
     """
 
     node_id: str
     name: str
-    dataset: DatasetId | None
+    dataset: DatasetId
     tasks: tuple[str, ...]
     views: tuple[DatasetId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """An edge on a cycle; `tasks` is empty where dbt's own code makes it."""
+class TaskExposure:
+    """An exposure added for a task that only reads."""
+
+    node_id: str
+    name: str
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class CycleEdge:
+    """An edge on a cycle; `tasks` is empty for an edge of dbt's own."""
 
     source: str
     target: str
@@ -55,32 +65,32 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """A cycle of dbt node ids that was broken by leaving out its last step."""
+    """A cycle of dbt node ids that was broken by leaving out its last edge."""
 
-    steps: tuple[Step, ...]
+    edges: tuple[CycleEdge, ...]
 
     @property
-    def left_out(self) -> Step:
-        """The step that closed the cycle and is in no artifact."""
-        return self.steps[-1]
+    def left_out(self) -> CycleEdge:
+        """The edge that closed the cycle and is in no artifact."""
+        return self.edges[-1]
 
     @property
     def path(self) -> str:
         """`a -> b -> a`"""
-        return " -> ".join([self.steps[0].source, *(step.target for step in self.steps)])
+        return " -> ".join([self.edges[0].source, *(edge.target for edge in self.edges)])
 
 
 @dataclass(frozen=True, slots=True)
 class SelfRead:
-    """A task that reads and writes one dataset: it gets no edge to itself."""
+    """A task that reads and writes the same dataset; the node gets no edge to itself."""
 
     task: str
     dataset: DatasetId
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A defect in dbt artifacts: the rule's id, the node or name it concerns, and words."""
+class ArtifactDefect:
+    """A defect in dbt's artifacts: the id of the rule, the node or name, and a description."""
 
     rule: str
     subject: str
@@ -88,12 +98,12 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Ambiguous:
-    """A name that could mean more than one thing, and what.
+class AmbiguousName:
+    """A name with more than one match.
 
     Attributes:
-        candidates: Node ids that have one relation, of which the first stands for it; or the
-            relations, as datasets, that a log's short name could mean, of which none does.
+        candidates: The ids of nodes on one relation, of which the first stands for it; or the
+            relations that match the short name in a log, of which none is taken.
     """
 
     dataset: DatasetId
@@ -101,61 +111,61 @@ class Ambiguous:
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed:
-    """A node whose name was taken."""
+class NameConflict:
+    """A node that is not called after its dataset, because that name was taken."""
 
     wanted: str
-    given: str
+    chosen: str
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a graft did.
+    """Changes made by a graft.
 
     Attributes:
         promoted: Sources that became models, because tasks write them.
-        added: New models for what tasks write and dbt did not know.
-        new_sources: New sources for what tasks only read and dbt did not know.
-        exposures: Read-only tasks.
-        second_writers: dbt builds the dataset, and tasks write it too: dbt's node stays as it is.
-        shared: More than one task writes the dataset.
-        cycles: Cycles and the edges that were left out to break them.
-        ambiguous: Names that could mean more than one thing.
-        renamed: Nodes whose name was taken.
-        notices: What else a person should know.
-        findings: Defects that dbt's artifacts already had.
+        added: New models for datasets that tasks write and dbt did not know.
+        new_sources: New sources for datasets that tasks only read and dbt did not know.
+        exposures: New exposures for tasks that only read.
+        second_writers: Datasets that dbt builds and tasks write too; dbt's node is unchanged.
+        shared: Datasets that more than one task writes.
+        cycles: Cycles, each with the edge that was left out to break it.
+        ambiguous: Names with more than one match.
+        name_conflicts: Nodes whose first choice of a name was taken.
+        notices: Messages about the inputs and the tasks.
+        defects: Defects that dbt's artifacts already had.
     """
 
-    promoted: tuple[Built, ...] = ()
-    added: tuple[Built, ...] = ()
-    new_sources: tuple[Read, ...] = ()
-    exposures: tuple[Read, ...] = ()
-    second_writers: tuple[Built, ...] = ()
-    shared: tuple[Built, ...] = ()
+    promoted: tuple[BuiltDataset, ...] = ()
+    added: tuple[BuiltDataset, ...] = ()
+    new_sources: tuple[NewSource, ...] = ()
+    exposures: tuple[TaskExposure, ...] = ()
+    second_writers: tuple[BuiltDataset, ...] = ()
+    shared: tuple[BuiltDataset, ...] = ()
     cycles: tuple[Cycle, ...] = ()
     self_reads: tuple[SelfRead, ...] = ()
-    ambiguous: tuple[Ambiguous, ...] = ()
-    renamed: tuple[Renamed, ...] = ()
+    ambiguous: tuple[AmbiguousName, ...] = ()
+    name_conflicts: tuple[NameConflict, ...] = ()
     notices: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    defects: tuple[ArtifactDefect, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The report as JSON values; a dataset is written `namespace/name`."""
+        """Return the report as JSON values, with datasets as `namespace/name`."""
         report: dict[str, Any] = _plain(asdict(self))
         return report
 
 
 @dataclass(frozen=True)
 class Grafted:
-    """dbt's artifacts with the lineage on them, and what every other face needs of dbt.
+    """Grafted artifacts, and dbt's part of what the catalog and the exporters show.
 
     Attributes:
-        describe: Gives `descriptions`; asked for once, by those who need them.
-        consume: Gives `consumers`.
-        touched: What the logs tell, and what dbt knows of these datasets.
-        join: Gives `lineage`.
-        undo: File name -> what leads back to dbt's values, see `injector.undo`; None for a file
-            that dbt did not write.
+        describe: Computes `descriptions`, on first use.
+        consume: Computes `consumers`, on first use.
+        touched: The lineage of the logs, with what dbt knows of their datasets.
+        join: Computes `lineage`, on first use.
+        undo: File name -> the changes that restore dbt's values, see `injector.undo`; None for a
+            file that dbt did not write.
     """
 
     manifest: dict[str, Any]
@@ -169,25 +179,25 @@ class Grafted:
 
     @cached_property
     def descriptions(self) -> Mapping[DatasetId, Description]:
-        """What dbt says of each dataset it knows after the graft."""
+        """dbt's description of each dataset that it knows after the graft."""
         return self.describe()
 
     @cached_property
     def consumers(self) -> tuple[Consumer, ...]:
-        """dbt's exposures, and the tasks that only read."""
+        """dbt's exposures and the tasks that only read."""
         return self.consume()
 
     @cached_property
     def lineage(self) -> Lineage:
-        """What the logs tell and all of dbt's own lineage, in one.
+        """The lineage of the logs and all of dbt's own lineage.
 
-        Nothing is left out, not even what was left out of the manifest to break a cycle.
+        It includes the edges that are not in the manifest because they would close a cycle.
         """
         return self.join()
 
     @property
     def redirects(self) -> dict[str, str]:
-        """Promoted source's unique_id -> unique_id of the model it became."""
+        """unique_id of each promoted source -> unique_id of its model."""
         return {source: built.node_id for built in self.report.promoted for source in built.sources}
 
 

@@ -1,7 +1,7 @@
 """Selectors of a manifest (https://docs.getdbt.com/reference/node-selection/yaml-selectors).
 
-What `source:` found and is a model now is found by its name. A selector that finds sources too, as
-`source:raw` may, becomes the union of both.
+A `source:` selector of a promoted source becomes a selector of its model. One that selects other
+sources too, as `source:raw` may, becomes the union of both.
 """
 
 from __future__ import annotations
@@ -11,34 +11,34 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-# Package, group and table of a source, and the name of the model it became.
+# Package, source name and table of a source, and its model if it is promoted.
 Table = tuple[str, str, str, str | None]
 
 _METHOD = re.compile(r"(?P<before>[@+\d]*)source:(?P<value>[^+]+)(?P<after>\+?\d*)")
 
 
 def selecting_models(selectors: Mapping[str, Any], tables: Iterable[Table]) -> dict[str, Any]:
-    """The selectors with each promoted source named as the model that it is."""
+    """Return the selectors with promoted sources replaced by their models."""
     known = list(tables)
     return {
-        key: {**told, "definition": _selection(told["definition"], known)}
-        if isinstance(told, dict) and "definition" in told
-        else told
-        for key, told in selectors.items()
+        key: {**selector, "definition": _selection(selector["definition"], known)}
+        if isinstance(selector, dict) and "definition" in selector
+        else selector
+        for key, selector in selectors.items()
     }
 
 
 def _found(value: str, tables: list[Table]) -> tuple[list[str], bool]:
-    """The models that a `source:` selector finds, and whether it still finds a source too.
+    """Return the models of a `source:` selector, and whether it selects other sources too.
 
     Args:
-        value: As dbt reads it: `raw`, `raw.orders`, `shop.raw.orders`; `*` stands for anything.
+        value: `raw`, `raw.orders` or `shop.raw.orders`, with `*` as a wildcard.
     """
     wanted = value.split(".")
     found, left = [], False
     for package, group, table, model in tables:
-        told = (package, group, table) if len(wanted) > 2 else (group, table)
-        if all(map(fnmatchcase, told, wanted)):
+        name = (package, group, table) if len(wanted) > 2 else (group, table)
+        if all(map(fnmatchcase, name, wanted)):
             found += [model] if model else []
             left = left or not model
     return list(dict.fromkeys(found)), left
@@ -50,8 +50,8 @@ def _selection(value: Any, tables: list[Table]) -> Any:
     if isinstance(value, str):
         match = _METHOD.fullmatch(value)
         names, left = _found(match["value"], tables) if match else ([], False)
-        told = [f"{match['before']}{name}{match['after']}" for name in names] if match else []
-        return _union([value] if left else [], told) if told else value
+        models = [f"{match['before']}{name}{match['after']}" for name in names] if match else []
+        return _union([value] if left else [], models) if models else value
     if not isinstance(value, dict):
         return value
     if value.get("method") == "source":

@@ -1,8 +1,8 @@
-"""The artifacts as the docs page needs them: what it never reads is left out.
+"""Artifacts for the docs page, without everything that it does not read.
 
 The rules follow the code of dbt's page (dbt-core 1.11): its controllers, templates, search, trees
-and graph selectors. A key that is read stays as it is, null or empty, where the page tells the two
-from a missing one.
+and graph selectors. A null or empty value stays where the page distinguishes it from a missing
+one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PAGE = frozenset(
     ("unique_id", "resource_type", "name", "package_name", "description", "depends_on")
 )
 _CODE = frozenset(("raw_code", "compiled_code", "language", "tags", "test_metadata"))
-# A generic test is in no tree and not in the graph: it has a page and stands behind its column.
+# A generic test is in no tree and not in the graph; it has a page and is listed at its column.
 _TEST = _PAGE | _CODE | {"column_name"}
 _RELATION = frozenset(("database", "schema", "alias", "identifier", "columns", "loader"))
 _SOURCE = frozenset(("source_name", "source_description", "label", "version"))
@@ -27,24 +27,24 @@ _TREE = frozenset(("original_file_path", "fqn", "config", "docs", "meta", "group
 # A model, seed, snapshot, analysis, singular test or source.
 _NODE = _PAGE | _CODE | _RELATION | _SOURCE | _TREE
 _MACRO = _PAGE | {"original_file_path", "docs", "arguments", "macro_sql"}
-# The default, which the page takes for granted.
+# The default of the page.
 _SHOWN = {"show": True, "node_color": None}
 _DOC = frozenset(("name", "package_name", "block_contents"))
 _COLUMN = frozenset(("name", "description", "meta", "constraints"))
 _ENTRY = frozenset(("metadata", "stats"))
 _METADATA = frozenset(("type", "owner"))
 _TYPE = frozenset(("type", "index"))
-# Of these tests the page shows the name and, of two of them, one argument.
+# Tests of which the page shows only the name and, for two of them, one argument.
 _KNOWN_TESTS = frozenset(("not_null", "unique", "relationships", "accepted_values"))
 _ARGUMENTS = frozenset(("column_name", "arg", "field", "values"))
 
 
 def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
-    """Manifest and catalog without what the docs page never reads; the given ones stay as they are.
+    """Return copies of manifest and catalog without everything that the docs page does not read.
 
-    The page shows the same with them. They are no dbt artifacts: dbt reads them no longer.
+    The page looks the same with them. They are not dbt artifacts any more: dbt does not load them.
     """
-    # The page lists no macro of dbt itself.
+    # The page does not list macros of dbt itself.
     hidden = {"dbt", f"dbt_{manifest['metadata'].get('adapter_type')}"}
     macros = {
         key: _only(macro, _MACRO)
@@ -52,12 +52,12 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
         if macro.get("package_name") not in hidden
     }
     nodes = {key: _node(node, macros) for key, node in manifest["nodes"].items()}
-    kept = {
+    slimmed = {
         **{key: part for key, part in manifest.items() if key in _PARTS},
         "nodes": nodes,
         "sources": {key: _node(node, macros) for key, node in manifest["sources"].items()},
         "macros": macros,
-        # Of the doc blocks the page shows overviews.
+        # The only doc blocks that the page shows are overviews.
         "docs": {
             key: _only(doc, _DOC)
             for key, doc in (manifest.get("docs") or {}).items()
@@ -70,7 +70,7 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
         },
     }
     known = {**manifest["nodes"], **manifest["sources"]}
-    return kept, {
+    return slimmed, {
         part: {key: _entry(entry, known.get(key)) for key, entry in catalog[part].items()}
         for part in ("nodes", "sources")
     }
@@ -83,35 +83,35 @@ def _only(document: Mapping[str, Any], keys: frozenset[str]) -> Document:
 def _node(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
     if node.get("resource_type") == "test" and "test_metadata" in node:
         return _generic_test(node, macros)
-    kept = _only(node, _NODE)
-    if "config" in kept:
-        kept["config"] = _config(kept["config"])
-    if kept.get("columns"):
-        kept["columns"] = {key: _column(column) for key, column in kept["columns"].items()}
-    if kept.get("docs") == _SHOWN:
-        del kept["docs"]
-    return _linked(kept, macros)
+    slimmed = _only(node, _NODE)
+    if "config" in slimmed:
+        slimmed["config"] = _config(slimmed["config"])
+    if slimmed.get("columns"):
+        slimmed["columns"] = {key: _column(column) for key, column in slimmed["columns"].items()}
+    if slimmed.get("docs") == _SHOWN:
+        del slimmed["docs"]
+    return _linked(slimmed, macros)
 
 
 def _generic_test(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
     metadata = node["test_metadata"]
     name = metadata.get("name") if isinstance(metadata, dict) else None
     read = _TEST | {"refs"} if name == "relationships" else _TEST
-    kept = _only(node, read)
+    slimmed = _only(node, read)
     for key in ("description", "tags"):
-        if not kept.get(key):
-            kept.pop(key, None)
+        if not slimmed.get(key):
+            slimmed.pop(key, None)
     if name in _KNOWN_TESTS:
-        arguments = _ARGUMENTS - {"column_name"} if kept.get("column_name") else _ARGUMENTS
-        kept["test_metadata"] = {
+        arguments = _ARGUMENTS - {"column_name"} if slimmed.get("column_name") else _ARGUMENTS
+        slimmed["test_metadata"] = {
             **{key: value for key, value in metadata.items() if value is not None},
             "kwargs": _only(metadata.get("kwargs") or {}, arguments),
         }
-    return _linked(kept, macros)
+    return _linked(slimmed, macros)
 
 
 def _linked(node: Document, macros: Mapping[str, Any]) -> Document:
-    """The node without links to macros that the page does not list."""
+    """The node without references to macros that the page does not list."""
     depends_on = node.get("depends_on")
     if isinstance(depends_on, dict) and depends_on.get("macros"):
         listed = [macro for macro in depends_on["macros"] if macro in macros]
@@ -120,7 +120,7 @@ def _linked(node: Document, macros: Mapping[str, Any]) -> Document:
 
 
 def _config(config: Any) -> Any:
-    """What the selector `config.<key>:<value>` can match, and the contract."""
+    """The values that the selector `config.<key>:<value>` can match, and the contract."""
     if not isinstance(config, dict):
         return config
     return {
@@ -137,16 +137,18 @@ def _column(column: Any) -> Any:
 
 
 def _entry(entry: Mapping[str, Any], node: Mapping[str, Any] | None) -> Document:
-    """A catalog entry; the page lays the node's own keys over it."""
+    """A catalog entry; on the page the keys of the node override it."""
     documented = {name.lower() for name in (node or {}).get("columns") or {}}
     read = _ENTRY if node else _ENTRY | {"unique_id"}
-    kept = _only(entry, read)
-    if isinstance(kept.get("metadata"), dict):
-        kept["metadata"] = _only(kept["metadata"], _METADATA)
-    if isinstance(kept.get("stats"), dict):
-        kept["stats"] = {key: stat for key, stat in kept["stats"].items() if stat.get("include")}
-    kept["columns"] = {
+    slimmed = _only(entry, read)
+    if isinstance(slimmed.get("metadata"), dict):
+        slimmed["metadata"] = _only(slimmed["metadata"], _METADATA)
+    if isinstance(slimmed.get("stats"), dict):
+        slimmed["stats"] = {
+            key: stat for key, stat in slimmed["stats"].items() if stat.get("include")
+        }
+    slimmed["columns"] = {
         name: _only(column, _TYPE if name.lower() in documented else _TYPE | {"name"})
         for name, column in (entry.get("columns") or {}).items()
     }
-    return kept
+    return slimmed

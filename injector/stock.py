@@ -1,8 +1,8 @@
-"""dbt's own docs page, and what we change in its code.
+"""dbt's own docs page and our changes to its code.
 
-The page is one minified file that dbt-core brings along. Each change names a piece of its code;
-where a piece is not there exactly once, the page is one we do not know and is refused: half a
-change would be a page that fails in front of its readers.
+The page is one minified file in dbt-core. Each change replaces a piece of its code. A page in which
+a piece does not occur exactly once is unsupported and refused: with half of the changes it could
+fail in the browser.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _REMEDY = "install dbt-core 1.11.10 or a later 1.11"
 
 FAVICON = "${require('./assets/favicons/favicon.ico')}"  # dbt's build never filled it in
 
-# What would ask the network: the tracker starts where a manifest allows it, and an icon's address
-# is requested before it is rendered.
+# Requests to the network: the tracker starts if the manifest allows it, and the URL of an icon is
+# requested before it is rendered.
 _QUIET = {
     '<link rel="canonical" href="/overview/"/>': "",
     "//d1fc8wv8zag5ca.cloudfront.net/2.9.0/sp.js": "data:,",
@@ -69,7 +69,7 @@ _TAGS = {
     ),
 }
 
-# What a graft notes down for programs, `meta.graft`, the page would show people as raw JSON.
+# `meta.graft` is for programs; the page would show it as raw JSON.
 _DETAILS = {"if(e.meta=t.meta||d,": 'if(e.meta=t.meta&&o.omit(t.meta,"graft")||d,'}
 
 # The page's search results take names, descriptions and code as HTML: the head of the function
@@ -78,26 +78,24 @@ _HIGHLIGHT = re.compile(r"(\w+)\.highlight=function\((\w+)\)\{(?=if\(!\1\.query)
 
 
 def read() -> str:
-    """The docs page of the installed dbt, as dbt brings it.
+    """Return the docs page of the installed dbt.
 
     Raises:
-        GraftError: There is none.
+        GraftError: It has none.
     """
     try:
         return resources.files("dbt").joinpath("task/docs/index.html").read_text("utf-8")
     except (ModuleNotFoundError, FileNotFoundError) as error:
-        raise GraftError(
-            f"dbt-core {_dbt_version()} brings no docs page", remedy=_REMEDY
-        ) from error
+        raise GraftError(f"dbt-core {_dbt_version()} has no docs page", remedy=_REMEDY) from error
 
 
 def changed(stock: str, parts: Mapping[str, str]) -> str:
-    """The page with its code changed and each placeholder of `parts` filled.
+    """Return the page with its code changed and the placeholders in `parts` filled.
 
-    All in one pass: what is put in is never looked at.
+    One pass over the page: replacements are never replaced again.
 
     Raises:
-        GraftError: A piece of code or a placeholder is not there, or more than once.
+        GraftError: A piece of code or a placeholder does not occur exactly once.
     """
     safe, count = _HIGHLIGHT.subn(
         r'\g<0>\2=\2&&\2.replace(/&/g,"&amp;").replace(/</g,"&lt;");', stock

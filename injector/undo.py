@@ -1,13 +1,13 @@
-"""What a graft changed, and how it is taken back: dbt's values from the grafted ones.
+"""Undo: the changes from grafted artifacts back to those of dbt.
 
-Both documents share all that the graft left alone, so that looking for changes costs what changed,
-not what there is. A change names the object that it is in by the keys that lead there:
+Both documents share all unchanged objects, so the cost of a comparison grows with the changes, not
+with the size. `at` is the path of keys to the changed object:
 
     {"at": ["nodes", "model.shop.orders"], "set": {"description": "As people wrote it."}}
     {"at": ["sources"], "insert": [["source.shop.raw.customers", "source.shop.raw.orders", {…}]]}
     {"at": ["nodes"], "delete": ["model.python_tasks.raw_orders"]}
 
-`insert` names the key that it stands behind, null at the start, so that the order comes back too.
+`insert` names the key in front, null at the start, so that the order is restored too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Change = dict[str, Any]
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """What leads from `after` back to `before`."""
+    """Return the changes from `after` back to `before`."""
     found: list[Change] = []
     waiting: list[tuple[list[str], Mapping[str, Any], Mapping[str, Any]]] = [([], before, after)]
     while waiting:
@@ -49,10 +49,10 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
 
 
 def restore(document: dict[str, Any], recorded: list[Change]) -> None:
-    """Take changes back, in place.
+    """Apply changes, in place.
 
     Raises:
-        KeyError, TypeError: They are not the changes of this document.
+        KeyError, TypeError: They are not changes of this document.
     """
     for change in recorded:
         inside = document
@@ -67,11 +67,11 @@ def restore(document: dict[str, Any], recorded: list[Change]) -> None:
 
 def _insert(inside: dict[str, Any], insert: list[list[Any]]) -> None:
     behind = {ahead: (key, value) for ahead, key, value in insert}
-    kept = dict(inside)
+    others = dict(inside)
     inside.clear()
-    for ahead in (None, *kept):
+    for ahead in (None, *others):
         if ahead is not None:
-            inside[ahead] = kept[ahead]
+            inside[ahead] = others[ahead]
         while ahead in behind:
             ahead, value = behind.pop(ahead)
             inside[ahead] = value

@@ -1,7 +1,7 @@
-"""Whether grafted artifacts are sound: no defect of ours, and dbt itself reads them.
+"""Validation of grafted artifacts: no new defects, and dbt itself loads them.
 
-dbt's loader takes seconds on a large manifest, so that this is asked for: by `graft inject
---validate`, and by the tests.
+dbt's loader takes seconds on a large manifest, so it runs only on request: `graft inject
+--validate`, and in the tests.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from typing import Any
 
 from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import Artifacts, dump
-from dbt_graft.injector.relations import PARTS
+from dbt_graft.injector.manifest import PARTS
 from dbt_graft.injector.report import Grafted
 
 _SHOWN = 20
 
 
 def faults(artifacts: Artifacts, grafted: Grafted) -> list[str]:
-    """What is wrong with a graft, in words; empty for a sound one."""
+    """Return the faults of a graft as messages; empty if it is valid."""
     before = integrity.check(artifacts.manifest, artifacts.catalog)
     after = integrity.check(grafted.manifest, grafted.catalog)
-    ours = integrity.new_findings(before, after, grafted.redirects)
-    told = [f"the graft made a defect: {f.subject}: {f.text}" for f in ours]
-    return [*told, *_loads(artifacts, grafted), *_schema(artifacts, grafted)][:_SHOWN]
+    ours = integrity.new_defects(before, after, grafted.redirects)
+    defects = [f"new defect: {d.subject}: {d.text}" for d in ours]
+    return [*defects, *_loads(artifacts, grafted), *_schema(artifacts, grafted)][:_SHOWN]
 
 
 def _loads(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:
-    """What dbt's own loader says; what it says of dbt's own document as well is not ours.
+    """Errors of dbt's own loader, unless dbt's own document has one too.
 
-    Macros stay out: no graft touches them, and dbt does not load all that it writes.
+    Macros are left out: a graft does not change them, and dbt does not load all that it writes.
     """
     from dbt.artifacts.schemas.catalog import CatalogArtifact
     from dbt.artifacts.schemas.manifest import WritableManifest
@@ -39,12 +39,12 @@ def _loads(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:
         ("manifest", WritableManifest, grafted.manifest, artifacts.manifest),
         ("catalog", CatalogArtifact, grafted.catalog, artifacts.catalog),
     ):
-        if (said := _refusal(kind, ours)) and not _refusal(kind, original):
-            yield f"dbt does not load the {name}: {said[:300]}"
+        if (error := _refusal(kind, ours)) and not _refusal(kind, original):
+            yield f"dbt does not load the {name}: {error[:300]}"
 
 
 def _refusal(kind: Any, document: dict[str, Any]) -> str:
-    # The loader changes what it is given.
+    # The loader modifies its argument.
     content = loads(dump({**document, "macros": {}} if "macros" in document else document))
     try:
         kind.upgrade_schema_version(content)
@@ -55,9 +55,9 @@ def _refusal(kind: Any, document: dict[str, Any]) -> str:
 
 
 def _schema(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:
-    """What the schema of the installed dbt says of nodes that the graft made or changed.
+    """Added or changed nodes that do not match the JSON schema of the installed dbt.
 
-    Only that of v12 is at hand; what it says of dbt's own node as well is not ours.
+    Only v12 is checked; a node that did not match before the graft is skipped.
     """
     if not str(artifacts.manifest["metadata"].get("dbt_schema_version")).endswith("/v12.json"):
         return
@@ -73,4 +73,4 @@ def _schema(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:
             if node is old or validator.is_valid(node):
                 continue
             if old is None or validator.is_valid(old):
-                yield f"{key} is not as the manifest's schema has it"
+                yield f"{key} does not match the JSON schema of the manifest"

@@ -1,4 +1,4 @@
-"""catalog.json after the graft: entries of new and promoted nodes, with what the runs did."""
+"""Catalog entries of added nodes, with statistics of their runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from dbt_graft.injector import prose
-from dbt_graft.injector.relations import Node
+from dbt_graft.injector.manifest import Node
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Column, Direction, Status
@@ -23,29 +23,35 @@ def entry(
     lineage: Lineage,
     newest: datetime | None = None,
 ) -> dict[str, Any]:
-    """The catalog entry of a node.
+    """Return the catalog entry of a node.
 
     Args:
         tasks: The tasks that write it; none for a source.
-        known: Entries of the sources it replaces; what dbt asked the warehouse is kept.
-        newest: The start of the newest run in all logs, from which days are counted back.
+        known: The entries of the sources that it replaces; their values win.
+        newest: The start of the newest run of all tasks, the end of the period for run counts.
     """
     first = known[0] if known else {}
-    told = first.get("metadata") or {}
+    metadata = first.get("metadata") or {}
     found = lineage.datasets.get(dataset)
     kind = found.kind if found else Kind.TABLE
     owners = ", ".join(dict.fromkeys(t.info.owner for t in tasks if t.info.owner))
-    database = told.get("database") or node["database"]
+    database = metadata.get("database")
+    if database is None:
+        database = node["database"]
     return {
         **first,
         "metadata": {
             "comment": None,
-            **told,
+            **metadata,
             # The docs page fails on a type that is null.
-            "type": told.get("type") or str(kind),
-            "schema": told.get("schema") or node["schema"],
-            "name": told.get("name") or node.get("alias") or node.get("identifier") or node["name"],
-            "database": str(database) if database else None,
+            "type": metadata.get("type") or str(kind),
+            "schema": metadata.get("schema") or node["schema"],
+            "name": metadata.get("name")
+            or node.get("alias")
+            or node.get("identifier")
+            or node["name"],
+            # ClickHouse has databases without a name.
+            "database": None if database is None else str(database),
             # One that is null would be shown as an empty field.
             **({"owner": owners} if owners else {}),
         },
@@ -67,7 +73,7 @@ def _columns(seen: Iterable[Column]) -> dict[str, Any]:
 
 
 def newest_start(lineage: Lineage) -> datetime | None:
-    """When the newest run in all logs started."""
+    """Return the start of the newest run of all tasks."""
     starts = (run.started_at for task in lineage.tasks.values() for run in task.runs)
     return max((at for at in starts if at), default=None)
 
@@ -79,27 +85,31 @@ def _stats(dataset: DatasetId, tasks: list[Task], newest: datetime | None) -> di
     usages = [usage for group in writes.values() for usage in group]
     rows = [usage.rows for usage in usages if usage.rows is not None]
     written = [usage.bytes for usage in usages if usage.bytes is not None]
-    told = []
+    stats = []
     if starts:
         start = prose.moment(max(starts))
-        told.append(_stat("last_run", "Last run", start, "Start of the newest run seen"))
+        stats.append(_stat("last_run", "Last run", start, "Start of the newest run"))
     if rows:
         count = f"{sum(rows):,}"
-        told.append(_stat("rows_written", "Rows written", count, "By the newest run that tells"))
+        stats.append(
+            _stat("rows_written", "Rows written", count, "By the newest run that reports it")
+        )
     if written:
         size = f"{sum(written):,}"
-        told.append(_stat("bytes_written", "Bytes written", size, "By the newest run that tells"))
+        stats.append(
+            _stat("bytes_written", "Bytes written", size, "By the newest run that reports it")
+        )
     if runs and newest:
         recent = sum(start > newest - timedelta(days=_DAYS) for start in starts)
         about = f"Runs in the {_DAYS} days before the newest run of any task"
-        told.append(_stat("runs", f"Runs in {_DAYS} days", f"{recent:,}", about))
+        stats.append(_stat("runs", f"Runs in {_DAYS} days", f"{recent:,}", about))
     if failed := sum(run.status is Status.FAILED for run in runs):
-        told.append(_stat("failed_runs", "Failed runs", f"{failed:,}", "Of all runs seen"))
-    return dict(told)
+        stats.append(_stat("failed_runs", "Failed runs", f"{failed:,}", "Of all runs in the logs"))
+    return dict(stats)
 
 
 def _freshness(node: Node) -> dict[str, Any]:
-    """How fresh dbt found the source that the node replaces."""
+    """The result of `dbt source freshness` for the source that the node replaces."""
     graft = (node.get("meta") or {}).get("graft") or {}
     found = graft.get("freshness") or {}
     names = (("status", "Freshness"), ("max_loaded_at", "Newest record"))

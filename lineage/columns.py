@@ -1,4 +1,4 @@
-"""Column edges: how two in a row make one, and how temporary tables are seen through."""
+"""Column edges between lasting datasets, composed over temporary tables."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from dbt_graft.lineage.records import (
 
 _STRENGTH = {Subtype.IDENTITY: 0, Subtype.TRANSFORMATION: 1, Subtype.AGGREGATION: 2}
 
-# What is known of a temporary table's column: the edges from lasting columns that lead to it.
+# For each temporary table and column, the edges from lasting columns that end in it.
 _Held = dict[tuple[str, DatasetId], dict[str, set[ColumnEdge]]]
 
 
 def compose(last: Subtype, first: Subtype) -> Subtype:
-    """What two steps make: indirect wins, the last of two; else the greater change."""
+    """Return the subtype of two edges in a row: INDIRECT wins, then the greater change."""
     if last not in _STRENGTH:
         return last
     if first not in _STRENGTH:
@@ -155,8 +155,8 @@ def _seen_through(
                 yield _chained(edge, first, ANY_COLUMN, first.subtype)
             elif unknown:
                 # It was filled with `*`: the column has the name that it had before.
-                kept = replace(first, from_column=edge.from_column)
-                yield _chained(edge, kept, edge.to_column, compose(edge.subtype, first.subtype))
+                renamed = replace(first, from_column=edge.from_column)
+                yield _chained(edge, renamed, edge.to_column, compose(edge.subtype, first.subtype))
             elif folded == name.casefold() or edge.from_column == ANY_COLUMN:
                 to = name if edge.to_column == edge.from_column else edge.to_column
                 yield _chained(edge, first, to, compose(edge.subtype, first.subtype))

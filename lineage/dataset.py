@@ -1,4 +1,4 @@
-"""Where data lives, and what makes two names the same place.
+"""Identity of datasets.
 
 Identity follows OpenLineage's naming: `namespace` + `name`
 (`mssql://crm:1433` + `Shop.dbo.Orders`, `file` + `/landing/orders`).
@@ -10,17 +10,17 @@ import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-# Storage keeps case apart; databases and metastores compare names without it.
+# File systems and Kafka are case-sensitive; databases and metastores are not.
 _CASE_SENSITIVE = frozenset(
     {"file", "s3", "s3a", "s3n", "gs", "hdfs", "abfs", "abfss", "wasb", "wasbs", "dbfs", "kafka"}
 )
-# `#t~2`: what a run's second temporary table called `#t` is named, so that the two stay apart.
+# `#t~2` is the second temporary table `#t` of a run.
 _COUNTED = re.compile(r"^([#@].*)~\d+$")
 _GLOBAL_TEMPORARY = "##"
 
 
 class Kind(StrEnum):
-    """What sort of place a dataset is."""
+    """Kinds of datasets."""
 
     TABLE = "TABLE"
     VIEW = "VIEW"
@@ -33,7 +33,7 @@ class Kind(StrEnum):
 class DatasetId:
     """A dataset's identity; equal ids compare without case where the platform does.
 
-    `namespace` and `name` keep the spelling they were made with; `key` is what is compared.
+    `namespace` and `name` have their original spelling; only `key` is compared.
     """
 
     namespace: str = field(compare=False)
@@ -58,35 +58,35 @@ class DatasetId:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The name's parts: database, schema and table, or the folders of a path."""
+        """The parts of the name: database, schema and table, or the folders of a path."""
         separator = "/" if self.is_path else "."
         return tuple(part for part in self.name.split(separator) if part)
 
     @property
     def short(self) -> str:
-        """The name as people say it: `raw.orders`, `landing/orders`, `#t` for `#t~2`."""
+        """The last two parts of the name: `raw.orders`, `landing/orders`, `#t` for `#t~2`."""
         if self.is_path:
             return "/".join(self.parts[-2:])
         return _COUNTED.sub(r"\1", ".".join(self.parts[-2:]))
 
 
 def is_global_temporary(dataset: DatasetId) -> bool:
-    """Whether it is a table that sessions share as long as they live: SQL Server's `##t`."""
+    """Whether it is a global temporary table of SQL Server, `##t`, which sessions share."""
     return dataset.name.startswith(_GLOBAL_TEMPORARY)
 
 
 def parse_dataset_id(text: str) -> DatasetId:
-    """Read `namespace/name` as `graft.yml` and people write it.
+    """Parse `namespace/name`.
 
-    The namespace ends at the first slash behind its `scheme://`, or at the first slash where
-    there is no scheme: `mssql://crm:1433/Shop.dbo.Orders`, `spark/raw.orders`,
+    The namespace ends at the first slash after `scheme://`, or at the first slash if there is no
+    scheme: `mssql://crm:1433/Shop.dbo.Orders`, `spark/raw.orders`,
     `file//landing/orders`.
 
     Raises:
-        ValueError: There is no slash to end the namespace, or nothing behind it.
+        ValueError: Namespace or name is missing.
     """
     scheme, mark, rest = text.partition("://")
     head, slash, name = (rest if mark else text).partition("/")
     if not slash or not name or not head:
-        raise ValueError(f"{text!r} is no dataset: write <namespace>/<name>")
+        raise ValueError(f"{text!r} is not a dataset: write <namespace>/<name>")
     return DatasetId(f"{scheme}{mark}{head}" if mark else head, name)

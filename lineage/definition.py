@@ -1,4 +1,4 @@
-"""Datasets that nobody runs a task for: a dbt model or a view says what they are made of."""
+"""Definitions: dbt models and views, which build datasets without a task."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dbt_graft.lineage.operations import Operation
 
 
 class DefinitionKind(StrEnum):
-    """Who keeps the definition: dbt, or the database in which the view stands."""
+    """Owner of a definition: dbt, or the database of the view."""
 
     DBT = "dbt"
     VIEW = "view"
@@ -18,13 +18,13 @@ class DefinitionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A dbt model, seed or snapshot, or a view: the dataset that it makes, and of what.
+    """A dbt model, seed or snapshot, or a view, with its inputs and its output.
 
     Attributes:
         name: dbt's unique_id, or the view's identity.
-        reads: What it is made of, sorted.
-        operation: What building it does: CREATE VIEW, CREATE TABLE AS, MERGE…
-        shapes: The statement that defines a view.
+        reads: Its input datasets, sorted.
+        operation: The operation that builds it: CREATE VIEW, CREATE TABLE AS, MERGE…
+        shapes: The statements that define a view.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What dbt and people say of a dataset, in words that every face of the product can show."""
+"""Descriptions of datasets and consumers, from dbt and from YAML."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dbt_graft.lineage.dataset import DatasetId
 
 
 class Role(StrEnum):
-    """What a dataset is to dbt once the lineage is grafted on.
+    """Role of a dataset in the dbt project after the graft.
 
-    PROMOTED: a source that a task turned out to write, or that is a view: now a model.
-    ADDED: unknown to dbt before, written by a task or a view, now a model.
+    PROMOTED: a model that was a source, because a task writes it or it is a view.
+    ADDED: a model for a dataset of a task, or a view, that dbt did not know.
     """
 
     MODEL = "model"
@@ -27,14 +27,14 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A dataset as dbt's artifacts describe it after the graft.
+    """Description of a dataset in dbt's artifacts after the graft.
 
     Attributes:
-        node_id: The dbt unique_id.
-        name: The dbt node's name, by which its selector finds it.
+        node_id: dbt's unique_id.
+        name: The name of the dbt node, as used in selectors.
         text: Markdown.
         columns: Column name -> Markdown description.
-        tests: How many dbt tests stand on it.
+        tests: The number of dbt tests.
     """
 
     dataset: DatasetId
@@ -50,7 +50,7 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """Who reads and writes nothing we know: a dashboard, a report, a read-only task."""
+    """A reader without outputs: a dashboard, a report, an API, a task that only reads."""
 
     node_id: str
     name: str

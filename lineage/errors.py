@@ -14,12 +14,12 @@ _ABOUT_CODE = (
 
 
 class GraftError(Exception):
-    """Something the user can act on: what is wrong, where, and what to do.
+    """An error that the user can fix.
 
     Attributes:
-        problem: What is wrong, one sentence.
-        place: Where: a file, a file and line, a dataset, a URL. Empty when there is none.
-        remedy: The next step, as an instruction. Empty when there is none.
+        problem: What is wrong, in one sentence.
+        place: The file, file and line, dataset or URL; empty if there is none.
+        remedy: The next step, as an instruction; empty if there is none.
     """
 
     exit_code = 1

@@ -1,4 +1,4 @@
-"""What a check found, in the same words whatever was checked."""
+"""Findings of checks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How much lineage suffers: it is wrong or missing, it has holes, or it is good to know."""
+    """Severity of a finding: lineage is wrong or missing, lineage has gaps, for information."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -17,12 +17,12 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that costs lineage, money or privacy, or that is good to know.
+    """A result of a check.
 
     Attributes:
-        subject: What it is about: a file, a log source, a task, a setting.
-        problem: What is lost by it, or what there is.
-        remedy: What to do; empty where there is nothing to do.
+        subject: The file, log source, task or setting.
+        problem: What is wrong, or what was found.
+        remedy: The next step; empty if there is none.
     """
 
     severity: Severity
@@ -36,5 +36,5 @@ class Finding:
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings by severity, each once, otherwise in their order."""
+    """Sort findings by severity and remove duplicates; the order is otherwise unchanged."""
     return sorted(dict.fromkeys(findings), key=lambda one: list(Severity).index(one.severity))

@@ -1,4 +1,4 @@
-"""Statements that were not understood, or only in part, grouped by the reason."""
+"""Statements that could not be parsed, or only in part, grouped by reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dbt_graft.lineage.records import Outcome, Shape
 
 _LONGEST = 1_000
-_UNTOLD = {Outcome.PARTIAL: "read in part", Outcome.FAILED: "not understood"}
+_NO_REASON = {Outcome.PARTIAL: "parsed in part", Outcome.FAILED: "could not be parsed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +16,9 @@ class Gap:
     """Shapes of one outcome and reason.
 
     Attributes:
-        shapes: How many.
-        dialect: That of the example.
-        example: The shortest of their texts, without literals as all of them are.
+        shapes: The number of shapes.
+        dialect: The dialect of the example.
+        example: The shortest of their texts, without literals.
     """
 
     outcome: Outcome
@@ -29,11 +29,11 @@ class Gap:
 
 
 def gaps(shapes: Iterable[Shape]) -> tuple[Gap, ...]:
-    """What parsing left open: failures first, and within them what concerns most shapes."""
+    """Return the gaps left by parsing: failures first, then by number of shapes."""
     alike: dict[tuple[Outcome, str], list[Shape]] = {}
     for shape in shapes:
         if shape.outcome is not Outcome.PARSED:
-            reason = shape.reason or _UNTOLD[shape.outcome]
+            reason = shape.reason or _NO_REASON[shape.outcome]
             alike.setdefault((shape.outcome, reason), []).append(shape)
     found = []
     for (outcome, reason), group in alike.items():

@@ -1,4 +1,4 @@
-"""Name rules: one dataset that engines know under several names gets one of them."""
+"""Name rules: one name for a dataset that engines know under several."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 
-# The name that a dataset goes by.
+# Dataset -> the dataset under its new name.
 Rename: TypeAlias = Callable[[DatasetId], DatasetId]
 
 _STAR = re.compile(r"\*\*?")
@@ -20,8 +20,9 @@ _SLOT = re.compile(r"\*|\{(\d+)\}")
 class NameRule:
     """Rename datasets that match `source` to `target`, both written `namespace/name`.
 
-    `*` in the source matches any run of characters and is kept, `**` matches and is dropped.
-    The n-th `*` of the target is what the n-th kept `*` matched; `{n}` names one directly.
+    `*` in the source matches any run of characters, `**` too, but it does not count: the n-th
+    `*` of the target stands for the match of the n-th `*` of the source, `{n}` for that of
+    number n.
     Case is ignored.
     """
 
@@ -31,11 +32,11 @@ class NameRule:
     def __post_init__(self) -> None:
         parse_dataset_id(self.source)
         parse_dataset_id(self.target)
-        kept = sum(star == "*" for star in _STAR.findall(self.source))
+        counted = sum(star == "*" for star in _STAR.findall(self.source))
         for wanted in self._slots():
-            if not 1 <= wanted <= kept:
+            if not 1 <= wanted <= counted:
                 raise ValueError(
-                    f"{self.target!r} asks for wildcard {wanted} but {self.source!r} keeps {kept}"
+                    f"{self.target!r} refers to wildcard {wanted}, {self.source!r} has {counted}"
                 )
 
     def _slots(self) -> list[int]:
@@ -47,14 +48,14 @@ class NameRule:
         return slots
 
     def pattern(self) -> re.Pattern[str]:
-        """The source as a regular expression with one group for each kept wildcard."""
+        """The source as a regular expression with one group for each `*`."""
         literal = [re.escape(text) for text in _STAR.split(self.source)]
         wildcards = ["(.*?)" if star == "*" else ".*?" for star in _STAR.findall(self.source)]
         body = literal[0] + "".join(w + t for w, t in zip(wildcards, literal[1:], strict=True))
         return re.compile(body, re.IGNORECASE | re.DOTALL)
 
     def fill(self, match: re.Match[str]) -> DatasetId:
-        """The target with the wildcards of a match filled in."""
+        """Return the target with the wildcards of a match filled in."""
         slots = iter(self._slots())
         return parse_dataset_id(_SLOT.sub(lambda _: match.group(next(slots)), self.target))
 
@@ -67,7 +68,7 @@ class NameRules:
         self._known: dict[DatasetId, DatasetId] = {}
 
     def __call__(self, dataset: DatasetId) -> DatasetId:
-        """The dataset's name after the rules; itself where none matches."""
+        """Return the dataset under its new name, or itself if no rule matches."""
         if dataset not in self._known:
             self._known[dataset] = self._apply(dataset)
         return self._known[dataset]

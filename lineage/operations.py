@@ -1,4 +1,4 @@
-"""What a statement does to a dataset: one type that answers for every face of the product."""
+"""Operations: what statements do to datasets."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Operation(StrEnum):
 
     @property
     def reads_data(self) -> bool:
-        """Whether it takes rows from what it reads, or defines something by them."""
+        """Whether it takes rows from its inputs, or defines a view on them."""
         return self not in _READS_NAMES
 
     @property
@@ -55,27 +55,27 @@ class Operation(StrEnum):
 
     @property
     def replaces(self) -> bool:
-        """Whether what its target held before is gone."""
+        """Whether it replaces the previous content of its target."""
         return self in _REPLACES
 
     @property
     def creates(self) -> bool:
-        """Whether its target may not have been there before, nor its content."""
+        """Whether its target may be new."""
         return self in _CREATES
 
     @property
     def renames(self) -> bool:
-        """Whether its target is what it reads under another name, which is gone then."""
+        """Whether it gives the dataset that it reads a new name, the target."""
         return self in _RENAMES
 
     @property
     def switches(self) -> bool:
-        """Whether it moves partitions: both tables stay, their rows change places."""
+        """Whether it moves partitions between two tables, both of which stay."""
         return self in _SWITCHES
 
     @property
     def removes(self) -> bool:
-        """Whether its target is gone then."""
+        """Whether it drops its target."""
         return self is Operation.DROP
 
 

@@ -1,7 +1,7 @@
-"""What collectors hand over: the rows of the lineage store as frozen dataclasses.
+"""Records: the rows of the lineage store as frozen dataclasses.
 
-One class a table of the store; a field has the column's name, except that a dataset's
-`namespace` and `name` columns are one `DatasetId`. Times are aware and in UTC.
+One class per table; fields are named like columns, except that the `namespace` and `name` columns
+of a dataset are one `DatasetId`. Times are aware and in UTC.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from dbt_graft.lineage.operations import Operation
 
 
 class Direction(StrEnum):
-    """Whether a run took data from a dataset or put data there."""
+    """Direction of an access."""
 
     READ = "read"
     WRITE = "write"
 
 
 class Evidence(StrEnum):
-    """How we know: from a log, from people's YAML, or from a rule; strongest first."""
+    """Evidence of an access: from a log, from YAML, or from a rule; strongest first."""
 
     OBSERVED = "observed"
     DECLARED = "declared"
@@ -31,7 +31,7 @@ class Evidence(StrEnum):
 
 
 class Status(StrEnum):
-    """How a run or an access ended; UNKNOWN where the log breaks off before its end."""
+    """Status of a run or an access; UNKNOWN if the log ends before it does."""
 
     OK = "ok"
     FAILED = "failed"
@@ -39,7 +39,7 @@ class Status(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What parsing got out of a shape; PARTIAL means tables not certain, or columns missing."""
+    """Outcome of parsing a shape; PARTIAL: tables may be missing, or columns are not resolved."""
 
     PARSED = "parsed"
     PARTIAL = "partial"
@@ -47,14 +47,14 @@ class Outcome(StrEnum):
 
 
 class EdgeType(StrEnum):
-    """Whether a column's values go into another's, or decide on them."""
+    """Type of a column edge: values go into the output column, or decide on it."""
 
     DIRECT = "DIRECT"
     INDIRECT = "INDIRECT"
 
 
 class Subtype(StrEnum):
-    """How a column has a part in another, in OpenLineage's words."""
+    """Subtype of a column edge, as in OpenLineage."""
 
     IDENTITY = "IDENTITY"
     TRANSFORMATION = "TRANSFORMATION"
@@ -68,7 +68,7 @@ class Subtype(StrEnum):
 
     @property
     def type(self) -> EdgeType:
-        """The first three pass values on, the others decide."""
+        """DIRECT for the first three, INDIRECT for the others."""
         direct = (Subtype.IDENTITY, Subtype.TRANSFORMATION, Subtype.AGGREGATION)
         return EdgeType.DIRECT if self in direct else EdgeType.INDIRECT
 
@@ -82,11 +82,11 @@ class Access:
     """A run read or wrote a dataset with statements of one shape.
 
     Attributes:
-        statements: How many statements (or Spark executions) of this shape did it.
-        rows: Rows read or written over all of them; None where the log does not tell.
+        statements: The number of statements (or Spark executions) of this shape.
+        rows: Rows read or written by all of them; None if the log does not report it.
         files: Files read or written, likewise.
         partitions: Partitions of a table read, or written where the rows decide on them.
-        procedure: The stored procedure inside which they ran: `Shop.dbo.load_orders`.
+        procedure: The stored procedure that ran them: `Shop.dbo.load_orders`.
     """
 
     task: str
@@ -114,7 +114,7 @@ class Run:
     """One execution of a task; `error` has its literals taken out.
 
     Attributes:
-        engine_version: Of the engine that ran it: `4.0.1`.
+        engine_version: The version of the engine: `4.0.1`.
     """
 
     run_id: str
@@ -133,7 +133,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A statement with its literals taken out, and how parsing it went."""
+    """A statement without its literals, and the outcome of parsing it."""
 
     shape_id: str
     dialect: str
@@ -145,12 +145,12 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class ColumnEdge:
-    """A column has a part in another, by statements of one shape.
+    """An input column of an output column, in statements of one shape.
 
     Attributes:
-        to_column, from_column: `*` where the whole dataset is meant (an INDIRECT edge to `*`
-            decides on rows) or where columns are not known (a DIRECT one).
-        masking: The value cannot be told from the result.
+        to_column, from_column: `*` for all columns: an INDIRECT edge to `*` decides on rows, a
+            DIRECT one stands for unknown columns.
+        masking: The value cannot be derived from the result.
     """
 
     task: str
@@ -167,7 +167,7 @@ class ColumnEdge:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as a log or a schema shows it; `type` is the platform's own word or empty."""
+    """A column; `type` is that of the platform, or empty."""
 
     name: str
     type: str = ""
@@ -175,7 +175,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """What is known of a place beside who uses it."""
+    """A dataset and its columns."""
 
     id: DatasetId
     kind: Kind = Kind.TABLE
@@ -189,7 +189,7 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """A piece of a log that could not be used: where it is and why; the excerpt is redacted."""
+    """A part of a log that could not be used, and why; the excerpt is redacted."""
 
     origin: str
     position: str
@@ -199,12 +199,13 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class TaskInfo:
-    """What no log knows of a task and its team wrote down.
+    """Metadata of a task from graft.yml or declared lineage.
 
     Attributes:
-        path: Its script.
-        type: Of a task that only reads: `dashboard`, `notebook`, `analysis`, `ml`, `application`.
-        url: Where people find what it makes.
+        path: The path of its script.
+        type: Exposure type of a task that only reads: `dashboard`, `notebook`, `analysis`, `ml`,
+            `application`.
+        url: The URL of its result.
         maturity: `high`, `medium` or `low`.
     """
 
@@ -222,7 +223,7 @@ class TaskInfo:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Everything committed to a lineage store, later batches of one origin replacing earlier."""
+    """All records of a lineage store; later batches replace earlier ones of the same origin."""
 
     accesses: tuple[Access, ...] = ()
     runs: tuple[Run, ...] = ()

@@ -1,8 +1,8 @@
-"""Permanent addresses in the site, made from names alone so that every build gives the same.
+"""Permanent addresses in the site, made from names alone so that they are the same every build.
 
-Paths are relative to the site's root, end in a slash and hold only `a-z 0-9 _ . -`. A name that
-needs other characters, or that tells upper from lower case, gets a digest so that no two names
-share an address on any file system.
+Paths are relative to the site's root, end in a slash and hold only `a-z 0-9 _ . -`. A name with
+other characters, or with upper case, gets a digest so that no two names share an address on any
+file system.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 
 from dbt_graft.lineage.dataset import DatasetId
 
-# Told apart by their slug alone: `spark`, `mssql://crm-db:1433` (not `mssql://crm-1433`).
+# Namespaces with a unique slug: `spark`, `mssql://crm-db:1433` (not `mssql://crm-1433`).
 _PLAIN_NAMESPACE = re.compile(
     r"[a-z0-9_.]*[a-z0-9_]|[a-z0-9]+://(?![^:]*-\d+$)[a-z0-9_.-]*[a-z0-9_](?::\d+)?"
 )

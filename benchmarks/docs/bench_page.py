@@ -29,7 +29,7 @@ from project import COLUMNS, Document, artifacts  # noqa: E402
 from benchmarks.report import Report  # noqa: E402
 from dbt_graft.injector import docs, stock  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
-from dbt_graft.injector.graft import Options, graft  # noqa: E402
+from dbt_graft.injector.graft import GraftOptions, graft  # noqa: E402
 from dbt_graft.lineage.build import build  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId, Kind  # noqa: E402
 from dbt_graft.lineage.operations import Operation  # noqa: E402
@@ -65,7 +65,7 @@ class SilentFileHandler(SimpleHTTPRequestHandler):
 def write_pages(folder: Path) -> None:
     """Write the three pages of one project."""
     manifest, catalog = artifacts(MODELS)
-    page = docs.page(grafted := _grafted(manifest, catalog), docs.Settings("Benchmark"))
+    page = docs.page(grafted := _grafted(manifest, catalog), docs.DocsPageSettings("Benchmark"))
     assert len(grafted.report.promoted) == len(manifest["sources"])
     (folder / FILES[OURS]).write_bytes(page)
     # dbt writes JSON with blanks, and inlines it unchanged.
@@ -94,7 +94,7 @@ def _grafted(manifest: Document, catalog: Document) -> docs.Grafted:
             )
         ]
     lineage = build(Records(accesses=tuple(accesses), runs=tuple(runs)))
-    return graft(Artifacts(manifest, catalog, "spark", "1.11"), lineage, Options("spark"))
+    return graft(Artifacts(manifest, catalog, "spark", "1.11"), lineage, GraftOptions("spark"))
 
 
 def seconds(browser: Browser, address: str) -> float:

@@ -9,7 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbt_graft.collectors.declared.document import Document, UpstreamColumn, parse_column, read
+from dbt_graft.collectors.declared.document import DeclaredUpstream, Document, parse_column, read
 from dbt_graft.collectors.store import Collected, Positions
 from dbt_graft.collectors.store.frames import frames
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
@@ -208,8 +208,8 @@ def _column_edges(origin: str, document: Document) -> Iterator[ColumnEdge]:
                         )
 
 
-def _upstream(column: str | UpstreamColumn) -> UpstreamColumn:
-    return column if isinstance(column, UpstreamColumn) else UpstreamColumn(column=column)
+def _upstream(column: str | DeclaredUpstream) -> DeclaredUpstream:
+    return column if isinstance(column, DeclaredUpstream) else DeclaredUpstream(column=column)
 
 
 def _shape(step: str) -> str:

@@ -55,7 +55,7 @@ DatasetName = Annotated[Text, AfterValidator(_dataset), _written("^[^/]+(://[^/]
 ColumnName = Annotated[Text, AfterValidator(_column), _written(r"^[^/]+(://[^/]+)?/.+\..+$")]
 
 
-class UpstreamColumn(Section):
+class DeclaredUpstream(Section):
     """An input of a column."""
 
     column: ColumnName
@@ -64,7 +64,7 @@ class UpstreamColumn(Section):
 
 
 # Output column -> the columns that it comes from.
-UpstreamColumns = dict[Text, tuple[ColumnName | UpstreamColumn, ...]]
+UpstreamColumns = dict[Text, tuple[ColumnName | DeclaredUpstream, ...]]
 
 
 class DeclaredFlow(Section):
@@ -72,7 +72,7 @@ class DeclaredFlow(Section):
 
     source: tuple[DatasetName, ...] = Field(default=(), alias="from")
     target: tuple[DatasetName, ...] = Field(default=(), alias="to")
-    columns: dict[DatasetName, dict[Text, tuple[ColumnName | UpstreamColumn, ...]]] = Field(
+    columns: dict[DatasetName, dict[Text, tuple[ColumnName | DeclaredUpstream, ...]]] = Field(
         default={}
     )
 

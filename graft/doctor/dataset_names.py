@@ -11,7 +11,7 @@ from dbt_graft.graft.doctor.phrases import count, first_findings, named
 from dbt_graft.graft.progress import Progress
 from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.relations import relations
-from dbt_graft.injector.report import Built, Grafted, Read
+from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.findings import Finding, Severity
 
@@ -60,12 +60,12 @@ def matches(config: Config) -> Iterator[Finding]:
         for name in report.ambiguous
     ]
     yield from first_findings(ambiguous, "graft.yml", "ambiguous names")
-    if report.findings:
-        first = report.findings[0]
+    if report.defects:
+        first = report.defects[0]
         yield Finding(
             Severity.WARNING,
             str(config.target_dir),
-            f"dbt's artifacts have {count(len(report.findings), 'defect')}: "
+            f"dbt's artifacts have {count(len(report.defects), 'defect')}: "
             f"{first.subject}: {first.text}",
             "`graft inject --report` lists them; dbt's docs page may fail on them",
         )
@@ -78,7 +78,7 @@ def _alike(grafted: Grafted, namespace: str) -> dict[str, str]:
     table.
     """
     report = grafted.report
-    made: list[Built | Read] = [*report.added, *report.new_sources]
+    made: list[BuiltDataset | NewSource] = [*report.added, *report.new_sources]
     new = {one.node_id for one in made}
     used = {usage.dataset for task in grafted.touched.tasks.values() for usage in task.usages}
     idle: dict[tuple[str, ...], set[DatasetId]] = defaultdict(set)

@@ -13,7 +13,7 @@ from dbt.artifacts.schemas.manifest import WritableManifest
 
 from dbt_graft.graft.config import load
 from dbt_graft.injector import integrity
-from dbt_graft.injector.relations import all_nodes
+from dbt_graft.injector.manifest import all_nodes
 
 pytestmark = pytest.mark.demo
 

@@ -12,7 +12,7 @@ from dbt_graft.collectors import store
 from dbt_graft.graft.config import load
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.graft import graft
-from dbt_graft.injector.options import Options
+from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.records import Direction
@@ -37,7 +37,7 @@ def grafted(root: Path) -> Grafted:
     if not records.accesses:
         pytest.skip("the demo's store is empty: run `make docs` first")
     lineage = build(records, config.name_rules, config.task_infos)
-    return graft(artifacts.read(config.target_dir), lineage, Options(config.dbt.namespace))
+    return graft(artifacts.read(config.target_dir), lineage, GraftOptions(config.dbt.namespace))
 
 
 def test_every_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None:
@@ -119,5 +119,5 @@ def test_the_order_in_which_everything_can_run(grafted: Grafted, expected: Expec
 
 
 def test_the_grafted_artifacts_have_no_defect(grafted: Grafted) -> None:
-    assert grafted.report.findings == ()
+    assert grafted.report.defects == ()
     assert grafted.report.cycles == ()

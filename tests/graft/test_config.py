@@ -84,7 +84,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ("collect:\n- sqlserver: {path: a, server: 'mssql://u:p@crm'}", 2, "without user and pass"),
         ("collect:\n- spark: {path: a, task: '('}", 2, "is not a regular expression"),
         ("collect:\n- spark: {path: a, task: 'x'}", 2, "must name the task"),
-        ("names:\n- {from: 'a/*', to: 'b/{2}'}", 2, "asks for wildcard 2"),
+        ("names:\n- {from: 'a/*', to: 'b/{2}'}", 2, "refers to wildcard 2"),
         ("names:\n- {from: 'a', to: 'b/c'}", 2, "write <namespace>/<name>"),
         ("tasks:\n  load:\n    ownr: me", 3, "did you mean `owner`?"),
         ("spark: {mastr: x}", 1, "'mastr' is not a Spark setting"),

@@ -145,7 +145,7 @@ def test_the_graft_is_written_and_the_file_of_a_task_is_its_code(
 
     node = _manifest(folder)["nodes"]["model.python_tasks.raw_orders"]
     assert node["raw_code"] == "print('the loader')\n"
-    assert node["compiled_code"].startswith("# load_orders: a Python task")
+    assert node["compiled_code"].startswith("# Python task load_orders")
     assert (node["database"], node["group"]) == ("Shop", "Data_team")
 
 
@@ -229,7 +229,7 @@ def test_another_version_of_the_manifest_is_named(folder: Path, inject: Inject) 
     found = inject()
 
     assert found.exit_code == 1
-    assert "the manifest is of version v8; dbt-graft reads v9 to v12" in found.output
+    assert "the manifest has version v8; dbt-graft reads v9 to v12" in found.output
 
 
 @pytest.mark.parametrize("field", ["test_metadata", "unknown"])

@@ -1,4 +1,4 @@
-"""A small dbt project, as dbt 1.11 writes it, and the lineage that logs tell of its tasks."""
+"""A small dbt project, as dbt 1.11 writes it, and the lineage of its tasks from logs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import graft
-from dbt_graft.injector.options import Options
+from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
@@ -571,7 +571,7 @@ def grafted(project: Project, log: Log) -> Grafted:
 
 
 def graft_all(project: Project, log: Log) -> Grafted:
-    return graft(project.artifacts(), log.lineage(), Options("spark"))
+    return graft(project.artifacts(), log.lineage(), GraftOptions("spark"))
 
 
 @pytest.fixture

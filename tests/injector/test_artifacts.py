@@ -1,4 +1,4 @@
-"""Artifacts are read with clear errors and written whole."""
+"""Artifacts are read with clear errors and written atomically."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ def test_a_catalog_without_nodes_gets_empty_ones_and_a_notice(project: Any, tmp_
     [
         (None, None, "no manifest.json", ""),
         (b"<html>", None, "not JSON", "manifest.json, line 1, byte 0"),
-        (b'{"metadata": {},\n "nodes": {"a', None, "cut off", "manifest.json, line 2, byte"),
+        (b'{"metadata": {},\n "nodes": {"a', None, "truncated", "manifest.json, line 2, byte"),
         (b'{"\xc3\xa4": 1,,}', None, "not JSON", "manifest.json, line 1, byte 9"),
-        (b"[]", None, "not one object", "manifest.json"),
-        (b"{}", None, "names no version", "manifest.json"),
+        (b"[]", None, "not a JSON object", "manifest.json"),
+        (b"{}", None, "has no version", "manifest.json"),
         (b'{"metadata": {"dbt_schema_version": "x/v8.json"}}', None, "version v8", ""),
         (b'{"metadata": {"dbt_schema_version": "x/v12.json"}}', None, "no `nodes`", ""),
-        ("good", b'{"nodes": {', "cut off", "catalog.json, line 1, byte"),
+        ("good", b'{"nodes": {', "truncated", "catalog.json, line 1, byte"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place(
+def test_what_cannot_be_read_is_reported_with_its_place(
     project: Any,
     tmp_path: Path,
     manifest: bytes | str | None,
@@ -91,9 +91,9 @@ def test_what_cannot_be_read_is_told_with_its_place(
 def test_what_python_writes_and_strict_readers_refuse_is_read(
     project: Any, tmp_path: Path, text: str, value: Any
 ) -> None:
-    content = dump(project.manifest)[:-1] + f', "docs": {text}}}'.encode()
+    content = dump(project.manifest)[:-1] + f', "fusion": {text}}}'.encode()
 
-    assert read(_target(tmp_path, content, None)).manifest["docs"] == value
+    assert read(_target(tmp_path, content, None)).manifest["fusion"] == value
 
 
 def test_a_byte_order_mark_is_read(project: Any, tmp_path: Path) -> None:

@@ -54,8 +54,8 @@ CASES: list[tuple[list[ColumnEdge], str]] = [
 
 @pytest.mark.parametrize(("edges", "line"), CASES)
 def test_a_column_tells_where_it_comes_from(edges: list[ColumnEdge], line: str) -> None:
-    told = {"amount": {"name": "amount", "description": "In euros."}}
-    nodes, _ = columns(told, [Column("amount", "int")], edges)
+    described = {"amount": {"name": "amount", "description": "In euros."}}
+    nodes, _ = columns(described, [Column("amount", "int")], edges)
 
     assert nodes["amount"]["description"] == "\n\n".join(filter(None, ("In euros.", line)))
 
@@ -85,6 +85,6 @@ def test_where_nobody_knows_columns_the_edges_tell_them() -> None:
 
 
 def test_what_people_wrote_is_not_changed_in_place() -> None:
-    told: dict[str, Any] = {"amount": {"name": "amount", "description": "In euros."}}
-    columns(told, [], [_edge("amount", "raw.orders.a", Subtype.IDENTITY)])
-    assert told == {"amount": {"name": "amount", "description": "In euros."}}
+    described: dict[str, Any] = {"amount": {"name": "amount", "description": "In euros."}}
+    columns(described, [], [_edge("amount", "raw.orders.a", Subtype.IDENTITY)])
+    assert described == {"amount": {"name": "amount", "description": "In euros."}}

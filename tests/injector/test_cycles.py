@@ -1,4 +1,4 @@
-"""Cycles are broken by rule and told with their path."""
+"""Cycles are broken by rule and reported with their path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_of_two_edges_from_logs_the_newer_goes(
     assert grafted.manifest["parent_map"][B] == [A]
     assert grafted.manifest["parent_map"][A] == []
     (cycle,) = grafted.report.cycles
-    assert [(step.source, step.target, step.tasks) for step in cycle.steps] == [
+    assert [(step.source, step.target, step.tasks) for step in cycle.edges] == [
         (A, B, ("first",)),
         (B, A, ("second",)),
     ]
@@ -37,7 +37,7 @@ def test_dbts_own_edges_stay(project: Any, log: Any, run: Run) -> None:
     grafted = run(project, log)
 
     (cycle,) = grafted.report.cycles
-    assert [(step.source, step.target, step.tasks) for step in cycle.steps] == [
+    assert [(step.source, step.target, step.tasks) for step in cycle.edges] == [
         ("model.python_tasks.raw_orders", "model.shop.stg_orders", ()),
         ("model.shop.stg_orders", "model.shop.orders", ()),
         ("model.shop.orders", "model.python_tasks.raw_orders", ("write_back",)),
@@ -78,4 +78,4 @@ def test_a_cycle_of_dbts_own_is_left_and_told(project: Any, log: Any, run: Run) 
     grafted = run(project, log)
 
     assert grafted.report.cycles == ()
-    assert [finding.rule for finding in grafted.report.findings] == ["cycle"]
+    assert [finding.rule for finding in grafted.report.defects] == ["cycle"]

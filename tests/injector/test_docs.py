@@ -28,7 +28,7 @@ HOSTILE = [
 
 
 def _page(grafted: Grafted, title: str = "Shop data", slim: bool = True) -> str:
-    return docs.page(grafted, docs.Settings(title, slim=slim)).decode()
+    return docs.page(grafted, docs.DocsPageSettings(title, slim=slim)).decode()
 
 
 def _inlined(page: str) -> dict[str, Any]:
@@ -66,8 +66,8 @@ def test_no_text_gets_out_of_the_script(
     page, stock = _page(grafted), read()
 
     found = _inlined(page)
-    said = found["manifest"]["nodes"]["model.shop.orders"]["description"]
-    assert said.startswith(text)
+    description = found["manifest"]["nodes"]["model.shop.orders"]["description"]
+    assert description.startswith(text)
     for tag in ("<script", "</script", "<!--", "</body"):
         # Ours are one script and two of data.
         ours = {"<script": 3, "</script": 3}.get(tag, 0)
@@ -125,24 +125,24 @@ def test_a_favicon_is_put_inside(grafted: Grafted, tmp_path: Path) -> None:
     icon = tmp_path / "icon.svg"
     icon.write_text("<svg/>")
 
-    page = docs.page(grafted, docs.Settings("Shop data", icon)).decode()
+    page = docs.page(grafted, docs.DocsPageSettings("Shop data", icon)).decode()
 
     assert '<link rel="shortcut icon" href="data:image/svg+xml;base64,PHN2Zy8+"/>' in page
 
 
 @pytest.mark.parametrize(
     ("name", "problem"),
-    [("gone.png", "cannot be read: No such file"), ("secrets.yml", "is no image")],
+    [("gone.png", "cannot be read: No such file"), ("secrets.yml", "is not an image")],
 )
 def test_a_favicon_that_cannot_be_used_is_an_error(
     grafted: Grafted, tmp_path: Path, name: str, problem: str
 ) -> None:
     with pytest.raises(GraftError, match=problem):
-        docs.page(grafted, docs.Settings("Shop data", tmp_path / name))
+        docs.page(grafted, docs.DocsPageSettings("Shop data", tmp_path / name))
 
 
 def _links(page: str) -> dict[str, Any]:
-    """What our own script was given."""
+    """The data of our own script."""
     start = page.index('{"home":')
     found: dict[str, Any] = json.JSONDecoder().raw_decode(page, start)[0]
     return found

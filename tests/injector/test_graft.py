@@ -9,7 +9,7 @@ import pytest
 
 from dbt_graft.injector.artifacts import Artifacts, dump
 from dbt_graft.injector.graft import graft
-from dbt_graft.injector.options import Options
+from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.describe import Role
@@ -76,7 +76,7 @@ def test_a_view_is_a_model_of_its_definition(
     assert (node["language"], node["config"]["materialized"]) == ("sql", "view")
     assert node["raw_code"] == f"{VIEW}\n"
     assert node["depends_on"]["nodes"] == [RAW_ORDERS]
-    assert "A view of [RAW.Orders](../datasets/spark/raw/orders/)." in node["description"]
+    assert "View on [RAW.Orders](../datasets/spark/raw/orders/)." in node["description"]
     assert "view" in node["tags"]
     assert "ython" not in f"{node['raw_code']}{node['description']}{node['meta']}{node['tags']}"
 
@@ -148,10 +148,12 @@ def test_a_tag_that_is_no_string_does_not_travel(project: Any, log: Any, run: Ru
     assert all(isinstance(tag, str) for tag in tags)
 
 
-def test_the_owner_stands_in_meta_and_in_the_catalog(grafted: Grafted) -> None:
+def test_the_owner_is_shown_once_and_known_to_programs(grafted: Grafted) -> None:
     node = grafted.manifest["nodes"][RAW_ORDERS]
 
-    assert node["meta"]["owner"] == "platform"
+    # The docs page lists `meta` below the owner of the group.
+    assert "owner" not in node["meta"]
+    assert node["meta"]["graft"]["owners"] == ["platform"]
     assert node["group"] == "platform"
     group = grafted.manifest["groups"]["group.python_tasks.platform"]
     assert group["owner"] == {"email": None, "name": "platform"}
@@ -165,7 +167,9 @@ def test_the_description_links_task_and_catalog_page(grafted: Grafted) -> None:
 
     assert "[land_shop_files](../tasks/land_shop_files/)" in text
     assert "[code](https://git.example/shop)" in text
-    assert "Last run 2026-11-20 02:15 UTC: ok, 1,234 rows written." in text
+    # Markdown runs lines of one paragraph together.
+    assert [line for line in text.split("\n\n") if "\n" in line] == []
+    assert "Last run 2026-11-20 02:15 UTC: ok, 1,234 rows written." in text.split("\n\n")
     assert text.endswith("[Catalog page](../datasets/spark/raw/orders/)")
 
 
@@ -258,8 +262,8 @@ def test_what_dbt_builds_keeps_its_model_and_the_second_writer_is_told(
 
     grafted = run(project, log)
 
-    told = {built.node_id: built.tasks for built in grafted.report.second_writers}
-    assert told == {
+    writers = {built.node_id: built.tasks for built in grafted.report.second_writers}
+    assert writers == {
         "model.shop.orders": ("patch_orders",),
         "seed.shop.product_categories": ("patch_seed",),
     }
@@ -323,11 +327,11 @@ def test_the_whole_lineage_has_logs_and_dbt_in_one(grafted: Grafted) -> None:
     assert found.first_seen
 
 
-def test_without_a_catalog_the_graft_is_whole(project: Any, log: Any) -> None:
+def test_without_a_catalog_the_graft_is_complete(project: Any, log: Any) -> None:
     empty = {"metadata": {}, "nodes": {}, "sources": {}}
     artifacts = Artifacts(project.manifest, empty, "spark", "1.11.16", ("no catalog.json",))
 
-    grafted = graft(artifacts, log.lineage(), Options("spark"))
+    grafted = graft(artifacts, log.lineage(), GraftOptions("spark"))
 
     assert grafted.catalog["nodes"][RAW_ORDERS]["metadata"] == {
         "comment": None,
@@ -378,5 +382,5 @@ def test_the_same_inputs_give_the_same_bytes(project: Any, log: Any, run: Run) -
 def test_a_grafted_manifest_is_refused(grafted: Grafted, log: Any) -> None:
     artifacts = Artifacts(grafted.manifest, grafted.catalog, "spark", "1.11.16")
 
-    with pytest.raises(GraftError, match="carries a graft already"):
-        graft(artifacts, log.lineage(), Options("spark"))
+    with pytest.raises(GraftError, match="is grafted already"):
+        graft(artifacts, log.lineage(), GraftOptions("spark"))

@@ -177,9 +177,9 @@ def test_a_graft_survives_a_defect_tells_it_and_adds_none(
 
     grafted = run(project, log)
 
-    assert (rule, subject) in {(f.rule, f.subject) for f in grafted.report.findings}
+    assert (rule, subject) in {(f.rule, f.subject) for f in grafted.report.defects}
     after = integrity.check(grafted.manifest, grafted.catalog)
-    assert integrity.new_findings(before, after, grafted.redirects) == []
+    assert integrity.new_defects(before, after, grafted.redirects) == []
 
 
 def test_a_defect_of_a_promoted_source_is_not_ours(
@@ -196,4 +196,4 @@ def test_a_defect_of_a_promoted_source_is_not_ours(
 
     after = integrity.check(grafted.manifest, grafted.catalog)
     assert before
-    assert integrity.new_findings(before, after, grafted.redirects) == []
+    assert integrity.new_defects(before, after, grafted.redirects) == []

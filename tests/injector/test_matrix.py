@@ -28,9 +28,10 @@ from hypothesis import strategies as st
 from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import Artifacts, dump
 from dbt_graft.injector.graft import graft
+from dbt_graft.injector.manifest import PARTS, all_nodes, parents
 from dbt_graft.injector.matching import short_names
-from dbt_graft.injector.options import Options
-from dbt_graft.injector.relations import PARTS, all_nodes, parents, relations
+from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import restore
 from dbt_graft.injector.validate import faults
@@ -175,7 +176,7 @@ def _dbt(project: Path, *arguments: str) -> None:
     assert not done.returncode, done.stdout + done.stderr
 
 
-# What dbt's older manifests do not have, beside whole parts.
+# Keys missing in dbt's older manifests, beside missing parts.
 _NEWER_PARTS = {
     "v9": ("semantic_models", "saved_queries", "unit_tests", "functions", "group_map"),
     "v10": ("saved_queries", "unit_tests", "functions", "group_map"),
@@ -277,7 +278,7 @@ def test_what_holds_after_every_graft(
     lineage = data.draw(_lineages(_datasets(manifest), manifest), label="lineage")
     before = dump(manifest), dump(artifacts.catalog)
 
-    grafted = graft(artifacts, lineage, Options("spark"))
+    grafted = graft(artifacts, lineage, GraftOptions("spark"))
 
     assert _dangling(grafted.manifest) <= _dangling(manifest)
     _names_no_promoted_source(grafted)
@@ -285,8 +286,8 @@ def test_what_holds_after_every_graft(
     after = integrity.check(grafted.manifest, grafted.catalog)
     found = integrity.check(manifest, artifacts.catalog)
     # Among them cycles and names that two nodes share.
-    assert integrity.new_findings(found, after, grafted.redirects) == []
-    again = graft(artifacts, lineage, Options("spark"))
+    assert integrity.new_defects(found, after, grafted.redirects) == []
+    again = graft(artifacts, lineage, GraftOptions("spark"))
     assert dump(again.manifest) == dump(grafted.manifest)
     assert dump(again.catalog) == dump(grafted.catalog)
     assert (dump(manifest), dump(artifacts.catalog)) == before
@@ -301,7 +302,7 @@ def test_dbt_and_its_parsers_read_a_graft(shape: str, folder: Path, project: Any
         log.statement(f"task_{n}", [read], [written])
     log.statement("only_reads", names[:3])
 
-    grafted = graft(artifacts, log.lineage(), Options("spark"))
+    grafted = graft(artifacts, log.lineage(), GraftOptions("spark"))
 
     assert grafted.report.promoted
     assert grafted.report.added
@@ -316,7 +317,7 @@ def test_dbt_and_its_parsers_read_a_graft(shape: str, folder: Path, project: Any
 
 
 def _parser_reads_what_is_ours(before: Json, after: Json) -> None:
-    """Its models forbid unknown keys: what they say of dbt's own newer fields is not ours."""
+    """Its models forbid unknown keys: errors about dbt's own newer fields are not ours."""
     ours = {
         part: {
             key: node
@@ -378,10 +379,10 @@ def _without_graft_meta(manifest: Json) -> Json:
 
 
 def _maps_agree(manifest: Json) -> None:
-    """`parent_map`, `child_map` and `depends_on` tell the same edges."""
-    told = {(parent, key) for key, node in all_nodes(manifest).items() for parent in parents(node)}
-    assert set(_edges(manifest["parent_map"])) == told
-    assert {(b, a) for a, b in _edges(manifest["child_map"])} == told
+    """`parent_map`, `child_map` and `depends_on` hold the same edges."""
+    edges = {(parent, key) for key, node in all_nodes(manifest).items() for parent in parents(node)}
+    assert set(_edges(manifest["parent_map"])) == edges
+    assert {(b, a) for a, b in _edges(manifest["child_map"])} == edges
 
 
 def _edges(edges: Json) -> Iterator[tuple[str, str]]:

@@ -1,10 +1,10 @@
-"""Names of added nodes: short, plain and never taken."""
+"""NodeNames of added nodes: short, plain and never taken."""
 
 from __future__ import annotations
 
 import pytest
 
-from dbt_graft.injector.naming import Names
+from dbt_graft.injector.naming import NodeNames
 from dbt_graft.lineage.dataset import parse_dataset_id
 
 
@@ -24,11 +24,11 @@ from dbt_graft.lineage.dataset import parse_dataset_id
     ],
 )
 def test_a_name_grows_until_it_is_free(taken: tuple[str, ...], dataset: str, name: str) -> None:
-    assert Names(taken).claim(parse_dataset_id(dataset)) == name
+    assert NodeNames(taken).claim(parse_dataset_id(dataset)) == name
 
 
 def test_names_of_look_alikes_differ_by_a_digest() -> None:
-    names = Names(())
+    names = NodeNames(())
 
     found = [names.claim(parse_dataset_id(f"spark/raw.a{mark}b")) for mark in "-+ !"]
 
@@ -38,10 +38,10 @@ def test_names_of_look_alikes_differ_by_a_digest() -> None:
 
 
 def test_no_name_is_a_key_of_every_javascript_object() -> None:
-    assert Names(()).claim_task("constructor") == "constructor_"
+    assert NodeNames(()).claim_task("constructor") == "constructor_"
 
 
 def test_a_name_of_marks_only_is_its_digest() -> None:
-    name = Names(()).claim_task("!!!")
+    name = NodeNames(()).claim_task("!!!")
 
     assert len(name) == 8

@@ -97,7 +97,7 @@ def test_it_names_the_model(grafted: Grafted, path: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        # The call goes through a variable: only the lists tell the truth.
+        # The call goes through a variable: only the lists are right.
         (
             "nodes/model.shop.supplier_margins/raw_code",
             "select * from {{ source(var('erp'), 'suppliers') }}",

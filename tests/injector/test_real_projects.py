@@ -13,9 +13,10 @@ import pytest
 from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import Artifacts, dump, read
 from dbt_graft.injector.graft import graft
+from dbt_graft.injector.manifest import project_name
 from dbt_graft.injector.matching import short_names
-from dbt_graft.injector.options import Options
-from dbt_graft.injector.relations import project_name, relations
+from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
 
@@ -29,7 +30,7 @@ def _sound(project: Any, grafted: Grafted) -> None:
     """No defect that dbt's own artifacts did not have."""
     before = integrity.check(project.manifest, project.catalog)
     after = integrity.check(grafted.manifest, grafted.catalog)
-    assert integrity.new_findings(before, after, grafted.redirects) == []
+    assert integrity.new_defects(before, after, grafted.redirects) == []
 
 
 @pytest.mark.parametrize("version", ["v9", "v10", "v11", "v12"])
@@ -162,15 +163,72 @@ def test_a_log_that_leaves_the_database_out_means_the_one_relation(empty_project
     ]
 
 
-def test_two_nodes_on_one_relation_are_one_dataset_and_told(
+def test_two_sources_on_one_relation_that_a_task_reads_are_reported(
+    project: Any, log: Any, run: Run
+) -> None:
+    project.source("fx", "rates", identifier="exchange_rates")
+    project.source("shop", "orders", identifier="orders")
+    log.statement("read_rates", ["spark/raw.exchange_rates"])
+    grafted = run(project, log)
+
+    # Both sources of orders, which a task writes, become one model.
+    (ambiguous,) = grafted.report.ambiguous
+    assert str(ambiguous.dataset) == "spark/raw.exchange_rates"
+    assert ambiguous.candidates == ("source.shop.fx.rates", "source.shop.raw.exchange_rates")
+
+
+def test_ids_that_dbt_fusion_writes_with_their_place_are_promoted_too(
+    project: Any, log: Any, run: Run
+) -> None:
+    stg_orders = project.manifest["nodes"]["model.shop.stg_orders"]
+    place = {"line": 1, "col": 15, "file": "models/stg_orders.sql"}
+    stg_orders["depends_on"]["nodes_with_ref_location"] = [[ORDERS, place]]
+
+    found = run(project, log).manifest["nodes"]["model.shop.stg_orders"]["depends_on"]
+
+    assert found == {
+        "macros": [],
+        "nodes": [RAW_ORDERS],
+        "nodes_with_ref_location": [[RAW_ORDERS, place]],
+    }
+
+
+@pytest.mark.parametrize("missing", [("parent_map",), ("child_map",), ("parent_map", "child_map")])
+def test_maps_that_a_manifest_does_not_have_are_built(
+    project: Any, log: Any, run: Run, missing: tuple[str, ...]
+) -> None:
+    expected = run(project, log).manifest
+    for part in missing:
+        del project.manifest[part]
+
+    manifest = run(project, log).manifest
+
+    for part in ("parent_map", "child_map"):
+        assert {key: sorted(ids) for key, ids in manifest[part].items()} == {
+            key: sorted(ids) for key, ids in expected[part].items()
+        }
+
+
+@pytest.mark.parametrize(("database", "written"), [("", ""), (None, None), (7, "7")])
+def test_the_catalogs_database_stays_as_it_is(
+    project: Any, log: Any, run: Run, database: Any, written: str | None
+) -> None:
+    project.catalog["sources"][ORDERS]["metadata"]["database"] = database
+
+    metadata = run(project, log).catalog["nodes"][RAW_ORDERS]["metadata"]
+
+    assert metadata["database"] == written
+
+
+def test_two_nodes_on_one_relation_are_one_dataset_and_reported(
     project: Any, log: Any, run: Run
 ) -> None:
     project.model("orders_again", alias="orders")
     grafted = run(project, log)
 
-    (told,) = grafted.report.ambiguous
-    assert str(told.dataset) == "spark/analytics.orders"
-    assert told.candidates == ("model.shop.orders", "model.shop.orders_again")
+    (ambiguous,) = grafted.report.ambiguous
+    assert str(ambiguous.dataset) == "spark/analytics.orders"
+    assert ambiguous.candidates == ("model.shop.orders", "model.shop.orders_again")
 
 
 @pytest.mark.parametrize(
@@ -200,8 +258,8 @@ def test_code_is_kept_as_people_wrote_it(project: Any, log: Any, run: Run) -> No
     node = run(project, log).manifest["nodes"]["model.shop.stg_orders"]
 
     assert node["raw_code"] == "select * from {{ ref('raw_orders') }}"
-    kept = node["config"]["meta"]["graft"]["raw_code"]
-    assert kept == "select * from {{ source('raw', 'orders') }}"
+    original = node["config"]["meta"]["graft"]["raw_code"]
+    assert original == "select * from {{ source('raw', 'orders') }}"
 
 
 def test_a_dead_call_makes_no_reference(empty_project: Any, empty_log: Any, run: Run) -> None:
@@ -252,9 +310,9 @@ def test_any_argument_of_a_test_names_the_model(
     test = project.test("equal", [ORDERS, stg], kind="equality", attached=stg, **kwargs)
     node = run(project, log).manifest["nodes"][test]
 
-    told = json.dumps(node["test_metadata"]["kwargs"][key])
-    assert "ref('raw_orders')" in told
-    assert "source(" not in told
+    argument = json.dumps(node["test_metadata"]["kwargs"][key])
+    assert "ref('raw_orders')" in argument
+    assert "source(" not in argument
     assert node["attached_node"] == stg
 
 
@@ -483,7 +541,7 @@ def test_what_was_broken_before_is_survived(
     _sound(project, grafted)
 
 
-# What people said of a source.
+# Descriptions and configuration of a source.
 def test_what_people_said_of_the_group_carries_over(project: Any, log: Any) -> None:
     project.manifest["sources"][ORDERS] |= {
         "source_description": "Everything from the web shop.",
@@ -498,7 +556,7 @@ def test_what_people_said_of_the_group_carries_over(project: Any, log: Any) -> N
     artifacts = Artifacts(
         project.manifest, project.catalog, "spark", "1.11.16", freshness={ORDERS: checked}
     )
-    grafted = graft(artifacts, log.lineage(), Options("spark"))
+    grafted = graft(artifacts, log.lineage(), GraftOptions("spark"))
     node = grafted.manifest["nodes"][RAW_ORDERS]
 
     assert node["description"].startswith("orders as they arrive.\n\nEverything from the web shop.")

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.injector.relations import exposures, own_lineage, relations
+from dbt_graft.injector.dbt_lineage import exposures, own_lineage
+from dbt_graft.injector.relations import relations
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.operations import Operation

@@ -127,16 +127,16 @@ def test_a_model_keeps_what_its_page_its_trees_and_the_selectors_read(
 def test_a_generic_test_keeps_its_page_and_its_code(
     manifest: dict[str, Any], catalog: dict[str, Any]
 ) -> None:
-    kept = slim(manifest, catalog)[0]
+    slimmed = slim(manifest, catalog)[0]
 
-    assert kept["nodes"][TEST] == {
+    assert slimmed["nodes"][TEST] == {
         "unique_id": TEST,
         "resource_type": "test",
         "compiled_code": "select id",
         "depends_on": {"nodes": ["model.shop.orders"]},
         "test_metadata": {"name": "not_null", "kwargs": {"column_name": "id"}},
     }
-    assert kept["parent_map"] == {"x": ["y"]}
+    assert slimmed["parent_map"] == {"x": ["y"]}
 
 
 @pytest.mark.parametrize("refs", [[{"name": "orders"}], []])
@@ -146,10 +146,10 @@ def test_the_page_reads_what_a_relationships_test_refers_to(
     metadata = {"name": "relationships", "kwargs": {"field": "id", "to": "ref('orders')"}}
     manifest["nodes"][TEST] |= {"test_metadata": metadata, "refs": refs}
 
-    kept = slim(manifest, catalog)[0]["nodes"][TEST]
+    slimmed = slim(manifest, catalog)[0]["nodes"][TEST]
 
-    assert kept["refs"] == refs
-    assert kept["test_metadata"]["kwargs"] == {"field": "id"}
+    assert slimmed["refs"] == refs
+    assert slimmed["test_metadata"]["kwargs"] == {"field": "id"}
 
 
 def test_all_arguments_of_a_test_the_page_does_not_know_are_kept(
@@ -175,13 +175,13 @@ def test_links_to_macros_the_page_does_not_list_are_left_out(
     model = manifest["nodes"]["model.shop.orders"]
     model["depends_on"] = {"nodes": ["x"], "macros": ["macro.dbt.run_query", "macro.shop.to_eur"]}
 
-    kept = slim(manifest, catalog)[0]["nodes"]["model.shop.orders"]
+    slimmed = slim(manifest, catalog)[0]["nodes"]["model.shop.orders"]
 
-    assert kept["depends_on"] == {"nodes": ["x"], "macros": ["macro.shop.to_eur"]}
+    assert slimmed["depends_on"] == {"nodes": ["x"], "macros": ["macro.shop.to_eur"]}
 
 
 @pytest.mark.parametrize(
-    ("docs", "kept"),
+    ("docs", "slimmed"),
     [
         ({"show": True, "node_color": None}, False),
         ({"show": False, "node_color": None}, True),
@@ -190,11 +190,11 @@ def test_links_to_macros_the_page_does_not_list_are_left_out(
     ],
 )
 def test_how_a_node_is_shown_is_kept_where_it_is_no_default(
-    manifest: dict[str, Any], catalog: dict[str, Any], docs: Any, kept: bool
+    manifest: dict[str, Any], catalog: dict[str, Any], docs: Any, slimmed: bool
 ) -> None:
     manifest["nodes"]["model.shop.orders"]["docs"] = docs
 
-    assert ("docs" in slim(manifest, catalog)[0]["nodes"]["model.shop.orders"]) is kept
+    assert ("docs" in slim(manifest, catalog)[0]["nodes"]["model.shop.orders"]) is slimmed
 
 
 def test_of_the_docs_the_overviews_are_kept(

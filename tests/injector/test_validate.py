@@ -1,4 +1,4 @@
-"""A validation finds what a graft did wrong and says nothing of what was wrong before."""
+"""A validation finds what a graft did wrong and ignores what was wrong before."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def _not_loaded(manifest: Json) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "reported"),
     [
-        (_without_config, "without `config` all sidebar trees are empty"),
-        (_own_key, f"{RAW_ORDERS} is not as the manifest's schema has it"),
+        (_without_config, "`config` is missing: all sidebar trees are empty"),
+        (_own_key, f"{RAW_ORDERS} does not match the JSON schema of the manifest"),
         (_not_loaded, "dbt does not load"),
     ],
 )
-def test_a_defect_that_the_graft_makes_is_told(
-    project: Any, grafted: Grafted, spoil: Callable[[Json], None], told: str
+def test_a_defect_that_the_graft_makes_is_reported(
+    project: Any, grafted: Grafted, spoil: Callable[[Json], None], reported: str
 ) -> None:
     spoil(grafted.manifest)
 
-    assert told in "\n".join(_faults(project, grafted))
+    assert reported in "\n".join(_faults(project, grafted))
 
 
 def test_what_was_wrong_before_is_not_ours(

@@ -68,7 +68,7 @@ RESOLVED = {
         ["#x.M < t.a IDENTITY", "n.p < #x.m IDENTITY"],
         ["n.p < t.a IDENTITY"],
     ),
-    "kinds and masking are kept over both steps": (
+    "subtypes and masking are composed over both steps": (
         ["#x.m < t.a AGGREGATION", "#x.k < t.b TRANSFORMATION!", "n.p < #x.m TRANSFORMATION",
          "n.q < #x.k IDENTITY"],
         ["n.p < t.a AGGREGATION", "n.q < t.b TRANSFORMATION!"],
@@ -112,8 +112,8 @@ FLOWED = {(task, DatasetId("db", "t"), DatasetId("db", "n")) for task in ("load"
 
 @pytest.mark.parametrize("claim", RESOLVED)
 def test_resolved(claim: str) -> None:
-    given, expected = RESOLVED[claim]
-    assert written(resolve(map(edge, given), TEMPORARY, {}, FLOWED)) == expected
+    edges, expected = RESOLVED[claim]
+    assert written(resolve(map(edge, edges), TEMPORARY, {}, FLOWED)) == expected
 
 
 def test_a_temporary_table_belongs_to_its_task() -> None:

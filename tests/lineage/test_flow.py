@@ -93,8 +93,8 @@ def test_the_way_is_kept_as_detail() -> None:
     (through,) = flows(run("SELECT_INTO #t <- a", "INSERT b <- #t"))
     assert [hop.name for hop in through.hops] == ["#t"]
     assert not through.through_memory
-    (carried,) = flows(run("SELECT _ <- a", "INSERT b <-"))
-    assert carried.through_memory
+    (flow,) = flows(run("SELECT _ <- a", "INSERT b <-"))
+    assert flow.through_memory
 
 
 def test_runs_of_one_task_make_one_flow_by_the_more_direct_way() -> None:

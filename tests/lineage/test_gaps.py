@@ -37,9 +37,9 @@ def test_the_example_is_the_shortest_whatever_the_order() -> None:
     assert gaps(shapes) == gaps(reversed(shapes))
 
 
-def test_a_reason_that_is_not_told_is_the_outcome() -> None:
+def test_a_reason_that_is_missing_is_the_outcome() -> None:
     found = gaps([shape(1, FAILED, None), shape(2, PARTIAL, None)])
-    assert [gap.reason for gap in found] == ["not understood", "read in part"]
+    assert [gap.reason for gap in found] == ["could not be parsed", "parsed in part"]
 
 
 def test_where_all_is_parsed_there_is_no_gap() -> None:

@@ -22,7 +22,7 @@ def run(start: int | None, end: int | None, status: Status = Status.OK, **known:
 MERGED = {
     "from the earliest start to the latest end": ([run(5, 9), run(1, 6)], run(1, 9)),
     "an end that is known counts": ([run(1, None), run(2, 6)], run(1, 6)),
-    "it ended as the last log says": (
+    "the last log decides how it ended": (
         [run(1, 6, Status.FAILED, error="Deadlock"), run(5, 9)],
         run(1, 9),
     ),
@@ -30,11 +30,11 @@ MERGED = {
         [run(5, 9, Status.FAILED, error="Deadlock"), run(1, 6)],
         run(1, 9, Status.FAILED, error="Deadlock"),
     ),
-    "what only one log knows is kept": (
+    "fields of only one log stay": (
         [run(1, 6, application_id="app"), run(5, 9, code_version="v1", parent_run_id="dag")],
         run(1, 9, application_id="app", code_version="v1", parent_run_id="dag"),
     ),
-    "the version is the last log's that tells it": (
+    "the version is that of the last log with one": (
         [run(1, 6, engine_version="4.0.1"), run(5, 9, engine_version="4.3.0"), run(6, 10)],
         run(1, 10, engine_version="4.3.0"),
     ),
@@ -43,8 +43,8 @@ MERGED = {
 
 @pytest.mark.parametrize("claim", MERGED)
 def test_one_run_of_several_logs(claim: str) -> None:
-    given, expected = MERGED[claim]
-    assert runs_by_task(given) == {"load": (expected,)}
+    runs, expected = MERGED[claim]
+    assert runs_by_task(runs) == {"load": (expected,)}
 
 
 def test_tasks_and_other_runs_are_kept_apart() -> None:

@@ -160,7 +160,7 @@ FLOWS = {
         ["SELECT INTO stage <- a", "RENAME b_old <- b", "RENAME b <- stage", "DROP b_old <-"],
         ["a -> b"],
     ),
-    "the old one is kept": (
+    "the old one is not dropped": (
         ["SELECT INTO stage <- a", "RENAME b_old <- b", "RENAME b <- stage"],
         ["a -> b", "b -> b_old"],
     ),

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from dbt_graft.injector import artifacts, docs
 from dbt_graft.injector.graft import graft
-from dbt_graft.injector.options import Options
+from dbt_graft.injector.options import GraftOptions
 from dbt_graft.lineage.model import Lineage
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
@@ -225,8 +225,8 @@ def test_the_page_works_from_a_file(browser: Browser, site: Path) -> None:
 
 def test_the_browser_can_show_the_favicon(visit: Any, root: Path) -> None:
     read = artifacts.read(root / "build" / "demo" / "target")
-    grafted = graft(read, Lineage(), Options("spark"))
-    content = docs.page(grafted, docs.Settings("Shop", root / "site/images/favicon.svg"))
+    grafted = graft(read, Lineage(), GraftOptions("spark"))
+    content = docs.page(grafted, docs.DocsPageSettings("Shop", root / "site/images/favicon.svg"))
     visit.page.route(
         "**/dbt/favicon.html",
         lambda route: route.fulfill(body=content, content_type="text/html; charset=utf-8"),

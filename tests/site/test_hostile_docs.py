@@ -11,7 +11,7 @@ from playwright.sync_api import Route
 
 from dbt_graft.injector import docs
 from dbt_graft.injector.artifacts import Artifacts
-from dbt_graft.injector.graft import Options, graft
+from dbt_graft.injector.graft import GraftOptions, graft
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
@@ -125,8 +125,8 @@ def _artifacts(root: Path) -> Artifacts:
 
 def test_no_payload_runs_in_the_docs_page(visit: Any, root: Path) -> None:
     records, infos = _records()
-    grafted = graft(_artifacts(root), build(records, infos=infos), Options("spark"))
-    content = docs.page(grafted, docs.Settings(" ".join(PAYLOADS)))
+    grafted = graft(_artifacts(root), build(records, infos=infos), GraftOptions("spark"))
+    content = docs.page(grafted, docs.DocsPageSettings(" ".join(PAYLOADS)))
     page, dialogs = visit.page, []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
 

@@ -54,7 +54,7 @@ class SparkEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class LogDamage:
+class BadEvent:
     """A place in a file that could not be used, and the reason."""
 
     position: str
@@ -68,7 +68,7 @@ class EndOfFile:
     events: int
 
 
-Decoded = SparkEvent | LogDamage | EndOfFile
+Decoded = SparkEvent | BadEvent | EndOfFile
 
 
 def decode(
@@ -92,13 +92,13 @@ def decode(
         yield from decoder.end(broken=True)
         # A growing file may just end.
         if not (growing and error.cut):
-            yield LogDamage(f"line {decoder.number + 1}, byte {error.byte}", str(error))
+            yield BadEvent(f"line {decoder.number + 1}, byte {error.byte}", str(error))
     except OSError:
         yield from decoder.end(broken=True)
-        yield LogDamage(f"line {decoder.number + 1}", "the file cannot be read on")
+        yield BadEvent(f"line {decoder.number + 1}", "the file cannot be read on")
     if decoder.foreign > _REPORTED:
         more = decoder.foreign - _REPORTED
-        yield LogDamage("file", f"{more} more lines are no Spark events")
+        yield BadEvent("file", f"{more} more lines are no Spark events")
     yield EndOfFile(decoder.events)
 
 
@@ -173,13 +173,13 @@ class _Decoder:
                 pass
             elif _EVENT.match(last) and not last.rstrip().endswith(b"}"):
                 self.events += 1
-                yield LogDamage(f"line {self.number}", "the event is cut off")
+                yield BadEvent(f"line {self.number}", "the event is cut off")
             else:
                 yield from self._line(last)
         elif not self.number and not broken and not self.growing:
-            yield LogDamage("byte 0", "the file is empty")
+            yield BadEvent("byte 0", "the file is empty")
         if self.head and not self.events:
-            yield LogDamage("line 1", "no Spark event log: it does not start with an event")
+            yield BadEvent("line 1", "no Spark event log: it does not start with an event")
         else:
             yield from self._before()
         for execution in list(self.pending):
@@ -208,21 +208,21 @@ class _Decoder:
                 self.head.append(self.number)
                 self.foreign_file = self.foreign == _HEAD
             elif self.foreign <= _REPORTED:
-                yield LogDamage(f"line {self.number}", _NO_EVENT)
+                yield BadEvent(f"line {self.number}", _NO_EVENT)
 
     def _before(self) -> Iterator[Decoded]:
         """Report the lines before the first event as damage."""
-        yield from (LogDamage(f"line {number}", _NO_EVENT) for number in self.head)
+        yield from (BadEvent(f"line {number}", _NO_EVENT) for number in self.head)
         self.head.clear()
 
     def _event(self, number: int, name: str, line: bytes) -> Iterator[Decoded]:
         try:
             body = READERS[name](orjson.loads(line))
         except orjson.JSONDecodeError:
-            yield LogDamage(f"line {number}", "the event is no valid JSON")
+            yield BadEvent(f"line {number}", "the event is no valid JSON")
             return
         except (ValueError, KeyError, TypeError, AttributeError):
-            yield LogDamage(f"line {number}", "the event lacks a field or has it in another form")
+            yield BadEvent(f"line {number}", "the event lacks a field or has it in another form")
             return
         if name == _EXECUTION_END:
             yield from self._plan(str((body or {}).get("executionId")).encode())

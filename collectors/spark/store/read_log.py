@@ -11,7 +11,7 @@ from dbt_graft.collectors.spark.application.execution import Application
 from dbt_graft.collectors.spark.application.replay import SETTLE_AFTER, replay
 from dbt_graft.collectors.spark.log.checkpoint import Checkpoint, log_origin
 from dbt_graft.collectors.spark.log.codecs import ByteStream
-from dbt_graft.collectors.spark.log.decode import EndOfFile, LogDamage, SparkEvent, decode
+from dbt_graft.collectors.spark.log.decode import BadEvent, EndOfFile, SparkEvent, decode
 from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import Rejects
@@ -154,7 +154,7 @@ class _LogReader:
                             case SparkEvent():
                                 self.last = found
                                 yield found.name, found.body
-                            case LogDamage():
+                            case BadEvent():
                                 rejects.add(f"{file.name}, {found.position}", found.reason)
                             case EndOfFile():
                                 self.events += found.events

@@ -56,7 +56,7 @@ FAULTS: list[tuple[str, str, int | None, str]] = [
     ("version: 1", "version: 2", 1, "`version`: Input should be 1"),
     ("version: 1\n", "", 1, "`version` is missing"),
     ("owner:", "onwer:", 5, "did you mean `owner`?"),
-    ("to: [spark/raw.orders]", "to: [raw]", 9, "'raw' is no dataset: write <namespace>/<name>"),
+    ("to: [spark/raw.orders]", "to: [raw]", 9, "'raw' is not a dataset: write <namespace>/<name>"),
     ("orders.amt]", "orders]", 12, "is not a column: write <namespace>/<name>.<column>"),
     ("          spark/raw.orders:", "          spark/raw.other:", 8, "but not in `to`"),
     ("      - to: [spark/raw.days]", "      - {}", 14, "name datasets in"),

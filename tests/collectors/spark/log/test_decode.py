@@ -7,7 +7,7 @@ from io import BytesIO
 
 import pytest
 
-from dbt_graft.collectors.spark.log.decode import EndOfFile, LogDamage, SparkEvent, decode
+from dbt_graft.collectors.spark.log.decode import BadEvent, EndOfFile, SparkEvent, decode
 from tests.collectors.spark.packed import lz4, snappy, zstd
 
 LINES = [
@@ -18,11 +18,15 @@ LINES = [
 PLAIN = b"".join(LINES)
 
 
-def read(data: bytes, growing: bool = False) -> tuple[list[str], list[LogDamage], int]:
+def read(data: bytes, growing: bool = False) -> tuple[list[str], list[BadEvent], int]:
     *found, finished = decode(BytesIO(data), growing)
     assert isinstance(finished, EndOfFile)
     names = [event.name for event in found if isinstance(event, SparkEvent)]
-    return names, [damage for damage in found if isinstance(damage, LogDamage)], finished.events
+    return (
+        names,
+        [damage for damage in found if isinstance(damage, BadEvent)],
+        finished.events,
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,45 +57,53 @@ END = "SparkListenerApplicationEnd"
 @pytest.mark.parametrize(
     ("data", "names", "damage"),
     [
-        (b"", [], LogDamage("byte 0", "the file is empty")),
+        (b"", [], BadEvent("byte 0", "the file is empty")),
         (
             b"\x00\x01 what is this",
             [],
-            LogDamage("line 1", "no Spark event log: it does not start with an event"),
+            BadEvent("line 1", "no Spark event log: it does not start with an event"),
         ),
         (
             b'{"user": "someone else"}\n' * 3,
             [],
-            LogDamage("line 1", "no Spark event log: it does not start with an event"),
+            BadEvent("line 1", "no Spark event log: it does not start with an event"),
         ),
         (
             b'{"user": "someone else"}\n' * 10 + LINES[0],
             [],
-            LogDamage("line 1", "no Spark event log: it does not start with an event"),
+            BadEvent("line 1", "no Spark event log: it does not start with an event"),
         ),
-        (LINES[0] + b"oops\n" + LINES[2], [START, END], LogDamage("line 2", "no Spark event")),
-        (b"\noops\n" + LINES[0] + LINES[2], [START, END], LogDamage("line 2", "no Spark event")),
+        (
+            LINES[0] + b"oops\n" + LINES[2],
+            [START, END],
+            BadEvent("line 2", "no Spark event"),
+        ),
+        (
+            b"\noops\n" + LINES[0] + LINES[2],
+            [START, END],
+            BadEvent("line 2", "no Spark event"),
+        ),
         (
             LINES[0] + b'{"Event":"SparkListenerApplicationEnd","Timestamp":oops}\n' + LINES[2],
             [START, END],
-            LogDamage("line 2", "the event is no valid JSON"),
+            BadEvent("line 2", "the event is no valid JSON"),
         ),
         (
             LINES[0] + b'{"Event":"SparkListenerJobStart"}\n{"Event":"SparkListenerJobStart",'
             b'"Properties":{"spark.sql.execution.id":"3"}}\n',
             [START],
-            LogDamage("line 3", "the event lacks a field or has it in another form"),
+            BadEvent("line 3", "the event lacks a field or has it in another form"),
         ),
-        (PLAIN[:-20], [START], LogDamage("line 3", "the event is cut off")),
+        (PLAIN[:-20], [START], BadEvent("line 3", "the event is cut off")),
         (
             zstd(*LINES)[:-10],
             [START],
-            LogDamage(f"line 3, byte {len(zstd(*LINES)) - 10}", "the compressed data breaks off"),
+            BadEvent(f"line 3, byte {len(zstd(*LINES)) - 10}", "the compressed data breaks off"),
         ),
         (
             b"ZV\x01....",
             [],
-            LogDamage("line 1, byte 0", "lzf compression is not supported: use zstd"),
+            BadEvent("line 1, byte 0", "lzf compression is not supported: use zstd"),
         ),
     ],
     ids=[
@@ -100,7 +112,7 @@ END = "SparkListenerApplicationEnd"
     ],
 )
 def test_damage_is_reported_and_the_other_events_count(
-    data: bytes, names: list[str], damage: LogDamage
+    data: bytes, names: list[str], damage: BadEvent
 ) -> None:
     assert read(data)[:2] == (names, [damage])
 
@@ -110,7 +122,7 @@ def test_damaged_compression_is_reported_with_its_byte() -> None:
     bad[8:20] = b"\xff" * 12
     names, [damage], _ = read(good + bytes(bad))
     assert names == [START]
-    assert damage == LogDamage(f"line 3, byte {len(good)}", "the compressed data is damaged")
+    assert damage == BadEvent(f"line 3, byte {len(good)}", "the compressed data is damaged")
 
 
 @pytest.mark.parametrize("data", [PLAIN[:-20], zstd(*LINES)[:-10], b""])
@@ -121,7 +133,7 @@ def test_a_growing_file_may_end_anywhere(data: bytes) -> None:
 def test_a_file_full_of_garbage_has_a_few_rejects() -> None:
     _, damage, _ = read(LINES[0] + b"oops\n" * 5_000)
     assert len(damage) == 21
-    assert damage[-1] == LogDamage("file", "4980 more lines are no Spark events")
+    assert damage[-1] == BadEvent("file", "4980 more lines are no Spark events")
 
 
 UPDATE = (
@@ -154,4 +166,4 @@ def test_a_line_that_nothing_ends_does_not_fill_the_memory(monkeypatch: pytest.M
     endless = b'{"Event":"SparkListenerApplicationStart","App Name":"%s"}\n' % (b"n" * (9 << 20))
     names, damage, events = read(endless + PLAIN)
     assert (names, events) == ([START, END], 4)
-    assert damage == [LogDamage("line 1", "the event is no valid JSON")]
+    assert damage == [BadEvent("line 1", "the event is no valid JSON")]

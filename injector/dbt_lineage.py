@@ -1,0 +1,140 @@
+"""dbt's own lineage: its models as definitions, its exposures as consumers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from dbt_graft.injector.manifest import Node, all_nodes, materialized, owner, parents, string_tags
+from dbt_graft.injector.relations import Relations
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage, flow_order
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Column, Dataset, Evidence
+
+_OPERATIONS = {
+    "view": Operation.CREATE_VIEW,
+    "incremental": Operation.MERGE,
+    "snapshot": Operation.MERGE,
+    "seed": Operation.INSERT,
+}
+
+
+def own_lineage(
+    manifest: Node,
+    catalog: Node,
+    known: Relations,
+    wanted: Collection[DatasetId] | None = None,
+) -> Lineage:
+    """Return dbt's own lineage: each model, seed and snapshot is a definition.
+
+    Ephemeral models have no relation: a model that selects from one reads its parents.
+    Columns are those of the catalog.
+
+    Args:
+        wanted: Return only these datasets and their definitions; by default all.
+    """
+    everything = all_nodes(manifest)
+    datasets: dict[DatasetId, Dataset] = {}
+    for dataset in sorted(known.datasets.values()) if wanted is None else known.spelled(wanted):
+        node_id = known.node_of(dataset)
+        if node_id and dataset not in datasets:
+            kind = Kind.VIEW if materialized(everything[node_id]) == "view" else Kind.TABLE
+            datasets[dataset] = Dataset(dataset, kind, _found_columns(catalog, node_id))
+    definitions, flows = {}, []
+    for target, node_id in sorted(known.builders.items(), key=lambda item: item[1]):
+        if wanted is not None and target not in wanted:
+            continue
+        node = everything[node_id]
+        reads = upstream_datasets(node, everything, known)
+        definitions[node_id] = Definition(
+            name=node_id,
+            kind=DefinitionKind.DBT,
+            dataset=target,
+            reads=tuple(reads),
+            operation=_OPERATIONS.get(materialized(node), Operation.CREATE_TABLE_AS),
+        )
+        flows += [
+            Flow(
+                dataset,
+                target,
+                node_id,
+                evidence=Evidence.DECLARED,
+                definition=DefinitionKind.DBT,
+            )
+            for dataset in reads
+            if dataset != target
+        ]
+    return Lineage(
+        datasets=datasets,
+        definitions=definitions,
+        flows=tuple(sorted(flows, key=flow_order)),
+    )
+
+
+def described_columns(
+    manifest: Node, known: Relations, wanted: Collection[DatasetId] | None = None
+) -> Lineage:
+    """Return datasets with the columns described in YAML, for those not in catalog or logs.
+
+    Args:
+        wanted: Return only these datasets; by default all.
+    """
+    everything = all_nodes(manifest)
+    datasets: dict[DatasetId, Dataset] = {}
+    for node_id, dataset in known.datasets.items():
+        if wanted is not None and dataset not in wanted:
+            continue
+        described = (everything[node_id].get("columns") or {}).values()
+        columns = tuple(
+            Column(str(column.get("name")), str(column.get("data_type") or ""))
+            for column in described
+        )
+        datasets.setdefault(dataset, Dataset(dataset, columns=columns))
+    return Lineage(datasets=datasets)
+
+
+def exposures(manifest: Node, known: Relations) -> list[Consumer]:
+    """Return dbt's exposures; they may read through metrics and ephemeral models."""
+    everything = all_nodes(manifest)
+    return [
+        Consumer(
+            node_id=node_id,
+            name=str(node.get("label") or node.get("name") or node_id),
+            kind=str(node.get("type") or "application"),
+            reads=tuple(upstream_datasets(node, everything, known)),
+            text=str(node.get("description") or ""),
+            owner=owner(node, manifest),
+            url=str(node.get("url") or ""),
+            tags=string_tags(node),
+        )
+        for node_id, node in sorted((manifest.get("exposures") or {}).items())
+    ]
+
+
+def upstream_datasets(
+    node: Node, everything: Mapping[str, Node], known: Relations
+) -> list[DatasetId]:
+    """Return the nearest datasets upstream of a node, sorted; nodes without one are skipped."""
+    found = set()
+    seen: set[str] = set()
+    waiting = [*parents(node)]
+    while waiting:
+        parent = waiting.pop()
+        if parent in seen:
+            continue
+        seen.add(parent)
+        if parent in known.datasets:
+            found.add(known.datasets[parent])
+        elif parent in everything:
+            waiting += parents(everything[parent])
+    return sorted(found)
+
+
+def _found_columns(catalog: Node, node_id: str) -> tuple[Column, ...]:
+    """The columns of the catalog in their order; none for a node that is not in it."""
+    entry = catalog["nodes"].get(node_id) or catalog["sources"].get(node_id) or {}
+    columns = sorted((entry.get("columns") or {}).values(), key=lambda c: c.get("index") or 0)
+    return tuple(Column(str(c.get("name")), str(c.get("type") or "")) for c in columns)

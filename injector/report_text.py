@@ -1,0 +1,106 @@
+"""The report of a graft as Markdown; each section begins with the rule behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dbt_graft.injector.report import BuiltDataset, Cycle, NewSource, Report, TaskExposure
+
+_SHOWN = 200
+
+
+def render_report(report: Report) -> str:
+    """Render the report as Markdown, without empty sections."""
+    sections = [
+        (
+            "Promoted sources",
+            "Sources that tasks write, or that are views, are models now. References to a source "
+            "point to its model.",
+            (f"{', '.join(b.sources)} -> {_built(b)}" for b in report.promoted),
+        ),
+        (
+            "New models",
+            "Datasets that tasks write, or views, that are not in the dbt project.",
+            map(_built, report.added),
+        ),
+        (
+            "New sources",
+            "Datasets that tasks read, that no task writes and that are not in the dbt project.",
+            map(_new_source, report.new_sources),
+        ),
+        (
+            "Exposures",
+            "Tasks that only read, and declared consumers.",
+            map(_exposure, report.exposures),
+        ),
+        (
+            "Second writers",
+            "Datasets that dbt builds and tasks write too. The dbt node is unchanged; its "
+            "description names the tasks.",
+            map(_built, report.second_writers),
+        ),
+        (
+            "Several writers",
+            "Datasets that more than one task writes. One model depends on everything that these "
+            "tasks read for it.",
+            map(_built, report.shared),
+        ),
+        (
+            "Self-reads",
+            "Tasks that read a dataset they write. The model gets no edge to itself.",
+            (f"{read.task}: {read.dataset}" for read in report.self_reads),
+        ),
+        (
+            "Cycles",
+            "dbt's own edges stay. Of the edges from logs, the one first seen last is left out.",
+            map(_cycle, report.cycles),
+        ),
+        (
+            "Ambiguous names",
+            "Where several dbt nodes share a relation, lineage goes to the first one listed. A "
+            "short name in a log that matches several relations is matched to none.",
+            (f"{a.dataset}: {', '.join(a.candidates)}" for a in report.ambiguous),
+        ),
+        (
+            "Name conflicts",
+            "The name of an added node was taken. The database, the namespace or a digest makes "
+            "it unique.",
+            (f"{name.wanted} -> {name.chosen}" for name in report.name_conflicts),
+        ),
+        ("Notices", "", report.notices),
+        (
+            "Defects in dbt's artifacts",
+            "They are not caused by the graft and were not changed. dbt's docs page may fail on "
+            "them.",
+            (f"{d.rule}: {d.subject}: {d.text}" for d in report.defects),
+        ),
+    ]
+    rendered = [_section(*section) for section in sections]
+    return "\n".join(["# Graft report", "", *filter(None, rendered)])
+
+
+def _section(title: str, rule: str, lines: Iterable[str]) -> str:
+    found = list(lines)
+    if not found:
+        return ""
+    more = [f"- and {len(found) - _SHOWN:,} more"] if len(found) > _SHOWN else []
+    head = [f"## {title} ({len(found):,})", ""] + ([rule, ""] if rule else [])
+    return "\n".join([*head, *(f"- {line}" for line in found[:_SHOWN]), *more, ""])
+
+
+def _built(built: BuiltDataset) -> str:
+    return f"{built.node_id} ({built.dataset}): {', '.join(built.tasks)}"
+
+
+def _new_source(new: NewSource) -> str:
+    return f"{new.node_id} ({new.dataset}): {', '.join(new.tasks)}"
+
+
+def _exposure(exposure: TaskExposure) -> str:
+    return f"{exposure.node_id}: {exposure.task}"
+
+
+def _cycle(cycle: Cycle) -> str:
+    edge = cycle.left_out
+    tasks = f" by {', '.join(edge.tasks)}, {edge.evidence}" if edge.tasks else ""
+    return f"{cycle.path}; left out: {edge.source} -> {edge.target}{tasks}"
