@@ -178,7 +178,8 @@ Written by `make bench` on {datetime.now(UTC):%Y-%m-%d}: {os.cpu_count()} cores,
 
 Share of cases, in %, for which exactly the tables read and exactly the tables written come out: \
 {counts["tsql"]:,} of T-SQL and {counts["spark"]:,} of Spark. **The cases are our own tests, so \
-our rows show only that these pass**; the finding is how the others differ. Names are compared without case, quotes, omitted parts and the signs of temporary tables. \
+our rows show only that these pass**; the finding is how the others differ. \
+Names are compared without case, quotes, omitted parts and the signs of temporary tables. \
 Statements a second are T-SQL; peers parse each statement, because they know no shapes.
 
 | parser | T-SQL | Spark | all | statements/s |

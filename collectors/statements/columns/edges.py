@@ -20,7 +20,7 @@ from dbt_graft.collectors.statements.columns.edge_collector import (
 from dbt_graft.collectors.statements.columns.expressions import clause_inputs, inputs
 from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
 from dbt_graft.collectors.statements.columns.queries import add_ctes, query_rowset
-from dbt_graft.collectors.statements.columns.query_scope import QueryScope, StatementContext
+from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.columns.sources import add_sources
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -43,7 +43,7 @@ def column_edges(
         columns: A table as the scan names it -> its columns; empty where they are not known.
     """
     tables = {tuple(part.casefold() for part in name if part): name for name in (*writes, *reads)}
-    context = StatementContext(dialect, tables, columns, query_rowset)
+    context = QueryContext(dialect, tables, columns, query_rowset)
     collector = EdgeCollector(QueryScope(context), writes[0] if writes else (), {})
     follow = _STATEMENTS.get(type(tree), _query if isinstance(tree, exp.Query) else None)
     if follow is None:

@@ -19,7 +19,7 @@ from dbt_graft.lineage.records import Subtype
 
 
 @dataclass(slots=True)
-class StatementContext:
+class QueryContext:
     """The state that all queries of a statement share.
 
     Attributes:
@@ -51,7 +51,7 @@ class QueryScope:
         windows: The named windows: `WINDOW w AS (…)`.
     """
 
-    context: StatementContext
+    context: QueryContext
     outer: QueryScope | None = None
     ctes: dict[str, Rowset] = field(default_factory=dict)
     rowsets: list[Rowset] = field(default_factory=list)

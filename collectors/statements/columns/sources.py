@@ -14,7 +14,7 @@ from dbt_graft.collectors.statements.columns.input_columns import (
     InputColumns,
     transformed,
 )
-from dbt_graft.collectors.statements.columns.query_scope import QueryScope, StatementContext
+from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
@@ -101,7 +101,7 @@ def _parts(node: exp.Table) -> Iterator[str]:
             yield f"{sign}{part.name}".casefold()
 
 
-def found_table(parts: Name, context: StatementContext) -> Name | None:
+def found_table(parts: Name, context: QueryContext) -> Name | None:
     """The table as the token scan names it, which calls temporary ones and paths by one part."""
     return context.tables.get(parts) or context.tables.get(parts[-1:])
 
