@@ -22,7 +22,7 @@ from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.graft import graft
-from dbt_graft.injector.options import Options
+from dbt_graft.injector.options import GraftOptions
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage
 
@@ -58,7 +58,7 @@ def differences(lineage: Lineage) -> list[str]:
     metadata = task_metadata(lineage)
     empty = {"metadata": {"adapter_type": "spark"}} | {part: {} for part in _PARTS}
     catalog = {"metadata": {}, "nodes": {}, "sources": {}, "errors": None}
-    grafted = graft(Artifacts(empty, catalog, "spark", "1.11"), lineage, Options("spark"))
+    grafted = graft(Artifacts(empty, catalog, "spark", "1.11"), lineage, GraftOptions("spark"))
     models = {built.dataset: set(built.tasks) for built in grafted.report.added}
     found = []
     for dataset in lineage.datasets:

@@ -55,13 +55,13 @@ def statements() -> list[str]:
 
 
 def tables(text: str) -> int:
-    """The road of a folded text as far as its tables."""
+    """The number of tables in a normalised text, without the columns."""
     tokens = tokenise(text, Dialect.TSQL)
     return sum(len(scan(one, Dialect.TSQL)[1]) for one in split(tokens, Dialect.TSQL))
 
 
 def by_shapes(texts: list[str], work: Callable[[str], object]) -> None:
-    """Fold each text, do the rest once for each shape."""
+    """Normalise each text, do the rest once for each shape."""
     for text in {normalise(text, Dialect.TSQL) for text in texts}:
         work(text)
 
@@ -73,7 +73,7 @@ def each(texts: list[str], work: Callable[[str], object]) -> None:
 
 
 def complete(text: str) -> object:
-    """All that `parse` tells."""
+    """The tables that `parse` finds."""
     return parse(text, Dialect.TSQL)
 
 
@@ -106,7 +106,7 @@ def ask_peers(found: list[Case], texts: list[str]) -> dict[str, Any]:
         install = [str(python), "-m", "pip", "install", *quiet, "-r", HERE / "requirements.txt"]
         subprocess.run(install, check=True)
     work = {"cases": [[case.dialect, case.sql] for case in found], "speed": texts}
-    told = subprocess.run(
+    peers = subprocess.run(
         [str(python), HERE / "peers.py"],
         input=json.dumps(work),
         stdout=subprocess.PIPE,
@@ -114,7 +114,7 @@ def ask_peers(found: list[Case], texts: list[str]) -> dict[str, Any]:
         text=True,
         check=True,
     )
-    answers: dict[str, Any] = json.loads(told.stdout)
+    answers: dict[str, Any] = json.loads(peers.stdout)
     return answers
 
 
@@ -141,10 +141,10 @@ def row(name: str, found: list[Case], answers: list[Any], speed: float) -> str:
 
 
 def page() -> str:
-    """Run everything and say it."""
+    """Run everything; return the page."""
     busy = os.getloadavg()[0]
     found, texts = cases(), statements()
-    told = ask_peers(found, texts)
+    peers = ask_peers(found, texts)
     mine: list[Any] = [ours(case) for case in found]
     shapes = [text for n in range(10) for text in _renamed(texts[:SHAPES], n)]
     rows = [
@@ -152,7 +152,7 @@ def page() -> str:
         row("dbt-graft, each statement", found, mine, rate(each, complete, shapes)),
         *(
             row(f"{name} {peer['version']}", found, peer["answers"], peer["rate"])
-            for name, peer in told.items()
+            for name, peer in peers.items()
         ),
     ]
     wrong = [case for case, answer in zip(found, mine, strict=True) if not _right(case, answer)]
@@ -162,7 +162,7 @@ def page() -> str:
         if (
             right := [
                 name
-                for name, peer in told.items()
+                for name, peer in peers.items()
                 if _right(case, peer["answers"][found.index(case)])
             ]
         )
@@ -178,8 +178,8 @@ Written by `make bench` on {datetime.now(UTC):%Y-%m-%d}: {os.cpu_count()} cores,
 
 Share of cases, in %, for which exactly the tables read and exactly the tables written come out: \
 {counts["tsql"]:,} of T-SQL and {counts["spark"]:,} of Spark. **The cases are our own tests, so \
-our rows show no more than that these pass**; compare the other parsers with each other. Names \
-are compared without case, quotes, omitted parts and the signs of temporary tables. \
+our rows show only that these pass**; the finding is how the others differ. \
+Names are compared without case, quotes, omitted parts and the signs of temporary tables. \
 Statements a second are T-SQL; peers parse each statement, because they know no shapes.
 
 | parser | T-SQL | Spark | all | statements/s |
@@ -197,7 +197,7 @@ Statements a second are T-SQL; peers parse each statement, because they know no 
 |---|---|
 | tables and columns, each shape once | {rate(by_shapes, complete, texts):,.0f} |
 | tables alone, each shape once | {rate(by_shapes, tables, texts):,.0f} |
-| folding alone | {rate(each, len, texts):,.0f} |
+| normalising alone | {rate(each, len, texts):,.0f} |
 | tables alone, each statement anew | {rate(each, tables, shapes):,.0f} |
 | tables and columns, each statement anew | {rate(each, complete, shapes):,.0f} |
 """
@@ -210,9 +210,9 @@ def _renamed(texts: list[str], number: int) -> list[str]:
 
 def main() -> None:
     """Write the page and show it."""
-    told = page()
-    PAGE.write_text(told)
-    print(told)
+    result = page()
+    PAGE.write_text(result)
+    print(result)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome
 
 # Raised when the same text may give another shape, so that old and new shapes never mix.
-VERSION = 1
+VERSION = 2
 # Longer texts are cut: the tables of a statement are found up to there.
 LONGEST = 1_000_000
 _GO = r"^[^\S\n]*GO(?:[^\S\n]+\d+)?[^\S\n]*;?[^\S\n]*\r?$"
