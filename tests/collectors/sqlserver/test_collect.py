@@ -145,7 +145,9 @@ LOGS = {
     )
     + event("DROP TABLE made_again", after=1)
     + event("SELECT 1 AS id INTO made_again", after=2)
-    + event("DROP TABLE gone", after=3),
+    + event("DROP TABLE gone", after=3)
+    + event("EXEC sp_rename 'dbo.renamed_from', 'renamed_to'", after=4)
+    + event("ALTER SCHEMA archive TRANSFER dbo.transferred", after=5),
 }
 
 
@@ -291,6 +293,10 @@ def test_a_dropped_table_is_known_as_dropped(collected: Records) -> None:
     found = {dataset.id.short: dataset for dataset in collected.datasets}
     assert found["dbo.made_again"].dropped_at is None
     assert found["dbo.gone"].dropped_at is not None
+    assert found["dbo.renamed_from"].dropped_at is not None
+    assert found["dbo.renamed_to"].dropped_at is None
+    assert found["dbo.transferred"].dropped_at is not None
+    assert found["archive.transferred"].dropped_at is None
     columns = [(column.name, column.type) for column in found["dbo.made_again"].columns]
     assert columns == [("id", "int"), ("name", "varchar")]
 

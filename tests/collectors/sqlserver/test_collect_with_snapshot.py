@@ -1,4 +1,4 @@
-"""A log collected with a snapshot of the server: columns, synonyms, views, insides of procedures."""
+"""A log collected with a snapshot of the server: columns, synonyms, views, procedures."""
 
 from __future__ import annotations
 
