@@ -71,7 +71,8 @@ def column_names(record: type) -> tuple[str, ...]:
 def row(record: Any) -> Row:
     """A record as a row: column -> value as Spark and Arrow take it."""
     found: Row = {}
-    for column in _columns(type(record)):
+    kind: Any = type(record)
+    for column in _columns(kind):
         value = column.get(record)
         found[column.name] = value if column.stored is None else column.stored(value)
     return found
@@ -98,7 +99,7 @@ def batch(kind: type, records: Iterable[Any]) -> pa.RecordBatch:
     for column in _columns(kind):
         values: Iterable[Any] = map(column.get, listed)
         # Arrow takes a time as a number.
-        if column.stored not in (None, _time):
+        if column.stored is not None and column.stored is not _time:
             values = map(column.stored, values)
         arrays.append(pa.array(list(values), column.arrow))
     return pa.RecordBatch.from_arrays(arrays, schema=arrow(kind))
