@@ -72,8 +72,9 @@ def row(record: Any) -> Row:
     """A record as a row: column -> value as Spark and Arrow take it."""
     found: Row = {}
     kind: Any = type(record)
-    for one in _fields(kind):
-        found.update(one.columns(getattr(record, one.name)))
+    for column in _columns(kind):
+        value = column.get(record)
+        found[column.name] = value if column.stored is None else column.stored(value)
     return found
 
 
@@ -96,29 +97,30 @@ def batch(kind: type, records: Iterable[Any]) -> pa.RecordBatch:
     listed = list(records)
     arrays = []
     for column in _columns(kind):
-        values: Iterable[Any] = map(attrgetter(column.path), listed)
-        if column.stored is not None:
+        values: Iterable[Any] = map(column.get, listed)
+        # Arrow takes a time as a number.
+        if column.stored is not None and column.stored is not _time:
             values = map(column.stored, values)
         arrays.append(pa.array(list(values), column.arrow))
     return pa.RecordBatch.from_arrays(arrays, schema=arrow(kind))
 
 
 class _Column(NamedTuple):
-    """A column: its types, and where in a record its value is and what is stored of it."""
+    """A column: its types, the path of its value in a record, and what is stored of the value."""
 
     name: str
     spark: str
     arrow: pa.DataType
     path: str
+    get: Callable[[Any], Any]
     stored: Callable[[Any], Any] | None
 
 
 class _Field(NamedTuple):
-    """A field: its first column, how its value becomes columns, and how these become its value."""
+    """A field: its first column, and how its value is made of its columns."""
 
     name: str
     column: str
-    columns: Callable[[Any], Row]
     value: Callable[[Mapping[str, Any]], Any]
 
 
@@ -150,26 +152,20 @@ def _fields(kind: Any) -> tuple[_Field, ...]:
 
 def _field(name: str, hint: Any, default: Any) -> _Field:
     if inner := _flat(hint):
-        return _Field(name, column_names(inner)[0], row, lambda found: record(inner, found))
+        return _Field(name, column_names(inner)[0], lambda found: record(inner, found))
     if _plain(hint) is DatasetId:
         namespace, local = _dataset_columns(name)
-
-        def split(value: DatasetId | None) -> Row:
-            if value is None:
-                return {namespace: None, local: None}
-            return {namespace: value.namespace, local: value.name}
 
         def joined(row: Mapping[str, Any]) -> DatasetId | None:
             return None if row[namespace] is None else DatasetId(row[namespace], row[local])
 
-        return _Field(name, namespace, split, joined)
-    stored, restored = _stored(hint), _restored(hint)
+        return _Field(name, namespace, joined)
+    restored = _restored(hint)
     # A table that an earlier version wrote has no value where this one always has.
     empty = None if default is MISSING or default is None else default
     return _Field(
         name,
         name,
-        lambda value: {name: stored(value)},
         lambda row: empty if row[name] is None else restored(row[name]),
     )
 
@@ -187,14 +183,16 @@ def _columns(kind: Any) -> tuple[_Column, ...]:
     for name in _defaults(kind):
         hint = hints[name]
         if inner := _flat(hint):
-            found += (one._replace(path=f"{name}.{one.path}") for one in _columns(inner))
+            for one in _columns(inner):
+                path = f"{name}.{one.path}"
+                found.append(one._replace(path=path, get=attrgetter(path)))
         elif _plain(hint) is DatasetId:
             found += (
-                _Column(column, *_TYPES[str], name, part)
+                _Column(column, *_TYPES[str], name, attrgetter(name), part)
                 for column, part in zip(_dataset_columns(name), (_namespace, _name), strict=True)
             )
         else:
-            found.append(_Column(name, *_type(hint), name, _stored_in_batch(hint)))
+            found.append(_Column(name, *_type(hint), name, attrgetter(name), _stored(hint)))
     return tuple(found)
 
 
@@ -231,30 +229,25 @@ def _plain(hint: Any) -> Any:
     return hint
 
 
-def _same(value: Any) -> Any:
-    return value
-
-
-def _stored_in_batch(hint: Any) -> Callable[[Any], Any] | None:
-    """As `_stored`; None where Arrow takes the value as it is, a time as a number too."""
-    stored = _same if _plain(hint) == Microseconds else _stored(hint)
-    return None if stored is _same else stored
-
-
-def _stored(hint: Any) -> Callable[[Any], Any]:
+def _stored(hint: Any) -> Callable[[Any], Any] | None:
+    """A function that gives what is stored of a value; None where it is the value."""
     hint = _plain(hint)
     if hint == Microseconds:
-        return lambda value: None if value is None else _EPOCH + timedelta(microseconds=value)
+        return _time
     if get_origin(hint) is tuple:
         inner = _stored(get_args(hint)[0])
-        return lambda values: [inner(value) for value in values]
+        return list if inner is None else lambda values: [inner(value) for value in values]
     if hint is DatasetId:
         return lambda one: one and {"namespace": one.namespace, "name": one.name}
     if _is_record(hint):
-        return lambda one: one and row(one)
+        return lambda one: None if one is None else row(one)
     if issubclass(hint, Enum):
         return lambda one: getattr(one, "value", one)
-    return _same
+    return None
+
+
+def _time(value: int | None) -> datetime | None:
+    return None if value is None else _EPOCH + timedelta(microseconds=value)
 
 
 def _restored(hint: Any) -> Callable[[Any], Any]:
@@ -271,4 +264,4 @@ def _restored(hint: Any) -> Callable[[Any], Any]:
         return lambda one: record(kind, one)
     if issubclass(hint, Enum):
         return lambda value: hint(value)
-    return _same
+    return lambda value: value

@@ -181,7 +181,7 @@ def collect_polled(
 
 
 def _last_position(label: str, known: Positions) -> str:
-    """How far a source was polled: each poll begins where the one before it ended."""
+    """The position up to which a source was polled: a poll begins where the one before ended."""
     position, seen = "", set[str]()
     while f"{label}@{position}" in known and position not in seen:
         seen.add(position)

@@ -179,7 +179,7 @@ def xel_chunks(log: LogFile, wanted: EventFilter) -> Iterator[Chunk]:
 
 
 def check_server_session(setting: str, name: str, *, patient: bool = True) -> list[Finding]:
-    """What a session on a server lacks for lineage, the worst first; empty where nothing.
+    """Findings on a session of a server, the worst first; empty where it serves lineage.
 
     Args:
         setting: The connection: `env:NAME` or `dsn:NAME`.

@@ -34,12 +34,12 @@ class Fold:
 
     @property
     def noise(self) -> int:
-        """How many requests were left out by rule."""
+        """The number of requests that were left out by rule."""
         return sum(session.noise for session in self._sessions.values())
 
     @property
     def silent(self) -> int:
-        """How many events that should show a statement show none."""
+        """The number of events that should show a statement and show none."""
         return sum(session.silent for session in self._sessions.values())
 
     def add(self, events: Iterable[TaskEvent]) -> None:

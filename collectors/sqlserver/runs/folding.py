@@ -30,7 +30,7 @@ Batches = Iterator[pa.RecordBatch]
 
 @dataclass(frozen=True, slots=True)
 class RunRules:
-    """How events become runs.
+    """The rules by which events become runs.
 
     Attributes:
         task: A regular expression with a group `task`, and maybe `run`, that is looked for in

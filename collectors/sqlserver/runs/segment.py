@@ -12,7 +12,7 @@ from dbt_graft.collectors.sqlserver.runs.captured import Level
 
 
 class SegmentKind(StrEnum):
-    """What a segment is about.
+    """The subject of a segment.
 
     STATEMENT: statements by their text. EXECUTED: statements by a handle that was prepared before
     this part of the log; UNRESOLVED_HANDLE: by one that no log shows being prepared.
@@ -38,7 +38,7 @@ class SegmentKind(StrEnum):
 
 
 class SegmentKey(NamedTuple):
-    """What equal statements have in common. A tuple, because one is made of each event.
+    """The properties that equal statements share. A tuple, because one is made of each event.
 
     Attributes:
         text: Without literals; None where only the handle is known.
@@ -71,7 +71,7 @@ class SegmentKey(NamedTuple):
 
 @dataclass(slots=True)
 class SegmentCounts:
-    """How often statements ran, on how many rows, and when.
+    """Counts of equal statements, their rows, and when they ran.
 
     Attributes:
         started: When the first of them began.

@@ -1,15 +1,14 @@
 """One session in a part of a log, followed event by event.
 
-Three things must be followed: which events show the same request, which text a handle means, and
-which statements a transaction took back.
+Three things are followed: where requests end, which text a handle means, and which statements a
+transaction took back.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from dbt_graft.collectors.sqlserver.runs.captured import LEVELS, Level, TaskEvent
 from dbt_graft.collectors.sqlserver.runs.normalized_text import (
@@ -17,18 +16,15 @@ from dbt_graft.collectors.sqlserver.runs.normalized_text import (
     TextNormalizer,
     resets_connection,
 )
-from dbt_graft.collectors.sqlserver.runs.segment import (
-    Segment,
-    SegmentCounts,
-    SegmentKey,
-    SegmentKind,
+from dbt_graft.collectors.sqlserver.runs.requests import (
+    RequestCounter,
+    StatementEvent,
+    one_event,
 )
-from dbt_graft.collectors.sqlserver.runs.temporaries import TempTable, TempTables, encode
+from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKey, SegmentKind
 from dbt_graft.collectors.sqlserver.runs.transactions import Control, Transactions
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction
 
-# Times in an export are cut to milliseconds: a statement began before the next.
-_CUT = 1000
 # More than there are run windows in a log.
 _CONNECTION = 1_000_000_000
 
@@ -37,22 +33,9 @@ _CONNECTION = 1_000_000_000
 SessionKey: TypeAlias = tuple[str, str, str]
 
 
-class _StatementEvent(NamedTuple):
-    """A statement of a request, as one event shows it; rollbacks take back a whole epoch."""
-
-    kind: SegmentKind
-    event: TaskEvent
-    database: str
-    statement: NormalizedText | None
-    handle: int | None
-    level: Level
-    ok: bool | None
-    epoch: int
-
-
 @dataclass(slots=True)
 class SessionFold:
-    """What is known of a session so far.
+    """A session, followed from the beginning of a part of a log.
 
     Attributes:
         run_window: In microseconds.
@@ -61,7 +44,7 @@ class SessionFold:
         handles: The statements that it prepared in this part of the log.
         unreported: Of these, those that no segment reported yet, with the event of each.
         was_reset: No handle from before this part of the log is valid any more.
-        request: Its statements since the last request ended.
+        request: Its statements since the last request ended, which `counter` counts.
         controlled: They showed what the request does to the transaction.
         activity: The id that TRACK_CAUSALITY gives the request.
         failed: An error was reported since the last statement ended.
@@ -80,22 +63,20 @@ class SessionFold:
     handles: dict[int, NormalizedText] = field(default_factory=dict)
     unreported: dict[int, TaskEvent] = field(default_factory=dict)
     was_reset: bool = False
-    request: list[_StatementEvent] = field(default_factory=list)
+    request: list[StatementEvent] = field(default_factory=list)
     controlled: bool = False
     activity: str = ""
     failed: bool = False
     database: str = ""
-    tables: TempTables = field(default_factory=TempTables)
     transactions: Transactions = field(default_factory=Transactions)
     connections: int = 0
     active: bool = True
     epoch_reported: bool = True
+    counter: RequestCounter = field(init=False)
     _events: list[Segment] = field(default_factory=list)
-    # Until an epoch ends it is not known whether it is taken back, nor until a temporary table is
-    # dropped what else is run on it.
-    _counts: dict[tuple[int, tuple[TempTable, ...], SegmentKey], SegmentCounts] = field(
-        default_factory=dict
-    )
+
+    def __post_init__(self) -> None:
+        self.counter = RequestCounter(":".join(self.key), self.origin)
 
     def add(self, event: TaskEvent) -> None:
         """Go on by one event."""
@@ -127,18 +108,10 @@ class SessionFold:
             self._report(SegmentKind.PREPARED, event, text, number)
         self.unreported.clear()
         yield from self._events
-        settled: dict[SegmentKey, SegmentCounts] = {}
-        for (epoch, tables, key), counts in self._counts.items():
-            undone = self.transactions.undone.get(epoch)
-            self.epoch_reported |= undone is None
-            settled_key = key._replace(undone=undone, temporaries=self._temporaries(tables))
-            if settled_key in settled:
-                settled[settled_key].add(counts)
-            else:
-                settled[settled_key] = counts
-        for key, counts in settled.items():
-            yield Segment(self.origin, key, counts)
-        self._events, self._counts = [], {}
+        self._events = []
+        for segment in self.counter.segments(self.transactions.undone):
+            self.epoch_reported |= segment.key.undone is None
+            yield segment
         self.transactions.undone.clear()
 
     def _without_text(self, event: TaskEvent) -> None:
@@ -225,49 +198,23 @@ class SessionFold:
         elif level is Level.REQUEST and ok is None:
             ok = not self.failed
         ok = None if level > Level.INSIDE else ok
-        epoch = self.transactions.epoch
         self.request.append(
-            _StatementEvent(kind, event, database, statement, handle, level, ok, epoch)
-        )
-
-    def _close_request(self, *, complete: bool) -> None:
-        """Count the statements of a request; `complete` where its end was seen."""
-        shown, self.request = self.request, []
-        if complete:
-            levels = {one.level for one in shown}
-            # The inside of a procedure may be recorded as it begins only.
-            begun = {Level.INSIDE_BEGUN} if Level.INSIDE not in levels else set[Level]()
-            shown = [s for s in shown if s.level <= Level.INSIDE or s.level in begun]
-        request = _digest(shown) if complete else ""
-        named = set[str]()
-        for kind, event, database, statement, handle, level, ok, epoch in shown:
-            tables: tuple[TempTable, ...] = ()
-            if statement is not None and statement.temporaries:
-                names = {reference.name for reference in statement.temporaries}
-                # The request itself comes last, after the statements in it.
-                again = level is Level.REQUEST and not named.isdisjoint(names)
-                tables = self.tables.used(statement.text, statement.temporaries, again=again)
-                named |= names
-            key = SegmentKey(
+            StatementEvent(
                 kind=kind,
-                task=event.task,
-                run=event.run,
-                session=event.session,
+                event=event,
                 database=database,
-                text=statement.text if statement is not None else None,
+                statement=statement,
                 handle=handle,
                 level=level,
                 ok=ok,
-                request=request,
-                procedure=event.procedure,
+                epoch=self.transactions.epoch,
                 run_window=self.connections * _CONNECTION + event.at // self.run_window,
             )
-            counts = _counts_of(event, min(event.at, event.started + _CUT), event.rows)
-            known = self._counts.get((epoch, tables, key))
-            if known is None:
-                self._counts[epoch, tables, key] = counts
-            else:
-                known.add(counts)
+        )
+
+    def _close_request(self, *, complete: bool) -> None:
+        shown, self.request = self.request, []
+        self.counter.add(shown, complete=complete)
 
     def _decided(self, event: TaskEvent, undone: bool | None) -> None:
         """Report the end of an epoch of which segments went out before it was known."""
@@ -282,7 +229,7 @@ class SessionFold:
             self._report(SegmentKind.RESET, event)
         self.handles.clear()
         self.unreported.clear()
-        self.tables.clear()
+        self.counter.tables.clear()
         self.was_reset = True
 
     def _report(
@@ -294,36 +241,4 @@ class SessionFold:
     ) -> None:
         session, task, run = self.key
         key = SegmentKey(kind, task, run, session, event.database, text, handle)
-        self._events.append(Segment(self.origin, key, _counts_of(event, event.at)))
-
-    def _temporaries(self, tables: tuple[TempTable, ...]) -> str:
-        if not tables:
-            return ""
-        session = ":".join(self.key)
-        return encode(
-            (table.name, table.settled_suffix(session, is_open=self.tables.is_open(table)))
-            for table in tables
-        )
-
-
-def _counts_of(event: TaskEvent, first_started: int, rows: int | None = None) -> SegmentCounts:
-    return SegmentCounts(
-        times=1,
-        rows=rows,
-        started=event.started,
-        first_started=first_started,
-        first_ended=event.at,
-        last_ended=event.at,
-        first_sequence=event.sequence,
-        last_sequence=event.sequence,
-    )
-
-
-def _digest(shown: list[_StatementEvent]) -> str:
-    """A digest of a request's statements, the same for all requests that show the same."""
-    if len(shown) == 1:
-        return "alone"
-    lines = sorted(
-        {f"{s.level}:{s.statement.text if s.statement else s.handle}:{s.ok}" for s in shown}
-    )
-    return hashlib.blake2b("|".join(lines).encode(), digest_size=8).hexdigest()
+        self._events.append(Segment(self.origin, key, one_event(event, event.at)))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MOST_OPEN = 20_000
 # A task that connects anew so soon goes on with the same run.
 _RECONNECTS = timedelta(seconds=10)
-# A session's number is given to the next connection when one ends.
+# The next connection gets a session's number when one ends.
 _CONNECTION = ("session", "task", "run")
 _STATUS = {True: Status.OK, False: Status.FAILED, None: Status.UNKNOWN}
 

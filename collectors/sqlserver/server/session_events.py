@@ -106,7 +106,7 @@ EVENTS = (
     ),
     SessionEvent(
         "logout",
-        "Ends the prepared statements of a connection, whose session number is given out again.",
+        "Ends the prepared statements of a connection, whose session number is used again.",
         "where a connection ends is guessed from pauses",
         Severity.NOTE,
     ),

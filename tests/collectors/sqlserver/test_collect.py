@@ -145,7 +145,9 @@ LOGS = {
     )
     + event("DROP TABLE made_again", after=1)
     + event("SELECT 1 AS id INTO made_again", after=2)
-    + event("DROP TABLE gone", after=3),
+    + event("DROP TABLE gone", after=3)
+    + event("EXEC sp_rename 'dbo.renamed_from', 'renamed_to'", after=4)
+    + event("ALTER SCHEMA archive TRANSFER dbo.transferred", after=5),
 }
 
 
@@ -171,7 +173,7 @@ def collected(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def of(records: Records, name: str) -> Records:
-    """What the records say of one log (its datasets aside)."""
+    """The records of one log, without its datasets."""
     origin = f"logs/{name}.xml"
     return replace(
         records,
@@ -254,7 +256,7 @@ def test_a_statement_that_several_events_show_counts_once(collected: Records) ->
     assert found == {"dbo.a": (2, "ok"), "dbo.b": (2, "ok"), "dbo.inside": (1, "ok")}
 
 
-def test_starting_events_alone_tell_tables_but_no_outcome(collected: Records) -> None:
+def test_starting_events_alone_show_tables_but_no_outcome(collected: Records) -> None:
     """The session of the article that this product follows captures nothing else."""
     found = of(collected, "starting")
     assert tables(found) == ["a", "b"]
@@ -291,6 +293,10 @@ def test_a_dropped_table_is_known_as_dropped(collected: Records) -> None:
     found = {dataset.id.short: dataset for dataset in collected.datasets}
     assert found["dbo.made_again"].dropped_at is None
     assert found["dbo.gone"].dropped_at is not None
+    assert found["dbo.renamed_from"].dropped_at is not None
+    assert found["dbo.renamed_to"].dropped_at is None
+    assert found["dbo.transferred"].dropped_at is not None
+    assert found["archive.transferred"].dropped_at is None
     columns = [(column.name, column.type) for column in found["dbo.made_again"].columns]
     assert columns == [("id", "int"), ("name", "varchar")]
 
@@ -328,9 +334,7 @@ def test_the_pattern_for_tasks_is_the_users(spark: SparkSession, tmp_path: Path)
     }
 
 
-def test_only_unreadable_files_are_still_something_to_tell(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_unreadable_files_alone_are_still_collected(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_text("no xml at all")
     found = collect(spark, source(tmp_path), SERVER, {})
     assert found is not None

@@ -1,4 +1,4 @@
-"""What a snapshot of the server adds to a log: columns, synonyms, views, insides of procedures."""
+"""A log collected with a snapshot of the server: columns, synonyms, views, procedures."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_flows_go_through_synonyms_and_views_to_their_tables(records: Records) -
     }
 
 
-def test_a_procedure_that_nobody_saw_run_is_inferred_from_its_text(records: Records) -> None:
+def test_a_procedure_that_no_event_shows_is_inferred_from_its_text(records: Records) -> None:
     found = {
         (access.dataset.short, access.evidence, access.procedure)
         for access in records.accesses

@@ -1,4 +1,4 @@
-"""What is polled: each poll goes on where the one before ended, and nothing counts twice."""
+"""Polls: each goes on where the one before ended, and nothing counts twice."""
 
 from __future__ import annotations
 

@@ -1063,7 +1063,7 @@ def collected(spark: SparkSession, folder: Path) -> None:
 
 
 def of(records: Records, task: str) -> Records:
-    """What the records say of one task."""
+    """The records of one task."""
     return replace(
         records,
         accesses=tuple(one for one in records.accesses if one.task.split("/")[0] == task),
@@ -1083,7 +1083,7 @@ def flows(records: Records) -> set[str]:
 
 
 def accesses(records: Records, direction: Direction) -> Counter[str]:
-    """How many statements touched each lasting dataset, and how they ended where not well."""
+    """The number of statements on each lasting dataset, with their status where it is not ok."""
     found: Counter[str] = Counter()
     for one in records.accesses:
         if one.direction is direction and one.kind is not Kind.TEMPORARY:
@@ -1102,7 +1102,7 @@ def test_scenario(records: Records, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", IN_TWO_FILES)
-def test_two_collects_tell_the_same_as_one(grown: Path, name: str) -> None:
+def test_two_collects_give_the_same_as_one(grown: Path, name: str) -> None:
     check(CASES[name], of(store.read(str(grown)), name))
 
 

@@ -118,7 +118,7 @@ def test_a_time_is_read_where_it_can_mean_one_only(
         assert [event.at for event in chunk.events] == [at]
 
 
-def test_damage_costs_a_row_and_is_told_with_its_line(tmp_path: Path) -> None:
+def test_damage_costs_a_row_and_is_reported_with_its_line(tmp_path: Path) -> None:
     good = "x,2026-11-20 02:30:01,a\n"
     text = (
         f"name,timestamp,batch_text\n{good}\n"

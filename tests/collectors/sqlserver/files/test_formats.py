@@ -49,7 +49,7 @@ def utf16(text: str) -> bytes:
         (utf16('{"name":"x"}\n'), ("ndjson", "utf-16-le", False)),
     ],
 )
-def test_a_files_beginning_tells_its_form(
+def test_a_files_form_follows_from_its_beginning(
     tmp_path: Path, content: bytes, expected: tuple[str, str, bool]
 ) -> None:
     found = file_splits(log(tmp_path, content))
@@ -80,7 +80,7 @@ def test_a_files_beginning_tells_its_form(
         (b"\x1f\x8bxxx", "a.gz", "the file holds damaged gzip data"),
     ],
 )
-def test_what_cannot_be_read_says_what_it_is_and_what_to_do(
+def test_an_unreadable_format_is_reported_with_a_remedy(
     tmp_path: Path, content: bytes, name: str, reason: str
 ) -> None:
     found = file_splits(log(tmp_path, content, name))
@@ -135,9 +135,7 @@ def test_what_is_packed_is_one_part(tmp_path: Path) -> None:
         *((name, False) for name in ("README.md", "dbt.log", "a.gz", "a.xem", "xml", "a.xml.bak")),
     ],
 )
-def test_a_files_name_tells_whether_it_is_looked_at(
-    tmp_path: Path, name: str, expected: bool
-) -> None:
+def test_a_file_is_looked_at_by_its_name(tmp_path: Path, name: str, expected: bool) -> None:
     found = log(tmp_path, b"", name)
     assert may_hold_events(found, str(tmp_path)) == expected
     assert may_hold_events(found, str(tmp_path / name))

@@ -166,7 +166,7 @@ def test_every_form_gives_the_same_events(
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_only_what_is_wanted_is_given_and_all_is_counted(tmp_path: Path, form: str) -> None:
+def test_only_wanted_events_are_read_and_all_are_counted(tmp_path: Path, form: str) -> None:
     others = [
         EVENTS[0]._replace(name="rpc_completed"),
         EVENTS[0]._replace(actions={"client_app_name": "other"}),
@@ -197,7 +197,7 @@ BREAKS = [
 
 @pytest.mark.parametrize("form", ["fragments.xml", "grid.csv", "printed.ndjson"])
 @pytest.mark.parametrize(("compression", "reason"), BREAKS)
-def test_what_comes_before_a_break_in_packed_data_is_kept(
+def test_events_before_a_break_in_packed_data_are_read(
     tmp_path: Path, form: str, compression: str, reason: str
 ) -> None:
     many = [EVENTS[0]._replace(data={"batch_text": f"SELECT {i * i}"}) for i in range(5000)]
@@ -214,7 +214,7 @@ def test_what_comes_before_a_break_in_packed_data_is_kept(
 
 
 @pytest.mark.parametrize("compression", [".gz", ".zst"])
-def test_damage_in_packed_data_is_told(tmp_path: Path, compression: str) -> None:
+def test_damage_in_packed_data_is_reported(tmp_path: Path, compression: str) -> None:
     packed = COMPRESSIONS[compression](FORMS["fragments.xml"](EVENTS).encode())
     (tmp_path / f"a.xml{compression}").write_bytes(packed + b"junk that is nothing packed")
     chunks = found(tmp_path)

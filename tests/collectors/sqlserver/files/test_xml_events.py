@@ -121,7 +121,7 @@ def test_what_is_no_event_is_a_damage_with_its_reason(text: str, reason: str) ->
     assert found.reason == reason
 
 
-def test_an_excerpt_is_a_start_tag_that_says_nothing_but_name_and_time() -> None:
+def test_an_excerpt_is_a_start_tag_of_name_and_time_alone() -> None:
     plain, secret = parse_event(one("<")), parse_event(one("<", time="secret 2026"))
     assert isinstance(plain, LogDamage)
     assert plain.excerpt == one()[:-8]

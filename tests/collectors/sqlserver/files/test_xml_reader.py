@@ -253,7 +253,7 @@ def test_no_repetition_of_a_mark_takes_more_than_one_look(file: Path, mark: str)
     assert seen <= count
 
 
-def test_escaped_once_more_is_read_as_the_part_says(file: Path) -> None:
+def test_escaped_once_more_is_read_where_the_split_is_escaped(file: Path) -> None:
     file.write_text(ROW.format(escape(one("a"))))
     assert texts(chunks(file)) == []
     assert texts(chunks(file, escaped=True)) == ["a"]

@@ -104,7 +104,7 @@ def test_what_passes_is_tried_again(odbc: SimpleNamespace, monkeypatch: pytest.M
     ("state", "tries"),
     [("08001", 5), ("HYT00", 5), ("28000", 1), ("IM002", 1), ("01000", 1)],
 )
-def test_the_last_error_is_told_without_user_and_password(
+def test_the_last_error_is_reported_without_user_and_password(
     odbc: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, state: str, tries: int
 ) -> None:
     monkeypatch.setenv("X", "DRIVER=D;SERVER=s;UID=anna;PWD={hid;den}")
@@ -121,7 +121,7 @@ def test_the_last_error_is_told_without_user_and_password(
     assert error.value.__context__ is None
 
 
-def test_a_missing_driver_manager_is_told_with_what_to_install(
+def test_a_missing_driver_manager_is_an_error_with_a_remedy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delitem(sys.modules, "pyodbc", raising=False)

@@ -36,14 +36,14 @@ def test_the_newest_driver_that_speaks_the_protocol_is_taken(
     assert best_driver(installed) == expected
 
 
-def test_no_driver_is_told_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_driver_is_an_error_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drivers, "bundled_driver", lambda: "")
     with pytest.raises(GraftError, match="pip install mssql-python"):
         best_driver(["PostgreSQL Unicode", "SQLite3"])
 
 
 def _refused(monkeypatch: pytest.MonkeyPatch, driver: str, server: str) -> str:
-    """What a driver says where nobody listens."""
+    """The error of a driver where no server listens."""
     monkeypatch.setattr(odbc_failure, "_TRIES", 1)
     monkeypatch.setattr(connection, "_LOGIN_TIMEOUT", 1)
     monkeypatch.setenv("GRAFT_TEST", f"DRIVER={{{driver}}};{server};UID=u;PWD=p")

@@ -88,7 +88,7 @@ def test_a_long_message_is_cut() -> None:
     assert len(failure("42000", "x" * 10_000).message) < 600
 
 
-def test_an_error_of_another_shape_is_still_told() -> None:
+def test_an_error_of_another_shape_is_still_reported() -> None:
     found = odbc_failure(OdbcError())  # type: ignore[arg-type]
     assert (found.state, found.numbers, found.transient) == ("", (), False)
 

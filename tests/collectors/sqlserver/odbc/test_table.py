@@ -1,4 +1,4 @@
-"""What a table's columns and keys mean; reading one is tested over a real connection."""
+"""Columns and keys of tables of events; reading one is tested over a real connection."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ from dbt_graft.lineage.errors import GraftError
         ),
     ],
 )
-def test_columns_are_known_by_name_or_as_graft_yml_says(
+def test_columns_are_known_by_name_or_by_graft_yml(
     present: list[str], columns: dict[str, str], read: dict[str, str], event: str
 ) -> None:
     chosen = choose_columns(present, columns, "dbo.xe_log")
@@ -89,7 +89,7 @@ def test_columns_are_known_by_name_or_as_graft_yml_says(
         (["id", "timestamp", "name"], {}, "say in `columns` which of these they are: id, "),
     ],
 )
-def test_columns_that_tell_no_events_are_an_error(
+def test_columns_without_events_are_an_error(
     present: list[str], columns: dict[str, str], says: str
 ) -> None:
     with pytest.raises(GraftError) as error:
@@ -108,9 +108,7 @@ def test_columns_that_tell_no_events_are_an_error(
         ("t; DROP TABLE x", ["t; DROP TABLE x"]),
     ],
 )
-def test_a_name_is_taken_apart_and_is_a_name_whatever_it_says(
-    name: str, expected: list[str]
-) -> None:
+def test_a_name_is_taken_apart_and_is_always_a_name(name: str, expected: list[str]) -> None:
     assert name_parts(name) == expected
 
 

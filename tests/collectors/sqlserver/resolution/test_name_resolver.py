@@ -1,4 +1,4 @@
-"""What a snapshot says of the names in statements."""
+"""Names in statements, resolved with a snapshot."""
 
 from __future__ import annotations
 

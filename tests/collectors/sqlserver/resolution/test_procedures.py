@@ -137,7 +137,7 @@ def test_inferred(claim: str) -> None:
     assert {one.evidence for one in found} <= {Evidence.INFERRED}
 
 
-def test_statements_tell_their_procedure() -> None:
+def test_statements_name_their_procedure() -> None:
     found = inferred("EXEC outer")
     assert [one.procedure for one in found] == [
         "Shop.dbo.outer",

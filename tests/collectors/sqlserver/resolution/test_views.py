@@ -135,7 +135,7 @@ def test_each_view_is_an_origin_of_its_own() -> None:
     }
 
 
-def test_a_definition_that_cannot_be_read_is_told() -> None:
+def test_a_definition_that_cannot_be_read_is_reported() -> None:
     found = records("cut")
     (shape,) = found.shapes.values()
     assert (shape.outcome, shape.reason) == (

@@ -71,7 +71,7 @@ def events(*sent: str | tuple[str, str]) -> list[ExtendedEvent]:
 
 
 def texts(segments: list[Segment]) -> Counter[str]:
-    """How often each text, with what is known of it: `!` failed, `~` undone, `?` only began."""
+    """The count of each text, marked where it is known: `!` failed, `~` undone, `?` only began."""
     marks = {True: "", False: "!", None: "?"}
     found: Counter[str] = Counter()
     for segment in segments:

@@ -100,7 +100,7 @@ def test_a_handle_means_what_was_prepared_last(
     assert (ran[-1]["kind"], ran[-1]["text"]) == expected
 
 
-def test_a_handle_of_noise_says_nothing() -> None:
+def test_a_handle_of_noise_is_left_out() -> None:
     out = followed(row(Kind.PREPARED, "", handle=3), row(Kind.EXECUTED, handle=3))
     assert Kind.STATEMENT not in [one["kind"] for one in out]
 

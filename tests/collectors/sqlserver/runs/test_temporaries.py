@@ -49,7 +49,7 @@ USE = "INSERT INTO b SELECT * FROM #t"
 DROP = "DROP TABLE #t"
 
 
-def test_a_table_lasts_until_it_is_made_anew() -> None:
+def test_a_table_lasts_until_it_is_made_again() -> None:
     first, used, again, last = run(FILL, USE, FILL, USE)
     assert first is used
     assert again is last

@@ -185,7 +185,7 @@ def test_a_module_has_its_kind_and_text(letters: str, kind: ModuleKind) -> None:
         "OPEN SYMMETRIC KEY k DECRYPTION BY PASSWORD = 'geheim'",
     ],
 )
-def test_no_literal_of_a_module_is_kept(body: str, quotes_are_names: bool) -> None:
+def test_no_literal_of_a_module_is_stored(body: str, quotes_are_names: bool) -> None:
     text = f"CREATE PROCEDURE dbo.m @p varchar(9) = 'geheim' AS {body}"
     found = taken(modules=[("dbo", "m", "P ", text, quotes_are_names)])
     module = found.snapshot.databases["Shop"].modules["dbo.m"]
@@ -206,7 +206,7 @@ def test_double_quotes_are_literals_where_the_module_was_created_so() -> None:
     assert as_strings == text.replace('"geheim"', "?")
 
 
-def test_modules_without_text_are_told_and_the_others_kept() -> None:
+def test_modules_without_text_are_reported_and_the_others_read() -> None:
     modules = [("dbo", f"m{n}", "P ", None, True) for n in range(7)]
     found = taken(modules=[*modules, ("dbo", "open", "P ", "CREATE PROC open AS", True)])
     assert list(found.snapshot.databases["Shop"].modules) == ["dbo.open"]
@@ -215,7 +215,7 @@ def test_modules_without_text_are_told_and_the_others_kept() -> None:
     assert notice.endswith("dbo.m0, dbo.m1, dbo.m2, dbo.m3, dbo.m4 and 2 more")
 
 
-def test_a_database_in_which_nothing_is_seen_is_told() -> None:
+def test_a_database_in_which_nothing_is_seen_is_reported() -> None:
     (notice,) = taken(relations=[]).notices
     assert "VIEW DEFINITION" in notice
 
@@ -231,7 +231,7 @@ DENIED = pyodbc.ProgrammingError(
 )
 
 
-def test_a_database_that_cannot_be_read_is_left_out_and_told() -> None:
+def test_a_database_that_cannot_be_read_is_left_out_and_reported() -> None:
     shop = [("dbo", "Orders", "BASE TABLE", "Id", "int", *NUMERIC)]
     found = taken(databases=DATABASES, relations=by_database(Secret=DENIED, Shop=shop))
     assert list(found.snapshot.databases) == ["Shop"]
@@ -248,7 +248,7 @@ def test_a_connection_that_breaks_gives_no_half_snapshot() -> None:
         taken(synonyms=broken)
 
 
-def test_a_server_that_refuses_is_told() -> None:
+def test_a_server_that_refuses_is_an_error() -> None:
     with pytest.raises(GraftError, match="the server refused"):
         taken(databases=DENIED)
 
@@ -259,7 +259,7 @@ def test_only_the_named_databases_are_taken_whatever_their_case() -> None:
 
 
 @pytest.mark.parametrize("name", ["Shp", "master", ""])
-def test_a_database_that_is_not_there_is_told(name: str) -> None:
+def test_a_database_that_is_not_there_is_an_error(name: str) -> None:
     with pytest.raises(GraftError) as error:
         taken("Shop", name)
     assert (name in error.value.problem, "Shop" in error.value.remedy) == (True, True)
@@ -290,7 +290,7 @@ def test_every_query_is_one_select_of_t_sql() -> None:
         assert isinstance(statement, sqlglot.exp.Select)
 
 
-def test_what_was_taken_can_be_kept(tmp_path: Any) -> None:
+def test_a_taken_snapshot_can_be_written_and_read(tmp_path: Any) -> None:
     found = taken(synonyms=[("dbo", "\ud800", "[a]")]).snapshot
     write_snapshot(found, tmp_path / "s.json")
     assert read_snapshot(tmp_path / "s.json") == found

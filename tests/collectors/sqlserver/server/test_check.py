@@ -149,7 +149,7 @@ def test_an_action_that_is_missing_is_found_once_for_all_events(
     assert found(replace(GOOD, events=events)) == [(severity, missing)]
 
 
-def test_an_action_is_said_to_be_missing_where_it_is() -> None:
+def test_a_missing_action_is_reported() -> None:
     events = event("rpc_completed", actions=CAPTURED["logout"].actions - {"session_id"})
     (finding,) = check_session(replace(GOOD, events=events), "py_lineage")
     assert "no action of rpc_completed:" in finding.problem
@@ -213,7 +213,7 @@ def test_the_worst_comes_first() -> None:
     assert set(severities) == set(Severity)
 
 
-def test_every_finding_says_what_to_do() -> None:
+def test_every_finding_has_a_remedy() -> None:
     events = {name: CapturedEvent(frozenset({"username", "sql_text"})) for name in CAPTURED}
     findings: list[Finding] = check_session(
         replace(GOOD, events=events, targets={}, dropped=None), "py_lineage"

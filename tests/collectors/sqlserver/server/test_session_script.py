@@ -128,7 +128,7 @@ def test_no_personal_data_and_no_input_buffer_is_captured(personal: str) -> None
         "max_file_size = ( 256 ) , max_rollover_files = ( 20 ) )",
     ],
 )
-def test_the_session_keeps_what_it_captures(piece: str) -> None:
+def test_the_session_loses_no_captured_event(piece: str) -> None:
     assert piece in " ".join(tokens(session_script(SessionOptions())))
 
 
@@ -199,7 +199,7 @@ def test_a_wildcard_in_a_beginning_stands_for_one_character(beginning: str, patt
     assert f"N'{pattern}'" in tokens(session_script(SessionOptions(application=beginning)))
 
 
-def test_a_long_beginning_is_said_to_cost_more() -> None:
+def test_a_long_beginning_is_marked_as_slower() -> None:
     assert "compared faster" in session_script(SessionOptions(application="a" * 28))
     assert "compared faster" not in session_script(SessionOptions(application="a" * 27))
 

@@ -88,7 +88,7 @@ def test_a_snapshot_that_is_replaced_leaves_nothing_beside(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["s.json"]
 
 
-def test_a_place_that_cannot_be_written_is_told_and_left_as_it_was(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_an_error_and_left_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "s.json").mkdir()
     with pytest.raises(GraftError, match="cannot be written"):
         write_snapshot(SNAPSHOT, tmp_path / "s.json")
@@ -152,6 +152,6 @@ def test_a_file_that_is_no_snapshot_is_refused(tmp_path: Path, content: bytes) -
         read_snapshot(tmp_path / "s.json")
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(GraftError, match="cannot be read"):
         read_snapshot(tmp_path / "s.json")

@@ -1,4 +1,4 @@
-"""What the tests of the .xel reader share."""
+"""Fixtures of the tests of the .xel reader."""
 
 from __future__ import annotations
 

@@ -110,7 +110,9 @@ DAMAGED = {
 
 @pytest.mark.parametrize("size", [1, 32 << 20])
 @pytest.mark.parametrize("name", DAMAGED)
-def test_a_damaged_block_costs_itself_and_is_told(name: str, size: int, read_bytes: Read) -> None:
+def test_a_damaged_block_costs_itself_and_is_reported(
+    name: str, size: int, read_bytes: Read
+) -> None:
     data, left, reason = DAMAGED[name]
     found = read_bytes(HEAD + data, size=size)
     assert times(found) == left
@@ -133,7 +135,7 @@ def test_room_that_the_server_made_in_the_file_is_no_damage(tail: bytes, read_by
     assert (times(found), found.damages) == (FIRST + SECOND, [])
 
 
-def test_a_growing_file_gives_at_every_length_the_blocks_that_are_whole(
+def test_a_growing_file_gives_at_every_length_its_complete_blocks(
     read_bytes: Read,
 ) -> None:
     data = HEAD + A + B + C
@@ -163,7 +165,7 @@ NO_FILES = {
 
 @pytest.mark.parametrize("name", NO_FILES)
 @pytest.mark.parametrize("size", [1, 32 << 20])
-def test_what_is_no_such_file_says_so(name: str, size: int, read_bytes: Read) -> None:
+def test_another_file_is_an_error(name: str, size: int, read_bytes: Read) -> None:
     data, reason = NO_FILES[name]
     found = read_bytes(data, size=size)
     assert [(d.position, d.reason) for d in found.damages] == [("byte 0", reason)]

@@ -69,7 +69,7 @@ def test_other_events_are_counted_but_not_decoded(read_bytes: Read) -> None:
         ("x", []),
     ],
 )
-def test_an_application_is_asked_for_once_and_its_events_are_kept(
+def test_an_application_is_asked_for_once_and_its_events_are_read(
     prefix: str, texts: list[str], read_bytes: Read
 ) -> None:
     asked: list[str] = []
@@ -170,7 +170,7 @@ def test_a_column_that_was_not_collected_is_empty_as_in_xml(read_bytes: Read) ->
     assert list(found.data) == list(LINEAGE.events["rpc_completed"])
 
 
-def test_text_of_an_unnamed_code_page_is_kept(read_bytes: Read) -> None:
+def test_text_of_an_unnamed_code_page_is_read(read_bytes: Read) -> None:
     session = Session({"a": {"x": "ansi_string"}})
     event = ExtendedEvent("a", START, {"x": b"caf\xe9"}, {})
     (found,) = read_bytes(file_of(event, session=session)).events
@@ -211,9 +211,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("name", LIES)
-def test_a_record_that_lies_is_told_and_what_can_be_read_is_read(
-    name: str, read_bytes: Read
-) -> None:
+def test_a_false_record_is_a_damage_and_the_others_are_read(name: str, read_bytes: Read) -> None:
     lie, left, reason = LIES[name]
     # What ends within its record costs itself, what does not the rest of the block.
     rest = b"" if lie in (RECORD[:13], RECORD[:-8]) else RECORD
@@ -224,7 +222,7 @@ def test_a_record_that_lies_is_told_and_what_can_be_read_is_read(
     ]
 
 
-def test_an_action_that_nobody_tells_of_keeps_its_bytes(read_bytes: Read) -> None:
+def test_an_action_without_metadata_stays_bytes(read_bytes: Read) -> None:
     strange = edited(RECORD, ACTION, u32(0x1FFFFFFF))
     found = read_bytes(HEAD + event_block(strange * 3))
     expected = "python_task::load".encode("utf-16-le")
@@ -239,7 +237,7 @@ def test_the_same_lie_again_and_again_is_one_damage_with_a_count(read_bytes: Rea
     assert [d.reason for d in found.damages] == [f"{UNKNOWN} (and of 999 more in this block)"]
 
 
-def test_columns_that_all_claim_the_whole_event_do_not_fill_the_memory(read_bytes: Read) -> None:
+def test_columns_that_all_claim_the_same_bytes_do_not_fill_the_memory(read_bytes: Read) -> None:
     columns = {f"c{n}": "binary_data" for n in range(1_000)}
     session = Session({"a": columns})
     claims = struct.pack("<II", 8_000, 1 << 20) * 1_000

@@ -78,12 +78,12 @@ class StandIn:
         )
 
     def raised(self) -> int:
-        """How often the last trouble was."""
+        """The number of times that the last trouble occurred."""
         times: int = self.admin.execute("SELECT last_value FROM raised_times").fetchval()
         return times
 
     def property(self, name: str, value: int) -> None:
-        """What SERVERPROPERTY says."""
+        """The values of SERVERPROPERTY."""
         self.admin.execute("UPDATE property SET value = ? WHERE name = ?", str(value), name)
 
     def disconnect_all(self) -> None:

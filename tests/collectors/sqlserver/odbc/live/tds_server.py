@@ -82,7 +82,7 @@ def event(number: int) -> bytes:
 
 
 class Session:
-    """What one connection is answered."""
+    """The answers of one connection."""
 
     readings = count()
 

@@ -32,7 +32,7 @@ store: store
 
 
 def collect(spark: SparkSession, folder: Path) -> int:
-    """What `graft collect` does; how many events were new."""
+    """Collect as `graft collect` does; gives the number of new events."""
     place = str(folder / "store")
     known = store.positions(place)
     (source,) = sources(load(folder / "graft.yml"))

@@ -110,7 +110,7 @@ def test_text_comes_as_it_was_sent_however_long(log: StandIn) -> None:
         pytest.param("D:\\Old\\lineage_0_9.xel|0", [2, 3, 4], False, id="the folder has moved"),
     ],
 )
-def test_a_lost_checkpoint_is_read_over_and_the_gap_told(
+def test_a_lost_checkpoint_is_read_over_and_the_gap_reported(
     log: StandIn, checkpoint: str, expected: list[int], gap: bool
 ) -> None:
     log.write(9, 0, 1)
@@ -175,14 +175,14 @@ def test_a_connection_lost_in_the_middle_costs_no_event(
         ("the metadata are damaged (25723)", "cannot read its event files"),
     ],
 )
-def test_an_error_that_does_not_pass_is_told(log: StandIn, message: str, says: str) -> None:
+def test_a_permanent_error_is_reported(log: StandIn, message: str, says: str) -> None:
     log.write(11, 0, 1)
     log.trouble(1, message, times=100)
     with pytest.raises(GraftError, match=says):
         everything()
 
 
-def test_records_that_the_server_skips_are_told(log: StandIn) -> None:
+def test_records_that_the_server_skips_are_reported(log: StandIn) -> None:
     log.write(11, 0, 1, 2)
     log.trouble(1, "info: 3 records are skipped (25720)")
     assert damages() == [
@@ -222,7 +222,7 @@ def test_a_missing_permission_is_named(
         (AZURE, "database_", "https://a.example/c/l_0_1.xel", ["https://a.example/c/l_0_1.xel"]),
     ],
 )
-def test_a_running_session_tells_its_own_files(
+def test_a_running_session_names_its_own_files(
     log: StandIn, edition: int, of: str, current: str, files: list[str]
 ) -> None:
     log.property("EngineEdition", edition)
@@ -234,7 +234,7 @@ def test_a_running_session_tells_its_own_files(
     assert everything(session=SESSION) == list(range(1, len(files) + 1))
 
 
-def test_a_stopped_session_is_read_by_its_definition_and_told(log: StandIn) -> None:
+def test_a_stopped_session_is_reported_and_read_by_its_definition(log: StandIn) -> None:
     log.definition("C:\\Log\\lineage.xel")
     log.write(11, 0, 1)
     assert everything(session=SESSION) == [1]
@@ -243,7 +243,7 @@ def test_a_stopped_session_is_read_by_its_definition_and_told(log: StandIn) -> N
     ]
 
 
-def test_what_a_session_dropped_is_told_even_without_events(log: StandIn) -> None:
+def test_losses_of_a_session_are_reported_even_without_events(log: StandIn) -> None:
     log.session("C:\\Log\\lineage_0_11.xel", dropped=(7, 2, 5_000_000))
     (reason,) = damages(at(11, 0).replace("11", "12"), SESSION)
     assert "dropped 7 events and 2 buffers, the largest event had 5000000 bytes" in reason
@@ -328,7 +328,7 @@ def test_a_long_log_is_streamed(log: StandIn, root: Path) -> None:
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
-def test_a_poll_that_nobody_goes_on_with_leaves_no_connection(log: StandIn) -> None:
+def test_an_abandoned_poll_leaves_no_connection(log: StandIn) -> None:
     for n in range(200):
         log.write(11, n * 512, n)
     abandoned = poll(FILES, "")

@@ -38,7 +38,7 @@ def logins(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
         server.kill()
 
 
-def test_events_come_once_and_whole_through_deadlocks(logins: IO[str]) -> None:
+def test_events_come_once_and_complete_through_deadlocks(logins: IO[str]) -> None:
     polled = list(poll(SESSION, ""))
     events = [event for chunk, _ in polled for event in chunk.events]
     assert not any(chunk.damages for chunk, _ in polled)

@@ -141,7 +141,7 @@ def test_too_many_equal_keys_are_an_error_and_no_flood(
         ("id int, note text", "id", "the table's columns hold no events"),
     ],
 )
-def test_a_table_that_cannot_be_read_is_told(
+def test_a_table_that_cannot_be_read_is_an_error(
     log: StandIn, columns: str, key: str, says: str
 ) -> None:
     if columns:

@@ -1,4 +1,4 @@
-"""What a server says of a session, over a real connection."""
+"""The state of a session, asked over a real connection."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ EXPECTED = SessionState(
 
 
 @pytest.mark.usefixtures("scope")
-def test_a_stopped_session_is_told_as_it_is_defined() -> None:
+def test_a_stopped_session_is_read_by_its_definition() -> None:
     assert asked("lineage") == EXPECTED
 
 
-def test_a_running_session_tells_what_it_lost(log: Any, scope: str) -> None:
+def test_a_running_session_reports_its_losses(log: Any, scope: str) -> None:
     log.admin.execute(
         f"INSERT INTO sys.dm_xe_{'database_' if scope == 'database' else ''}sessions (name, "
         "dropped_event_count, dropped_buffer_count, largest_event_dropped_size) "

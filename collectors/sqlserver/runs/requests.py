@@ -1,0 +1,154 @@
+"""Statements of requests -> segments: equal statements of a session are counted as one.
+
+Several events may show one statement: the batch that holds it, the statement itself, and its
+beginning. A digest of all that a request showed lets `rows` choose among them later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from dbt_graft.collectors.sqlserver.runs.captured import Level, TaskEvent
+from dbt_graft.collectors.sqlserver.runs.normalized_text import NormalizedText
+from dbt_graft.collectors.sqlserver.runs.segment import (
+    Segment,
+    SegmentCounts,
+    SegmentKey,
+    SegmentKind,
+)
+from dbt_graft.collectors.sqlserver.runs.temporaries import TempTable, TempTables, encode
+
+# Times in an export are cut to milliseconds: a statement began before the next.
+_CUT = 1000
+
+
+class StatementEvent(NamedTuple):
+    """A statement of a request, as one event shows it.
+
+    Attributes:
+        ok: Whether it ended well; None where it only began.
+        epoch: The statements that are committed or taken back together with it.
+        run_window: As in `SegmentKey`.
+    """
+
+    kind: SegmentKind
+    event: TaskEvent
+    database: str
+    statement: NormalizedText | None
+    handle: int | None
+    level: Level
+    ok: bool | None
+    epoch: int
+    run_window: int
+
+
+@dataclass(slots=True)
+class RequestCounter:
+    """Counts the statements of one session's requests.
+
+    Attributes:
+        session: Its number, task and run, as one text.
+        tables: Its temporary tables.
+    """
+
+    session: str
+    origin: str
+    tables: TempTables = field(default_factory=TempTables)
+    # Until an epoch ends it is not known whether it is taken back, nor until a temporary table is
+    # dropped what else is run on it.
+    _counts: dict[tuple[int, tuple[TempTable, ...], SegmentKey], SegmentCounts] = field(
+        default_factory=dict
+    )
+
+    def add(self, shown: list[StatementEvent], *, complete: bool) -> None:
+        """Count a request's statements; `complete` where its end was seen."""
+        if complete:
+            levels = {one.level for one in shown}
+            # The inside of a procedure may be recorded as it begins only.
+            begun = {Level.INSIDE_BEGUN} if Level.INSIDE not in levels else set[Level]()
+            shown = [s for s in shown if s.level <= Level.INSIDE or s.level in begun]
+        request = _digest(shown) if complete else ""
+        named = set[str]()
+        for kind, event, database, statement, handle, level, ok, epoch, run_window in shown:
+            tables: tuple[TempTable, ...] = ()
+            if statement is not None and statement.temporaries:
+                names = {reference.name for reference in statement.temporaries}
+                # The request itself comes last, after the statements in it.
+                again = level is Level.REQUEST and not named.isdisjoint(names)
+                tables = self.tables.used(statement.text, statement.temporaries, again=again)
+                named |= names
+            key = SegmentKey(
+                kind=kind,
+                task=event.task,
+                run=event.run,
+                session=event.session,
+                database=database,
+                text=statement.text if statement is not None else None,
+                handle=handle,
+                level=level,
+                ok=ok,
+                request=request,
+                procedure=event.procedure,
+                run_window=run_window,
+            )
+            counts = one_event(event, min(event.at, event.started + _CUT), event.rows)
+            known = self._counts.get((epoch, tables, key))
+            if known is None:
+                self._counts[epoch, tables, key] = counts
+            else:
+                known.add(counts)
+
+    def segments(self, undone: Mapping[int, bool]) -> Iterator[Segment]:
+        """The segments of the statements since the last call.
+
+        Args:
+            undone: Whether an epoch was taken back, as far as that is decided.
+        """
+        settled: dict[SegmentKey, SegmentCounts] = {}
+        for (epoch, tables, open_key), counts in self._counts.items():
+            key = open_key
+            if epoch in undone or tables:
+                temporaries = self._temporaries(tables)
+                key = open_key._replace(undone=undone.get(epoch), temporaries=temporaries)
+            if key in settled:
+                settled[key].add(counts)
+            else:
+                settled[key] = counts
+        for key, counts in settled.items():
+            yield Segment(self.origin, key, counts)
+        self._counts = {}
+
+    def _temporaries(self, tables: tuple[TempTable, ...]) -> str:
+        if not tables:
+            return ""
+        return encode(
+            (table.name, table.settled_suffix(self.session, is_open=self.tables.is_open(table)))
+            for table in tables
+        )
+
+
+def one_event(event: TaskEvent, first_started: int, rows: int | None = None) -> SegmentCounts:
+    """The counts of one event."""
+    return SegmentCounts(
+        times=1,
+        rows=rows,
+        started=event.started,
+        first_started=first_started,
+        first_ended=event.at,
+        last_ended=event.at,
+        first_sequence=event.sequence,
+        last_sequence=event.sequence,
+    )
+
+
+def _digest(shown: list[StatementEvent]) -> str:
+    """A digest of a request's statements, the same for all requests that show the same."""
+    if len(shown) == 1:
+        return "alone"
+    lines = sorted(
+        {f"{s.level}:{s.statement.text if s.statement else s.handle}:{s.ok}" for s in shown}
+    )
+    return hashlib.blake2b("|".join(lines).encode(), digest_size=8).hexdigest()
