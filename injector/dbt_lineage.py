@@ -136,5 +136,10 @@ def upstream_datasets(
 def _found_columns(catalog: Node, node_id: str) -> tuple[Column, ...]:
     """The columns of the catalog in their order; none for a node that is not in it."""
     entry = catalog["nodes"].get(node_id) or catalog["sources"].get(node_id) or {}
-    columns = sorted((entry.get("columns") or {}).values(), key=lambda c: c.get("index") or 0)
+    columns = sorted((entry.get("columns") or {}).values(), key=_index)
     return tuple(Column(str(c.get("name")), str(c.get("type") or "")) for c in columns)
+
+
+def _index(column: Node) -> float:
+    index = column.get("index")
+    return index if isinstance(index, (int, float)) else 0

@@ -8,6 +8,8 @@ values that we or dbt's docs page read, see https://schemas.getdbt.com/dbt/manif
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,6 @@ JsonType = Any
 _SCALAR = (str, int, float)
 _EDGES = {str: [str]}
 _OWNER = {"name": _SCALAR}
-_COLUMN = {"name": _SCALAR, "description": _SCALAR, "data_type": _SCALAR}
 _DEPENDS_ON = {"nodes": [str], "macros": [str]}
 _SCALARS = (
     *("resource_type", "name", "unique_id", "package_name", "database", "schema", "alias"),
@@ -31,7 +32,7 @@ _SCALARS = (
 _REQUIRED = ("resource_type", "name", "unique_id")
 _NODE = {
     **dict.fromkeys(_SCALARS, _SCALAR),
-    "columns": {str: _COLUMN},
+    "columns": {str: dict},
     "config": {"materialized": _SCALAR, "meta": dict, "contract": dict},
     "depends_on": _DEPENDS_ON,
     "fqn": list,
@@ -49,7 +50,7 @@ _NODE = {
 }
 _ENTRY = {
     "metadata": dict.fromkeys(("type", "database", "schema", "name", "owner", "comment"), _SCALAR),
-    "columns": {str: {"name": _SCALAR, "type": _SCALAR, "index": (int, float)}},
+    "columns": {str: dict},
     "stats": {str: dict},
 }
 
@@ -73,6 +74,7 @@ SOURCES: JsonType = {"results": [{"unique_id": str, "status": _SCALAR, "max_load
 
 _SHOWN = 100
 _MALFORMED = object()
+_OBJECT = frozenset({dict})
 _NAMES = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
 
 
@@ -88,7 +90,7 @@ def without_malformed(
         expected: `MANIFEST`, `CATALOG` or `SOURCES`.
         path: The file, for the notices.
     """
-    if _fits(document, expected):
+    if _check(expected)(document):
         return document, ()
     notices: list[str] = []
     usable = _usable(document, expected, (), notices)
@@ -98,23 +100,63 @@ def without_malformed(
     return usable, tuple(shown)
 
 
-def _fits(value: Any, expected: JsonType) -> bool:
-    """Whether a value is well-formed; most are, and this is much faster than `_usable`."""
-    kind = type(expected)
-    if kind is type or kind is tuple:
-        return isinstance(value, expected)
-    if not isinstance(value, kind):
-        return False
-    if kind is list:
-        return all(_fits(item, expected[0]) for item in value)
-    if (of_all := expected.get(str)) is not None:
-        nullable = not isinstance(of_all, dict)
-        return all(nullable if item is None else _fits(item, of_all) for item in value.values())
-    if expected is _NODE and not all(_has(value, key) for key in _REQUIRED):
-        return False
-    return all(
-        (item := value.get(key)) is None or _fits(item, wanted) for key, wanted in expected.items()
+def _check(expected: JsonType) -> Callable[[Any], bool]:
+    """Return a function that finds out quickly whether a value is well-formed, as most are."""
+    if isinstance(expected, (type, tuple)):
+        kinds = _kinds(expected)
+        return lambda value: type(value) in kinds
+    if isinstance(expected, list):
+        return _check_items(expected[0])
+    if str in expected:
+        return _check_values(expected[str])
+    return _check_object(expected)
+
+
+def _check_items(expected: JsonType) -> Callable[[Any], bool]:
+    if isinstance(expected, (type, tuple)):
+        kinds = _kinds(expected)
+        return lambda value: type(value) is list and kinds.issuperset(map(type, value))
+    fits = _check(expected)
+    return lambda value: type(value) is list and all(map(fits, value))
+
+
+def _check_values(expected: JsonType) -> Callable[[Any], bool]:
+    if expected is dict:
+        # Without a loop in Python: columns are most of an artifact.
+        return lambda value: type(value) is dict and _OBJECT.issuperset(map(type, value.values()))
+    fits, nullable = _check(expected), not _is_object(expected)
+    return lambda value: (
+        type(value) is dict
+        and all(nullable if item is None else fits(item) for item in value.values())
     )
+
+
+def _check_object(expected: JsonType) -> Callable[[Any], bool]:
+    required = _REQUIRED if expected is _NODE else ()
+    by_kinds: dict[frozenset[type], list[str]] = defaultdict(list)
+    parts = []
+    for key, wanted in expected.items():
+        if isinstance(wanted, (type, tuple)):
+            by_kinds[_kinds(wanted) | {type(None)}].append(key)
+        else:
+            parts.append((key, _check(wanted)))
+    plain = tuple(by_kinds.items())
+
+    def fits(value: Any) -> bool:
+        if type(value) is not dict or not all(_has(value, key) for key in required):
+            return False
+        get = value.get
+        for kinds, keys in plain:
+            if not kinds.issuperset(map(type, map(get, keys))):
+                return False
+        return all((part := get(key)) is None or check(part) for key, check in parts)
+
+    return fits
+
+
+def _kinds(expected: type | tuple[type, ...]) -> frozenset[type]:
+    kinds = frozenset(expected if isinstance(expected, tuple) else (expected,))
+    return kinds | {bool} if int in kinds else kinds
 
 
 def _usable(value: Any, expected: JsonType, at: tuple[str, ...], notices: list[str]) -> Any:
@@ -152,7 +194,7 @@ def _usable_values(
     for key, value in values.items():
         wanted = of_all or expected.get(key)
         # Null for a missing value, but nobody expects a node or a column that is null.
-        if wanted is None or (value is None and not (of_all and isinstance(wanted, dict))):
+        if wanted is None or (value is None and not (of_all and _is_object(wanted))):
             continue
         if (new := _usable(value, wanted, (*at, key), notices)) is not value:
             changed[key] = new
@@ -161,13 +203,17 @@ def _usable_values(
     return {key: new for key, new in {**values, **changed}.items() if new is not _MALFORMED}
 
 
+def _is_object(expected: JsonType) -> bool:
+    return expected is dict or isinstance(expected, dict)
+
+
 def _has(node: dict[str, Any], key: str) -> bool:
     return isinstance(node.get(key), str)
 
 
 def _expected_name(expected: JsonType) -> str:
     if isinstance(expected, tuple):
-        return "text or a number" if str in expected else "a number"
+        return "text or a number"
     return _name(expected if isinstance(expected, type) else type(expected))
 
 

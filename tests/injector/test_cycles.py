@@ -68,7 +68,7 @@ def test_edges_beside_a_cycle_stay(empty_project: Any, empty_log: Any, run: Run)
     assert grafted.manifest["parent_map"]["model.python_tasks.x_d"] == [C]
 
 
-def test_a_cycle_of_dbts_own_is_left_and_told(project: Any, log: Any, run: Run) -> None:
+def test_a_cycle_of_dbts_own_is_left_and_reported(project: Any, log: Any, run: Run) -> None:
     for node, parent in (("stg_orders", "orders"),):
         depends = project.manifest["nodes"][f"model.shop.{node}"]["depends_on"]["nodes"]
         depends.append(f"model.shop.{parent}")

@@ -170,7 +170,7 @@ def test_a_node_leads_to_its_page_in_the_catalog(grafted: Grafted, node_id: str,
     assert links["pages"][node_id][1] == page
 
 
-def test_the_character_set_is_told_in_the_first_kilobyte(grafted: Grafted) -> None:
+def test_the_character_set_is_declared_in_the_first_kilobyte(grafted: Grafted) -> None:
     assert '<meta charset="utf-8">' in _page(grafted)[:1024]
 
 

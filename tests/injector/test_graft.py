@@ -243,7 +243,7 @@ def test_a_task_that_only_reads_is_an_exposure(grafted: Grafted) -> None:
     assert consumers == {"revenue_dashboard": "dashboard", "export_finance_report": "task"}
 
 
-def test_a_task_whose_writes_all_failed_is_told_and_is_no_exposure(
+def test_a_task_whose_writes_all_failed_is_reported_and_is_no_exposure(
     project: Any, empty_log: Any, run: Run
 ) -> None:
     empty_log.statement("doomed", ["spark/raw.orders"], ["spark/x.y"], status=Status.FAILED)
@@ -254,7 +254,7 @@ def test_a_task_whose_writes_all_failed_is_told_and_is_no_exposure(
     assert "doomed" in grafted.report.notices[0]
 
 
-def test_what_dbt_builds_keeps_its_model_and_the_second_writer_is_told(
+def test_what_dbt_builds_keeps_its_model_and_the_second_writer_is_reported(
     project: Any, log: Any, run: Run
 ) -> None:
     log.statement("patch_orders", ["spark/raw.orders"], ["spark/analytics.orders"], "MERGE")
@@ -273,7 +273,7 @@ def test_what_dbt_builds_keeps_its_model_and_the_second_writer_is_told(
     assert "source.shop.lookup.product_categories" in grafted.manifest["sources"]
 
 
-def test_two_tasks_that_write_one_table_are_both_listed_and_told(
+def test_two_tasks_that_write_one_table_are_both_listed_and_reported(
     project: Any, log: Any, run: Run
 ) -> None:
     log.task("correct_orders", engine="sqlserver")
@@ -312,7 +312,7 @@ def test_mixed_case_is_one_dataset_in_dbts_spelling(grafted: Grafted) -> None:
     assert str(built.dataset) == "spark/raw.orders"
 
 
-def test_the_whole_lineage_has_logs_and_dbt_in_one(grafted: Grafted) -> None:
+def test_the_lineage_has_logs_and_dbt_in_one(grafted: Grafted) -> None:
     graph = grafted.lineage.dataset_graph()
 
     upstream = graph.upstream(parse_dataset_id("spark/analytics.customer_segments"))

@@ -53,12 +53,6 @@ def _files(project: Any) -> Json:
         ("catalog.json", ["nodes", MART], None, f"nodes > {MART} is null, not an object"),
         ("catalog.json", ["metadata"], [], "metadata is a list, not an object"),
         (
-            "catalog.json",
-            ["sources", ORDERS, "columns", "id", "index"],
-            "first",
-            f"sources > {ORDERS} > columns > id > index is text, not a number",
-        ),
-        (
             "manifest.json",
             ["sources", ORDERS, "columns", "id"],
             7,

@@ -254,7 +254,7 @@ def test_a_call_that_no_text_shows_stays_and_the_lists_tell(
     assert node["sources"] == []
 
 
-def test_code_is_kept_as_people_wrote_it(project: Any, log: Any, run: Run) -> None:
+def test_original_code_stays_in_meta(project: Any, log: Any, run: Run) -> None:
     node = run(project, log).manifest["nodes"]["model.shop.stg_orders"]
 
     assert node["raw_code"] == "select * from {{ ref('raw_orders') }}"
@@ -316,7 +316,7 @@ def test_any_argument_of_a_test_names_the_model(
     assert node["attached_node"] == stg
 
 
-def test_a_test_that_says_it_stands_on_the_source_stands_on_the_model(
+def test_a_test_attached_to_the_source_is_attached_to_the_model(
     project: Any, log: Any, run: Run
 ) -> None:
     test = project.test("fresh", [ORDERS], kind="recent", attached=ORDERS)

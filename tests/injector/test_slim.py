@@ -93,7 +93,7 @@ def catalog() -> dict[str, Any]:
     }
 
 
-def test_the_given_documents_stay_as_they_are(grafted: Grafted) -> None:
+def test_the_documents_are_not_modified(grafted: Grafted) -> None:
     before = copy.deepcopy((grafted.manifest, grafted.catalog))
 
     slim(grafted.manifest, grafted.catalog)
@@ -152,7 +152,7 @@ def test_the_page_reads_what_a_relationships_test_refers_to(
     assert slimmed["test_metadata"]["kwargs"] == {"field": "id"}
 
 
-def test_all_arguments_of_a_test_the_page_does_not_know_are_kept(
+def test_all_arguments_of_a_test_the_page_does_not_know_stay(
     manifest: dict[str, Any], catalog: dict[str, Any]
 ) -> None:
     metadata = {"name": "not_negative", "kwargs": {"column_name": "id", "model": "m", "to": 1}}
@@ -189,7 +189,7 @@ def test_links_to_macros_the_page_does_not_list_are_left_out(
         (None, True),
     ],
 )
-def test_how_a_node_is_shown_is_kept_where_it_is_no_default(
+def test_how_a_node_is_shown_stays_where_it_is_no_default(
     manifest: dict[str, Any], catalog: dict[str, Any], docs: Any, slimmed: bool
 ) -> None:
     manifest["nodes"]["model.shop.orders"]["docs"] = docs
@@ -197,9 +197,7 @@ def test_how_a_node_is_shown_is_kept_where_it_is_no_default(
     assert ("docs" in slim(manifest, catalog)[0]["nodes"]["model.shop.orders"]) is slimmed
 
 
-def test_of_the_docs_the_overviews_are_kept(
-    manifest: dict[str, Any], catalog: dict[str, Any]
-) -> None:
+def test_of_the_docs_the_overviews_stay(manifest: dict[str, Any], catalog: dict[str, Any]) -> None:
     assert list(slim(manifest, catalog)[0]["docs"]) == ["doc.dbt.__overview__"]
 
 
@@ -229,7 +227,7 @@ def test_a_catalog_entry_keeps_types_owner_and_shown_stats(
         ("depends_on", None),
     ],
 )
-def test_a_damaged_node_is_kept_as_it_is(
+def test_a_damaged_node_stays_as_it_is(
     manifest: dict[str, Any], catalog: dict[str, Any], key: str, value: Any
 ) -> None:
     manifest["nodes"][TEST if key == "test_metadata" else "model.shop.orders"][key] = value
