@@ -8,9 +8,12 @@ boxes up with their neighbours. Linear in nodes and edges but for the sorting; d
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Generic, TypeVar
+
+N = TypeVar("N", bound=Hashable)
 
 _SWEEPS = 6
 
@@ -35,7 +38,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Generic[N]):
     """Positions of boxes and edges, and the size of the drawing, in pixels.
 
     Attributes:
@@ -46,13 +49,13 @@ class Layout:
 
     width: float
     height: float
-    corners: Mapping[str, Point]
-    routes: Mapping[tuple[str, str], tuple[Point, ...]]
+    corners: Mapping[N, Point]
+    routes: Mapping[tuple[N, N], tuple[Point, ...]]
 
 
 def layout(
-    nodes: Iterable[str], edges: Iterable[tuple[str, str]], sizes: Sizes | None = None
-) -> Layout:
+    nodes: Iterable[N], edges: Iterable[tuple[N, N]], sizes: Sizes | None = None
+) -> Layout[N]:
     """Positions for boxes of one size.
 
     Raises:
