@@ -1,4 +1,4 @@
-"""The site: pages are written as Markdown, built with MkDocs, then moved into place."""
+"""The site: pages are written as Markdown and built with MkDocs."""
 
 from __future__ import annotations
 
@@ -69,39 +69,38 @@ def build(
     docs_page: bytes | None = None,
     extra_files: Mapping[str, bytes] | None = None,
 ) -> PublishedSite:
-    """Publish the catalog into a folder; an older site there is replaced once the new one is built.
+    """Build the catalog in a new or empty folder.
 
     Args:
         docs_page: dbt's documentation as one HTML page, for `dbt/index.html`.
         extra_files: More files, by their path in the site.
 
     Raises:
-        GraftError: The folder cannot be written, or the site's templates are faulty.
+        GraftError: The folder has files or cannot be written, or the site's templates are faulty.
     """
     design = design_folder()
     index = Index(lineage, descriptions, consumers, has_dbt_docs=docs_page is not None)
     out = out.resolve()
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        # Beside the old site, so that the new one is moved into place by a rename.
+        out.mkdir(parents=True, exist_ok=True)
+        # MkDocs empties its output folder.
+        if any(out.iterdir()):
+            raise GraftError("the folder for the site is not empty", place=str(out))
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
-            sources, site = Path(folder) / "sources", Path(folder) / "site"
+            sources = Path(folder)
             jinja = environment(design / "templates")
             pages = _write(_pages(index, settings), jinja, sources)
             for name in _PUBLISHED:
                 shutil.copytree(design / name, sources / name)
-            _mkdocs(design / "mkdocs.yml", sources, site, settings, docs=docs_page is not None)
-            extra = dict(extra_files or {})
-            if docs_page is not None:
-                extra["dbt/index.html"] = docs_page
-            for path, content in extra.items():
-                (site / path).parent.mkdir(parents=True, exist_ok=True)
-                (site / path).write_bytes(content)
-            _replace(out, site, Path(folder) / "old")
+            _mkdocs(design / "mkdocs.yml", sources, out, settings, docs=docs_page is not None)
+        extra = dict(extra_files or {})
+        if docs_page is not None:
+            extra["dbt/index.html"] = docs_page
+        for path, content in extra.items():
+            (out / path).parent.mkdir(parents=True, exist_ok=True)
+            (out / path).write_bytes(content)
     except OSError as error:
-        raise GraftError(
-            f"the site cannot be written: {error}", place=str(out), remedy="correct `site.out`"
-        ) from error
+        raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
     return PublishedSite(out / "index.html", pages)
 
 
@@ -173,14 +172,3 @@ def _silent() -> Iterator[None]:
     finally:
         log.setLevel(level)
         log.propagate = propagate
-
-
-def _replace(out: Path, site: Path, old: Path) -> None:
-    if out.exists():
-        out.rename(old)
-    try:
-        site.rename(out)
-    except OSError:
-        if old.exists():
-            old.rename(out)
-        raise

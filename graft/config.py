@@ -98,8 +98,23 @@ def _task_place(place: str) -> str:
     return place
 
 
+def _folder(path: str) -> str:
+    if "://" in path:
+        raise ValueError("write a folder of this machine, and copy it from there")
+    if not path.isprintable():
+        raise ValueError("write a path without control characters")
+    return path
+
+
+def _site_url(url: str) -> str:
+    if url and not re.fullmatch(r"https?://[^\s/?#@\"'<>\\`]+(/[^\s?#\"'<>\\`]*)?", url):
+        raise ValueError("write the address of the published site: http(s)://<host>/<path>/")
+    return url
+
+
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 LogPath = Annotated[Text, AfterValidator(_log_path)]
+FolderPath = Annotated[Text, AfterValidator(_folder)]
 TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
 
@@ -234,8 +249,8 @@ class Site(_Section):
     """The published site."""
 
     name: Text = "Data lineage"
-    url: str = ""
-    out: Text = "build/site"
+    url: Annotated[str, AfterValidator(_site_url)] = ""
+    out: FolderPath = "build/site"
 
 
 class Docs(_Section):
@@ -256,7 +271,7 @@ class Config(_Section):
     check: Check = Check()
     lineage: Lineage = Lineage()
     store: Text = ".graft/store"
-    artifacts: Text = ".graft/artifacts"
+    artifacts: FolderPath = ".graft/artifacts"
     spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = {}
     site: Site = Site()
     docs: Docs = Docs()
@@ -265,6 +280,11 @@ class Config(_Section):
     def path(self, text: str) -> str:
         """A path or URL of this file, made absolute."""
         return text if "://" in text else str((self._folder / text).resolve())
+
+    @property
+    def folder(self) -> Path:
+        """Where the file lies."""
+        return self._folder
 
     @property
     def target_dir(self) -> Path:

@@ -50,30 +50,22 @@ def test_equal_lineage_makes_equal_pages(tmp_path: Path, sample) -> None:
     assert made[0] == made[1] != {}
 
 
-def test_a_new_site_replaces_all_files_of_the_old_one(tmp_path: Path) -> None:
-    out = tmp_path / "site"
-    (out / "datasets" / "gone").mkdir(parents=True)
-    (out / "datasets" / "gone" / "index.html").write_text("old")
-    build(Lineage(), {}, [], SiteSettings(), out)
-    assert (out / "index.html").is_file()
-    assert not (out / "datasets" / "gone").exists()
-    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+def test_a_folder_with_files_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(GraftError, match="the folder for the site is not empty"):
+        build(Lineage(), {}, [], SiteSettings(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_the_old_site_stays_when_the_build_fails(
+def test_a_failed_build_leaves_no_temporary_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = tmp_path / "site"
-    out.mkdir()
-    (out / "index.html").write_text("old")
-
     def fails(config: object) -> None:
         raise OSError("disk full")
 
     monkeypatch.setattr(catalog_build, "mkdocs_build", fails)
     with pytest.raises(GraftError, match="disk full"):
-        build(Lineage(), {}, [], SiteSettings(), out)
-    assert (out / "index.html").read_text() == "old"
+        build(Lineage(), {}, [], SiteSettings(), tmp_path / "site")
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
