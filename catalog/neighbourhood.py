@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from dbt_graft.catalog.formatting import KIND, ROLE, engine, platform
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.label import LabelParts
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.model import Task
@@ -73,7 +74,9 @@ class Box:
     """A dataset, a task, a consumer, or a number of them folded into one box.
 
     Attributes:
-        note: Platform and kind, shown in small type below the name.
+        name: As people say it: `raw.orders`.
+        label: What it is labelled with in the picture.
+        note: Platform and kind.
         path: Its page, relative to the site's root; an anchor of this page for a folded box.
         distance: Steps from the centre of the graph; negative is upstream.
     """
@@ -83,6 +86,7 @@ class Box:
     note: str
     shape: BoxShape
     path: str
+    label: LabelParts
     full_name: str = ""
     distance: int = 0
     failed: bool = False
@@ -241,9 +245,17 @@ def dataset_box(index: Index, dataset: DatasetId, distance: int = 0) -> Box:
         note=f"{platform(dataset)} · {sort}",
         shape=box_shape(index, dataset),
         path=f"{dataset_path(dataset)}index.html",
+        label=_dataset_label(dataset, sort),
         full_name=str(dataset),
         distance=distance,
     )
+
+
+def _dataset_label(dataset: DatasetId, sort: str) -> LabelParts:
+    *schema, name = dataset.parts or (dataset.name,)
+    place = ("/" if "/" in dataset.name else ".").join(schema)
+    notes = tuple(filter(None, (place, platform(dataset), sort)))
+    return LabelParts(name, notes, f"{dataset.name} · {dataset.namespace}")
 
 
 def box_shape(index: Index, dataset: DatasetId) -> BoxShape:
@@ -256,12 +268,14 @@ def box_shape(index: Index, dataset: DatasetId) -> BoxShape:
 def task_box(index: Index, name: str, distance: int = 0) -> Box:
     """The box of a task, or of a consumer that is no task."""
     task = index.tasks.get(name)
+    note = _engines(task) if task else index.consumers[name].kind
     return Box(
         key=task_key(name),
         name=name,
-        note=_engines(task) if task else index.consumers[name].kind,
+        note=note,
         shape=BoxShape.TASK if task else BoxShape.CONSUMER,
         path=f"{task_path(name)}index.html",
+        label=LabelParts(name, (note,), name),
         full_name=name,
         distance=distance,
         failed=bool(task and task.runs and task.runs[0].status is Status.FAILED),
@@ -287,13 +301,19 @@ def _fold(graph: Neighbourhood, limit: int) -> Neighbourhood:
         for distance, boxes in folded.items()
         for box in boxes
     }
+    sides = {distance: "upstream" if distance < 0 else "downstream" for distance in folded}
     more = [
         Box(
             key=BoxKey(BoxKind.MORE, distance),
             name=f"+{len(boxes)} more",
-            note="upstream" if distance < 0 else "downstream",
+            note=sides[distance],
             shape=BoxShape.MORE,
-            path="#upstream" if distance < 0 else "#downstream",
+            path=f"#{sides[distance]}",
+            label=LabelParts(
+                f"+{len(boxes)} more",
+                ("upstream" if distance < 0 else "downstream",),
+                str(distance),
+            ),
             full_name=f"{len(boxes)} more, listed below",
             distance=distance,
         )
