@@ -1,8 +1,9 @@
-"""The site: pages are written as Markdown, built with MkDocs, then moved into place."""
+"""The site: pages are written as Markdown and built with MkDocs."""
 
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 from jinja2 import Environment
 from mkdocs.commands.build import build as mkdocs_build
@@ -25,7 +27,7 @@ from dbt_graft.catalog.health import health_summary
 from dbt_graft.catalog.home_page import home_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
-from dbt_graft.catalog.markup import text
+from dbt_graft.catalog.markup import external, printable, text
 from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.lineage.dataset import DatasetId
@@ -43,8 +45,9 @@ class SiteSettings:
 
     Attributes:
         name: The site's title.
-        url: Where it will be published; empty if that is not known.
+        url: Where it will be published, http or https; empty if that is not known.
         collected_at: When logs were last collected; without it the home page shows the newest run.
+            It is the date of the sitemap too.
     """
 
     name: str = "Data lineage"
@@ -69,39 +72,44 @@ def build(
     docs_page: bytes | None = None,
     extra_files: Mapping[str, bytes] | None = None,
 ) -> PublishedSite:
-    """Publish the catalog into a folder; an older site there is replaced once the new one is built.
+    """Build the catalog in a new or empty folder.
 
     Args:
         docs_page: dbt's documentation as one HTML page, for `dbt/index.html`.
         extra_files: More files, by their path in the site.
 
     Raises:
-        GraftError: The folder cannot be written, or the site's templates are faulty.
+        GraftError: The folder has files or cannot be written, the site's templates are faulty, or
+            its URL is none.
     """
-    design = design_folder()
+    design, url = design_folder(), _checked(settings.url)
     index = Index(lineage, descriptions, consumers, has_dbt_docs=docs_page is not None)
     out = out.resolve()
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        # Beside the old site, so that the new one is moved into place by a rename.
+        out.mkdir(parents=True, exist_ok=True)
+        # MkDocs empties its output folder.
+        if any(out.iterdir()):
+            raise GraftError("the folder for the site is not empty", place=str(out))
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
-            sources, site = Path(folder) / "sources", Path(folder) / "site"
+            sources = Path(folder)
             jinja = environment(design / "templates")
             pages = _write(_pages(index, settings), jinja, sources)
             for name in _PUBLISHED:
                 shutil.copytree(design / name, sources / name)
-            _mkdocs(design / "mkdocs.yml", sources, site, settings, docs=docs_page is not None)
-            extra = dict(extra_files or {})
-            if docs_page is not None:
-                extra["dbt/index.html"] = docs_page
-            for path, content in extra.items():
-                (site / path).parent.mkdir(parents=True, exist_ok=True)
-                (site / path).write_bytes(content)
-            _replace(out, site, Path(folder) / "old")
+            _mkdocs(design / "mkdocs.yml", sources, out, settings, url, docs=docs_page is not None)
+        not_found = jinja.get_template("404.html.j2")
+        root = urlsplit(url).path.rstrip("/") + "/" if url else ""
+        (out / "404.html").write_text(
+            not_found.render(root=root, site_name=settings.name), encoding="utf-8"
+        )
+        extra = dict(extra_files or {})
+        if docs_page is not None:
+            extra["dbt/index.html"] = docs_page
+        for path, content in extra.items():
+            (out / path).parent.mkdir(parents=True, exist_ok=True)
+            (out / path).write_bytes(content)
     except OSError as error:
-        raise GraftError(
-            f"the site cannot be written: {error}", place=str(out), remedy="correct `site.out`"
-        ) from error
+        raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
     return PublishedSite(out / "index.html", pages)
 
 
@@ -137,16 +145,16 @@ def _write(pages: Iterable[Page], jinja: Environment, folder: Path) -> int:
 
 
 def _mkdocs(
-    config_file: Path, sources: Path, site: Path, settings: SiteSettings, *, docs: bool
+    config_file: Path, sources: Path, site: Path, settings: SiteSettings, url: str, *, docs: bool
 ) -> None:
     options: dict[str, Any] = {
         # The theme does not escape it.
         "site_name": str(text(settings.name)),
-        "site_url": settings.url,
+        "site_url": url,
         "docs_dir": str(sources),
         "site_dir": str(site),
     }
-    with _silent():
+    with _silent(), _dated(settings.collected_at):
         try:
             config = load_config(str(config_file), **options)
             if docs:
@@ -162,6 +170,32 @@ def _mkdocs(
             ) from error
 
 
+def _checked(url: str) -> str:
+    """The URL with everything escaped that HTML could read as syntax: the theme does not."""
+    parts = urlsplit(external(url))
+    if url and (parts.scheme not in ("http", "https") or parts.username is not None):
+        raise GraftError(
+            f"{printable(url)!r} is not the address of a site",
+            place="graft.yml: `site.url`",
+            remedy="write http(s)://<host>/<path>/, without user and password",
+        )
+    return quote(parts.geturl(), safe=":/?#[]@!$&+,;=%~")
+
+
+@contextmanager
+def _dated(at: datetime | None) -> Iterator[None]:
+    """Have MkDocs write a date of ours into the sitemap: today's would change it every day."""
+    variable = "SOURCE_DATE_EPOCH"  # https://reproducible-builds.org/specs/source-date-epoch/
+    if variable in os.environ:
+        yield
+        return
+    os.environ[variable] = str(int(at.timestamp())) if at else "0"
+    try:
+        yield
+    finally:
+        del os.environ[variable]
+
+
 @contextmanager
 def _silent() -> Iterator[None]:
     """Silence MkDocs' progress and its advice on navigation."""
@@ -173,14 +207,3 @@ def _silent() -> Iterator[None]:
     finally:
         log.setLevel(level)
         log.propagate = propagate
-
-
-def _replace(out: Path, site: Path, old: Path) -> None:
-    if out.exists():
-        out.rename(old)
-    try:
-        site.rename(out)
-    except OSError:
-        if old.exists():
-            old.rename(out)
-        raise

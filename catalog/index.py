@@ -14,6 +14,7 @@ from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import ColumnEdge, Dataset, Run
+from dbt_graft.lineage.spelling import Spelling
 from dbt_graft.lineage.usage import Usage
 
 BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
@@ -23,6 +24,7 @@ class Index:
     """The lineage, its descriptions from dbt and `graft.yml`, and look-ups by dataset and task.
 
     Attributes:
+        lineage: The lineage, with every dataset in the spelling that is shown.
         datasets: Every dataset that anything names, sorted.
         tasks: The tasks; each has a page of its own.
         engines: The engines that runs are known of.
@@ -41,10 +43,14 @@ class Index:
         *,
         has_dbt_docs: bool = False,
     ) -> None:
-        self.lineage = lineage
+        # dbt's spelling counts where dbt knows a dataset.
+        spelling = Spelling((*(descriptions or {}), *lineage.datasets))
+        self.lineage = lineage = spelling.lineage(lineage)
         self.descriptions = dict(descriptions or {})
         self.has_dbt_docs = has_dbt_docs
-        self.consumers = _by_name(consumers)
+        self.consumers = _by_name(
+            replace(consumer, reads=spelling.all(consumer.reads)) for consumer in consumers
+        )
         self.datasets = self._all_datasets()
         self.tasks: Mapping[str, Task] = lineage.tasks
         self.engines = {run.engine for task in self.tasks.values() for run in task.runs}

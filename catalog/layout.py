@@ -8,11 +8,18 @@ boxes up with their neighbours. Linear in nodes and edges but for the sorting; d
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from math import ceil
+from typing import Generic, TypeVar
+
+N = TypeVar("N", bound=Hashable)
 
 _SWEEPS = 6
+# The least width of a column, and the steps in which all columns get narrower, in pixels.
+_NARROWEST = 110.0
+_STEP = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +32,17 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Sizes in pixels: of a box, and of the gaps between ranks (`across`) and boxes (`between`)."""
+    """Sizes in pixels: of a box, and of the gaps between ranks (`across`) and boxes (`between`).
+
+    Attributes:
+        width: The width of a box; where wanted widths are known, what it gets at least.
+        widest: The width that it gets at most.
+        room: The width of the page: beyond it, boxes are no wider than `width`.
+    """
 
     width: float = 172
+    widest: float = 330
+    room: float = 1080
     height: float = 42
     across: float = 38
     between: float = 14
@@ -35,25 +50,34 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Generic[N]):
     """Positions of boxes and edges, and the size of the drawing, in pixels.
 
     Attributes:
         corners: The upper left corner of each box.
+        widths: The width of each box; those of a rank are equal.
         routes: For each edge the points it passes, from its source's side to its target's;
             two points for each rank that it crosses.
     """
 
     width: float
     height: float
-    corners: Mapping[str, Point]
-    routes: Mapping[tuple[str, str], tuple[Point, ...]]
+    corners: Mapping[N, Point]
+    widths: Mapping[N, float]
+    routes: Mapping[tuple[N, N], tuple[Point, ...]]
 
 
 def layout(
-    nodes: Iterable[str], edges: Iterable[tuple[str, str]], sizes: Sizes | None = None
-) -> Layout:
-    """Positions for boxes of one size.
+    nodes: Iterable[N],
+    edges: Iterable[tuple[N, N]],
+    sizes: Sizes | None = None,
+    wanted: Mapping[N, float] | None = None,
+) -> Layout[N]:
+    """Positions for boxes of one height.
+
+    Args:
+        wanted: The width in pixels that each box needs to show all of its label; a narrower column
+            is made narrower. Without it all boxes have one width.
 
     Raises:
         KeyError: An edge has an end that is not among the nodes.
@@ -68,32 +92,50 @@ def layout(
     rows = _rows(rank, chains)
     middle = _middles(rows, chains, _heights(len(names), len(rank), sizes), sizes)
 
+    columns = _columns(rank, [wanted[name] for name in names] if wanted else [], sizes)
+    starts = [0.0, *accumulate(width + sizes.across for width in columns)]
+
     def left(node: int) -> float:
-        return rank[node] * (sizes.width + sizes.across)
+        return starts[rank[node]]
+
+    def right(node: int) -> float:
+        return left(node) + columns[rank[node]]
 
     def route(pair: tuple[int, int]) -> tuple[Point, ...]:
         is_reversed = pair not in chains
         chain = chains[pair[::-1] if is_reversed else pair]
-        points = [Point(left(chain[0]) + sizes.width, middle[chain[0]])]
+        points = [Point(right(chain[0]), middle[chain[0]])]
         for lane in chain[1:-1]:
-            points += [
-                Point(left(lane), middle[lane]),
-                Point(left(lane) + sizes.width, middle[lane]),
-            ]
+            points += [Point(left(lane), middle[lane]), Point(right(lane), middle[lane])]
         points.append(Point(left(chain[-1]), middle[chain[-1]]))
         return tuple(reversed(points) if is_reversed else points)
 
     boxes = range(len(names))
-    ranks = max((rank[box] for box in boxes), default=-1) + 1
     return Layout(
-        width=max(ranks * (sizes.width + sizes.across) - sizes.across, 0),
+        width=max((right(box) for box in boxes), default=0),
         height=max(
             (middle[at] + (sizes.height if at < len(names) else sizes.lane) / 2 for at in middle),
             default=0,
         ),
         corners={names[box]: Point(left(box), middle[box] - sizes.height / 2) for box in boxes},
+        widths={names[box]: columns[rank[box]] for box in boxes},
         routes={(names[a], names[b]): route((a, b)) for a, b in pairs},
     )
+
+
+def _columns(rank: Sequence[int], wanted: Sequence[float], sizes: Sizes) -> list[float]:
+    """The width of each rank: as wide as its boxes want, as far as the page has room."""
+    count = max(rank, default=-1) + 1
+    if not wanted:
+        return [sizes.width] * count
+    widest = [_NARROWEST] * count
+    for at, width in zip(rank, wanted, strict=False):  # the numbers after the boxes are lanes
+        widest[at] = max(widest[at], float(ceil(width)))
+    room = sizes.room - (count - 1) * sizes.across
+    limit = sizes.widest
+    while limit > sizes.width and sum(min(width, limit) for width in widest) > room:
+        limit = max(limit - _STEP, sizes.width)
+    return [min(width, limit) for width in widest]
 
 
 def _neighbours(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:

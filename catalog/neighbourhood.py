@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from dbt_graft.catalog.formatting import KIND, ROLE, engine, platform
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.label import LabelParts
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.model import Task
@@ -22,7 +23,34 @@ from dbt_graft.lineage.usage import Usage
 
 LIMIT = 40
 _STEPS = 2
-_DATASET, _TASK = "dataset:", "task:"
+
+
+class BoxKind(StrEnum):
+    """What a box stands for; the order of boxes at one distance."""
+
+    DATASET = "dataset"
+    MORE = "more"
+    TASK = "task"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class BoxKey:
+    """The identity of a box: that of its dataset, however its name is spelled, or a name.
+
+    Attributes:
+        of: The dataset; the name of a task or consumer; for a folded box its distance.
+
+    Raises:
+        TypeError: A dataset is named by text, which tells apart what `DatasetId` does not.
+    """
+
+    kind: BoxKind
+    of: DatasetId | str | int
+
+    def __post_init__(self) -> None:
+        type_ = {BoxKind.DATASET: DatasetId, BoxKind.TASK: str, BoxKind.MORE: int}[self.kind]
+        if not isinstance(self.of, type_):
+            raise TypeError(f"the key of a {self.kind} box is a {type_.__name__}: {self.of!r}")
 
 
 class BoxShape(StrEnum):
@@ -46,16 +74,19 @@ class Box:
     """A dataset, a task, a consumer, or a number of them folded into one box.
 
     Attributes:
-        note: Platform and kind, shown in small type below the name.
+        name: As people say it: `raw.orders`.
+        label: What it is labelled with in the picture.
+        note: Platform and kind.
         path: Its page, relative to the site's root; an anchor of this page for a folded box.
         distance: Steps from the centre of the graph; negative is upstream.
     """
 
-    key: str
+    key: BoxKey
     name: str
     note: str
     shape: BoxShape
     path: str
+    label: LabelParts
     full_name: str = ""
     distance: int = 0
     failed: bool = False
@@ -65,17 +96,17 @@ class Box:
 class Arrow:
     """Data flows from one box to another; `both` ways if a task reads and writes one table."""
 
-    source: str
-    target: str
+    source: BoxKey
+    target: BoxKey
     both: bool = False
     failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """The boxes and arrows around one box, whose key is `centre`; empty for the full graph."""
+    """The boxes and arrows around one box, whose key is `centre`; None for the full graph."""
 
-    centre: str
+    centre: BoxKey | None
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
 
@@ -87,7 +118,7 @@ def around_dataset(index: Index, dataset: DatasetId, limit: int = LIMIT) -> Neig
     places |= {d: -2 * steps for d, steps in index.graph.upstream(dataset, _STEPS).items()}
     places[dataset] = 0
     open_down = [d for d, place in places.items() if 0 <= place < 2 * _STEPS]
-    drawn = _draw(index, places, _DATASET + str(dataset), [dataset], open_down)
+    drawn = _draw(index, places, dataset_key(dataset), [dataset], open_down)
     return _fold(drawn, limit)
 
 
@@ -101,27 +132,27 @@ def around_task(index: Index, name: str, limit: int = LIMIT) -> Neighbourhood:
     places = {d: -3 for dataset in inputs for d in index.graph.parents(dataset)}
     places |= {d: 3 for dataset in outputs for d in index.graph.children(dataset)}
     places |= dict.fromkeys(inputs, -1) | dict.fromkeys(outputs, 1)
-    return _fold(_draw(index, places, _TASK + name, inputs, outputs), limit)
+    return _fold(_draw(index, places, task_key(name), inputs, outputs), limit)
 
 
 def full_graph(index: Index) -> Neighbourhood:
     """All datasets, tasks and consumers."""
-    return _draw(index, dict.fromkeys(index.datasets, 0), "", index.datasets, index.datasets)
+    return _draw(index, dict.fromkeys(index.datasets, 0), None, index.datasets, index.datasets)
 
 
 def _draw(
     index: Index,
     places: Mapping[DatasetId, int],
-    centre: str,
+    centre: BoxKey | None,
     open_up: Collection[DatasetId],
     open_down: Collection[DatasetId],
 ) -> Neighbourhood:
     """The datasets of `places` and the tasks between them; see `_connecting_tasks` for which."""
     tasks = _connecting_tasks(index, places, open_up, open_down)
-    if centre.startswith(_TASK):
-        tasks[centre.removeprefix(_TASK)] = 0
+    if centre and isinstance(centre.of, str):
+        tasks[centre.of] = 0
     arrows = [
-        Arrow(_DATASET + str(flow.source), _DATASET + str(target))
+        Arrow(dataset_key(flow.source), dataset_key(target))
         for target in places
         for flow in index.flows_to.get(target, ())
         if flow.source in places and flow.definition
@@ -177,12 +208,12 @@ def _task_arrows(index: Index, name: str, places: Collection[DatasetId]) -> Iter
     reads |= dict.fromkeys(consumer.reads if consumer else (), False)
     writes = _failed(u for u in usages if u.direction is Direction.WRITE)
     for dataset in sorted({*reads, *writes} & set(places)):
-        key = _DATASET + str(dataset)
+        key = dataset_key(dataset)
         if dataset in writes:
             both = not reads.get(dataset, True) and not writes[dataset]
-            yield Arrow(_TASK + name, key, both=both, failed=writes[dataset])
+            yield Arrow(task_key(name), key, both=both, failed=writes[dataset])
         else:
-            yield Arrow(key, _TASK + name)
+            yield Arrow(key, task_key(name))
 
 
 def _failed(usages: Iterable[Usage]) -> dict[DatasetId, bool]:
@@ -194,19 +225,37 @@ def _failed(usages: Iterable[Usage]) -> dict[DatasetId, bool]:
     return found
 
 
+def dataset_key(dataset: DatasetId) -> BoxKey:
+    """The key of a dataset's box."""
+    return BoxKey(BoxKind.DATASET, dataset)
+
+
+def task_key(name: str) -> BoxKey:
+    """The key of the box of a task or consumer."""
+    return BoxKey(BoxKind.TASK, name)
+
+
 def dataset_box(index: Index, dataset: DatasetId, distance: int = 0) -> Box:
     """The box of a dataset."""
     kind, role = index.datasets[dataset].kind, index.role(dataset)
     sort = ROLE[role] if role and role is not Role.SOURCE else KIND[kind].lower()
     return Box(
-        key=_DATASET + str(dataset),
+        key=dataset_key(dataset),
         name=dataset.short,
         note=f"{platform(dataset)} · {sort}",
         shape=box_shape(index, dataset),
         path=f"{dataset_path(dataset)}index.html",
+        label=_dataset_label(dataset, sort),
         full_name=str(dataset),
         distance=distance,
     )
+
+
+def _dataset_label(dataset: DatasetId, sort: str) -> LabelParts:
+    *schema, name = dataset.parts or (dataset.name,)
+    place = ("/" if "/" in dataset.name else ".").join(schema)
+    notes = tuple(filter(None, (place, platform(dataset), sort)))
+    return LabelParts(name, notes, f"{dataset.name} · {dataset.namespace}")
 
 
 def box_shape(index: Index, dataset: DatasetId) -> BoxShape:
@@ -219,12 +268,14 @@ def box_shape(index: Index, dataset: DatasetId) -> BoxShape:
 def task_box(index: Index, name: str, distance: int = 0) -> Box:
     """The box of a task, or of a consumer that is no task."""
     task = index.tasks.get(name)
+    note = _engines(task) if task else index.consumers[name].kind
     return Box(
-        key=_TASK + name,
+        key=task_key(name),
         name=name,
-        note=_engines(task) if task else index.consumers[name].kind,
+        note=note,
         shape=BoxShape.TASK if task else BoxShape.CONSUMER,
         path=f"{task_path(name)}index.html",
+        label=LabelParts(name, (note,), name),
         full_name=name,
         distance=distance,
         failed=bool(task and task.runs and task.runs[0].status is Status.FAILED),
@@ -244,22 +295,31 @@ def _fold(graph: Neighbourhood, limit: int) -> Neighbourhood:
     folded: dict[int, list[Box]] = defaultdict(list)
     for box in nearest[limit:]:
         folded[box.distance].append(box)
-    drawn_as = {key: key for key in shown} | {
-        box.key: f"more:{distance}" for distance, boxes in folded.items() for box in boxes
+    drawn_as = {key: key for key in shown}
+    drawn_as |= {
+        box.key: BoxKey(BoxKind.MORE, distance)
+        for distance, boxes in folded.items()
+        for box in boxes
     }
+    sides = {distance: "upstream" if distance < 0 else "downstream" for distance in folded}
     more = [
         Box(
-            key=f"more:{distance}",
+            key=BoxKey(BoxKind.MORE, distance),
             name=f"+{len(boxes)} more",
-            note="upstream" if distance < 0 else "downstream",
+            note=sides[distance],
             shape=BoxShape.MORE,
-            path="#upstream" if distance < 0 else "#downstream",
+            path=f"#{sides[distance]}",
+            label=LabelParts(
+                f"+{len(boxes)} more",
+                ("upstream" if distance < 0 else "downstream",),
+                str(distance),
+            ),
             full_name=f"{len(boxes)} more, listed below",
             distance=distance,
         )
         for distance, boxes in sorted(folded.items())
     ]
-    arrows: dict[tuple[str, str], Arrow] = {}
+    arrows: dict[tuple[BoxKey, BoxKey], Arrow] = {}
     for arrow in graph.arrows:
         ends = drawn_as[arrow.source], drawn_as[arrow.target]
         if ends[0] != ends[1]:

@@ -6,12 +6,12 @@ kind without them; a description in words is there for screen readers.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from markupsafe import Markup
 
+from dbt_graft.catalog.label import NAME_SIZE, NOTE_SIZE, BoxLabel, labels, text_width, wanted_width
 from dbt_graft.catalog.layout import Point, Sizes, layout
 from dbt_graft.catalog.markup import text
 from dbt_graft.catalog.neighbourhood import Arrow, Box, BoxShape, Neighbourhood
@@ -21,8 +21,8 @@ _SIZES = Sizes()
 _MARGIN = 6
 # Narrow pages shrink a picture to this scale at most; beyond that it scrolls.
 _MIN_SCALE = 0.66
-_NAME_WIDTH = 20
-_NOTE_WIDTH = 25
+# Pixels of a box to the left and right of its label, beside which is the icon.
+_BEFORE, _AFTER = 34, 14
 
 
 def picture(neighbourhood: Neighbourhood, root: str) -> Markup:
@@ -37,14 +37,24 @@ def picture(neighbourhood: Neighbourhood, root: str) -> Markup:
         (box.key for box in neighbourhood.boxes),
         ((a.source, a.target) for a in neighbourhood.arrows),
         _SIZES,
+        {box.key: wanted_width(box.label) + _BEFORE + _AFTER for box in neighbourhood.boxes},
     )
+    room = [found.widths[box.key] - _BEFORE - _AFTER for box in neighbourhood.boxes]
+    shown = labels([(box.label, r) for box, r in zip(neighbourhood.boxes, room, strict=True)])
     width, height = found.width + 2 * _MARGIN, found.height + 2 * _MARGIN
     arrows = Markup().join(
         _arrow(arrow, found.routes[arrow.source, arrow.target]) for arrow in neighbourhood.arrows
     )
     boxes = Markup().join(
-        _box(box, found.corners[box.key], root, centre=box.key == neighbourhood.centre)
-        for box in neighbourhood.boxes
+        _box(
+            box,
+            label,
+            found.corners[box.key],
+            found.widths[box.key],
+            root,
+            centre=box.key == neighbourhood.centre,
+        )
+        for box, label in zip(neighbourhood.boxes, shown, strict=True)
     )
     return Markup(
         '<div class="graft-picture" tabindex="0" data-search-exclude="1">'
@@ -102,7 +112,7 @@ def _curve(route: Sequence[Point]) -> Iterator[str]:
             yield f"C{bend:g} {a.y:g} {bend:g} {b.y:g} {b.x:g} {b.y:g}"
 
 
-def _box(box: Box, corner: Point, root: str, *, centre: bool) -> Markup:
+def _box(box: Box, label: BoxLabel, corner: Point, width: float, root: str, *, centre: bool) -> Markup:
     classes = f"graft-box graft-box--{box.shape}"
     classes += " graft-box--centre" if centre else ""
     classes += " graft-box--failed" if box.failed else ""
@@ -110,8 +120,8 @@ def _box(box: Box, corner: Point, root: str, *, centre: bool) -> Markup:
     return Markup(
         '<a class="{}" href="{}"{} transform="translate({:g} {:g})"><title>{}</title>'
         '<path class="graft-box__shape" d="{}"/><path class="graft-box__icon" d="{}"/>'
-        '<text class="graft-box__name" x="34" y="18">{}</text>'
-        '<text class="graft-box__note" x="34" y="32">{}</text></a>'
+        '<text class="graft-box__name" x="{}" y="18"{}>{}</text>'
+        '<text class="graft-box__note" x="{}" y="32"{}>{}</text></a>'
     ).format(
         classes,
         box.path if anchor else root + box.path,
@@ -119,16 +129,28 @@ def _box(box: Box, corner: Point, root: str, *, centre: bool) -> Markup:
         corner.x,
         corner.y,
         text(f"{box.full_name} ({box.note}{', last run failed' if box.failed else ''})"),
-        _outline(box.shape),
+        _outline(box.shape, width),
         _ICONS[box.shape],
-        text(_cut(box.name, _NAME_WIDTH)),
-        text(_cut(box.note, _NOTE_WIDTH)),
+        _BEFORE,
+        _fitted(label.name, NAME_SIZE, width),
+        text(label.name),
+        _BEFORE,
+        _fitted(label.note, NOTE_SIZE, width),
+        text(label.note),
     )
 
 
-def _outline(shape: BoxShape) -> str:
-    """The SVG path around a box."""
-    w, h = _SIZES.width, _SIZES.height
+def _fitted(line: str, size: float, width: float) -> Markup:
+    """A length for text that nearly fills its box: a wider font must not run out of it."""
+    measured = min(text_width(line, size), width - _BEFORE - _AFTER)
+    if measured < 0.8 * (width - _BEFORE - _AFTER):
+        return Markup()
+    return Markup(' textLength="{:g}" lengthAdjust="spacingAndGlyphs"').format(round(measured, 1))
+
+
+def _outline(shape: BoxShape, w: float) -> str:
+    """The SVG path around a box of a width."""
+    h = _SIZES.height
     match shape:
         case BoxShape.TASK:
             r = h / 2
@@ -156,16 +178,6 @@ _ICONS = {
     BoxShape.CONSUMER: "M14 28v-7M19 28v-13M24 28v-10M12 28h15",
     BoxShape.MORE: "M15 21h.01M21 21h.01M27 21h.01",
 }
-
-
-def _cut(name: str, width: int) -> str:
-    """The name cut to a number of places; East Asian letters and emoji take two."""
-    taken = 0
-    for at, char in enumerate(name):
-        taken += 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        if taken > width:
-            return name[: max(at - 1, 1)] + "…"
-    return name
 
 
 _BAR_WIDTH, _BAR_GAP, _BAR_HEIGHT = 9, 3, 44

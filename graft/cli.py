@@ -100,6 +100,7 @@ def init(folder: Path, *, force: bool) -> None:
 @_reports
 def collect(config: Config, progress: Progress, *, again: bool) -> Summary:
     """Read new logs into the lineage store."""
+    pipeline.check_outputs(config, "artifacts")
     collected = pipeline.collect(config, progress, again=again)
     place = config.path(config.store)
     records = store.read(place)
@@ -146,6 +147,7 @@ def inject(
     if check:
         grafted = pipeline.check(config, progress)
     else:
+        pipeline.check_outputs(config, "artifacts")
         inspect = validate or report is not None
         grafted = pipeline.graft(config, progress, inspect=inspect, validate=validate)
     summary = pipeline.summary(config, grafted)
@@ -169,6 +171,7 @@ def _write_report(path: Path, report: Report) -> None:
 @_reports
 def site(config: Config, progress: Progress) -> Summary:
     """Build the site from the store and dbt's artifacts, without reading logs."""
+    pipeline.check_outputs(config)
     grafted = pipeline.graft(config, progress)
     index = pipeline.publish(config, progress, grafted)
     return pipeline.summary(config, grafted, index=index)
@@ -179,6 +182,7 @@ def site(config: Config, progress: Progress) -> Summary:
 @_reports
 def build(config: Config, progress: Progress, *, run_dbt: bool) -> Summary:
     """Run collect, inject and site."""
+    pipeline.check_outputs(config)
     if run_dbt:
         pipeline.generate_dbt_docs(config, progress)
     collected = pipeline.collect(config, progress)

@@ -90,7 +90,22 @@ def _task_place(place: str) -> str:
     return place
 
 
+def _folder(path: str) -> str:
+    if "://" in path:
+        raise ValueError("write a folder of this machine, and copy it from there")
+    if not path.isprintable():
+        raise ValueError("write a path without control characters")
+    return path
+
+
+def _site_url(url: str) -> str:
+    if url and not re.fullmatch(r"https?://[^\s/?#@\"'<>\\`]+(/[^\s?#\"'<>\\`]*)?", url):
+        raise ValueError("write the address of the published site: http(s)://<host>/<path>/")
+    return url
+
+
 LogPath = Annotated[Text, AfterValidator(_log_path)]
+FolderPath = Annotated[Text, AfterValidator(_folder)]
 TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
 
@@ -225,8 +240,8 @@ class SiteSection(Section):
     """The published site."""
 
     name: Text = "Data lineage"
-    url: str = ""
-    out: Text = "build/site"
+    url: Annotated[str, AfterValidator(_site_url)] = ""
+    out: FolderPath = "build/site"
 
 
 class DocsSection(Section):
@@ -247,7 +262,7 @@ class Config(Section):
     check: CheckSection = CheckSection()
     lineage: LineageSection = LineageSection()
     store: Text = ".graft/store"
-    artifacts: Text = ".graft/artifacts"
+    artifacts: FolderPath = ".graft/artifacts"
     spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = Field(default={})
     site: SiteSection = SiteSection()
     docs: DocsSection = DocsSection()
@@ -256,6 +271,11 @@ class Config(Section):
     def path(self, text: str) -> str:
         """A path or URL of this file, made absolute."""
         return text if "://" in text else str((self._folder / text).resolve())
+
+    @property
+    def folder(self) -> Path:
+        """Where the file lies."""
+        return self._folder
 
     @property
     def target_dir(self) -> Path:

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -22,7 +22,9 @@ from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
 from dbt_graft.collectors.session import session
 from dbt_graft.exporters.task_metadata import task_metadata
+from dbt_graft.graft import output_folder
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.output_folder import OutputFolder
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.summary import Summary
 from dbt_graft.injector import artifacts
@@ -48,6 +50,35 @@ class CollectResult:
 
     new_logs: int = 0
     unreadable: tuple[Reject, ...] = ()
+
+
+def check_outputs(config: Config, *keys: str) -> None:
+    """Refuse output folders that are not graft's own, before any work is done.
+
+    Args:
+        keys: The keys of `graft.yml` whose folders are written; of all without any.
+
+    Raises:
+        GraftError: A folder is refused.
+    """
+    project = [config.folder, Path(config.path(config.dbt.project_dir))]
+    store_folder = config.path(config.store)
+    protected = {
+        "the project": project,
+        output_folder.TARGET: [config.target_dir],
+        output_folder.STORE: [] if "://" in store_folder else [Path(store_folder)],
+    }
+    output_folder.check([_output(config, key) for key in keys or _OUTPUTS], protected)
+
+
+def _output(config: Config, key: str) -> OutputFolder:
+    return OutputFolder(key, Path(config.path(_OUTPUTS[key](config))))
+
+
+_OUTPUTS: Mapping[str, Callable[[Config], str]] = {
+    "artifacts": lambda config: config.artifacts,
+    "site.out": lambda config: config.site.out,
+}
 
 
 def generate_dbt_docs(config: Config, progress: Progress) -> None:
@@ -116,6 +147,7 @@ def _collect(
         step.result = f"{len(fresh)} of {len(config.collect)} sources have new logs"
     if not fresh:
         return CollectResult(unreadable=tuple(unreadable))
+    _output(config, "artifacts").claim()
     log = Path(config.path(config.artifacts)) / "spark.log"
     with (
         progress.step("collect", "reading new logs with Spark") as step,
@@ -158,6 +190,7 @@ def graft(
         lineage = _lineage(config, short_names(read.manifest, known), unreadable)
         grafted = graft_lineage(read, lineage, _options(config, inspect=inspect), known)
         if write:
+            _output(config, "artifacts").claim()
             artifacts.write(grafted, out)
             _write(out / "task_metadata.json", _json(task_metadata(grafted.touched)))
         report = grafted.report
@@ -259,7 +292,8 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
     from dbt_graft.catalog.build import build as build_catalog
     from dbt_graft.injector import docs
 
-    with progress.step("site", "building the pages") as step:
+    output = _output(config, "site.out")
+    with progress.step("site", "building the pages") as step, output.replaced() as folder:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
         page = docs.DocsPageSettings(section.title or name, favicon, section.slim)
@@ -268,12 +302,12 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             grafted.descriptions,
             grafted.consumers,
             SiteSettings(name, config.site.url, store.collected_at(config.path(config.store))),
-            Path(config.path(config.site.out)),
+            folder,
             docs_page=docs.page(grafted, page),
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
         )
         step.result = f"{built.pages:,} pages"
-    return built.index
+    return output.path / "index.html"
 
 
 def summary(

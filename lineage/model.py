@@ -22,6 +22,7 @@ from dbt_graft.lineage.records import (
     Status,
     TaskInfo,
 )
+from dbt_graft.lineage.spelling import Spelling
 from dbt_graft.lineage.usage import Usage
 
 
@@ -160,12 +161,15 @@ class Lineage:
         )
 
     def merged(self, other: Lineage) -> Lineage:
-        """Both together; `self` comes first, columns from the one that has them."""
+        """Both together; `self` comes first, columns from the one that has them.
+
+        A dataset that the two spell differently is spelled as in `self`, everywhere.
+        """
         datasets = dict(self.datasets)
         for dataset in other.datasets.values():
             mine = datasets.get(dataset.id)
             datasets[dataset.id] = merged_dataset(mine, dataset) if mine else dataset
-        return Lineage(
+        both = Lineage(
             datasets={key: datasets[key] for key in sorted(datasets)},
             tasks=dict(sorted({**other.tasks, **self.tasks}.items())),
             flows=tuple(sorted({*self.flows, *other.flows}, key=flow_order)),
@@ -175,6 +179,7 @@ class Lineage:
             definitions=dict(sorted({**other.definitions, **self.definitions}.items())),
             former_names={**other.former_names, **self.former_names},
         )
+        return Spelling(datasets).lineage(both)
 
     @cached_property
     def _usages(self) -> Mapping[tuple[DatasetId, Direction], tuple[Usage, ...]]:

@@ -1,8 +1,8 @@
 """Permanent addresses in the site, made from names alone so that they are the same every build.
 
-Paths are relative to the site's root, end in a slash and hold only `a-z 0-9 _ . -`. A name with
-other characters, or with upper case, gets a digest so that no two names share an address on any
-file system.
+Paths are relative to the site's root, end in a slash and hold only `a-z 0-9 _ . -`. A name that
+needs other characters, that tells upper from lower case, or that Windows has no file of gets a
+digest, so that no two names share an address on any file system.
 """
 
 from __future__ import annotations
@@ -12,20 +12,26 @@ import re
 
 from dbt_graft.lineage.dataset import DatasetId
 
-# Namespaces with a unique slug: `spark`, `mssql://crm-db:1433` (not `mssql://crm-1433`).
+# Unique by their slug alone: `spark`, `mssql://crm-db:1433` (not `mssql://crm-1433`).
 _PLAIN_NAMESPACE = re.compile(
-    r"[a-z0-9_.]*[a-z0-9_]|[a-z0-9]+://(?![^:]*-\d+$)[a-z0-9_.-]*[a-z0-9_](?::\d+)?"
+    r"(?!\.)[a-z0-9_.]*[a-z0-9_]|[a-z0-9]+://(?![^:]*-\d+$)[a-z0-9_.-]*[a-z0-9_](?::\d+)?"
 )
-_PLAIN_PART = re.compile(r"(?!\.|index\.html$)[a-z0-9_.-]{1,80}")
+_PLAIN_PART = re.compile(r"(?!\.)[a-z0-9_.-]{0,79}[a-z0-9_-]")
 _LONGEST = 60
+# Files of every folder: its page and the source of it.
+_TAKEN = frozenset({"index.html", "index.md"})
+# Windows' devices, also with an extension:
+# https://learn.microsoft.com/windows/win32/fileio/naming-a-file#naming-conventions
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 
 def dataset_path(dataset: DatasetId) -> str:
     """`datasets/<namespace>/<database>/<schema>/<table>/`; parts that do not exist are left out."""
     namespace, name = dataset.key
     slug = re.sub(r"[^a-z0-9_.]+", "-", namespace).strip("-.")
-    if len(slug) > _LONGEST or not _PLAIN_NAMESPACE.fullmatch(namespace):
-        slug = f"{slug[:_LONGEST]}-{_digest(namespace)}"
+    plain = _PLAIN_NAMESPACE.fullmatch(namespace) and len(slug) <= _LONGEST
+    if not plain or _is_reserved(slug):
+        slug = _with_digest(slug, namespace)
     parts = DatasetId(namespace, name).parts or (name,)
     return "/".join(["datasets", slug, *map(_segment, parts), ""])
 
@@ -46,9 +52,19 @@ def owner_path(owner: str) -> str:
 
 
 def _segment(text: str) -> str:
-    if _PLAIN_PART.fullmatch(text):
+    if _PLAIN_PART.fullmatch(text) and not _is_reserved(text):
         return text
-    slug = re.sub(r"[^a-z0-9_.-]+", "-", text.lower()).strip("-.")
+    return _with_digest(re.sub(r"[^a-z0-9_.-]+", "-", text.lower()).strip("-."), text)
+
+
+def _is_reserved(slug: str) -> bool:
+    """A file or folder cannot have this name everywhere."""
+    return slug in _TAKEN or _DEVICE.match(slug) is not None
+
+
+def _with_digest(slug: str, text: str) -> str:
+    if _DEVICE.match(slug):
+        slug = slug.replace(".", "-")  # `con.txt-…` is the device still
     return f"{slug[:_LONGEST]}-{_digest(text)}".lstrip("-")
 
 

@@ -293,8 +293,7 @@ def _dbt() -> tuple[Lineage, dict[DatasetId, Description]]:
     return Lineage(datasets, flows=tuple(flows), definitions=made), descriptions
 
 
-@pytest.fixture(scope="session")
-def sample() -> Sample:
+def sample_lineage() -> Sample:
     """The sample lineage, with dbt's part merged in."""
     dbt, descriptions = _dbt()
     infos = {
@@ -330,14 +329,26 @@ def sample() -> Sample:
     return Sample(lineage, descriptions, consumers)
 
 
-@pytest.fixture(scope="session")
-def site(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample's site, built once; read-only."""
-    out = tmp_path_factory.mktemp("catalog") / "site"
+def sample_site(out: Path) -> None:
+    """Build the sample's site."""
+    sample = sample_lineage()
     settings = SiteSettings("Shop data", "https://docs.example.com/shop/")
     docs = b"<!doctype html><title>dbt docs</title>"
     extra = {"task_metadata.json": b"{}"}
     build(sample.lineage, sample.descriptions, sample.consumers, settings, out, docs, extra)
+
+
+@pytest.fixture(scope="session")
+def sample() -> Sample:
+    """The sample lineage."""
+    return sample_lineage()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample's site, built once; read-only."""
+    out = tmp_path_factory.mktemp("catalog") / "site"
+    sample_site(out)
     return out
 
 

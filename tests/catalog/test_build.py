@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
+import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,11 @@ import pytest
 import dbt_graft
 import dbt_graft.catalog.build as catalog_build
 from dbt_graft.catalog.build import SiteSettings, build, design_folder
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Dataset
+from dbt_graft.lineage.urls import dataset_path
 from tests.catalog.html_reader import HtmlReader
 
 
@@ -50,30 +55,22 @@ def test_equal_lineage_makes_equal_pages(tmp_path: Path, sample) -> None:
     assert made[0] == made[1] != {}
 
 
-def test_a_new_site_replaces_all_files_of_the_old_one(tmp_path: Path) -> None:
-    out = tmp_path / "site"
-    (out / "datasets" / "gone").mkdir(parents=True)
-    (out / "datasets" / "gone" / "index.html").write_text("old")
-    build(Lineage(), {}, [], SiteSettings(), out)
-    assert (out / "index.html").is_file()
-    assert not (out / "datasets" / "gone").exists()
-    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+def test_a_folder_with_files_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(GraftError, match="the folder for the site is not empty"):
+        build(Lineage(), {}, [], SiteSettings(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_the_old_site_stays_when_the_build_fails(
+def test_a_failed_build_leaves_no_temporary_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = tmp_path / "site"
-    out.mkdir()
-    (out / "index.html").write_text("old")
-
     def fails(config: object) -> None:
         raise OSError("disk full")
 
     monkeypatch.setattr(catalog_build, "mkdocs_build", fails)
     with pytest.raises(GraftError, match="disk full"):
-        build(Lineage(), {}, [], SiteSettings(), out)
-    assert (out / "index.html").read_text() == "old"
+        build(Lineage(), {}, [], SiteSettings(), tmp_path / "site")
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
@@ -93,6 +90,87 @@ def test_building_prints_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[st
 def test_the_site_name_is_escaped(tmp_path: Path) -> None:
     built = build(Lineage(), {}, [], SiteSettings("<script>alert(1)</script>"), tmp_path / "site")
     assert "<script>alert(1)" not in built.index.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "not a url",
+        "javascript:alert(1)",
+        "ftp://example.com/",
+        "//example.com/",
+        "https://",
+        "https://ada:secret@example.com/",
+    ],
+)
+def test_a_url_that_is_no_address_of_a_site_names_its_key(url: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        GraftError, match=r"^graft.yml: `site.url`: .* is not the address of a site"
+    ):
+        build(Lineage(), {}, [], SiteSettings(url=url), tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        '"><script>alert(1)</script>',
+        "' onload='alert(1)",
+        "x y\n<b>",
+        "</script><script>alert(1)</script>",
+        "`{{ 7*7 }}`",
+    ],
+)
+def test_the_url_is_escaped_everywhere(path: str, tmp_path: Path) -> None:
+    build(Lineage(), {}, [], SiteSettings(url=f"https://example.com/{path}/"), tmp_path / "site")
+    plain = tmp_path / "plain"
+    build(Lineage(), {}, [], SiteSettings(url="https://example.com/x/"), plain)
+    for file in (tmp_path / "site").rglob("*.html"):
+        read = HtmlReader(file.read_text(encoding="utf-8"))
+        expected = HtmlReader((plain / file.relative_to(tmp_path / "site")).read_text())
+        assert [tag for tag, _ in read.tags] == [tag for tag, _ in expected.tags], file
+        assert [set(some) for _, some in read.tags] == [set(some) for _, some in expected.tags]
+        assert "alert" not in read.scripts, file
+    sitemap = (tmp_path / "site/sitemap.xml").read_text(encoding="utf-8")
+    assert {one.tag.rpartition("}")[2] for one in ET.fromstring(sitemap)} == {"url"}  # noqa: S314
+
+
+@pytest.mark.parametrize(
+    ("url", "base"), [("https://example.com/shop/here", "/shop/here/"), ("", None)]
+)
+def test_the_page_for_missing_addresses_needs_no_other_file(
+    url: str, base: str | None, tmp_path: Path
+) -> None:
+    build(Lineage(), {}, [], SiteSettings("A & <b>", url=url), tmp_path / "site")
+    html = (tmp_path / "site/404.html").read_text(encoding="utf-8")
+    tags = HtmlReader(html).tags
+    assert next((some["href"] for tag, some in tags if tag == "base"), None) == base
+    assert not [tag for tag, some in tags if tag in ("link", "img") or "src" in some]
+    links = [some["href"] for tag, some in tags if tag == "a"]
+    assert len(links) == 5
+    assert all((tmp_path / "site" / link).is_file() for link in links)
+    assert "<b>" not in html
+
+
+def test_the_sitemap_has_the_date_of_the_last_collect(tmp_path: Path) -> None:
+    at = datetime(2026, 11, 21, 2, 15, tzinfo=UTC)
+    settings = SiteSettings(url="https://example.com/", collected_at=at)
+    build(Lineage(), {}, [], settings, tmp_path / "site")
+    sitemap = (tmp_path / "site/sitemap.xml").read_text(encoding="utf-8")
+    assert set(re.findall("<lastmod>(.*?)</lastmod>", sitemap)) == {"2026-11-21"}
+
+
+def test_folders_named_like_files_of_the_site_are_published(tmp_path: Path) -> None:
+    names = ["index.html", "index.md", "con", "aux.txt", "nul", "com1", "x.", "x ", "404.html"]
+    datasets = [
+        *(DatasetId(name, "raw/orders") for name in names),
+        *(DatasetId("file", f"landing/{name}/orders") for name in names),
+        *(DatasetId("file", f"landing/{name}") for name in names),
+    ]
+    lineage = Lineage({dataset: Dataset(dataset) for dataset in datasets})
+    build(lineage, {}, [], SiteSettings(), tmp_path / "site")
+    for dataset in datasets:
+        assert (tmp_path / "site" / dataset_path(dataset) / "index.html").is_file()
 
 
 def test_the_design_folder_of_an_installed_package_is_inside_it(

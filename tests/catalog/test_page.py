@@ -40,7 +40,7 @@ def _names(template: str) -> set[str]:
 
 
 def test_each_template_has_a_page_class() -> None:
-    files = {file.name.removesuffix(".md.j2") for file in TEMPLATES.iterdir()}
+    files = {file.name.removesuffix(".md.j2") for file in TEMPLATES.glob("*.md.j2")}
     assert files == {*PAGES, SHARED}
 
 

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import random
+import re
 import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.label import NAME_SIZE, NOTE_SIZE, LabelParts, text_width
+from dbt_graft.catalog.layout import Sizes
 from dbt_graft.catalog.neighbourhood import (
     LIMIT,
     Arrow,
     Box,
+    BoxKey,
+    BoxKind,
     BoxShape,
     Neighbourhood,
     around_dataset,
     around_task,
+    dataset_key,
     full_graph,
+    task_key,
 )
 from dbt_graft.catalog.picture import description, picture, run_bars
 from dbt_graft.lineage.dataset import DatasetId
@@ -74,15 +84,14 @@ def test_consumers_are_downstream_of_what_they_read(index: Index) -> None:
 def test_a_table_read_and_written_by_one_task_has_one_arrow_both_ways(index: Index) -> None:
     graph = around_task(index, "load_products")
     mine = {arrow.target: arrow.both for arrow in graph.arrows if arrow.source == graph.centre}
-    assert mine == {"dataset:spark/raw.products": True}
+    assert mine == {dataset_key(_table("RAW.products")): True}
     assert "marker-start" in picture(graph, "")
 
 
 def test_a_failed_write_has_an_arrow_of_its_own_style(index: Index) -> None:
     graph = around_dataset(index, _table("ml.return_risk"))
-    assert [arrow.failed for arrow in graph.arrows if arrow.target.endswith("return_risk")] == [
-        True
-    ]
+    risk = dataset_key(_table("ml.return_risk"))
+    assert [arrow.failed for arrow in graph.arrows if arrow.target == risk] == [True]
     assert "graft-arrow--failed" in picture(graph, "")
 
 
@@ -103,7 +112,8 @@ def test_shapes_differ_without_colour(index: Index) -> None:
     root = ET.fromstring(picture(graph, ""))  # noqa: S314
     for link in root.iter("a"):
         shape = link.get("class", "").split()[1]
-        outlines.setdefault(shape, set()).add(link.findall("path")[0].get("d"))
+        outline = link.findall("path")[0].get("d") or ""
+        outlines.setdefault(shape, set()).add(re.sub(r"[\d.]{3,}", "N", outline))  # their widths
     assert len(outlines) == len({path for paths in outlines.values() for path in paths}) == 6
     assert "graft-box--consumer" in outlines
 
@@ -151,15 +161,38 @@ def test_up_to_the_limit_nothing_folds() -> None:
     ],
 )
 def test_a_hostile_name_is_text(name: str) -> None:
-    box = Box("k", name, name, BoxShape.TABLE, "x/index.html", name)
-    other = Box("o", "other", "table", BoxShape.TASK, "y/index.html")
-    graph = Neighbourhood("k", (box, other), (Arrow("k", "o"),))
+    key, task = dataset_key(_table(name)), task_key("other")
+    label = LabelParts(name, (name, name), name)
+    box = Box(key, name, name, BoxShape.TABLE, "x/index.html", label, name)
+    other = Box(task, "other", "task", BoxShape.TASK, "y/index.html", LabelParts("b", (), "b"))
+    graph = Neighbourhood(key, (box, other), (Arrow(key, task),))
     root = ET.fromstring(picture(graph, ""))  # noqa: S314
     assert {tag.tag for tag in root.iter()} == {
         *("div", "svg", "desc", "defs", "marker", "path", "a", "title", "text")
     }
-    shown = root.findall(".//text")[0].text or ""
-    assert len(shown) <= 21
+    name_line, note_line = (one.text or "" for one in root.findall(".//text")[:2])
+    assert text_width(name_line, NAME_SIZE) <= Sizes().widest
+    assert text_width(note_line, NOTE_SIZE) <= Sizes().widest
+
+
+@pytest.mark.parametrize(
+    ("kind", "of"),
+    [
+        (BoxKind.DATASET, "spark/raw.orders"),
+        (BoxKind.TASK, _table("raw.orders")),
+        (BoxKind.MORE, "2"),
+    ],
+)
+def test_a_box_key_is_made_of_a_dataset_not_of_its_text(kind: BoxKind, of: DatasetId | str) -> None:
+    with pytest.raises(TypeError, match=f"the key of a {kind} box is a"):
+        BoxKey(kind, of)
+
+
+def test_box_keys_of_two_spellings_are_equal_and_others_are_not() -> None:
+    upper, lower, task = _table("RAW.Orders"), _table("raw.orders"), task_key("raw.orders")
+    assert dataset_key(upper) == dataset_key(lower)
+    assert len({dataset_key(upper), dataset_key(lower), task}) == 2
+    assert sorted([task, dataset_key(upper)]) == [dataset_key(upper), task]
 
 
 def test_a_dataset_that_feeds_itself_is_drawn_without_that_arrow() -> None:
@@ -194,3 +227,73 @@ def test_thirty_runs_are_shown_at_most() -> None:
 
 def test_one_run_makes_no_bars() -> None:
     assert run_bars([Run("r", "t", "spark")]) == ""
+
+
+def _lines(svg: str) -> list[tuple[str, str]]:
+    """The two lines of each box."""
+    links = ET.fromstring(svg).iter("a")  # noqa: S314
+    return [tuple(line.text or "" for line in link.findall("text")) for link in links]
+
+
+def test_a_box_has_the_tables_own_name_and_below_it_the_schema(index: Index) -> None:
+    lines = _lines(picture(around_dataset(index, _table("raw.orders")), ""))
+    assert sorted(lines) == [
+        ("land_shop_files", "Spark · task"),
+        ("orders", "analytics · Spark"),
+        ("orders", "landing · Files · files"),
+        ("orders", "raw · Spark"),
+        ("stg_orders", "analytics · Spark"),
+    ]
+
+
+WORDS = ["orders", "customers", "returns", "prices", "stock", "invoices", "carts", "visits"]
+PREFIX = "enterprise_data_platform_"
+NAMES = {
+    "suffixes differ": lambda n: f"{PREFIX}{WORDS[n % 8]}_{n:03}",
+    "middles differ": lambda n: f"{PREFIX}{WORDS[n % 8]}_{n:03}_of_the_daily_snapshot_table",
+    "upper case": lambda n: f"{PREFIX}{WORDS[n % 8]}_{n:03}_SNAPSHOT_CURRENT".upper(),
+    "long words": lambda n: f"{PREFIX}{'_'.join(WORDS[n >> at & 7] for at in range(6))}_{n}",
+    "wide letters": lambda n: f"{'名前' * 13}{n:03}{'名前' * 10}",
+}
+
+
+def _project(name: Callable[[int], str], schemas: Sequence[str]) -> Index:
+    """120 tables, each made of some before it."""
+    chance = random.Random(7)  # noqa: S311
+    tables = [
+        DatasetId("mssql://crm:1433", f"{chance.choice(schemas)}.{name(n)}") for n in range(120)
+    ]
+    flows = tuple(
+        Flow(chance.choice(tables[max(0, at - 12) : at]), target, f"model.{at}", definition=dbt)
+        for dbt in [DefinitionKind.DBT]
+        for at, target in enumerate(tables)
+        for _ in range(2 if at else 0)
+    )
+    return Index(Lineage({one: Dataset(one) for one in tables}, flows=flows))
+
+
+@pytest.mark.parametrize("schemas", [["Shop.raw"], ["Shop.raw", f"Shop.{PREFIX}mart"]], ids=len)
+@pytest.mark.parametrize("names", NAMES)
+def test_under_one_percent_of_boxes_share_their_label(names: str, schemas: Sequence[str]) -> None:
+    index = _project(NAMES[names], schemas)
+    pictures = [
+        picture(full_graph(index), ""),
+        *(picture(around_dataset(index, dataset), "") for dataset in index.datasets),
+    ]
+    boxes = shared = 0
+    for lines in map(_lines, filter(None, pictures)):
+        times = Counter(lines)
+        boxes += len(lines)
+        shared += sum(count for count in times.values() if count > 1)
+    assert boxes > 1000
+    assert shared / boxes < 0.01
+
+
+def test_boxes_of_one_name_on_two_servers_differ() -> None:
+    tables = [DatasetId(f"mssql://{server}:1433", "Shop.dbo.Orders") for server in ("eu", "us")]
+    hub = _table("a.hub")
+    flows = tuple(Flow(one, hub, "m", definition=DefinitionKind.DBT) for one in tables)
+    index = Index(Lineage({one: Dataset(one) for one in (*tables, hub)}, flows=flows))
+    lines = _lines(picture(full_graph(index), ""))
+    assert len(set(lines)) == 3
+    assert [name for name, _ in lines].count("Orders") == 2

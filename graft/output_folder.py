@@ -1,0 +1,268 @@
+"""Folders that graft writes into: its own only, each with a marker file that lists what it wrote.
+
+A folder is refused, before any work is done, unless it is new, empty or has the marker; and
+wherever a mistake would cost more than pages: at or above the project, dbt's target, the lineage
+store and home folders, inside of the store, the target or `.git`. Files in it that the marker does
+not list are somebody else's and stay.
+
+New files are written beside the old ones, inside of the folder, and moved into place one by one:
+that works for a mount point and behind a symbolic link, and a crash leaves each file old or new.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from dbt_graft.lineage.errors import GraftError
+
+MARKER = ".dbt-graft.json"
+_STAGING = ".dbt-graft-new"
+# Where systems keep the home folders of their users.
+_HOMES = (Path("/home"), Path("/Users"), Path("C:/Users"))
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFolder:
+    """A folder to write into, and the key of `graft.yml` that names it."""
+
+    key: str
+    path: Path
+
+    def claim(self) -> None:
+        """Make the folder and mark it as graft's.
+
+        Raises:
+            GraftError: It cannot be made, or it has files and no marker.
+        """
+        _check_content(self)
+        with self._errors():
+            self.path.mkdir(parents=True, exist_ok=True)
+            if not (self.path / MARKER).is_file():
+                self._mark(())
+
+    @contextmanager
+    def replaced(self) -> Iterator[Path]:
+        """A new folder for the content to be; at the end it replaces what graft wrote before.
+
+        One at a time: another process that publishes into the same folder waits. What an earlier
+        one left when it was killed is removed.
+
+        Raises:
+            GraftError: The folder cannot be written, or somebody else's file is in the way; the
+                old content is still there.
+        """
+        self.claim()
+        staging = self.path / _STAGING
+        with self._errors(), _locked(self.path):
+            shutil.rmtree(staging, ignore_errors=True)
+            content = staging / "content"
+            content.mkdir(parents=True)
+            try:
+                yield content
+                self._publish(content)
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+
+    def _publish(self, content: Path) -> None:
+        old = _written(self.path)
+        new = sorted(
+            file.relative_to(content).as_posix() for file in content.rglob("*") if file.is_file()
+        )
+        _check_in_the_way(self, new, old)
+        # Both until all is done: after a crash everything that graft wrote is known.
+        self._mark({*old, *new})
+        folded = {file.casefold() for file in new}  # some file systems ignore case
+        gone = [file for file in sorted(old) if file.casefold() not in folded]
+        for folder in {parent for file in new for parent in PurePosixPath(file).parents}:
+            if (self.path / folder).is_file():  # a file of ours, where a folder is now
+                (self.path / folder).unlink()
+        for file in new:
+            target = self.path / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (content / file).replace(target)
+        for file in gone:
+            if not (self.path / file).is_dir():
+                (self.path / file).unlink(missing_ok=True)
+        _remove_empty(self.path, gone)
+        self._mark(new)
+
+    def _mark(self, files: Iterable[str]) -> None:
+        about = "Written by dbt-graft: the next build replaces these files and no others."
+        content = json.dumps({"about": about, "files": sorted(files)}, indent=0)
+        beside = self.path / f"{MARKER}.new"
+        beside.write_text(content, encoding="utf-8")
+        beside.replace(self.path / MARKER)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise GraftError(
+                f"cannot be written: {error.strerror or error}",
+                place=error.filename if isinstance(error.filename, str) else str(self.path),
+                remedy=f"make it writable, or name another folder as `{self.key}` in graft.yml",
+            ) from error
+
+
+def check(outputs: Collection[OutputFolder], protected: Mapping[str, Iterable[Path]]) -> None:
+    """Refuse folders that are not graft's, or where writing could cost other files.
+
+    Args:
+        protected: What a folder must not hold, by its description. A folder inside of `the lineage
+            store` or `dbt's target` is refused too.
+
+    Raises:
+        GraftError: A folder is refused; nothing was written.
+    """
+    for output in outputs:
+        if reason := _refusal(output, outputs, protected):
+            raise GraftError(
+                f"`{output.key}` {reason}",
+                place=str(output.path),
+                remedy=f"name a folder of its own as `{output.key}` in graft.yml, such as "
+                + ("build/site" if output.key == "site.out" else ".graft/artifacts"),
+            )
+        _check_content(output)
+
+
+STORE, TARGET = "the lineage store", "dbt's target"
+
+
+def _refusal(
+    output: OutputFolder, outputs: Iterable[OutputFolder], protected: Mapping[str, Iterable[Path]]
+) -> str:
+    """Why a place is no place for an output folder; empty if it is one."""
+    path = output.path
+    if path.parent == path:
+        return "is the top of the file system"
+    if ".git" in path.parts or (path / ".git").exists():
+        return "is a folder of git"
+    if path in _HOMES or path.parent in _HOMES or _holds(path, Path.home()):
+        return "is, or holds, a home folder"
+    for description, places in protected.items():
+        for place in places:
+            if _holds(path, place):
+                return f"is, or holds, {description} ({place})"
+            if description in (STORE, TARGET) and _holds(place, path):
+                return f"is inside of {description} ({place})"
+    for other in outputs:
+        if other is not output and _holds(path, other.path):
+            same = _holds(other.path, path)
+            return f"{'is the same folder as' if same else 'holds'} `{other.key}`"
+    return ""
+
+
+def _check_content(output: OutputFolder) -> None:
+    path = output.path
+    existing = next(one for one in (path, *path.parents) if one.exists())
+    if not existing.is_dir():
+        raise GraftError(
+            f"is a file; `{output.key}` must be a folder",
+            place=str(existing),
+            remedy=f"name another folder as `{output.key}` in graft.yml",
+        )
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise GraftError(
+            f"`{output.key}` is read-only",
+            place=str(existing),
+            remedy=f"make it writable, or name another folder as `{output.key}` in graft.yml",
+        )
+    if existing != path or (path / MARKER).is_file():
+        return
+    if found := next((one for one in sorted(path.iterdir()) if one.name != f"{MARKER}.new"), None):
+        raise GraftError(
+            f"`{output.key}` has files that graft did not write, such as {found.name}",
+            place=str(path),
+            remedy=f"empty it, or name a new folder as `{output.key}` in graft.yml",
+        )
+
+
+def _check_in_the_way(output: OutputFolder, new: Iterable[str], old: Collection[str]) -> None:
+    """Refuse to write over, or through, what somebody else put into the folder."""
+    seen = set()
+    for file in new:
+        path = output.path / file
+        taken = file not in old and (path.exists() or path.is_symlink())
+        if path.is_dir() and not path.is_symlink():
+            taken = True
+        for parent in PurePosixPath(file).parents:
+            if parent in seen or parent == PurePosixPath("."):
+                continue
+            seen.add(parent)
+            folder = output.path / parent
+            taken |= folder.is_symlink() or (folder.is_file() and str(parent) not in old)
+        if taken:
+            raise GraftError(
+                "is in the way: graft did not write it",
+                place=str(path),
+                remedy=f"move it out of the folder that `{output.key}` in graft.yml names",
+            )
+
+
+def _written(folder: Path) -> set[str]:
+    """The files that the marker lists and that lie in the folder."""
+    try:
+        read: Any = json.loads((folder / MARKER).read_text(encoding="utf-8"))
+        files = list(read["files"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise GraftError(
+            "is damaged: what graft wrote there is not known",
+            place=str(folder / MARKER),
+            remedy="empty the folder",
+        ) from error
+    return {file for file in files if isinstance(file, str) and _is_inside(file)}
+
+
+def _is_inside(file: str) -> bool:
+    path = PurePosixPath(file)
+    return not path.is_absolute() and ".." not in path.parts and "\0" not in file and bool(file)
+
+
+def _remove_empty(folder: Path, gone: Iterable[str]) -> None:
+    """Remove the folders that held files which are gone, if nothing else is in them."""
+    parents = {parent for file in gone for parent in PurePosixPath(file).parents}
+    for parent in sorted(parents - {PurePosixPath(".")}, reverse=True):
+        with suppress(OSError):  # not empty, or gone
+            (folder / parent).rmdir()
+
+
+def _holds(folder: Path, path: Path) -> bool:
+    """Whether a path is a folder or inside of it, under whatever names."""
+    return any(_same(folder, one) for one in (path, *path.parents))
+
+
+def _same(a: Path, b: Path) -> bool:
+    if a == b:
+        return True
+    try:
+        return a.samefile(b)
+    except OSError:
+        return False
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the folder for one process; the system lets go when the process ends.
+
+    Where a system has no such lock (Windows, some network file systems) nothing is held.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

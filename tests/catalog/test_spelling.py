@@ -1,0 +1,111 @@
+"""One dataset, one box, one page: however logs, rules and dbt spell its name."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import jinja2
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dbt_graft.catalog.build import SiteSettings, _pages, design_folder
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.neighbourhood import around_dataset, around_task, full_graph
+from dbt_graft.catalog.page import environment, render
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import Dataset
+from dbt_graft.lineage.spelling import Spelling
+
+Respell = Callable[[DatasetId], DatasetId]
+
+
+class _Respelled(Spelling):
+    """Every use of a name in another spelling, as a log writes it each time."""
+
+    def __init__(self, respell: Respell) -> None:
+        self._respell = respell
+
+    def __call__(self, dataset: DatasetId) -> DatasetId:
+        return self._respell(dataset)
+
+
+def _respelling(seed: int) -> Respell:
+    chance = random.Random(seed)  # noqa: S311
+
+    def respell(dataset: DatasetId) -> DatasetId:
+        letters = "".join(chance.choice((c.lower(), c.upper())) for c in dataset.name)
+        other = DatasetId(dataset.namespace, letters)
+        return other if other == dataset else dataset
+
+    return respell
+
+
+@pytest.fixture(scope="module")
+def jinja() -> jinja2.Environment:
+    return environment(design_folder() / "templates")
+
+
+def _rendered(index: Index, jinja: jinja2.Environment) -> dict[str, str]:
+    return {page.path: render(page, jinja) for page in _pages(index, SiteSettings())}
+
+
+def _boxes(index: Index) -> list[set[tuple[str, str]]]:
+    """The addresses and distances of all boxes, picture by picture."""
+    graphs = [
+        full_graph(index),
+        *(around_dataset(index, dataset) for dataset in index.datasets),
+        *(around_task(index, name) for name in index.task_names()),
+    ]
+    return [{(box.path, str(box.distance)) for box in graph.boxes} for graph in graphs]
+
+
+_SLOW = settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@_SLOW
+@given(st.integers(0, 2**32))
+def test_pages_show_the_spelling_of_known_datasets_whatever_edges_say(
+    sample, jinja, seed: int
+) -> None:
+    lineage, respell = sample.lineage, _respelling(seed)
+    other = _Respelled(lambda one: respell(one) if one in lineage.datasets else one)
+    mixed = replace(other.lineage(lineage), datasets=lineage.datasets)
+    consumers = [replace(one, reads=other.all(one.reads)) for one in sample.consumers]
+    expected = Index(lineage, sample.descriptions, sample.consumers)
+    assert _rendered(Index(mixed, sample.descriptions, consumers), jinja) == _rendered(
+        expected, jinja
+    )
+
+
+@_SLOW
+@given(st.integers(0, 2**32))
+def test_addresses_and_boxes_do_not_depend_on_any_spelling(sample, jinja, seed: int) -> None:
+    other = _Respelled(_respelling(seed))
+    consumers = [replace(one, reads=other.all(one.reads)) for one in sample.consumers]
+    descriptions = other.keys(sample.descriptions)
+    index = Index(other.lineage(sample.lineage), descriptions, consumers)
+    expected = Index(sample.lineage, sample.descriptions, sample.consumers)
+    assert _boxes(index) == _boxes(expected)
+    assert _rendered(index, jinja).keys() == _rendered(expected, jinja).keys()
+
+
+def test_the_spelling_is_that_of_dbt() -> None:
+    log, dbt = DatasetId("spark", "raw.Orders"), DatasetId("spark", "raw.orders")
+    mart = DatasetId("spark", "analytics.orders")
+    logged = Lineage({log: Dataset(log)}, {"load": Task("load")}, (Flow(log, mart, "load"),))
+    known = Lineage(
+        {dbt: Dataset(dbt), mart: Dataset(mart)},
+        flows=(Flow(dbt, mart, "model.shop.orders", definition=DefinitionKind.DBT),),
+    )
+    index = Index(known.merged(logged))
+    assert [str(dataset) for dataset in index.datasets] == [str(mart), str(dbt)]
+    assert {box.name for box in full_graph(index).boxes} >= {"raw.orders", "analytics.orders"}
+    assert {str(flow.source) for flow in index.lineage.flows} == {"spark/raw.orders"}
