@@ -76,8 +76,8 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
             last_at=NOW,
             status="ok",
             evidence="observed",
-            procedure=None,
             origin=origin,
+            procedure=None,
         )
         for table in tables
     ]
