@@ -254,8 +254,9 @@ def dataset_box(index: Index, dataset: DatasetId, distance: int = 0) -> Box:
 def _dataset_label(dataset: DatasetId, sort: str) -> LabelParts:
     *schema, name = dataset.parts or (dataset.name,)
     place = ("/" if "/" in dataset.name else ".").join(schema)
-    notes = tuple(filter(None, (place, platform(dataset), sort)))
-    return LabelParts(name, notes, f"{dataset.name} · {dataset.namespace}")
+    product = platform(dataset)
+    notes = (place, product, "" if sort == product.lower() else sort)
+    return LabelParts(name, tuple(filter(None, notes)), f"{dataset.name} · {dataset.namespace}")
 
 
 def box_shape(index: Index, dataset: DatasetId) -> BoxShape:

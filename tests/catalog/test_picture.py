@@ -240,7 +240,7 @@ def test_a_box_has_the_tables_own_name_and_below_it_the_schema(index: Index) -> 
     assert sorted(lines) == [
         ("land_shop_files", "Spark · task"),
         ("orders", "analytics · Spark"),
-        ("orders", "landing · Files · files"),
+        ("orders", "landing · Files"),
         ("orders", "raw · Spark"),
         ("stg_orders", "analytics · Spark"),
     ]

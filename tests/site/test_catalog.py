@@ -137,3 +137,52 @@ def test_every_link_of_the_site_leads_to_a_file(site: Path) -> None:
             if not (path.is_file() or (path / "index.html").is_file()):
                 broken.append(f"{file.relative_to(site)}: {target}")
     assert broken == []
+
+
+@pytest.mark.parametrize("missing", ["tasks/gone/", "datasets/spark/raw/gone/index.html", "gone"])
+def test_links_of_the_page_for_missing_addresses_work_below_a_subpath(
+    visit: Any, missing: str, site: Path
+) -> None:
+    body = (site / "404.html").read_text(encoding="utf-8")
+    page = visit.page
+    page.route(
+        visit.base + missing, lambda route: route.fulfill(body=body, content_type="text/html")
+    )
+    page.goto(visit.base + missing)
+    page.get_by_role("link", name="Tasks").click()
+    page.wait_for_url(visit.base + "tasks/index.html")
+    assert page.get_by_role("heading", level=1).inner_text() == "Tasks"
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_whole_picture_is_shown_or_scrolls_inside_its_frame(visit: Any, width: int) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": 900})
+    visit.open("index.html")
+    frame = page.locator(".graft-picture")
+    ends = frame.evaluate(
+        """frame => {
+            frame.scrollLeft = frame.scrollWidth
+            const right = Math.max(...[...frame.querySelectorAll("a")].map(
+                box => box.getBoundingClientRect().right))
+            return [right, frame.getBoundingClientRect().right, document.body.scrollWidth]
+        }"""
+    )
+    assert ends[0] < ends[1] <= width
+    assert ends[2] <= width
+    if width == 1400:
+        assert frame.evaluate("frame => frame.scrollWidth <= frame.clientWidth")
+
+
+def test_no_label_runs_out_of_its_box(visit: Any) -> None:
+    visit.open("index.html")
+    beyond = visit.page.locator(".graft-box").evaluate_all(
+        """boxes => boxes.filter(box => {
+            const shape = box.querySelector(".graft-box__shape").getBBox()
+            return [...box.querySelectorAll("text")].some(line => {
+                const at = line.getBBox()
+                return at.x + at.width > shape.x + shape.width - 4
+            })
+        }).length"""
+    )
+    assert beyond == 0
