@@ -112,7 +112,9 @@ def _curve(route: Sequence[Point]) -> Iterator[str]:
             yield f"C{bend:g} {a.y:g} {bend:g} {b.y:g} {b.x:g} {b.y:g}"
 
 
-def _box(box: Box, label: BoxLabel, corner: Point, width: float, root: str, *, centre: bool) -> Markup:
+def _box(
+    box: Box, label: BoxLabel, corner: Point, width: float, root: str, *, centre: bool
+) -> Markup:
     classes = f"graft-box graft-box--{box.shape}"
     classes += " graft-box--centre" if centre else ""
     classes += " graft-box--failed" if box.failed else ""
