@@ -30,11 +30,13 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotDatabase,
     SnapshotRelation,
 )
-from dbt_graft.lineage import model
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Direction, Outcome, Records
 from tests.collectors.sqlserver.xel_session import LINEAGE
 from tests.collectors.sqlserver.xel_writer import write_events
+from tests.faces import differences
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -162,6 +164,8 @@ class Case:
         writes: For each dataset how many statements wrote it, and how it ended where not well.
         runs: How many runs with which end: `1 ok 1 failed`.
         inside: Procedures in which datasets were written.
+        columns: `a.n < b.m` that column n of a comes from column m of b.
+        former: `a was b` that table a was called b before.
         unresolved: The handle whose text no log shows, and its session.
     """
 
@@ -171,6 +175,8 @@ class Case:
     reads: str | None = None
     runs: str | None = None
     inside: str | None = None
+    columns: str | None = None
+    former: str | None = None
     unresolved: str = ""
 
 
@@ -572,12 +578,31 @@ CASES: dict[str, Case] = {
         "INSERT INTO stage_s SELECT * FROM x",
         "ALTER TABLE stage_s SWITCH TO a PARTITION 3",
         flows="x > stage_s, stage_s > a",
+        columns="a.* < stage_s.*, stage_s.i < x.i",
     ),
     "renamed": call(
         "SELECT * INTO a_new FROM x",
         "EXEC sp_rename 'dbo.a', 'a_old'",
         "EXEC sp_rename 'dbo.a_new', 'a'",
         "DROP TABLE a_old",
+        flows="x > a",
+        columns="a.i < x.i",
+        former="a was a_new",
+    ),
+    "built_then_renamed": call(
+        "SELECT o.id, o.amount INTO dbo.stage_r FROM dbo.src AS o; "
+        "EXEC sp_rename 'dbo.stage_r','final'",
+        flows="src > final",
+        columns="final.amount < src.amount, final.id < src.id",
+        former="final was stage_r",
+    ),
+    "switched_from_a_table_of_the_run": call(
+        "CREATE TABLE stage_p (i int)",
+        "INSERT INTO stage_p (i) SELECT i FROM x",
+        "ALTER TABLE stage_p SWITCH TO a PARTITION 3",
+        "DROP TABLE stage_p",
+        flows="x > a",
+        columns="a.i < x.i",
     ),
     "truncate": call(
         "TRUNCATE TABLE stage_t",
@@ -846,10 +871,16 @@ CASES: dict[str, Case] = {
         writes="",
         reads="",
     ),
-    "transfer": call("ALTER SCHEMA dbo TRANSFER stage.a", flows="stage.a > a"),
+    "transfer": call(
+        "INSERT INTO stage.a SELECT i FROM x",
+        "ALTER SCHEMA dbo TRANSFER stage.a",
+        flows="x > a",
+        former="a was stage.a",
+    ),
     "switch_away": call(
         "ALTER TABLE Dw.dbo.f SWITCH PARTITION 2 TO Dw.archive.f PARTITION 2",
         flows="Dw.dbo.f > Dw.archive.f",
+        columns="dw.archive.f.* < dw.dbo.f.*",
     ),
     "swapped": call(
         "SELECT * INTO a_next FROM x",
@@ -859,6 +890,8 @@ CASES: dict[str, Case] = {
         "COMMIT",
         "DROP TABLE a_last",
         flows="x > a",
+        columns="a.i < x.i",
+        former="a was a_next",
     ),
     "databases_case": call(
         batch(A, database="SHOP"),
@@ -1068,6 +1101,7 @@ def of(records: Records, task: str) -> Records:
         records,
         accesses=tuple(one for one in records.accesses if one.task.split("/")[0] == task),
         runs=tuple(one for one in records.runs if one.task.split("/")[0] == task),
+        column_edges=tuple(e for e in records.column_edges if e.task.split("/")[0] == task),
         datasets=(),
     )
 
@@ -1077,9 +1111,24 @@ def short(dataset: DatasetId) -> str:
     return name if dataset.namespace == NAMESPACE else f"{dataset.namespace}/{name}"
 
 
-def flows(records: Records) -> set[str]:
-    found = model.build(records).flows
-    return {f"{short(flow.source)} > {short(flow.target)}".casefold() for flow in found}
+def flows(lineage: Lineage) -> set[str]:
+    return {f"{short(flow.source)} > {short(flow.target)}".casefold() for flow in lineage.flows}
+
+
+def columns(lineage: Lineage) -> set[str]:
+    return {
+        f"{short(edge.to_dataset)}.{edge.to_column} < "
+        f"{short(edge.from_dataset)}.{edge.from_column}".casefold()
+        for edge in lineage.column_edges
+    }
+
+
+def former(lineage: Lineage) -> list[str]:
+    return [
+        f"{short(dataset)} was {short(name)}"
+        for dataset, names in lineage.former_names.items()
+        for name in names
+    ]
 
 
 def accesses(records: Records, direction: Direction) -> Counter[str]:
@@ -1107,10 +1156,15 @@ def test_two_collects_give_the_same_as_one(grown: Path, name: str) -> None:
 
 
 def check(case: Case, found: Records) -> None:
-    actual: dict[str, object] = {}
-    expected: dict[str, object] = {}
+    lineage = build(found)
+    actual: dict[str, object] = {"differences between the faces": differences(lineage)}
+    expected: dict[str, object] = {"differences between the faces": []}
     if case.flows is not None:
-        actual["flows"], expected["flows"] = sorted(flows(found)), listed(case.flows.casefold())
+        actual["flows"], expected["flows"] = sorted(flows(lineage)), listed(case.flows.casefold())
+    if case.columns is not None:
+        actual["columns"], expected["columns"] = sorted(columns(lineage)), listed(case.columns)
+    if case.former is not None:
+        actual["former"], expected["former"] = former(lineage), listed(case.former)
     if case.writes is not None:
         actual["writes"] = sorted(accesses(found, Direction.WRITE))
         expected["writes"] = listed(case.writes)
