@@ -19,6 +19,7 @@ from dbt_graft.collectors.java import java_home
 from tests.collectors.spark.suite import CASES
 from tests.collectors.spark.suite.case import ExpectedLineage, Version
 from tests.collectors.spark.suite.reading import SuiteLog, read
+from tests.faces import differences
 
 ROOT = Path(__file__).resolve().parents[3]
 OLDER = sorted((Path(__file__).parent / "logs").glob("spark-*/*.zstd"))
@@ -81,6 +82,28 @@ def test_nothing_of_the_log_is_left_unused(log: SuiteLog) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_has_its_lineage(name: str, log: SuiteLog) -> None:
     assert log.cases.get(name, ExpectedLineage()) == CASES[name].expected(log.version)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", CASES)
+def test_all_faces_name_the_same_writers_of_a_case(name: str, log: SuiteLog) -> None:
+    assert differences(log.lineage(name)) == []
+
+
+@pytest.mark.spark
+def test_a_table_that_is_built_and_renamed_is_loaded_under_its_new_name(log: SuiteLog) -> None:
+    lineage = log.lineage("built_then_renamed")
+    (flow,) = lineage.flows
+    assert (flow.source.name, flow.target.name) == ("raw.orders", "ml.final")
+    (writer,) = lineage.writers(flow.target)
+    assert (writer.rows, [str(one) for one in writer.operations]) == (
+        6,
+        ["CREATE TABLE AS", "RENAME"],
+    )
+    assert {e.to_column for e in lineage.column_edges if e.to_dataset == flow.target} == {
+        "order_id"
+    }
+    assert [name.name for name in lineage.former_names[flow.target]] == ["ml.stage"]
 
 
 @pytest.mark.parametrize("path", OLDER, ids=_name)

@@ -10,7 +10,10 @@ from typing import Any
 
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Records
 from tests.collectors.spark.stored import tables
 from tests.collectors.spark.suite.case import ExpectedLineage, Version
 
@@ -26,6 +29,18 @@ class SuiteLog:
     version: Version
     cases: dict[str, ExpectedLineage]
     rejects: list[str]
+    records: Records
+
+    def lineage(self, name: str) -> Lineage:
+        """The lineage that readers of the store see of one case."""
+        return build(
+            Records(
+                accesses=tuple(a for a in self.records.accesses if a.task == name),
+                runs=tuple(run for run in self.records.runs if run.task == name),
+                shapes=self.records.shapes,
+                column_edges=tuple(e for e in self.records.column_edges if e.task == name),
+            )
+        )
 
 
 def read(*files: Path) -> SuiteLog:
@@ -55,7 +70,13 @@ def read(*files: Path) -> SuiteLog:
         for task, rows in grouped.items()
     }
     rejects = [f"{row['position']}: {row['reason']}" for row in tables(found)["rejects"]]
-    return SuiteLog((int(version[0]), int(version[1])), cases, rejects)
+    records = Records(
+        accesses=tuple(found.records.accesses),
+        runs=tuple(found.records.runs),
+        shapes={shape.shape_id: shape for shape in found.records.shapes},
+        column_edges=tuple(found.records.column_edges),
+    )
+    return SuiteLog((int(version[0]), int(version[1])), cases, rejects, records)
 
 
 Place = Callable[..., str]

@@ -436,6 +436,17 @@ def lifecycle(spark: SparkSession, _: Path) -> None:
 
 
 @case(
+    "CREATE TABLE AS ml.stage 6 <- raw.orders 6",
+    "RENAME ml.final <- ml.stage",
+    columns="order_id <- raw.orders.order_id",
+    since=(4, 0),
+)
+def built_then_renamed(spark: SparkSession, _: Path) -> None:
+    spark.sql("CREATE TABLE ml.stage USING parquet AS SELECT order_id FROM raw.orders")
+    spark.sql("ALTER TABLE ml.stage RENAME TO ml.final")
+
+
+@case(
     older={(3, 1): Instead(("SELECT <- raw.customers 3",))},
 )
 def maintenance(spark: SparkSession, _: Path) -> None:
