@@ -199,7 +199,7 @@ def run_origins(store: str) -> dict[str, str]:
 
 
 def last_event_times(store: str) -> dict[str, datetime]:
-    """For each origin up to when its newest batch tells of statements and runs."""
+    """For each origin the time of the last statement or run in its newest batch."""
     newest = {row["origin"]: row["batch_id"] for row in batches(store)}
     found: dict[str, datetime] = {}
     for table, column in (("accesses", "last_at"), ("runs", "ended_at")):
