@@ -130,10 +130,8 @@ class ColumnSources:
             by_id = {one.id: inputs for one, inputs in cached.columns}
             found = {one.name.casefold(): by_id.get(one.id, NOTHING) for one in columns}
             return PlanSource(columns=found, influences=cached.influences)
-        cached = self.batches.get(batch)
-        if cached is None or [one.name for one in columns] != [
-            one.name for one, _ in cached.columns
-        ]:
+        cached, names = self.batches.get(batch), [one.name for one in columns]
+        if cached is None or names != [one.name for one, _ in cached.columns]:
             return None
         found = {one.name.casefold(): inputs for one, inputs in cached.columns}
         return PlanSource(columns=found, influences=cached.influences)

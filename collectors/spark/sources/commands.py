@@ -50,7 +50,7 @@ class CommandRole(Enum):
 
     INSERT = auto()  # writes the rows of its children
     WRAPPER = auto()  # names the target; an execution nested in its own writes the rows
-    SAVE = auto()  # names the target; what it reads is below it, or nested in its own execution
+    SAVE = auto()  # names the target; its reads are below it or in nested executions
     VIEW = auto()  # defines a query; its inputs are in its logical plan
     LIFECYCLE = auto()  # creates, alters or drops a dataset
     RENAME = auto()  # moves a dataset to another name

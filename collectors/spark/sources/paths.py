@@ -37,7 +37,7 @@ _INNER = re.compile(
     r"|_change_data|_symlink_format_manifest|\.hoodie|\.hive-staging.*|\.spark-staging.*"
     r"|__HIVE_DEFAULT_PARTITION__|deletion_vector_.*"
 )
-# A streaming query's checkpoint inside of what it writes.
+# A streaming query's checkpoint inside its output folder.
 _CHECKPOINT = re.compile(r"checkpoints?")
 _IN_CHECKPOINT = frozenset({"commits", "offsets", "sources", "state", "metadata"})
 _WILDCARD = re.compile(r"[*?{}]")

@@ -42,7 +42,7 @@ def scan_node(operator: Operator) -> PlanNode:
     if operator.fields:
         line = f"{operator.fields.get('Output', '')} {operator.fields.get('Arguments', '')}"
         return PlanNode(operator.name, line.strip(), operator.fields)
-    # `FileScan parquet raw.t[a#1] Batched: true, …`: what is scanned is a part of the name.
+    # `FileScan parquet raw.t[a#1] Batched: true, …`: the table is part of the name.
     dataset, bracket, rest = operator.text.partition("[")
     name = f"{operator.name} {dataset}".strip()
     return PlanNode(name, f"{name}{bracket}{rest}")

@@ -18,7 +18,7 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from tests.collectors.spark.suite import CASES, databases, shop
-from tests.collectors.spark.suite.case import Case
+from tests.collectors.spark.suite.case import SuiteCase
 from tests.collectors.spark.suite.databases import DRIVER, URL
 from tests.collectors.spark.suite.servers import PORT, free_port
 
@@ -56,7 +56,7 @@ def session(base: Path) -> SparkSession:
     return spark
 
 
-def run(case: Case, spark: SparkSession, base: Path) -> str:
+def run(case: SuiteCase, spark: SparkSession, base: Path) -> str:
     """Run a case in a session of its own; what went wrong, if anything."""
     spark.sparkContext.setJobDescription(case.name)
     try:
