@@ -17,6 +17,7 @@ import click
 from dbt_graft import __version__
 from dbt_graft.collectors import debug
 from dbt_graft.graft.config import Config, load
+from dbt_graft.graft.output_folder import OutputFolder
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError, exception_summary, exception_traceback
 
@@ -113,10 +114,10 @@ def _write_traceback(error: Exception, context: click.Context) -> Path | None:
     folder: Path | None = context.meta.get(_ARTIFACTS)
     if folder:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            OutputFolder("artifacts", folder).claim()
             path = folder / "error.txt"
             path.write_text(text, encoding="utf-8")
-        except OSError:
+        except (OSError, GraftError):
             pass
         else:
             return path

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_graft.graft.cli import main
+from dbt_graft.graft.output_folder import OutputFolder
 from tests.graft.test_faults import project, wait_for
 
 SECRET = "hunter2"
@@ -87,8 +88,9 @@ def test_an_unexpected_error_is_one_line_that_names_a_file(tmp_path: Path) -> No
 
 
 def test_an_unexpected_error_is_written_elsewhere_if_it_must_be(tmp_path: Path) -> None:
-    (tmp_path / "graft.yml").write_text("artifacts: occupied/artifacts")
-    (tmp_path / "occupied").write_text("this is no folder")
+    (tmp_path / "graft.yml").write_text("artifacts: artifacts")
+    OutputFolder("artifacts", tmp_path / "artifacts").claim()
+    (tmp_path / "artifacts/error.txt").mkdir()
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     code = SABOTAGE.format(secret=SECRET)

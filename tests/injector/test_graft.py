@@ -76,7 +76,7 @@ def test_a_view_is_a_model_of_its_definition(
     assert (node["language"], node["config"]["materialized"]) == ("sql", "view")
     assert node["raw_code"] == f"{VIEW}\n"
     assert node["depends_on"]["nodes"] == [RAW_ORDERS]
-    assert "View on [RAW.Orders](../datasets/spark/raw/orders/)." in node["description"]
+    assert "View on [raw.orders](../datasets/spark/raw/orders/)." in node["description"]
     assert "view" in node["tags"]
     assert "ython" not in f"{node['raw_code']}{node['description']}{node['meta']}{node['tags']}"
 

@@ -27,7 +27,7 @@ _PIECES = {
     dialect: re.compile(
         rf"(?P<comment>{COMMENT})|(?P<string>{STRING[dialect]})"
         rf"|(?P<name>{NAME[dialect]})|(?P<cut>{CUT_NAME[dialect]})"
-        rf"|(?P<value>(?<![\w@#$])(?:{_VALUE[dialect]})++)"
+        rf"|(?P<value>(?<![\w@#$])(?:{_VALUE[dialect]})+)"
         r"|(?P<space>\s{2,}|[^\S ])",
         re.DOTALL,
     )

@@ -18,7 +18,7 @@ import pytest
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.collectors.sqlserver.runs.folding import RunRules
-from dbt_graft.lineage import model
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.records import Records
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def tables(records: Records) -> list[str]:
 
 
 def flows(records: Records) -> set[tuple[str, str]]:
-    found = model.build(replace(records, datasets=())).flows
+    found = build(replace(records, datasets=())).flows
     return {(flow.source.short, flow.target.short) for flow in found}
 
 

@@ -16,7 +16,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotDatabase,
     SnapshotRelation,
 )
-from dbt_graft.lineage import model
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.records import Column, Records
 from tests.collectors.sqlserver.runs.test_fold import event
@@ -69,7 +69,7 @@ def records(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Re
 
 
 def test_flows_go_through_synonyms_and_views_to_their_tables(records: Records) -> None:
-    flows = {(f.task, f.source.short, f.target.short) for f in model.build(records).flows}
+    flows = {(f.task, f.source.short, f.target.short) for f in build(records).flows}
     assert {one for one in flows if one[2] != "dbo.totals"} == {
         ("load", "dbo.v_orders", "dbo.report"),
         (f"{NAMESPACE}/Shop.dbo.v_orders", "dbo.orders", "dbo.v_orders"),

@@ -9,7 +9,7 @@ import pytest
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
-from dbt_graft.lineage import model
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.records import Records
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def test_each_task_ran_on_two_nights(records: Records) -> None:
 
 
 def test_flows_are_those_of_the_readme(records: Records) -> None:
-    flows = model.build(records).flows
+    flows = build(records).flows
     assert {(f.source.name, f.target.name, f.task, f.through_memory) for f in flows} == {
         ("Crm.dbo.SupplierFeed", "Crm.dbo.vw_active_suppliers", "load_suppliers", False),
         ("Crm.dbo.vw_active_suppliers", "ShopDW.dbo.suppliers", "load_suppliers", False),
