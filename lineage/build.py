@@ -91,8 +91,13 @@ def _under_rule_names(records: Records, rename: Rename) -> tuple[list[Access], l
     def named(dataset: DatasetId) -> DatasetId:
         return dataset if dataset in temporary else rename(dataset)
 
+    def access_named(access: Access) -> Access:
+        name = named(access.dataset)
+        # Most keep their name, and a copy of each would be most of the work.
+        return access if str(name) == str(access.dataset) else replace(access, dataset=name)
+
     return (
-        [replace(access, dataset=named(access.dataset)) for access in records.accesses],
+        [access_named(access) for access in records.accesses],
         [
             replace(edge, to_dataset=named(edge.to_dataset), from_dataset=named(edge.from_dataset))
             for edge in records.column_edges
