@@ -19,7 +19,6 @@ from dbt_graft.lineage.records import Column, Status
 # The metrics of an access.
 COUNTS = ("rows", "bytes", "files", "partitions")
 _WRITE_METRICS = {
-    "rows": "number of output rows",
     "bytes": "written output",
     "files": "number of written files",
     "partitions": "number of dynamic part",
@@ -53,10 +52,13 @@ def scans_of(segment: PlanSegment) -> Iterator[tuple[Execution, Scan]]:
 
 def write_metrics(application: Application, segment: PlanSegment) -> dict[str, int | None]:
     """The metrics of a write, by their names in `COUNTS`."""
-    metrics = segment.node.metrics if segment.node else {}
+    node = segment.node
+    ids = {
+        count: node.metrics.get(name) if node else None for count, name in _WRITE_METRICS.items()
+    }
+    ids["rows"] = node.rows_metric_id if node else None
     counted = {
-        count: application.metrics.of(segment.execution.id, metrics.get(metric))
-        for count, metric in _WRITE_METRICS.items()
+        count: application.metrics.of(segment.execution.id, metric) for count, metric in ids.items()
     }
     is_save = segment.role is CommandRole.SAVE and segment.operation not in IN_PLACE
     if is_save and counted["rows"] is None:
@@ -75,7 +77,7 @@ def scanned(
         for count in COUNTS
     }
     ran = counted["bytes"] is not None and execution.status is not Status.FAILED
-    if ran and scan.rows_metric_id not in application.metrics:
+    if ran and scan.rows_metric_id is not None and scan.rows_metric_id not in application.metrics:
         counted["rows"] = 0  # Spark leaves out metrics that stayed zero.
     found = resolver.read(scan)
     if len(found) > 1:

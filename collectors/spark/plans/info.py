@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+# Spark's name and that of RAPIDS.
+_ROWS = ("number of output rows", "output rows")
+
 
 @dataclass(frozen=True, slots=True)
 class PlanNode:
@@ -16,6 +19,11 @@ class PlanNode:
     metadata: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, int] = field(default_factory=dict)
     children: tuple[PlanNode, ...] = ()
+
+    @property
+    def rows_metric_id(self) -> int | None:
+        """The accumulator of the rows that it puts out; None where it has no such metric."""
+        return next((self.metrics[name] for name in _ROWS if name in self.metrics), None)
 
     def walk(self) -> Iterator[PlanNode]:
         """The node and all below it, each before its children."""

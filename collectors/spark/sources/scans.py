@@ -162,7 +162,7 @@ def read_scan(node: PlanNode) -> Scan | None:
         types=tuple((a.id, by_name[a.name]) for a in columns if a.name in by_name),
         ids=tuple(a.id for a in columns),
         is_cut=not table and bool(_CUT.search(location)),
-        rows_metric_id=node.metrics.get("number of output rows"),
+        rows_metric_id=node.rows_metric_id,
         bytes_metric_id=node.metrics.get("size of files read"),
         files_metric_id=node.metrics.get("number of files read"),
         partitions_metric_id=node.metrics.get("number of partitions read"),

@@ -268,6 +268,13 @@ def test_public_logs_of_other_engines_are_read_to_their_end(samples: Any) -> Non
         assert row["events"] > 30, log.name
 
 
+def test_rows_of_a_gpu_scan_are_counted(samples: Any) -> None:
+    row = collected((samples / "gpu_q66_eventlog.zstd").read_bytes())
+    rows = {access["name"].rpartition("/")[2]: access["rows"] for access in row["accesses"]}
+    assert rows["web_sales"] == 429_574_188
+    assert None not in rows.values()
+
+
 LONG = "file:/landing/" + "long/" * 20 + "orders"
 BATCH = "[a#1] ParquetScan DataFilters: [], Format: parquet, Location: InMemoryFileIndex"
 CACHED_3 = f"""== Physical Plan ==
