@@ -1,7 +1,7 @@
 """Tables out of SQL text: accuracy and speed beside the peers, in one run.
 
-The cases are those of our tests; speed is measured on 20,000 statements of 200 shapes, as a day of
-Python tasks sends them: the same again and again with other values. The peers come from PyPI into
+The cases are those of our tests; speed is measured on a day of statements of real length, the same
+again and again with other values. The peers come from PyPI into
 an environment of their own. Writes `docs/benchmarks.md`.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import random
 import subprocess
 import sys
 import time
@@ -24,6 +23,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from cases import Case, cases, same_name  # noqa: E402
+from day import SHAPES, STATEMENTS, statements  # noqa: E402
 
 from dbt_graft.collectors.statements.parse import normalise, parse  # noqa: E402
 from dbt_graft.collectors.statements.tables.scan import scan  # noqa: E402
@@ -31,27 +31,9 @@ from dbt_graft.collectors.statements.text.dialect import Dialect  # noqa: E402
 from dbt_graft.collectors.statements.text.split import split  # noqa: E402
 from dbt_graft.collectors.statements.text.tokens import tokenise  # noqa: E402
 
-SHAPES, STATEMENTS = 200, 20_000
 ENVIRONMENT = Path("build/bench-venv")
 PAGE = Path("docs/benchmarks.md")
-TEMPLATES = (
-    "INSERT INTO dw.dbo.t{n} (a, b, c) SELECT a, b, 'x{v}' FROM crm.dbo.s{n} WHERE d > {v}",
-    "MERGE dw.dbo.t{n} AS t USING crm.dbo.s{n} AS s ON t.id = s.id AND t.k = {v} "
-    "WHEN MATCHED THEN UPDATE SET t.a = s.a "
-    "WHEN NOT MATCHED THEN INSERT (id, a) VALUES (s.id, s.a);",
-    "UPDATE t SET t.a = s.a * {v} FROM dw.dbo.t{n} t JOIN crm.dbo.s{n} s ON s.id = t.id",
-    "SELECT a, b FROM crm.dbo.s{n} WHERE id IN ({v}, {v}, {v}) AND name = N'it''s {v}'",
-)
 Answer = tuple[frozenset[str], frozenset[str]]
-
-
-def statements() -> list[str]:
-    """The day's statements, the same in every run."""
-    values = random.Random(7)
-    return [
-        TEMPLATES[n % len(TEMPLATES)].format(n=n % SHAPES, v=values.randrange(10**9))
-        for n in range(STATEMENTS)
-    ]
 
 
 def tables(text: str) -> int:
@@ -144,6 +126,7 @@ def page() -> str:
     """Run everything; return the page."""
     busy = os.getloadavg()[0]
     found, texts = cases(), statements()
+    lengths = [len(text) for text in texts]
     peers = ask_peers(found, texts)
     mine: list[Any] = [ours(case) for case in found]
     shapes = [text for n in range(10) for text in _renamed(texts[:SHAPES], n)]
@@ -191,7 +174,8 @@ Statements a second are T-SQL; peers parse each statement, because they know no 
 
 ## Speed in parts
 
-{STATEMENTS:,} statements of {SHAPES} shapes, a second:
+{STATEMENTS:,} statements of {SHAPES} shapes, {min(lengths):,} to {max(lengths):,} characters \
+long, a second:
 
 | | statements/s |
 |---|---|

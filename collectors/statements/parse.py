@@ -18,6 +18,7 @@ from dbt_graft.collectors.statements.tables.last_keyword import last_keyword
 from dbt_graft.collectors.statements.tables.scan import scan
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
+from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint
 from dbt_graft.collectors.statements.text.literals import strip_literals
 from dbt_graft.collectors.statements.text.modules import creates_module, module_name
 from dbt_graft.collectors.statements.text.names import Name, name_at
@@ -105,8 +106,14 @@ def normalise(text: str, dialect: Dialect) -> str:
     Never raises, takes time in proportion to the text, and changes nothing the second time.
     """
     text = text[:LONGEST]
-    text = unwrap(_separated(text)) if dialect is Dialect.TSQL else protect_quoted_names(text)
-    return strip_literals(text, dialect)
+    if dialect is Dialect.TSQL:
+        return _normalised_tsql(text)
+    return strip_literals(protect_quoted_names(text), dialect)
+
+
+@ByFingerprint
+def _normalised_tsql(text: str) -> str:
+    return strip_literals(unwrap(_separated(text)), Dialect.TSQL)
 
 
 def _separated(text: str) -> str:

@@ -6,7 +6,8 @@ another file) goes out undecided; `sessions`, which sees the parts in a row, dec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from dbt_graft.collectors.sqlserver.runs.captured import TaskEvent
 from dbt_graft.collectors.sqlserver.runs.normalized_text import TextNormalizer
@@ -18,12 +19,12 @@ class Fold:
     """Folds one part of a log: takes windows of events in, and gives segments in between."""
 
     def __init__(
-        self, noise: Callable[[str], str | None], idle_seconds: int, origin: str = ""
+        self, noise: Sequence[re.Pattern[str]], idle_seconds: int, origin: str = ""
     ) -> None:
         """Begin a part.
 
         Args:
-            noise: Gives the rule by which a text is left out, if there is one.
+            noise: Patterns of texts to leave out, beside those that always are.
             idle_seconds: A pause of this length ends a run.
             origin: The log.
         """

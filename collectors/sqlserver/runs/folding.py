@@ -13,7 +13,6 @@ from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.readers import read_split
 from dbt_graft.collectors.sqlserver.runs.captured import TaskEvent, event_filter, task_events
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
-from dbt_graft.collectors.sqlserver.runs.noise import noise
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind, log_segment
 
 # Events that are put in order and folded at a time.
@@ -61,7 +60,7 @@ def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: RunRules) -> Batche
     """The events of one part of a log -> batches of `Segment`."""
     task_event = task_events(re.compile(rules.task))
     extra = [re.compile(pattern, re.IGNORECASE) for pattern in rules.noise]
-    fold = Fold(lambda text: noise(text, extra), rules.idle_seconds, origin)
+    fold = Fold(extra, rules.idle_seconds, origin)
     window: list[TaskEvent] = []
     events = damages = untimely = 0
     for chunk in chunks:

@@ -7,7 +7,6 @@ is no noise. Texts that are left out are counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from sqlglot.errors import TokenError
 
@@ -57,15 +56,12 @@ _DOES = keywords(
 )
 
 
-def noise(text: str, extra: Sequence[re.Pattern[str]] = ()) -> str | None:
+def noise(text: str) -> str | None:
     """The rule by which a captured text is left out; None for one that may have lineage.
 
-    Args:
-        text: As it was captured, literals in it.
-        extra: Users' own rules, looked for anywhere in the text; each is named by itself.
+    It does not depend on the values in the text.
     """
-    own = next((pattern.pattern for pattern in extra if pattern.search(text)), None)
-    return own or (_rule(text) if len(text) <= _LONGEST else None)
+    return _rule(text) if len(text) <= _LONGEST else None
 
 
 def _rule(text: str) -> str | None:

@@ -8,9 +8,10 @@ never seen is normalised.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from dbt_graft.collectors.sqlserver.runs.noise import noise
 from dbt_graft.collectors.sqlserver.runs.temporaries import (
     TempTableReference,
     temp_table_references,
@@ -18,7 +19,9 @@ from dbt_graft.collectors.sqlserver.runs.temporaries import (
 from dbt_graft.collectors.sqlserver.runs.transactions import TransactionStep, transaction_step
 from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
+from dbt_graft.collectors.statements.text.variables import unquoted
 
 # Texts that are remembered, by number and by length of all of them in characters.
 _MOST_TEXTS, _MOST_CHARACTERS = 50_000, 32_000_000
@@ -58,12 +61,8 @@ class NormalizedText(NamedTuple):
     temporaries: tuple[TempTableReference, ...] = ()
 
 
-def normalized_text(text: str, noise: Callable[[str], str | None]) -> NormalizedText:
-    """A captured text, normalised.
-
-    Args:
-        noise: Gives the rule by which a text is left out, if there is one.
-    """
+def normalized_text(text: str) -> NormalizedText:
+    """A captured text, normalised."""
     normalized = normalise(text, Dialect.TSQL)
     database = ""
     for use in _USE.finditer(normalized) if "use" in normalized.casefold() else ():
@@ -92,30 +91,45 @@ class RemoteCall(NamedTuple):
 
 
 class TextNormalizer:
-    """Normalises texts, and remembers the results."""
+    """Normalises texts: one seen before costs a look-up, one that differs in values little more.
 
-    def __init__(self, noise: Callable[[str], str | None]) -> None:
+    Args:
+        noise: Texts that one of these patterns is found in are left out, beside those that
+            always are; the pattern is the rule.
+    """
+
+    def __init__(self, noise: Sequence[re.Pattern[str]] = ()) -> None:
         self._noise = noise
+        self._normalized = ByFingerprint(normalized_text)
         self._known: dict[str, NormalizedText] = {}
         self._characters = 0
 
     def batch(self, text: str) -> NormalizedText:
         """The text of a batch or of a statement in one."""
-        found = self._known.get(text)
-        if found is None:
-            found = normalized_text(text, self._noise)
-            self._characters += len(text) + len(found.text)
-            if len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
-                self._known.clear()
-                self._characters = 0
-            self._known[text] = found
+        return self._known.get(text) or self._new(text, text)
+
+    def _carried(self, literal: str) -> NormalizedText:
+        """The statement that a call of `sp_executesql` and its like carries as a string."""
+        return self._known.get(literal) or self._new(literal, unquoted(literal))
+
+    def _new(self, captured: str, statement: str) -> NormalizedText:
+        found = self._normalized(statement)
+        for pattern in self._noise:
+            if pattern.search(captured):
+                found = found._replace(noise=pattern.pattern)
+                break
+        self._characters += len(captured)
+        if len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
+            self._known.clear()
+            self._characters = len(captured)
+        self._known[captured] = found
         return found
 
     def call(self, text: str) -> RemoteCall:
         """The text of a remote procedure call."""
         if call := _CALL.match(text):
             # Values come behind the statement: without them it is the same every time.
-            statement = self.batch(f"exec sp_executesql {call['statement']}")
+            statement = self._carried(call["statement"])
             procedure, number = call["procedure"].lower(), call["handle"]
             prepares = number and procedure != "executesql"
             prepared = Handle(int(number), HandleAction.PREPARE) if prepares else None

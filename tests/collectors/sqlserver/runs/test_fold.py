@@ -13,7 +13,6 @@ from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, Map
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from dbt_graft.collectors.sqlserver.runs.captured import task_events
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
-from dbt_graft.collectors.sqlserver.runs.noise import noise
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
 
 TASK = re.compile(r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?")
@@ -56,7 +55,7 @@ def event(kind: str, text: str = "", at: int = 0, **more: Value) -> ExtendedEven
 
 
 def folded(*windows: list[ExtendedEvent]) -> list[Segment]:
-    fold = Fold(noise, idle_seconds=3600)
+    fold = Fold([], idle_seconds=3600)
     segments: list[Segment] = []
     for events in windows:
         fold.add(filter(None, map(task_events(TASK), events)))
@@ -156,7 +155,7 @@ def test_what_a_window_cannot_decide_is_handed_on() -> None:
         (SegmentKind.ROLLED_BACK, None, None),
         (SegmentKind.STATEMENT, None, True),
     ]
-    assert segments[3].key.text == "DELETE FROM a;"
+    assert segments[3].key.text == "DELETE FROM a"
 
 
 def test_a_handle_of_another_part_stays_a_handle() -> None:
@@ -229,7 +228,7 @@ def test_every_handle_of_a_real_file_is_resolved(root: Path) -> None:
     """`TestXel_0.xel` of Microsoft's sqltoolsservice."""
     (log,) = log_files(str(sample(root)), "TestXel_0.xel")
     task = re.compile("(?P<task>.+)")
-    fold = Fold(noise, idle_seconds=3600)
+    fold = Fold([], idle_seconds=3600)
     for part in xel_splits(log):
         for chunk in read_xel(part, EventFilter()):
             fold.add(filter(None, map(task_events(task), chunk.events)))
