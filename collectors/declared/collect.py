@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.declared.document import DeclaredUpstream, Document, parse_column, read
 from dbt_graft.collectors.store import Collected, Positions
-from dbt_graft.collectors.store.frames import frames
+from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.operations import Operation
@@ -105,7 +105,7 @@ def changed_files(files: DeclaredFiles, known: Positions) -> list[ChangedFile]:
 
 
 def collect(spark: SparkSession, new: Sequence[ChangedFile]) -> Collected | None:
-    """The lineage in new and changed files, as data frames; None if there are none."""
+    """The lineage in new and changed files; None if there are none."""
     if not new:
         return None
     present = [(one.origin, one.document) for one in new if one.document]
@@ -113,7 +113,7 @@ def collect(spark: SparkSession, new: Sequence[ChangedFile]) -> Collected | None
         accesses=tuple(access for one in present for access in _accesses(*one)),
         column_edges=tuple(edge for one in present for edge in _column_edges(*one)),
     )
-    return frames(spark, records, {one.origin: one.position for one in new})
+    return tables(records, {one.origin: one.position for one in new})
 
 
 def _paths(files: DeclaredFiles) -> list[Path]:

@@ -38,8 +38,8 @@ from dbt_graft.collectors.spark.log.history_server import (
     is_history_server,
     new_attempts,
 )
+from dbt_graft.collectors.spark.results import ArrowResults, SparkResults
 from dbt_graft.collectors.spark.worker import (
-    TABLES,
     LogResult,
     LogToRead,
     LogVariant,
@@ -47,12 +47,15 @@ from dbt_graft.collectors.spark.worker import (
     log_reader,
 )
 from dbt_graft.collectors.store import Collected
+from dbt_graft.collectors.store.arrow_tables import ReadOrigin
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 # The size of a worker's share.
 _LOGS_PER_PARTITION, _BYTES_PER_PARTITION = 64, 32 << 20
+# The records of so many bytes of logs fit into the memory of one machine.
+_SMALL = 64 << 20
 Positions = Mapping[str, tuple[str, int]]
 
 
@@ -103,7 +106,7 @@ def collect(
         taken: Runs that another source of the same collect has; the runs of this one are added.
 
     Returns:
-        Data frames; None where no log is new or has changed.
+        The rows of the store; None where no log is new or has changed.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.
@@ -115,31 +118,24 @@ def collect(
     any_compacted = any(uncompacted(log.log.origin) != log.log.origin for log in new)
     needs_variants = any_compacted or is_history_server(logs.path)
     variants = log_variants(last_event_times()) if needs_variants else {}
-    # Seven tables are selected from it: read once.
-    results = _spread(spark, new, variants).mapInArrow(log_reader(logs), ddl(LogResult)).persist()
-    with_run = results.where("run IS NOT NULL OR position = ''")
-    rows = with_run.select("origin", "position", "run", "events").collect()
+    read = _spread(spark, new, variants).mapInArrow(log_reader(logs), ddl(LogResult))
+    size = sum(log.log.size for log in new)
+    results = ArrowResults(read.toArrow()) if size <= _SMALL else SparkResults(read.persist())
+    rows = results.claims()
     claims = [LogClaim(row["origin"], row["run"], row["events"]) for row in rows if row["run"]]
     # The records of a log that could not be had stay as they are in the store.
-    missing = [r["origin"] for r in rows if not r["position"] and r["origin"] in known]
-    results = _without(spark, results, missing)
+    missing = {r["origin"] for r in rows if not r["position"] and r["origin"] in known}
     taken = set() if taken is None else taken
     duplicates = find_duplicates(
         [claim for claim in claims if claim.run not in taken], owners or {}, known
     )
     discarded = {*duplicates.discarded, *(one.origin for one in claims if one.run in taken)}
     taken.update(claim.run for claim in claims)
-    counted = _without(spark, results, sorted(discarded))
-    tables = {table: counted.selectExpr(f"inline(records.{table})") for table in TABLES}
-    tables["rejects"] = results.selectExpr("inline(records.rejects)")
-    origins = results.selectExpr("origin", "position", "events", "0L AS noise")
-    replaced = [(origin, *known[origin], 0) for origin in duplicates.replaced]
     segments = log_segments(known)
+    replaced = [ReadOrigin(origin, *known[origin]) for origin in duplicates.replaced]
     # Segments of logs that were read from start to end now.
-    replaced += [(one, "", 0, 0) for log in new for one in segments.get(log.log.origin, ())]
-    if replaced:
-        origins = origins.unionByName(spark.createDataFrame(replaced, origins.schema))
-    return Collected(**tables, origins=origins)
+    replaced += [ReadOrigin(one, "") for log in new for one in segments.get(log.log.origin, ())]
+    return results.collected(sorted(missing), sorted(discarded), replaced)
 
 
 def _spread(
@@ -167,10 +163,3 @@ def _spread(
         for log in sorted(new, key=lambda log: -log.log.size)
     ]
     return spark.createDataFrame(rows, ddl(LogToRead)).repartition(min(shares, len(new)))
-
-
-def _without(spark: SparkSession, results: DataFrame, origins: Sequence[str]) -> DataFrame:
-    if not origins:
-        return results
-    these = spark.createDataFrame([(origin,) for origin in origins], ["origin"])
-    return results.join(these.hint("broadcast"), "origin", "left_anti")

@@ -1,32 +1,30 @@
 """The Extended Events collector as a Spark job.
 
     splits of files -> events, folded to segments -> sessions in order, and their runs
-          -> distinct texts parsed and resolved -> joined back -> the rows of the store
+          -> texts parsed and resolved -> the rows of the store
 
 Only the fold looks at every event. The number of its segments grows with the number of different
-statements, so the steps after it do not depend on the length of the log. Events that are polled
-over a connection are folded while they come, before Spark is needed.
+statements, so the steps after it do not depend on the length of the log. It is one job: where the
+segments of a run come together, its rows are assembled. Events that are polled over a connection
+are folded while they come, before Spark is needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from dbt_graft.collectors.files import LogFile, fresh, log_files
-from dbt_graft.collectors.schema import arrow, batch, column_names, ddl
-from dbt_graft.collectors.sqlserver import rows
+from dbt_graft.collectors.schema import arrow, batch, ddl
+from dbt_graft.collectors.sqlserver.assemble import AssembledRows, LogCounts, assemble
 from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.formats import file_splits, may_hold_events
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled
-from dbt_graft.collectors.sqlserver.resolution.resolve import (
-    ResolvedText,
-    SentText,
-    resolve_texts,
-)
+from dbt_graft.collectors.sqlserver.resolution.resolve import TextResolver
 from dbt_graft.collectors.sqlserver.resolution.views import view_records
 from dbt_graft.collectors.sqlserver.runs.folding import (
     RunRules,
@@ -34,12 +32,19 @@ from dbt_graft.collectors.sqlserver.runs.folding import (
     fold_chunks,
     fold_splits,
 )
-from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
-from dbt_graft.collectors.sqlserver.runs.sessions import sessions
+from dbt_graft.collectors.sqlserver.runs.segment import Segment
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
-from dbt_graft.collectors.store import SCHEMAS, Collected
-from dbt_graft.collectors.store.frames import frames, union
+from dbt_graft.collectors.store import SCHEMAS, Collected, OpenSession
+from dbt_graft.collectors.store.arrow_tables import (
+    ReadOrigin,
+    distinct,
+    table,
+    tables,
+    union,
+    unnested,
+)
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Reject, Run, Shape
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -153,7 +158,7 @@ def collect(
         known: For each origin in the store its position, as `collectors.store.positions` gives it.
 
     Returns:
-        Lazy data frames; None where no file is new or has changed.
+        The rows of the store; None where no file is new or has changed.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.
@@ -173,7 +178,7 @@ def collect(
 def collect_polled(
     spark: SparkSession, polled: Sequence[PolledSegments], server: Server
 ) -> Collected | None:
-    """Collect what was polled, as lazy data frames; None where nothing was."""
+    """Collect what was polled; None where nothing was."""
     if not polled:
         return None
     segments = _frame(spark, Segment, (one for poll in polled for one in poll.segments))
@@ -202,51 +207,55 @@ def _frame(spark: SparkSession, record: type, batches: Iterable[pa.RecordBatch])
 def _collected(
     spark: SparkSession, segments: DataFrame, positions: Mapping[str, str], server: Server
 ) -> Collected:
-    # Small, and everything is made of it: the log is read once.
-    segments = segments.persist()
-    about_the_log = (SegmentKind.DAMAGE, SegmentKind.EVENTS, SegmentKind.NOISE)
-    run_segments = sessions(
-        segments.where(~segments["kind"].isin([kind.value for kind in about_the_log])),
-        spark.createDataFrame([dict(row) for row in server.open_sessions], SCHEMAS["sessions"]),
-        server.namespace,
-        server.rules.idle_seconds,
-    ).persist()
-    resolved = _resolved(run_segments, server).persist()
-    statements = rows.distinct_statements(resolved).persist()
-    accesses = rows.statement_accesses(statements).persist()
-    found = Collected(
-        accesses=rows.accesses(accesses),
-        runs=rows.runs(resolved),
-        shapes=rows.shapes(statements, resolved),
-        datasets=rows.datasets(accesses),
-        column_edges=rows.column_edges(statements),
-        rejects=rows.rejects(segments),
-        origins=rows.origins(spark, positions, segments),
-        sessions=rows.open_sessions(run_segments, server.namespace),
-    )
-    return union(found, _views(spark, accesses, server)) if server.snapshot else found
-
-
-def _views(spark: SparkSession, accesses: DataFrame, server: Server) -> Collected:
-    """The definitions of the views that runs read."""
-    assert server.snapshot
-    named = accesses.select("namespace", "name").distinct().collect()
-    ids = [DatasetId(row["namespace"], row["name"]) for row in named]
-    records = view_records(server.snapshot, ids, server.namespace, server.snapshot_label)
-    taken = server.snapshot.taken_at.isoformat()
-    return frames(spark, records, {access.origin: taken for access in records.accesses})
-
-
-def _resolved(run_segments: DataFrame, server: Server) -> DataFrame:
-    """The statements of each run's segments, by their texts."""
+    """The rows of the store, by one Spark job; their number grows with statements, not events."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    ran = (SegmentKind.STATEMENT.value, SegmentKind.UNRESOLVED_HANDLE.value)
-    sent = run_segments.where(run_segments["kind"].isin(*ran))
-    texts = sent.where("text IS NOT NULL").select(*column_names(SentText)).distinct()
-    resolve = resolve_texts(server.namespace, server.snapshot)
-    return (
-        sent.join(texts.mapInArrow(resolve, ddl(ResolvedText)), ["text", "database"], "left")
-        .withColumn("text_id", F.xxhash64("text"))
-        .drop("text", "database")
+    open_sessions = [dict(row) for row in server.open_sessions]
+    known = spark.createDataFrame(open_sessions, SCHEMAS["sessions"])
+    resolver = partial(TextResolver, server.namespace, server.snapshot)
+    assembled = (
+        segments.unionByName(known.withColumnRenamed("act", "kind"), allowMissingColumns=True)
+        # A run is in one partition: a named one with all its sessions.
+        .repartition("task", "run", F.when(F.col("run") == "", F.col("session")))
+        .sortWithinPartitions("task", "run", "session", "first_ended", "first_sequence")
+        .mapInArrow(
+            assemble(server.namespace, server.rules.idle_seconds, resolver), ddl(AssembledRows)
+        )
+        .toArrow()
     )
+    found = _tables(assembled, positions)
+    return union(found, _views(found.accesses, server)) if server.snapshot else found
+
+
+def _tables(assembled: pa.Table, positions: Mapping[str, str]) -> Collected:
+    """The tables in the rows of all partitions; what several of them found stands there once."""
+
+    def rows(name: str, kind: type) -> pa.Table:
+        return unnested(assembled, name, kind)
+
+    counted = rows("logs", LogCounts).to_pylist()
+    events = {log["origin"]: (log["events"], log["noise"]) for log in counted}
+    edges = rows("column_edges", ColumnEdge)
+    return Collected(
+        accesses=rows("accesses", Access),
+        runs=rows("runs", Run),
+        shapes=distinct(rows("shapes", Shape), "shape_id"),
+        datasets=rows("datasets", Dataset),
+        column_edges=distinct(edges, *edges.column_names),
+        rejects=rows("rejects", Reject),
+        origins=table(
+            ReadOrigin,
+            (ReadOrigin(*one, *events.get(one[0], (0, 0))) for one in positions.items()),
+        ),
+        sessions=rows("sessions", OpenSession),
+    )
+
+
+def _views(accesses: pa.Table, server: Server) -> Collected:
+    """The definitions of the views that runs read."""
+    assert server.snapshot
+    named = distinct(accesses.select(["namespace", "name"]), "namespace", "name")
+    ids = [DatasetId(row["namespace"], row["name"]) for row in named.to_pylist()]
+    records = view_records(server.snapshot, ids, server.namespace, server.snapshot_label)
+    taken = server.snapshot.taken_at.isoformat()
+    return tables(records, {access.origin: taken for access in records.accesses})

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pyarrow import fs
 
 from dbt_graft.collectors.files import filesystem
-from dbt_graft.collectors.schema import column_names
+from dbt_graft.collectors.schema import arrow, column_names
 from dbt_graft.collectors.store.read import batches as read_batches
 from dbt_graft.collectors.store.read import positions
-from dbt_graft.collectors.store.tables import TABLES, Collected, Positions
+from dbt_graft.collectors.store.tables import TABLES, Collected, Positions, ReadLog
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from dbt_graft.collectors.store.tables import Rows
 
 _log = logging.getLogger(__name__)
 
@@ -59,13 +61,11 @@ def commit(
     now = datetime.now(UTC)
     batch_id = f"{now:%Y%m%dT%H%M%S%fZ}-{uuid.uuid4().hex[:8]}"
     for table in TABLES:
-        frames = [getattr(part, table, None) for part in parts]
-        if present := [frame for frame in frames if frame is not None]:
+        rows = [getattr(part, table, None) for part in parts]
+        if present := [one for one in rows if one is not None]:
             _write(present, store, table, batch_id)
-    committed_at = f"timestamp_micros({_micros(now)}) AS committed_at"
-    batches = [part.origins.selectExpr("*", committed_at).persist() for part in parts]
-    for frame in batches:
-        frame.count()  # the work of Spark is done before the last look at the store
+    # The work of Spark is done before the last look at the store.
+    batches = [_with_time(_as_table(part.origins), now) for part in parts]
     _unless_changed(store, known, batches)
     others = _other_batches(store, batch_id) if replace else []
     # Without its `batches` rows a batch is invisible: those go before ours come.
@@ -91,27 +91,46 @@ def _remove(store: str, table: str, batch_ids: Iterable[str]) -> None:
             files.delete_dir(folder)
 
 
-def _unless_changed(store: str, known: Positions | None, batches: Iterable[DataFrame]) -> None:
+def _as_table(rows: Rows) -> pa.Table:
+    return rows if isinstance(rows, pa.Table) else rows.toArrow()
+
+
+def _with_time(origins: pa.Table, now: datetime) -> pa.Table:
+    schema = arrow(ReadLog)
+    times = pa.array([now] * origins.num_rows, schema.field("committed_at").type)
+    return origins.append_column("committed_at", times).select(schema.names).cast(schema)
+
+
+def _unless_changed(store: str, known: Positions | None, batches: Iterable[pa.Table]) -> None:
     if known is None:
         return
     now = positions(store)
     changed = {origin for origin in now if now[origin] != known.get(origin)}
-    for frame in batches if changed else ():
-        for row in frame.select("origin").distinct().toLocalIterator():
-            if row["origin"] in changed:
+    for table in batches if changed else ():
+        for origin in table["origin"].to_pylist():
+            if origin in changed:
                 raise GraftError(
                     "was read by another collect meanwhile; nothing of this one was committed",
-                    place=row["origin"],
+                    place=origin,
                     remedy="run graft collect again: it goes on from there",
                 )
 
 
-def _write(frames: list[DataFrame], store: str, table: str, batch_id: str) -> None:
-    columns = column_names(TABLES[table])
-    union = reduce(lambda a, b: a.unionByName(b), (frame.select(*columns) for frame in frames))
-    # A batch is small (its size grows with shapes, not events): one file a table.
-    union.coalesce(1).write.mode("overwrite").parquet(f"{store}/{table}/batch_id={batch_id}")
-
-
-def _micros(moment: datetime) -> int:
-    return int(moment.timestamp()) * 1_000_000 + moment.microsecond
+def _write(rows: Sequence[Rows], store: str, table: str, batch_id: str) -> None:
+    frames = [one for one in rows if not isinstance(one, pa.Table)]
+    tables = [one for one in rows if isinstance(one, pa.Table)]
+    folder = f"{table}/batch_id={batch_id}"
+    if frames:
+        columns = column_names(TABLES[table])
+        union = reduce(lambda a, b: a.unionByName(b), (one.select(*columns) for one in frames))
+        # A batch is small (its size grows with shapes, not events): one file a table.
+        union.coalesce(1).write.mode("overwrite").parquet(f"{store}/{folder}")
+    if tables:
+        schema = arrow(TABLES[table])
+        union = pa.concat_tables([one.select(schema.names).cast(schema) for one in tables])
+        files, root = filesystem(store)
+        files.create_dir(f"{root}/{folder}", recursive=True)
+        # A file whose name begins with an underscore is not read.
+        hidden, place = (f"{root}/{folder}/{name}" for name in ("_rows", "rows.parquet"))
+        pq.write_table(union, hidden, filesystem=files)
+        files.move(hidden, place)

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
+import pyarrow as pa
+
 from dbt_graft.collectors.schema import ddl
 from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Reject, Run, Shape
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    Rows: TypeAlias = DataFrame | pa.Table
 
 # Origin -> the position reached in it, and the number of events up to there.
 Positions: TypeAlias = Mapping[str, tuple[str, int]]
@@ -69,17 +73,18 @@ SCHEMAS: Mapping[str, str] = {table: ddl(record) for table, record in TABLES.ite
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """The rows that one collector found in new logs, as lazy data frames, one a table.
+    """The rows that one collector found in new logs, one field a table.
 
-    Each data frame has the columns of `SCHEMAS[<its name>]`; `origins` has those of `batches`
-    but `committed_at`. Only some engines have open sessions.
+    Each is an Arrow table, or a lazy data frame where there may be too many rows for one machine,
+    and has the columns of `SCHEMAS[<its name>]`; `origins` has those of `batches` but
+    `committed_at`. Only some engines have open sessions.
     """
 
-    accesses: DataFrame
-    runs: DataFrame
-    shapes: DataFrame
-    datasets: DataFrame
-    column_edges: DataFrame
-    rejects: DataFrame
-    origins: DataFrame
-    sessions: DataFrame | None = None
+    accesses: Rows
+    runs: Rows
+    shapes: Rows
+    datasets: Rows
+    column_edges: Rows
+    rejects: Rows
+    origins: Rows
+    sessions: Rows | None = None

@@ -1,4 +1,4 @@
-"""Texts in Arrow batches, on the executors: each distinct text is parsed and resolved once.
+"""Texts that were sent -> what they do, on the executors: each distinct text is parsed once.
 
 Parsing happens in a child process (`workers`), so that a text that kills the parser costs itself
 and nothing else.
@@ -6,12 +6,10 @@ and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import TracebackType
 
-import pyarrow as pa
-
-from dbt_graft.collectors.schema import batch, record
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.sqlserver.resolution.procedures import Parse, ProcedureExpander
 from dbt_graft.collectors.sqlserver.resolution.statement import (
@@ -24,7 +22,8 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.workers import SECONDS, Worker
 
-Batches = Iterator[pa.RecordBatch]
+# Texts that are remembered.
+_MOST_TEXTS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +48,8 @@ class ResolvedText:
     inferred: tuple[ResolvedStatement, ...]
 
 
-def resolve_texts(
-    server: str,
-    snapshot: Snapshot | None = None,
-    parse: Parse = parse,
-    seconds: float = SECONDS,
-) -> Callable[[Batches], Batches]:
-    """Batches of `SentText` -> batches of `ResolvedText`.
+class TextResolver:
+    """Parses and resolves texts, each once, in a child process; leaving its context ends that.
 
     Args:
         server: The namespace of the server's datasets.
@@ -64,25 +58,49 @@ def resolve_texts(
         seconds: The longest that one text may take.
     """
 
-    def run(batches: Batches) -> Batches:
-        expander = ProcedureExpander(NameResolver(server, snapshot), parse)
+    def __init__(
+        self,
+        server: str,
+        snapshot: Snapshot | None = None,
+        parse: Parse = parse,
+        seconds: float = SECONDS,
+    ) -> None:
+        self._expander = ProcedureExpander(NameResolver(server, snapshot), parse)
+        self._parse = parse
+        self._known: dict[SentText, ResolvedText] = {}
+        self._worker = Worker(self._work, self._failed, seconds)
 
-        def work(sent: SentText) -> ResolvedText:
-            def columns(used: str | None, table: Name) -> Sequence[str]:
-                return expander.resolver.columns(used or sent.database, table)
+    def __enter__(self) -> TextResolver:
+        self._worker.__enter__()
+        return self
 
-            return resolve_statements(sent, parse(sent.text, Dialect.TSQL, columns), expander)
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._worker.__exit__(kind, error, trace)
 
-        def failed(sent: SentText, reason: str) -> ResolvedText:
-            shape = failure(sent.text, Dialect.TSQL, reason)
-            return resolve_statements(sent, (shape,), expander)
+    def resolve(self, texts: Iterable[SentText]) -> Mapping[SentText, ResolvedText]:
+        """Texts -> what they do; of those asked for, and maybe of others."""
+        asked = dict.fromkeys(texts)
+        new = [text for text in asked if text not in self._known]
+        if len(self._known) + len(new) > _MOST_TEXTS:
+            self._known = {text: self._known[text] for text in asked if text in self._known}
+        self._known |= zip(new, self._worker.map(new), strict=True)
+        return self._known
 
-        with Worker(work, failed, seconds) as worker:
-            for texts in batches:
-                sent = [record(SentText, row) for row in texts.to_pylist()]
-                yield batch(ResolvedText, worker.map(sent))
+    def _work(self, sent: SentText) -> ResolvedText:
+        def columns(used: str | None, table: Name) -> Sequence[str]:
+            return self._expander.resolver.columns(used or sent.database, table)
 
-    return run
+        shapes = self._parse(sent.text, Dialect.TSQL, columns)
+        return resolve_statements(sent, shapes, self._expander)
+
+    def _failed(self, sent: SentText, reason: str) -> ResolvedText:
+        shape = failure(sent.text, Dialect.TSQL, reason)
+        return resolve_statements(sent, (shape,), self._expander)
 
 
 def resolve_statements(

@@ -1,7 +1,7 @@
 """Statements of requests -> segments: equal statements of a session are counted as one.
 
 Several events may show one statement: the batch that holds it, the statement itself, and its
-beginning. A digest of all that a request showed lets `rows` choose among them later.
+beginning. A digest of all that a request showed lets `records` choose among them later.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from dbt_graft.collectors.sqlserver.runs.temporaries import TempTable, TempTable
 
 # Times in an export are cut to milliseconds: a statement began before the next.
 _CUT = 1000
+# In the place of a digest: the request showed one statement.
+ALONE = "alone"
 
 
 class StatementEvent(NamedTuple):
@@ -147,7 +149,7 @@ def one_event(event: TaskEvent, first_started: int, rows: int | None = None) -> 
 def _digest(shown: list[StatementEvent]) -> str:
     """A digest of a request's statements, the same for all requests that show the same."""
     if len(shown) == 1:
-        return "alone"
+        return ALONE
     lines = sorted(
         {f"{s.level}:{s.statement.text if s.statement else s.handle}:{s.ok}" for s in shown}
     )

@@ -8,20 +8,15 @@ goes on from one collect to the next, so what is open at the end is passed on.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import pyarrow as pa
-
-from dbt_graft.collectors.schema import Flat, arrow, ddl
+from dbt_graft.collectors.schema import Flat, record
 from dbt_graft.collectors.sqlserver.runs import temporaries
 from dbt_graft.collectors.sqlserver.runs.segment import SegmentCounts, SegmentKey, SegmentKind
 from dbt_graft.lineage.records import Status
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 # Segments of one transaction that wait for its end; the first of a longer one count as committed.
 _MOST_OPEN = 20_000
@@ -31,7 +26,6 @@ _RECONNECTS = timedelta(seconds=10)
 _CONNECTION = ("session", "task", "run")
 _STATUS = {True: Status.OK, False: Status.FAILED, None: Status.UNKNOWN}
 
-Batches = Iterator[pa.RecordBatch]
 Row = dict[str, Any]
 
 
@@ -46,11 +40,11 @@ class RunSegment:
     key: Flat[SegmentKey]
     counts: Flat[SegmentCounts]
     run_id: str
-    status: Status
+    status: Status = Status.UNKNOWN
 
 
-def sessions(segments: DataFrame, known: DataFrame, server: str, idle_seconds: int) -> DataFrame:
-    """The segments of each run: rows of `RunSegment`.
+def run_segments(rows: Iterable[Row], server: str, idle_seconds: int) -> Iterator[RunSegment]:
+    """The segments of each run.
 
     A run is the one that the application's name says (`python_task::load::2026-11-20`), else what
     one session of a task does until its connection ends or it is idle for a while. The id of such
@@ -58,36 +52,21 @@ def sessions(segments: DataFrame, known: DataFrame, server: str, idle_seconds: i
     again gives it again.
 
     Args:
-        segments: Rows of `Segment`.
-        known: Sessions that were open at the end of earlier collects: rows of the store's
-            `sessions`.
+        rows: Of `Segment`, and of the sessions that earlier collects left open, in the order of
+            sessions and their time.
     """
-    return (
-        segments.unionByName(known.withColumnRenamed("act", "kind"), allowMissingColumns=True)
-        .repartition(*_CONNECTION)
-        .sortWithinPartitions(*_CONNECTION, "first_ended", "first_sequence")
-        .mapInArrow(follow(server, idle_seconds), ddl(RunSegment))
-    )
+    session: _SessionRuns | None = None
+    for row in rows:
+        key = tuple(row[name] for name in _CONNECTION)
+        if session is None or session.key != key:
+            yield from map(_run_segment, session.end() if session else ())
+            session = _SessionRuns(key, server, timedelta(seconds=idle_seconds))
+        yield from map(_run_segment, session.step(row))
+    yield from map(_run_segment, session.end() if session else ())
 
 
-def follow(server: str, idle_seconds: int) -> Callable[[Batches], Batches]:
-    """Segments in the order of sessions and their time -> rows of `RunSegment`."""
-    schema = arrow(RunSegment)
-
-    def run(batches: Batches) -> Batches:
-        session: _SessionRuns | None = None
-        for batch in batches:
-            rows: list[Row] = []
-            for row in batch.to_pylist():
-                key = tuple(row[name] for name in _CONNECTION)
-                if session is None or session.key != key:
-                    rows += session.end() if session else ()
-                    session = _SessionRuns(key, server, timedelta(seconds=idle_seconds))
-                rows += session.step(row)
-            yield pa.RecordBatch.from_pylist(rows, schema=schema)
-        yield pa.RecordBatch.from_pylist(list(session.end()) if session else [], schema=schema)
-
-    return run
+def _run_segment(row: Row) -> RunSegment:
+    return record(RunSegment, row)
 
 
 @dataclass(slots=True)

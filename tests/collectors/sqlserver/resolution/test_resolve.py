@@ -1,4 +1,4 @@
-"""A text that kills or hangs the parser on an executor is one failed shape; all others count."""
+"""A text that kills or hangs the parser is one failed shape; all others count."""
 
 from __future__ import annotations
 
@@ -6,23 +6,14 @@ import os
 import signal
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-import pytest
-
-from dbt_graft.collectors.schema import ddl
-from dbt_graft.collectors.sqlserver.resolution.resolve import ResolvedText, SentText, resolve_texts
+from dbt_graft.collectors.sqlserver.resolution.resolve import SentText, TextResolver
 from dbt_graft.collectors.statements import parse as statements
 from dbt_graft.collectors.statements.parse import ColumnLookup, ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
-
-def test_a_deadly_text_is_one_failed_shape(spark: SparkSession) -> None:
+def test_a_deadly_text_is_one_failed_shape() -> None:
     def fragile(text: str, dialect: Dialect, columns: ColumnLookup) -> Sequence[ParsedShape]:
         if "deadly" in text:
             os.kill(os.getpid(), signal.SIGSEGV)
@@ -31,24 +22,21 @@ def test_a_deadly_text_is_one_failed_shape(spark: SparkSession) -> None:
         return statements.parse(text, dialect, columns)
 
     names = [f"t{number}" for number in range(40)] + ["deadly", "endless", "deadly_too"]
-    texts = spark.createDataFrame(
-        [(f"SELECT a FROM {name}", "Shop") for name in names], ddl(SentText)
-    ).repartition(2)
-    run = resolve_texts("mssql://sql01:1433", parse=fragile, seconds=1.0)
-    parsed = {
-        row.text: row.statements for row in texts.mapInArrow(run, ddl(ResolvedText)).collect()
-    }
+    texts = [SentText(f"SELECT a FROM {name}", "Shop") for name in names]
+    with TextResolver("mssql://sql01:1433", parse=fragile, seconds=1.0) as resolver:
+        resolved = resolver.resolve(texts)
+    parsed = {sent.text: found.statements for sent, found in resolved.items()}
 
     assert {text.split()[-1] for text in parsed} == set(names)
-    reasons = {text.split()[-1]: found[0].reason for text, found in parsed.items()}
+    reasons = {text.split()[-1]: found[0].shape.reason for text, found in parsed.items()}
     assert {name: reason for name, reason in reasons.items() if reason} == {
         "deadly": "crashed the parser (SIGSEGV)",
         "deadly_too": "crashed the parser (SIGSEGV)",
         "endless": "took longer than 1 s",
     }
-    for text, (shape,) in parsed.items():
+    for text, (statement,) in parsed.items():
         name = text.split()[-1]
-        assert shape.shape_id
-        assert shape.outcome == ("failed" if reasons[name] else "parsed")
+        assert statement.shape.shape_id
+        assert statement.shape.outcome == ("failed" if reasons[name] else "parsed")
         read = [] if reasons[name] else [f"Shop.dbo.{name}"]
-        assert [access.name for access in shape.accesses] == read
+        assert [access.table.dataset.name for access in statement.accesses] == read

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from dbt_graft.collectors.schema import arrow
+from dbt_graft.collectors.schema import column_names
+from dbt_graft.collectors.schema import row as as_row
 from dbt_graft.collectors.sqlserver.runs.segment import Segment
 from dbt_graft.collectors.sqlserver.runs.segment import SegmentKind as Kind
-from dbt_graft.collectors.sqlserver.runs.sessions import follow
+from dbt_graft.collectors.sqlserver.runs.sessions import run_segments
 
 MINUTE = timedelta(minutes=1)
 START = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)
@@ -32,11 +32,10 @@ def statement(text: str, at: int = 0, **more: Any) -> Row:
 
 
 def followed(*rows: Row) -> list[Row]:
-    """All rows that come out, those that earlier collects left among the ones that go in."""
-    schema = pa.schema([*arrow(Segment), pa.field("run_id", pa.string())])
-    batches = [pa.RecordBatch.from_pylist([one], schema=schema) for one in rows]
-    out = follow("mssql://sql01:1433", 3600)(iter(batches))
-    return [one for batch in out for one in batch.to_pylist()]
+    """All segments that come out, those that earlier collects left among the ones that go in."""
+    empty = dict.fromkeys([*column_names(Segment), "run_id"])
+    complete = [{**empty, **one} for one in rows]
+    return [as_row(one) for one in run_segments(complete, "mssql://sql01:1433", 3600)]
 
 
 def runs(*rows: Row) -> list[set[str]]:

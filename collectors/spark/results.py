@@ -1,0 +1,100 @@
+"""The results of reading logs -> the tables of the store.
+
+Of few logs they are brought here, and the reading is all that Spark does. Of many they stay with
+Spark, however many they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbt_graft.collectors.schema import ddl, row
+from dbt_graft.collectors.spark.worker import TABLES
+from dbt_graft.collectors.store import TABLES as RECORDS
+from dbt_graft.collectors.store import Collected
+from dbt_graft.collectors.store.arrow_tables import ReadOrigin, table, unnested
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_CLAIM = ("origin", "position", "run", "events")
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowResults:
+    """Results in the memory of this process: rows of `LogResult`."""
+
+    rows: pa.Table
+
+    def claims(self) -> list[dict[str, Any]]:
+        """Origin, position, run and events of each log."""
+        return self.rows.select(list(_CLAIM)).to_pylist()
+
+    def collected(
+        self, missing: Sequence[str], discarded: Sequence[str], replaced: Sequence[ReadOrigin]
+    ) -> Collected:
+        """The tables of the store.
+
+        Args:
+            missing: Logs to leave out altogether.
+            discarded: Logs that count as read, but whose records are left out.
+            replaced: Logs in the store whose records go.
+        """
+        results = _without(self.rows, missing)
+        counted = _without(results, discarded)
+        tables = {name: _nested(counted, name) for name in TABLES}
+        tables["rejects"] = _nested(results, "rejects")
+        read = results.select(["origin", "position", "events"]).to_pylist()
+        return Collected(
+            **tables, origins=table(ReadOrigin, [*(ReadOrigin(**one) for one in read), *replaced])
+        )
+
+
+def _without(rows: pa.Table, origins: Sequence[str]) -> pa.Table:
+    listed = pa.array(origins, pa.string())
+    return rows.filter(pc.invert(pc.is_in(rows["origin"], value_set=listed)))
+
+
+def _nested(rows: pa.Table, name: str) -> pa.Table:
+    column = pc.struct_field(rows["records"], name)
+    return unnested(pa.table({name: column}), name, RECORDS[name])
+
+
+@dataclass(frozen=True, slots=True)
+class SparkResults:
+    """Results that stay with Spark: a persistent data frame of `LogResult`."""
+
+    frame: DataFrame
+
+    def claims(self) -> Sequence[Mapping[str, Any]]:
+        """Those of `ArrowResults`; logs without any are left out."""
+        found = self.frame.where("run IS NOT NULL OR position = ''").select(*_CLAIM)
+        return [one.asDict() for one in found.collect()]
+
+    def collected(
+        self, missing: Sequence[str], discarded: Sequence[str], replaced: Sequence[ReadOrigin]
+    ) -> Collected:
+        """As `ArrowResults.collected`, as lazy data frames."""
+        results = self._without(self.frame, missing)
+        counted = self._without(results, discarded)
+        tables = {name: counted.selectExpr(f"inline(records.{name})") for name in TABLES}
+        tables["rejects"] = results.selectExpr("inline(records.rejects)")
+        origins = results.selectExpr("origin", "position", "events", "0L AS noise")
+        if replaced:
+            gone = [row(one) for one in replaced]
+            origins = origins.unionByName(
+                self.frame.sparkSession.createDataFrame(gone, ddl(ReadOrigin))
+            )
+        return Collected(**tables, origins=origins)
+
+    def _without(self, frame: DataFrame, origins: Sequence[str]) -> DataFrame:
+        if not origins:
+            return frame
+        rows = [(origin,) for origin in origins]
+        these = self.frame.sparkSession.createDataFrame(rows, ["origin"])
+        return frame.join(these.hint("broadcast"), "origin", "left_anti")

@@ -1,0 +1,196 @@
+"""Segments, put in the order of runs -> the rows of the store, on the executors.
+
+All segments of a run are in one partition, so that a run is assembled where its segments arrive.
+What several partitions find (a shape, a dataset) comes once from each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+import pyarrow as pa
+
+from dbt_graft.collectors.schema import Row, batch, record
+from dbt_graft.collectors.sqlserver import records
+from dbt_graft.collectors.sqlserver.records import DatasetTotals, ResolvedSegment
+from dbt_graft.collectors.sqlserver.resolution.resolve import (
+    ResolvedText,
+    SentText,
+    TextResolver,
+)
+from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
+from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment, run_segments
+from dbt_graft.collectors.store import OpenSession
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Reject, Run, Shape
+
+# A batch goes out with about so many accesses.
+_ACCESSES = 5_000
+_RAN = (SegmentKind.STATEMENT, SegmentKind.UNRESOLVED_HANDLE)
+_GOES_ON = (SegmentKind.RUNNING, SegmentKind.PREPARED)
+
+Batches = Iterator[pa.RecordBatch]
+
+
+@dataclass(frozen=True, slots=True)
+class LogCounts:
+    """The events of a part of a log, and how many of them were left out by rule."""
+
+    origin: str
+    events: int = 0
+    noise: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AssembledRows:
+    """Rows of the store, one field for each table."""
+
+    accesses: tuple[Access, ...] = ()
+    runs: tuple[Run, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    datasets: tuple[Dataset, ...] = ()
+    column_edges: tuple[ColumnEdge, ...] = ()
+    rejects: tuple[Reject, ...] = ()
+    sessions: tuple[OpenSession, ...] = ()
+    logs: tuple[LogCounts, ...] = ()
+
+
+def assemble(
+    server: str, idle_seconds: int, resolver: Callable[[], TextResolver]
+) -> Callable[[Batches], Batches]:
+    """Batches of `Segment`, and of the store's `sessions`, by run -> batches of `AssembledRows`.
+
+    Args:
+        server: The namespace of the server's datasets.
+        idle_seconds: A pause of a session that ends its run.
+        resolver: Makes what resolves the texts.
+    """
+
+    def run(batches: Batches) -> Batches:
+        with resolver() as texts:
+            assembler = Assembler(server, texts)
+            rows = (row for each in batches for row in each.to_pylist())
+            about_logs: list[Segment] = []
+            found = run_segments(_without_notes(rows, about_logs), server, idle_seconds)
+            for _, segments in groupby(found, key=_run_key):
+                assembler.add(list(segments))
+                if len(assembler.accesses) >= _ACCESSES:
+                    yield batch(AssembledRows, [assembler.taken()])
+            yield batch(AssembledRows, [assembler.taken(), assembler.rest(about_logs)])
+
+    return run
+
+
+def _without_notes(rows: Iterable[Row], notes: list[Segment]) -> Iterator[Row]:
+    """The rows about sessions; those about the log go to `notes`."""
+    for row in rows:
+        if row["task"] or row["session"]:
+            yield row
+        else:
+            notes.append(record(Segment, row))
+
+
+def _run_key(segment: RunSegment) -> tuple[str, ...]:
+    """Segments with one key that follow each other are worked on together."""
+    key = segment.key
+    return key.task, key.run, "" if key.run else key.session
+
+
+@dataclass(slots=True)
+class Assembler:
+    """Takes the segments of run after run."""
+
+    server: str
+    texts: TextResolver
+    accesses: list[Access] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    sessions: list[OpenSession] = field(default_factory=list)
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    column_edges: dict[ColumnEdge, None] = field(default_factory=dict)
+    datasets: dict[tuple[DatasetId, str], DatasetTotals] = field(default_factory=dict)
+
+    def add(self, segments: Sequence[RunSegment]) -> None:
+        """Take the segments of some runs, each whole."""
+        self.sessions += [self._open_session(one) for one in segments if one.key.kind in _GOES_ON]
+        ran = [one for one in segments if one.key.kind in _RAN]
+        by_run: dict[str, list[ResolvedSegment]] = {}
+        for segment, text in zip(ran, self._resolved(ran), strict=True):
+            by_run.setdefault(segment.run_id, []).append((segment, text))
+        for resolved in by_run.values():
+            self._add_run(resolved)
+
+    def _resolved(self, segments: Sequence[RunSegment]) -> list[ResolvedText | None]:
+        sent = [
+            None if one.key.text is None else SentText(one.key.text, one.key.database)
+            for one in segments
+        ]
+        texts = self.texts.resolve(filter(None, sent))
+        return [None if one is None else texts[one] for one in sent]
+
+    def _add_run(self, segments: Sequence[ResolvedSegment]) -> None:
+        self.runs += records.runs(segments)
+        for segment, _ in segments:
+            if segment.key.kind is SegmentKind.UNRESOLVED_HANDLE:
+                shape = records.unresolved_handle(segment)
+                self.shapes.setdefault(shape.shape_id, shape)
+        statements = records.distinct_statements(segments)
+        for _, statement in statements:
+            self.shapes.setdefault(statement.shape.shape_id, statement.shape)
+        accesses = list(records.statement_accesses(statements))
+        self.accesses += records.accesses(accesses)
+        records.add_datasets(self.datasets, accesses)
+        self.column_edges.update(dict.fromkeys(records.column_edges(statements)))
+
+    def _open_session(self, one: RunSegment) -> OpenSession:
+        key, counts = one.key, one.counts
+        return OpenSession(
+            server=self.server,
+            session=key.session,
+            act=key.kind.value,
+            task=key.task,
+            run=key.run,
+            run_id=one.run_id,
+            handle=key.handle,
+            text=key.text,
+            temporaries=key.temporaries,
+            started=records.time(counts.started),
+            first_ended=records.time(counts.first_ended),
+            last_ended=records.time(counts.last_ended),
+            first_sequence=counts.first_sequence,
+            origin=one.origin,
+        )
+
+    def taken(self) -> AssembledRows:
+        """The accesses and runs since the last call."""
+        found = AssembledRows(accesses=tuple(self.accesses), runs=tuple(self.runs))
+        self.accesses, self.runs = [], []
+        return found
+
+    def rest(self, notes: Iterable[Segment]) -> AssembledRows:
+        """All that was added up, and what segments say about their logs."""
+        counts: dict[str, dict[SegmentKind, int]] = {}
+        rejects = []
+        for note in notes:
+            if note.key.kind is SegmentKind.DAMAGE:
+                damage = note.damage
+                rejects.append(Reject(note.origin, damage.position, damage.reason, damage.excerpt))
+            else:
+                of_log = counts.setdefault(note.origin, {})
+                of_log[note.key.kind] = of_log.get(note.key.kind, 0) + note.counts.times
+        return AssembledRows(
+            shapes=tuple(self.shapes.values()),
+            datasets=tuple(one.dataset_record() for one in self.datasets.values()),
+            column_edges=tuple(self.column_edges),
+            rejects=tuple(rejects),
+            sessions=tuple(self.sessions),
+            logs=tuple(
+                LogCounts(
+                    origin,
+                    events=of_log.get(SegmentKind.EVENTS, 0),
+                    noise=of_log.get(SegmentKind.NOISE, 0),
+                )
+                for origin, of_log in counts.items()
+            ),
+        )

@@ -1,0 +1,73 @@
+"""Records -> Arrow tables for the store, and tables out of rows that nest them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbt_graft.collectors.schema import arrow, batch
+from dbt_graft.collectors.store.tables import TABLES, Collected
+from dbt_graft.lineage.records import Records
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOrigin:
+    """A log that was read: its position, its events, and how many of them were noise."""
+
+    origin: str
+    position: str
+    events: int = 0
+    noise: int = 0
+
+
+def table(kind: type, records: Iterable[Any]) -> pa.Table:
+    """Records of one class as a table."""
+    return pa.Table.from_batches([batch(kind, records)])
+
+
+def unnested(rows: pa.Table, column: str, kind: type) -> pa.Table:
+    """The records that a column of a table holds in arrays.
+
+    Args:
+        kind: The class of the records.
+    """
+    structs = cast("pa.StructArray", pc.list_flatten(rows[column].combine_chunks()))
+    flat = pa.Table.from_batches([pa.RecordBatch.from_struct_array(structs)])
+    return flat.cast(arrow(kind))
+
+
+def distinct(rows: pa.Table, *keys: str) -> pa.Table:
+    """The rows of a table that are the first with their values in these columns."""
+    numbered = rows.append_column("row", pa.array(range(rows.num_rows), pa.int64()))
+    first = numbered.group_by(list(keys)).aggregate([("row", "min")])
+    return rows.take(first["row_min"].sort())
+
+
+def tables(records: Records, positions: Mapping[str, str]) -> Collected:
+    """Records as tables.
+
+    Args:
+        positions: Origin -> the position reached in it. Datasets without an origin get the first.
+    """
+    origin = next(iter(positions), "")
+    datasets = (replace(one, origin=one.origin or origin) for one in records.datasets)
+    found = {"shapes": records.shapes.values(), "datasets": datasets}
+    names = ("accesses", "runs", "shapes", "datasets", "column_edges", "rejects")
+    return Collected(
+        **{name: table(TABLES[name], found.get(name, getattr(records, name))) for name in names},
+        origins=table(ReadOrigin, (ReadOrigin(*one) for one in positions.items())),
+    )
+
+
+def union(a: Collected, b: Collected) -> Collected:
+    """The rows of both, all of them tables."""
+    found = {}
+    for field in fields(Collected):
+        both = [getattr(one, field.name) for one in (a, b)]
+        present = [cast("pa.Table", one) for one in both if one is not None]
+        found[field.name] = pa.concat_tables(present) if present else None
+    return Collected(**found)
