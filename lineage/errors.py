@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from traceback import format_tb, walk_tb
 
@@ -57,6 +58,15 @@ def exception_summary(error: BaseException) -> str:
     """
     place = exception_place(error)
     return f"{type(error).__name__} at {place}" if place else type(error).__name__
+
+
+def exception_reason(error: BaseException, log: logging.Logger) -> str:
+    """The words of a reject for an exception; logs the traceback if debug logging is on.
+
+    A foreseen error keeps its message. Any other is named by its class and place.
+    """
+    log.debug("a reject: %s", exception_summary(error), exc_info=error)
+    return str(error) if isinstance(error, GraftError) else exception_summary(error)
 
 
 def exception_traceback(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields, replace
@@ -26,6 +27,9 @@ from dbt_graft.collectors.spark.log.history_server import (
 )
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble, rejected
 from dbt_graft.collectors.spark.store.records import LogRecords
+from dbt_graft.lineage.errors import exception_reason
+
+_logger = logging.getLogger(__name__)
 
 TABLES = tuple(field.name for field in fields(LogRecords))
 # A worker emits a batch when it holds so many records, or one log with more.
@@ -109,7 +113,7 @@ def _batches(results: list[LogResult]) -> Iterator[pa.RecordBatch]:
                 yield from _batches([result])
         else:
             [result] = results
-            reason = f"the log cannot be stored ({type(error).__name__})"
+            reason = f"the log cannot be stored ({exception_reason(error, _logger)})"
             records = rejected(result.origin, reason)
             yield batch(LogResult, [replace(result, run=None, records=records)])
 
@@ -129,7 +133,7 @@ def _result(listed: LogToRead, logs: SparkLogs) -> LogResult:
         reason = f"the History Server did not return the log: {error}"
         return LogResult(origin, "", 0, None, rejected(origin, reason))
     except Exception as error:  # A log that breaks the reader costs that log only.
-        reason = f"the log cannot be read ({type(error).__name__})"
+        reason = f"the log cannot be read ({exception_reason(error, _logger)})"
         return LogResult(origin, listed.state, 0, None, rejected(origin, reason))
     reached = position(listed.state, found.checkpoint)
     return LogResult(origin, reached, found.events, found.run, found.records)

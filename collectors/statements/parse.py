@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +29,8 @@ from dbt_graft.collectors.statements.text.tokens import Token, tokenise
 from dbt_graft.collectors.statements.text.unwrap import unwrap
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome
+
+_log = logging.getLogger(__name__)
 
 # Raised when the same text may give another shape, so that old and new shapes never mix.
 VERSION = 2
@@ -229,6 +232,7 @@ def _last_resort(text: str, dialect: Dialect, reason: str, verb: str) -> ParsedS
     try:
         accesses, outcome = last_keyword(text), Outcome.PARTIAL
     except ValueError:
+        _log.debug("no parser reads a statement", exc_info=True)
         accesses, outcome = [], Outcome.FAILED
     return ParsedShape(
         shape_id=_shape_id(text, dialect),

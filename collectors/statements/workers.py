@@ -9,6 +9,7 @@ too long, even where its parent is gone.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +18,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Generic, TypeVar
+
+from dbt_graft.lineage.errors import exception_reason
+
+_log = logging.getLogger(__name__)
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -136,7 +141,7 @@ def _done(
         return work(item)
     except Exception as error:
         # The parser raises nothing by contract: an exception is a crash.
-        return failed(item, f"crashed the parser ({type(error).__name__})")
+        return failed(item, f"crashed the parser ({exception_reason(error, _log)})")
 
 
 def _ended(code: int) -> str:

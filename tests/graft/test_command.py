@@ -138,11 +138,17 @@ def test_a_reader_that_has_enough_ends_a_command_without_a_word(tmp_path: Path) 
 @pytest.mark.spark
 def test_debug_logs_of_spark_s_workers_are_in_spark_s_log(tmp_path: Path) -> None:
     folder = project(tmp_path)
+    with (folder / "events/app-a").open("a") as events:
+        events.write('{"Event":"SparkListenerJobStart","Properties":{')
+        events.write(f'"spark.sql.execution.id":"3","password":"{SECRET}"}}}}\n')
     done = graft(folder, "collect", "--debug")
     assert done.returncode == 0, done.stderr
     assert " DEBUG dbt_graft.collectors.session: starting Spark with" in done.stderr
     log = (folder / ".graft/artifacts/spark.log").read_text(errors="replace")
-    assert " DEBUG dbt_graft.collectors." in log
+    place = "KeyError at dbt_graft.collectors.spark.log.events:"
+    assert f" DEBUG dbt_graft.collectors.spark.log.decode: a reject: {place}" in log
+    assert "Traceback" in log
+    assert SECRET not in log
 
 
 @pytest.mark.spark

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from types import ModuleType
+
+import pytest
 
 from dbt_graft.lineage.errors import (
     GraftError,
     exception_place,
+    exception_reason,
     exception_summary,
     exception_traceback,
 )
@@ -40,6 +44,24 @@ def test_a_summary_has_class_and_place_but_not_the_message() -> None:
     summary = exception_summary(raised(f"int('{SECRET}')"))
     assert summary == "ValueError at dbt_graft.collectors.fictional:1"
     assert exception_summary(ValueError(SECRET)) == "ValueError"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (GraftError("is no YAML", place="a.yml"), "a.yml: is no YAML"),
+        (raised(f"int('{SECRET}')"), "ValueError at dbt_graft.collectors.fictional:1"),
+    ],
+)
+def test_a_reason_is_logged_with_its_traceback(
+    error: Exception, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        assert exception_reason(error, logging.getLogger("dbt_graft.fictional")) == words
+    [record] = caplog.records
+    assert record.exc_info
+    assert record.exc_info[1] is error
+    assert SECRET not in record.getMessage()
 
 
 def test_a_traceback_has_causes_first_and_no_values() -> None:

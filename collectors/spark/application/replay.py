@@ -6,6 +6,7 @@ memory. What stays (`Application`) is bounded, or small for each distinct item.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,6 +24,9 @@ from dbt_graft.collectors.spark.application.execution import (
 from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.plans.info import PlanNode, from_info
 from dbt_graft.collectors.spark.sources.commands import CommandRole, find_command
+from dbt_graft.lineage.errors import exception_reason
+
+_log = logging.getLogger(__name__)
 
 # Metrics may come a little after the end of their execution, so it waits for others to end.
 SETTLE_AFTER = 16
@@ -65,7 +69,7 @@ def replay(
             _HANDLERS[name](replay, body)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
             where = f"execution {body['executionId']}: " if "executionId" in body else ""
-            reject(f"{where}{name} is not as expected ({type(error).__name__})")
+            reject(f"{where}{name} is not as expected ({exception_reason(error, _log)})")
         if on_idle and replay.is_idle:
             yield from replay.rest()
             on_idle()

@@ -8,6 +8,7 @@ views resolved; only `CREATE VIEW` shows the views that it reads.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -46,8 +47,11 @@ from dbt_graft.collectors.spark.sources.rdds import labelled_scan
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT, Scan
 from dbt_graft.collectors.spark.sources.schema import typed_columns
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ColumnEdge, Status
+
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 # Text, operation, inputs, outputs.
@@ -129,7 +133,8 @@ def statements(
         try:
             return work()
         except Exception as error:
-            reject(f"execution {execution}: the plan cannot be read ({type(error).__name__})")
+            reason = exception_reason(error, _log)
+            reject(f"execution {execution}: the plan cannot be read ({reason})")
             return None
 
     segments: list[PlanSegment] = []

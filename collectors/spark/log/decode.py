@@ -8,6 +8,7 @@ its place; events before it count.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +19,9 @@ import orjson
 
 from dbt_graft.collectors.spark.log.codecs import ByteStream, DecompressionError, uncompressed
 from dbt_graft.collectors.spark.log.events import READERS, Body
+from dbt_graft.lineage.errors import exception_reason
+
+_log = logging.getLogger(__name__)
 
 # By far the most frequent events, recognised by their prefix.
 _TASK = b'{"Event":"SparkListenerTask'
@@ -93,9 +97,10 @@ def decode(
         # A growing file may just end.
         if not (growing and error.cut):
             yield BadEvent(f"line {decoder.number + 1}, byte {error.byte}", str(error))
-    except OSError:
+    except OSError as error:
         yield from decoder.end(broken=True)
-        yield BadEvent(f"line {decoder.number + 1}", "the file cannot be read on")
+        reason = f"the file cannot be read on ({exception_reason(error, _log)})"
+        yield BadEvent(f"line {decoder.number + 1}", reason)
     if decoder.foreign > _REPORTED:
         more = decoder.foreign - _REPORTED
         yield BadEvent("file", f"{more} more lines are no Spark events")
@@ -219,10 +224,13 @@ class _Decoder:
         try:
             body = READERS[name](orjson.loads(line))
         except orjson.JSONDecodeError:
+            _log.debug("line %d is no valid JSON", number, exc_info=True)
             yield BadEvent(f"line {number}", "the event is no valid JSON")
             return
-        except (ValueError, KeyError, TypeError, AttributeError):
-            yield BadEvent(f"line {number}", "the event lacks a field or has it in another form")
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            reason = exception_reason(error, _log)
+            form = f"the event lacks a field or has it in another form ({reason})"
+            yield BadEvent(f"line {number}", form)
             return
         if name == _EXECUTION_END:
             yield from self._plan(str((body or {}).get("executionId")).encode())

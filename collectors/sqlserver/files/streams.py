@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import logging
 import zlib
 from collections.abc import Iterator
 from itertools import islice
@@ -12,6 +13,9 @@ import zstandard
 
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.sqlserver.event import FileSplit
+from dbt_graft.lineage.errors import exception_reason
+
+_log = logging.getLogger(__name__)
 
 # Bytes of text that are in memory at once, and that one Chunk of events comes from.
 PIECE = 4 << 20
@@ -56,7 +60,9 @@ def pieces(split: FileSplit, start: int = 0) -> Iterator[bytes]:
                 source.seek(start)
             yield from _gathered(_decoded(_unpacked(source, split.compression), split.encoding))
     except (OSError, ValueError) as error:
-        raise UnreadableError(f"the file cannot be read: {type(error).__name__}") from error
+        raise UnreadableError(
+            f"the file cannot be read: {exception_reason(error, _log)}"
+        ) from error
 
 
 def with_last(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
@@ -94,7 +100,9 @@ def read_range(split: FileSplit, start: int, end: int) -> bytes:
             source.seek(start)
             return bytes(source.read(end - start))
     except (OSError, ValueError) as error:
-        raise UnreadableError(f"the file cannot be read: {type(error).__name__}") from error
+        raise UnreadableError(
+            f"the file cannot be read: {exception_reason(error, _log)}"
+        ) from error
 
 
 def _gathered(blocks: Iterator[bytes]) -> Iterator[bytes]:

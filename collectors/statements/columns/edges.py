@@ -9,6 +9,7 @@ https://openlineage.io/docs/spec/facets/dataset-facets/column_lineage_facet
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sqlglot import exp
@@ -26,6 +27,8 @@ from dbt_graft.collectors.statements.columns.sources import add_sources
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
+
+_log = logging.getLogger(__name__)
 
 
 def column_edges(
@@ -53,6 +56,7 @@ def column_edges(
         follow(tree, collector)
     except (AttributeError, IndexError, KeyError, TypeError, RecursionError):
         # sqlglot's trees have no schema: a form that we do not know costs its columns only.
+        _log.debug("a statement has an unknown form", exc_info=True)
         context.gap("the statement has an unknown form")
     return tuple(collector.edges), ", ".join(context.gaps) if writes and context.gaps else None
 

@@ -11,6 +11,8 @@ from sqlglot.errors import SqlglotError
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.tokens import Token
 
+_log = logging.getLogger(__name__)
+
 # The parser recurses: deeper or longer statements are not passed to it.
 _DEEPEST = 40
 _MOST_TOKENS = 5_000
@@ -34,6 +36,7 @@ def syntax_tree(text: str, tokens: list[Token], dialect: Dialect) -> exp.Expr:
     try:
         tree = sqlglot.parse_one(text, read=dialect.value)
     except (SqlglotError, RecursionError, ValueError) as error:
+        _log.debug("sqlglot reads no tree", exc_info=True)
         raise NoTreeError(_NOT_SUPPORTED) from error
     if isinstance(tree, exp.Command):
         raise NoTreeError(_NOT_SUPPORTED)

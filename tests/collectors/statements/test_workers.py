@@ -61,7 +61,10 @@ ENDS = {
     "exit": (_exit, "crashed the parser (exit code 3)"),
     "sleep": (_sleep, "took longer than 0.5 s"),
     "hang in C": (_hang_in_c, "took longer than 0.5 s"),
-    "recursion": (_recurse, "crashed the parser (RecursionError)"),
+    "recursion": (
+        _recurse,
+        "crashed the parser (RecursionError at dbt_graft.collectors.statements.workers)",
+    ),
     "answer that cannot be sent": (_unpicklable, "crashed the parser (exit code 1)"),
 }
 
@@ -73,7 +76,7 @@ def work(item: str) -> object:
 
 def failed(item: str, reason: str) -> object:
     """The answer for an item whose work failed."""
-    return item, reason
+    return item, re.sub(r":\d+\)$", ")", reason)
 
 
 @pytest.fixture

@@ -184,9 +184,11 @@ def test_a_plan_that_breaks_the_parser_costs_its_execution_only(
     log = make_log({"plan": node("Poison")}, {"plan": node(ORDERS)}, {"plan": {"children": []}})
     row = collected(log)
     assert accesses(row) == {("SELECT", "read", "raw.orders", None, "ok")}
-    assert reasons(row) == [
-        "execution 2: SparkListenerSQLExecutionStart is not as expected (KeyError)",
-        "execution 0: the plan cannot be read (RuntimeError)",
+    module = "dbt_graft.collectors.spark"
+    assert [reason.rpartition(":")[0] for reason in reasons(row)] == [
+        "execution 2: SparkListenerSQLExecutionStart is not as expected "
+        f"(KeyError at {module}.plans.info",
+        f"execution 0: the plan cannot be read (RuntimeError at {module}.application.segments",
     ]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import re
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
@@ -92,7 +94,11 @@ END = "SparkListenerApplicationEnd"
             LINES[0] + b'{"Event":"SparkListenerJobStart"}\n{"Event":"SparkListenerJobStart",'
             b'"Properties":{"spark.sql.execution.id":"3"}}\n',
             [START],
-            BadEvent("line 3", "the event lacks a field or has it in another form"),
+            BadEvent(
+                "line 3",
+                "the event lacks a field or has it in another form "
+                "(KeyError at dbt_graft.collectors.spark.log.events)",
+            ),
         ),
         (PLAIN[:-20], [START], BadEvent("line 3", "the event is cut off")),
         (
@@ -114,7 +120,9 @@ END = "SparkListenerApplicationEnd"
 def test_damage_is_reported_and_the_other_events_count(
     data: bytes, names: list[str], damage: BadEvent
 ) -> None:
-    assert read(data)[:2] == (names, [damage])
+    found, [bad] = read(data)[:2]
+    assert found == names
+    assert replace(bad, reason=re.sub(r":\d+\)$", ")", bad.reason)) == damage
 
 
 def test_damaged_compression_is_reported_with_its_byte() -> None:
