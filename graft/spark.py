@@ -50,8 +50,8 @@ def spark() -> None:
     "places",
     multiple=True,
     callback=_places,
-    help="Where to take the name of a task from: app_name, job_group, job_description, call_site "
-    "or conf:KEY; repeatable, the first that has a value is used.",
+    help="Where to take the name of a task from: app_name, job_group, job_description, call_site, "
+    "databricks or conf:KEY; repeatable, the first that has a value is used.",
 )
 @click.option(
     "--namespace", default="spark", show_default=True, help="Namespace of metastore tables."

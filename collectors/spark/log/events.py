@@ -14,6 +14,8 @@ Body = dict[str, Any]
 # Rows that tasks put out.
 _WRITTEN = "internal.metrics.output.recordsWritten"
 _CATALOGS = "spark.sql.catalog."
+# Properties of jobs on Databricks that name the work.
+_WORK = ("spark.databricks.notebook.path", "spark.databricks.job.id")
 # Calls that name their RDD by the path that they read.
 _FILE_CALLS = frozenset(
     """binaryFiles binaryRecords hadoopFile newAPIHadoopFile objectFile sequenceFile textFile
@@ -60,6 +62,8 @@ def _job_start(event: Body) -> Body | None:
     properties = event.get("Properties") or {}
     execution = properties.get("spark.sql.execution.id")
     body: Body = {"job": event.get("Job ID", -1), "rdds": list(_rdds(event))}
+    if work := {key: str(properties[key]) for key in _WORK if properties.get(key)}:
+        body["work"] = work
     if not execution:
         body["time"] = event.get("Submission Time")
     else:
@@ -109,7 +113,8 @@ def _job_end(event: Body) -> Body:
     result = event["Job Result"]
     failed = result["Result"] != "JobSucceeded"
     message = (result.get("Exception") or {}).get("Message") or "failed"
-    return {"job": event["Job ID"], "error": message if failed else ""}
+    error = message if failed else ""
+    return {"job": event["Job ID"], "error": error, "time": event.get("Completion Time")}
 
 
 def _progress(event: Body) -> Body:
@@ -129,8 +134,13 @@ def _progress(event: Body) -> Body:
     }
 
 
+def _terminated(event: Body) -> Body:
+    return {"run": event["runId"], "failed": event.get("exception") is not None}
+
+
 READERS: Mapping[str, Callable[[Body], Body | None]] = {
     "SparkListenerLogStart": _fields("Spark Version"),
+    "DBCEventLoggingListenerMetadata": _fields("Spark Version"),
     "SparkListenerApplicationStart": _fields("App Name", "App ID", "App Attempt ID", "Timestamp"),
     "SparkListenerApplicationEnd": _fields("Timestamp", "ExitCode"),
     "SparkListenerEnvironmentUpdate": _environment,
@@ -142,6 +152,7 @@ READERS: Mapping[str, Callable[[Body], Body | None]] = {
     "SparkListenerDriverAccumUpdates": _fields("executionId", "accumUpdates"),
     "SparkListenerSQLExecutionEnd": _fields("executionId", "time", "errorMessage"),
     "StreamingQueryListener$QueryProgressEvent": _progress,
+    "StreamingQueryListener$QueryTerminatedEvent": _terminated,
     "DropTableEvent": _fields("database", "name"),
     "SparkListenerConnectOperationStarted": _request,
 }
