@@ -70,6 +70,8 @@ class Statement:
         edges: Its column edges, without task, shape and origin.
         gaps: The reasons why column edges or inputs (`PATHS_CUT`) are missing or not exact.
         times: How often it ran.
+        infers_schema: Spark ran it to find the columns of files: it counts only where nothing else
+            reads them.
     """
 
     operation: Operation
@@ -82,6 +84,7 @@ class Statement:
     edges: tuple[ColumnEdge, ...] = ()
     gaps: tuple[str, ...] = ()
     times: int = 1
+    infers_schema: bool = False
 
     @property
     def key(self) -> StatementKey:
@@ -273,6 +276,9 @@ def _statement(
             )
             for dataset, kind in resolver.written(target)
         ]
+    if segment.infers_schema:
+        # One line of text, not the rows and columns of the files.
+        reads = [DatasetAccess(access.dataset, access.kind) for access in reads]
     edges, gaps = column_edges(segment, context.column_sources)
     if any(scan.is_cut for one in (segment, *segment.feeds) for scan in one.scans):
         gaps.append(PATHS_CUT)
@@ -290,4 +296,5 @@ def _statement(
         sql=execution.sql,
         edges=tuple(edges),
         gaps=tuple(gaps),
+        infers_schema=segment.infers_schema,
     )

@@ -27,7 +27,7 @@ from dbt_graft.collectors.spark.application.statements import (
     statements,
 )
 from dbt_graft.collectors.spark.application.tasks import is_of_application, task_of
-from dbt_graft.collectors.spark.application.totals import StatementTotals
+from dbt_graft.collectors.spark.application.totals import StatementTotals, without_inferences
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import Rejects
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
@@ -184,8 +184,16 @@ class ApplicationCollector:
             rejects.add_for_log(f"{left_out} statements left out: too many distinct statements")
         resolver = self.context.column_sources.resolver
         resolver.warehouse = application.warehouse
-        for task in sorted(self._last):
-            yield TaskResult(task, self._last[task], self._totals[task].settled(resolver))
+        settled = {task: self._totals[task].settled(resolver) for task in sorted(self._last)}
+        read = {
+            access.dataset
+            for statements_ in settled.values()
+            for one in statements_
+            if not one.infers_schema
+            for access in one.reads
+        }
+        for task, found in settled.items():
+            yield TaskResult(task, self._last[task], without_inferences(found, read, resolver))
 
     def _advice(self) -> str:
         if not self._application.on_databricks:
