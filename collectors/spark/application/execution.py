@@ -142,6 +142,7 @@ class Application:
 
     Attributes:
         settings: Its configuration; may hold secrets.
+        namenodes: As `sources.hdfs` finds them.
         exit_code: In most modes 0 even where Python failed.
         finished: The log has the application's last event, or ends while nothing runs and is of
             Databricks, whose logs have no such event.
@@ -167,6 +168,7 @@ class Application:
     exit_code: int = 0
     warehouse: str = ""
     settings: dict[str, str] = field(default_factory=dict)
+    namenodes: dict[str, str] = field(default_factory=dict)
     metrics: Metrics = field(default_factory=Metrics)
     rdds: LruDict[int, tuple[str, ...]] = field(default_factory=lambda: LruDict(_MOST_RDDS))
     outside: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)

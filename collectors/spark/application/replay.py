@@ -24,6 +24,7 @@ from dbt_graft.collectors.spark.application.execution import (
 from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.plans.info import PlanNode, from_info
 from dbt_graft.collectors.spark.sources.commands import CommandRole, find_command
+from dbt_graft.collectors.spark.sources.hdfs import namenodes
 
 # Metrics may come a little after the end of their execution, so it waits for others to end.
 SETTLE_AFTER = 16
@@ -184,6 +185,7 @@ class _Replay:
         application.warehouse = str(body["warehouse"])
         settings = {key: str(value) for key, value in body.get("settings", {}).items()}
         application.settings.update(settings)
+        application.namenodes.update(namenodes(body.get("hdfs", {})))
         # The event that starts the application has both too, unless the log lacks it.
         application.name = application.name or settings.get("spark.app.name", "")
         application.id = application.id or settings.get("spark.app.id", "")

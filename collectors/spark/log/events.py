@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -14,6 +15,8 @@ Body = dict[str, Any]
 # Rows that tasks put out.
 _WRITTEN = "internal.metrics.output.recordsWritten"
 _CATALOGS = "spark.sql.catalog."
+_OF_HADOOP = "spark.hadoop."
+_HDFS = re.compile(r"fs\.defaultFS|dfs\.namenode\.(?:service)?rpc-address(?:\.[^.]+\.[^.]+)?")
 # Properties of jobs on Databricks that name the work.
 _WORK = ("spark.databricks.notebook.path", "spark.databricks.job.id")
 # Calls that name their RDD by the path that they read.
@@ -32,7 +35,16 @@ def _fields(*keys: str) -> Callable[[Body], Body]:
 
 def _environment(event: Body) -> Body:
     spark: Mapping[str, str] = event["Spark Properties"]
-    return {"warehouse": spark.get("spark.sql.warehouse.dir", ""), "settings": dict(spark)}
+    hadoop = {**event.get("Hadoop Properties", {}), **_hadoop(spark)}
+    return {
+        "warehouse": spark.get("spark.sql.warehouse.dir", ""),
+        "settings": dict(spark),
+        "hdfs": {key: value for key, value in hadoop.items() if _HDFS.fullmatch(key)},
+    }
+
+
+def _hadoop(spark: Mapping[str, str]) -> dict[str, str]:
+    return {k.removeprefix(_OF_HADOOP): v for k, v in spark.items() if k.startswith(_OF_HADOOP)}
 
 
 def _catalogs(settings: Mapping[str, str]) -> dict[str, str]:

@@ -94,7 +94,9 @@ class ApplicationCollector:
                 context, but do not count.
         """
         self.context = StatementContext.of(
-            DatasetResolver(logs.namespace, settings=application.settings)
+            DatasetResolver(
+                logs.namespace, settings=application.settings, namenodes=application.namenodes
+            )
         )
         self._application = application
         self._logs = logs
