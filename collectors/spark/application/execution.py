@@ -33,6 +33,7 @@ class Execution:
         dropped: Tables (`db.name`) that the metastore dropped while it ran.
         stages: The stages of its jobs.
         written: The rows that its tasks put out; None where none of its stages has ended.
+        written_bytes: The bytes that they put out; 0 where nothing counts them.
         size: The approximate memory of its plans, in bytes.
     """
 
@@ -52,6 +53,7 @@ class Execution:
     dropped: set[str] = field(default_factory=set)
     stages: list[int] = field(default_factory=list)
     written: int | None = None
+    written_bytes: int = 0
     size: int = 0
 
     @property

@@ -306,6 +306,7 @@ class _Replay:
         if execution := self.executions.get(self.stages.get(body["stage"], -1)):
             self._count(execution.id, body["metrics"])
             execution.written = (execution.written or 0) + body["written"]
+            execution.written_bytes += body["written_bytes"]
 
     def progress(self, body: Body) -> None:
         rows = body["rows"]

@@ -12,8 +12,9 @@ from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 
 Body = dict[str, Any]
 
-# Rows that tasks put out.
+# Rows and bytes that tasks put out.
 _WRITTEN = "internal.metrics.output.recordsWritten"
+_BYTES_WRITTEN = "internal.metrics.output.bytesWritten"
 _CATALOGS = "spark.sql.catalog."
 _OF_HADOOP = "spark.hadoop."
 _HDFS = re.compile(r"fs\.defaultFS|dfs\.namenode\.(?:service)?rpc-address(?:\.[^.]+\.[^.]+)?")
@@ -111,14 +112,18 @@ def _stage_completed(event: Body) -> Body | None:
         for metric in stage.get("Accumulables", ())
         if metric.get("Metadata") == "sql" and str(metric.get("Value")).isdigit()
     ]
-    written = sum(
-        int(metric["Value"])
-        for metric in stage.get("Accumulables", ())
-        if metric.get("Name") == _WRITTEN and str(metric.get("Value")).isdigit()
+    written, written_bytes = (
+        sum(
+            int(metric["Value"])
+            for metric in stage.get("Accumulables", ())
+            if metric.get("Name") == name and str(metric.get("Value")).isdigit()
+        )
+        for name in (_WRITTEN, _BYTES_WRITTEN)
     )
     if not (metrics or written):
         return None
-    return {"stage": stage["Stage ID"], "metrics": metrics, "written": written}
+    counted = {"written": written, "written_bytes": written_bytes}
+    return {"stage": stage["Stage ID"], "metrics": metrics, **counted}
 
 
 def _job_end(event: Body) -> Body:
