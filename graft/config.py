@@ -168,7 +168,7 @@ class SparkEntry(Section):
         tuple[Annotated[str, AfterValidator(_task_place)], ...],
         BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
         Field(min_length=1),
-    ] = ("conf:spark.openlineage.appName", "app_name")
+    ] = ("conf:spark.openlineage.appName", "app_name", "databricks")
     namespace: Text = "spark"
 
     @model_validator(mode="after")

@@ -21,6 +21,7 @@ from dbt_graft.collectors.spark.source import (
 )
 from dbt_graft.graft.command import CommandGroup
 from dbt_graft.graft.terminal import one_line
+from dbt_graft.lineage.operations import Operation
 
 _EXAMPLES = """\b
 Examples:
@@ -50,8 +51,8 @@ def spark() -> None:
     "places",
     multiple=True,
     callback=_places,
-    help="Where to take the name of a task from: app_name, job_group, job_description, call_site "
-    "or conf:KEY; repeatable, the first that has a value is used.",
+    help="Where to take the name of a task from: app_name, job_group, job_description, call_site, "
+    "databricks or conf:KEY; repeatable, the first that has a value is used.",
 )
 @click.option(
     "--namespace", default="spark", show_default=True, help="Namespace of metastore tables."
@@ -99,11 +100,13 @@ def _task(run: Row, tables: Mapping[str, list[Any]]) -> dict[str, Any]:
     mine = [row for row in tables["accesses"] if row["task"] == run["task"]]
     columns = {(row["namespace"], row["name"]): row["columns"] for row in tables["datasets"]}
     shapes = {row["shape_id"] for row in mine}
+    written = list(_datasets((r for r in mine if r["direction"] == "write"), columns))
     return {
         **{key: run[key] for key in ("task", "run_id", "parent_run_id", "status", "error")},
         **{key: run[key] for key in ("started_at", "ended_at", "engine_version")},
         "inputs": list(_datasets((r for r in mine if r["direction"] == "read"), columns)),
-        "outputs": list(_datasets((r for r in mine if r["direction"] == "write"), columns)),
+        "outputs": [one for one in written if _has_data(one)],
+        "changes": [one for one in written if not _has_data(one)],
         "column_edges": [
             {
                 **{key: row[key] for key in ("to_namespace", "to_name", "to_column")},
@@ -143,6 +146,14 @@ def _datasets(
         }
 
 
+def _has_data(dataset: Row) -> bool:
+    """Whether anything brought data: what was only created, altered or dropped is no output."""
+    return any(
+        operation.brings_data or operation.renames
+        for operation in map(Operation, dataset["operations"])
+    )
+
+
 def _total(numbers: Iterable[int | None]) -> int | None:
     known = [number for number in numbers if number is not None]
     return sum(known) if known else None
@@ -154,7 +165,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
     yield f"{found['log']}: {found['name'] or '(no application)'}{version}"
     for task in found["tasks"]:
         yield f"  task {task['task']}: {_status(task)}"
-        for title in ("inputs", "outputs"):
+        for title in ("inputs", "outputs", "changes"):
             if task[title]:
                 yield f"    {title}"
             for dataset in task[title]:

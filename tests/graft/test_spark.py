@@ -76,6 +76,26 @@ def test_json_holds_the_same(log: Path) -> None:
     assert [(one["name"], one["rows"]) for one in task["outputs"]] == [("/out/orders", 9)]
 
 
+def test_a_table_that_is_only_created_is_a_change_and_no_output(
+    make_log: Make,  # noqa: F811
+    node: Make,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    name = "CreateDataSourceTableCommand"
+    text = (
+        f"== Physical Plan ==\nExecute {name} (1)\n   +- {name} (2)\n\n\n(1) Execute {name}\n"
+        f"Output: []\n\n(2) {name}\nArguments: `spark_catalog`.`ml`.`t`, false\n"
+    )
+    create = {"plan": node(f"Execute {name}"), "text": text}
+    (tmp_path / "a").write_bytes(make_log(create, app="shop"))
+    [task] = json.loads(show(str(tmp_path / "a"), "--json")[1])[0]["tasks"]
+    assert (task["outputs"], [one["name"] for one in task["changes"]]) == ([], ["ml.t"])
+    assert show(str(tmp_path / "a"))[1].splitlines()[-2:] == [
+        "    changes",
+        "      spark/ml.t  CREATE TABLE",
+    ]
+
+
 def test_task_names_are_taken_from_the_option(log: Path) -> None:
     code, output = show(str(log), "--task-from", "job_description")
     assert code == 0

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from dbt_graft.collectors.spark.application.execution import Application, Execution
 from dbt_graft.collectors.spark.application.segments import PlanSegment
+from dbt_graft.collectors.spark.plans.arguments import Attribute
 from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.scans import Scan
-from dbt_graft.collectors.spark.sources.schema import merge_columns
+from dbt_graft.collectors.spark.sources.schema import (
+    is_plain,
+    merge_columns,
+    typed_columns,
+)
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Column, Status
+from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, Status
 
 # The metrics of an access.
 COUNTS = ("rows", "bytes", "files", "partitions")
@@ -23,6 +28,7 @@ _WRITE_METRICS = {
     "files": "number of written files",
     "partitions": "number of dynamic part",
 }
+_FROM_TASKS = (CommandRole.SAVE, CommandRole.WRAPPER)
 # Rows that these read from their own target stay in it.
 IN_PLACE = frozenset({Operation.MERGE, Operation.UPDATE, Operation.DELETE})
 
@@ -60,11 +66,14 @@ def write_metrics(application: Application, segment: PlanSegment) -> dict[str, i
     counted = {
         count: application.metrics.of(segment.execution.id, metric) for count, metric in ids.items()
     }
-    is_save = segment.role is CommandRole.SAVE and segment.operation not in IN_PLACE
+    is_save = segment.role in _FROM_TASKS and segment.operation not in IN_PLACE
     if is_save and counted["rows"] is None:
-        # Connectors have no metrics of their own: they write the rows that the tasks put out.
-        outputs = (one.execution.written for one in (segment, *segment.feeds))
-        counted["rows"] = reduce(_sum, outputs, None)
+        # Connectors have no metrics of their own, and before Spark 3.4 those of CREATE TABLE AS may
+        # be missing: they write the rows that the tasks put out.
+        executions = [one.execution for one in (segment, *segment.feeds)]
+        counted["rows"] = reduce(_sum, (one.written for one in executions), None)
+        if counted["bytes"] is None:
+            counted["bytes"] = sum(one.written_bytes for one in executions) or None
     return counted
 
 
@@ -84,6 +93,32 @@ def scanned(
         counted = {}  # Spark counts a scan, not each of the folders it read.
     for dataset, kind in found:
         yield DatasetAccess(dataset, kind, **counted, columns=scan.columns)
+
+
+def columns_written(
+    named: Sequence[str],
+    taken: Sequence[Attribute],
+    types: Mapping[int, str],
+    *,
+    is_cut: bool = False,
+) -> tuple[Column, ...]:
+    """The columns of a write: those that its command lists. Where it lists none, or Spark left
+    some out, the columns that it takes from its query have the other names.
+    """
+    others = taken[len(named) :] if is_cut or not named else ()
+    return typed_columns([*named, *(one.name for one in others)], list(taken), types)
+
+
+def read_by_edges(edges: Iterable[ColumnEdge]) -> Iterator[DatasetAccess]:
+    """The datasets that edges come from, with the columns that they name."""
+    found: dict[DatasetId, dict[str, None]] = {}
+    for edge in edges:
+        columns = found.setdefault(edge.from_dataset, {})
+        if edge.from_column != ANY_COLUMN and is_plain(edge.from_column):
+            columns[edge.from_column] = None
+    for dataset in sorted(found):
+        kind = Kind.PATH if dataset.is_path else Kind.TABLE
+        yield DatasetAccess(dataset, kind, columns=tuple(map(Column, found[dataset])))
 
 
 def merged(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from dbt_graft.collectors.spark.application.accesses import IN_PLACE
@@ -34,25 +35,37 @@ _ROW_METADATA = frozenset(
     _source_row_present_ _target_row_id_ _target_row_index_ _target_row_present_
     """.split()  # noqa: SIM905
 )
+_ADAPTIVE = "AdaptiveSparkPlan"
 _FUNCTION = re.compile(r"\w+\((?:distinct )?(?P<of>[\w.*]+)\)", re.IGNORECASE)
 
 
-def column_edges(
-    segment: PlanSegment, column_sources: ColumnSources
-) -> tuple[list[ColumnEdge], list[str]]:
-    """The column edges of a command, and the reasons why some are missing.
+@dataclass(frozen=True, slots=True)
+class TracedColumns:
+    """The columns of a command.
 
-    Task, shape and origin of the edges are empty until the log has been read.
+    Attributes:
+        edges: Their edges; task, shape and origin are empty until the log has been read.
+        gaps: The reasons why edges are missing.
+        taken: The columns that the command takes from its query.
     """
+
+    edges: tuple[ColumnEdge, ...] = ()
+    gaps: tuple[str, ...] = ()
+    taken: tuple[Attribute, ...] = ()
+
+
+def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedColumns:
+    """The columns of a command and their edges."""
     target = segment.target
     if target is None or segment.role not in _WRITES_COLUMNS:
-        return [], []
+        return TracedColumns()
     written = [dataset for dataset, _ in column_sources.resolver.written(target)]
     plans = list(_plans(segment))
     if not (written and plans):
-        return [], [UNKNOWN] if segment.feeds else []
+        return TracedColumns(gaps=(UNKNOWN,) if segment.feeds else ())
     edges: dict[ColumnEdge, None] = {}
     gaps: dict[str, None] = {}
+    taken: list[Attribute] = []
     for plan, root, listed in plans:
         column_sources.match_reused(root)
         trace = trace_columns(plan, root, partial(_source, column_sources, segment))
@@ -60,9 +73,10 @@ def column_edges(
         columns = listed or trace.columns_of(root)
         if segment.operation in IN_PLACE:
             columns = [one for one in columns if one.name not in _ROW_METADATA]
+        taken = taken or columns
         for dataset in written:
             edges |= dict.fromkeys(_edges(dataset, target, columns, trace, gaps))
-    return list(edges), list(gaps)
+    return TracedColumns(tuple(edges), tuple(gaps), tuple(taken))
 
 
 def _source(
@@ -91,8 +105,7 @@ def _plans(segment: PlanSegment) -> Iterator[tuple[PlanText, Operator, list[Attr
     if segment.feeds:
         for feed in segment.feeds:
             fed = plan_text(feed.execution.text)
-            top = fed.optimised or fed.root
-            if top is not None:
+            if top := _top(fed):
                 rows = top.kind == "DeserializeToObject" and top.children
                 listed = top.fields.get("Input", "") if rows else ""
                 yield fed, top.children[0] if rows else top, attributes(listed)
@@ -104,6 +117,14 @@ def _plans(segment: PlanSegment) -> Iterator[tuple[PlanText, Operator, list[Attr
         for inner in command.inside:
             for root in (*inner.inside, *inner.children):
                 yield plan, root, []
+
+
+def _top(plan: PlanText) -> Operator | None:
+    """The operator that gives the rows of a query."""
+    top = plan.optimised or plan.root
+    while top is not None and top.kind == _ADAPTIVE and top.children:
+        top = top.children[0]
+    return top
 
 
 def _logical(plan: PlanText, name: str) -> Operator | None:

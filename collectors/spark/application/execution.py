@@ -27,11 +27,13 @@ class Execution:
         final: The last plan of adaptive execution, which has the valid metrics.
         error: Its error message; empty where it succeeded.
         group: The job group it ran in.
+        work: The notebook or job on Databricks that it belongs to.
         details: Its call stack.
         sql: The text of its statement without literals, where the log has it.
         dropped: Tables (`db.name`) that the metastore dropped while it ran.
         stages: The stages of its jobs.
         written: The rows that its tasks put out; None where none of its stages has ended.
+        written_bytes: The bytes that they put out; 0 where nothing counts them.
         size: The approximate memory of its plans, in bytes.
     """
 
@@ -45,11 +47,13 @@ class Execution:
     final: PlanNode | None = None
     error: str = ""
     group: str = ""
+    work: str = ""
     details: str = ""
     sql: str = ""
     dropped: set[str] = field(default_factory=set)
     stages: list[int] = field(default_factory=list)
     written: int | None = None
+    written_bytes: int = 0
     size: int = 0
 
     @property
@@ -123,10 +127,15 @@ class ExecutionGroup:
 
 @dataclass(slots=True)
 class StreamingQuery:
-    """A run of a streaming query: the descriptions of its sources and its sink."""
+    """A run of a streaming query: the descriptions of its sources and its sink.
+
+    Attributes:
+        stopped: It ended without an exception: what was still running was interrupted.
+    """
 
     sources: dict[str, None] = field(default_factory=dict)
     sink: str = ""
+    stopped: bool = False
 
 
 @dataclass(slots=True)
@@ -135,12 +144,17 @@ class Application:
 
     Attributes:
         settings: Its configuration; may hold secrets.
+        namenodes: As `sources.hdfs` finds them.
         exit_code: In most modes 0 even where Python failed.
-        finished: The log has the application's last event.
+        finished: The log has the application's last event, or ends while nothing runs and is of
+            Databricks, whose logs have no such event.
+        on_databricks: The log was written there.
         metrics: The metrics of its executions.
         rdds: The scans and paths that each RDD was made of, by its id. Only the latest: an RDD
             that is still used is in each job that uses it.
         outside: The sources that jobs outside of SQL read, with their first and last time.
+        outside_work: The notebooks and jobs on Databricks that these belong to.
+        last_outside: The end of the last of these jobs, and its error if it failed.
         streams: By the run of the streaming query.
         requests: Statements of Spark Connect, without literals, by the tag of their jobs.
     """
@@ -152,11 +166,15 @@ class Application:
     started_at: datetime | None = None
     ended_at: datetime | None = None
     finished: bool = False
+    on_databricks: bool = False
     exit_code: int = 0
     warehouse: str = ""
     settings: dict[str, str] = field(default_factory=dict)
+    namenodes: dict[str, str] = field(default_factory=dict)
     metrics: Metrics = field(default_factory=Metrics)
     rdds: LruDict[int, tuple[str, ...]] = field(default_factory=lambda: LruDict(_MOST_RDDS))
     outside: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
+    outside_work: set[str] = field(default_factory=set)
+    last_outside: tuple[datetime, str] | None = None
     streams: LruDict[str, StreamingQuery] = field(default_factory=lambda: LruDict(_MOST_STREAMS))
     requests: LruDict[str, str] = field(default_factory=lambda: LruDict(_MOST_REQUESTS))

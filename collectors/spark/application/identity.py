@@ -11,13 +11,14 @@ dbt-spark session writes into its log (dbt-spark 1.11 on Spark 4.3):
 
 Without `spark.app.name` a session is called `pyspark-shell`, as is every Python script on Spark
 without a name. Such names, and those of servers that many users share, are no names of tasks: their
-logs are rejects that say what to set.
+logs are rejects that say what to set. Work at a prompt has no name to set: it is the task of the
+command that starts the prompt (`shell_task`), unless another place has a name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 _DBT_NAME = re.compile(r"dbt(?![A-Za-z0-9_]).*", re.IGNORECASE | re.DOTALL)
 _DBT_CALL_SITE = re.compile(r"[/\\]dbt[/\\]adapters[/\\]")
@@ -28,6 +29,12 @@ _SHARED_NAME = re.compile(
     r"|Spark Connect server|Databricks Shell|Zeppelin|livy-session-\d+|graft collect|",
     re.IGNORECASE,
 )
+_SHELLS: Mapping[str, str] = {
+    "spark shell": "spark-shell",
+    "pysparkshell": "pyspark",
+    "sparkr": "sparkR",
+    "sparksql": "spark-sql",
+}
 _UUID = r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}"
 _DAY = r"(?:19|20)\d\d[-_./]?[01]\d[-_./]?[0-3]\d"
 _CLOCK = r"[T_ -]?[0-2]\d[:_.-]?[0-5]\d(?:[:_.-]?[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"
@@ -49,6 +56,17 @@ def is_dbt(app_name: str, descriptions: Iterable[str], plans: Iterable[str]) -> 
     )
 
 
+def shell_task(app_name: str, rule: str) -> str | None:
+    """Return the task of work at a prompt: the command that starts it; None for other names.
+
+    Args:
+        rule: As `task_name` takes it.
+    """
+    # `SparkSQL::10.0.0.1`
+    command = _SHELLS.get(app_name.partition("::")[0].strip().casefold())
+    return _matched(command, rule) if command else None
+
+
 def task_name(app_name: str, rule: str) -> str | None:
     """Return the task in a name; None where it has none.
 
@@ -61,6 +79,10 @@ def task_name(app_name: str, rule: str) -> str | None:
     name = app_name.strip()
     if _SHARED_NAME.fullmatch(name) or re.fullmatch(_UUID, name):
         return None
+    return _matched(name, rule)
+
+
+def _matched(name: str, rule: str) -> str | None:
     found = re.match(rule, name)
     if found is None or not found["task"]:
         return None

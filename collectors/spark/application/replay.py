@@ -10,10 +10,11 @@ import logging
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 
+from dbt_graft.collectors.spark.application.databricks import notebook_or_job
 from dbt_graft.collectors.spark.application.execution import (
     Application,
     Execution,
@@ -24,6 +25,7 @@ from dbt_graft.collectors.spark.application.execution import (
 from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.plans.info import PlanNode, from_info
 from dbt_graft.collectors.spark.sources.commands import CommandRole, find_command
+from dbt_graft.collectors.spark.sources.hdfs import namenodes
 from dbt_graft.lineage.errors import exception_reason
 
 _log = logging.getLogger(__name__)
@@ -36,8 +38,14 @@ _MOST_HELD = 64 << 20
 _OPERATOR = 500
 # Sources of an RDD or a streaming query; and of jobs outside of SQL.
 _MOST_SOURCES, _MOST_OUTSIDE = 1_000, 10_000
+# In place of an execution's id.
+_OUTSIDE = -1
 # Delta in a call stack.
 _OF_DELTA = re.compile(r"\borg\.apache\.spark\.sql\.delta\.|\.tahoe\.")
+# The error of a job that somebody stopped, or the end of its application did.
+_CANCELLED = re.compile(r"(?:\[SPARK_JOB_CANCELLED\] )?Job \d+ cancelled")
+# Notebooks and jobs that are remembered: where there are two, neither is the application's.
+_MOST_WORK = 2
 # Versions in which only the jobs of an execution have its outcome.
 _ENDS_BY_JOBS = re.compile(r"[12]\.|3\.[0-3](?!\d)")
 
@@ -76,6 +84,7 @@ def replay(
             was_idle = True
         else:
             yield from replay.settled(len(replay.over) if on_idle else settle_after)
+    application.finished |= application.on_databricks and replay.is_idle
     if not was_idle:
         yield from replay.rest()
 
@@ -99,7 +108,7 @@ class _Replay:
         running: The ids of those that have not ended.
         groups: The same executions by their outermost one.
         stages: The execution of each stage.
-        jobs: The execution of each running job.
+        jobs: The execution of each running job; `_OUTSIDE` where it is outside of SQL.
         over: The groups and batches that are over, in order.
         unplaced: Outermost executions of streaming batches that are over, but whose sources and
             sink the query's progress has not named yet: by run and number.
@@ -160,6 +169,10 @@ class _Replay:
     def log_start(self, body: Body) -> None:
         self.application.spark_version = str(body["Spark Version"])
 
+    def databricks_log_start(self, body: Body) -> None:
+        self.log_start(body)
+        self.application.on_databricks = True
+
     def application_start(self, body: Body) -> None:
         self.application.name = str(body["App Name"] or "")
         self.application.id = str(body.get("App ID") or "")
@@ -176,6 +189,7 @@ class _Replay:
         application.warehouse = str(body["warehouse"])
         settings = {key: str(value) for key, value in body.get("settings", {}).items()}
         application.settings.update(settings)
+        application.namenodes.update(namenodes(body.get("hdfs", {})))
         # The event that starts the application has both too, unless the log lacks it.
         application.name = application.name or settings.get("spark.app.name", "")
         application.id = application.id or settings.get("spark.app.id", "")
@@ -258,11 +272,16 @@ class _Replay:
                 made_of = (source,) if source else tuple(dict.fromkeys(chain.from_iterable(above)))
                 if made_of:
                     rdds[rdd] = made_of[:_MOST_SOURCES]
+        work = notebook_or_job(body.get("work", {}))
         if "execution" not in body:
+            self.jobs[body["job"]] = _OUTSIDE
+            if work and len(self.application.outside_work) < _MOST_WORK:
+                self.application.outside_work.add(work)
             self._outside(body)
         elif execution := self.executions.get(body["execution"]):
             self.jobs[body["job"]] = execution.id
             execution.group = execution.group or str(body["group"])
+            execution.work = execution.work or work
             for stage in body["stages"]:
                 # A later job may list a stage that is already computed.
                 if self.stages.setdefault(stage, execution.id) == execution.id:
@@ -279,7 +298,11 @@ class _Replay:
             outside[source] = min(first, at), max(last, at)
 
     def job_end(self, body: Body) -> None:
-        execution = self.executions.get(self.jobs.pop(body["job"], -1))
+        of = self.jobs.pop(body["job"], None)
+        if of == _OUTSIDE and body["time"]:
+            error = "" if _CANCELLED.match(body["error"]) else body["error"]
+            self.application.last_outside = _moment(body["time"]), error
+        execution = self.executions.get(_OUTSIDE if of is None else of)
         if execution and _ENDS_BY_JOBS.match(self.application.spark_version):
             execution.error = execution.error or body["error"]
 
@@ -287,6 +310,7 @@ class _Replay:
         if execution := self.executions.get(self.stages.get(body["stage"], -1)):
             self._count(execution.id, body["metrics"])
             execution.written = (execution.written or 0) + body["written"]
+            execution.written_bytes += body["written_bytes"]
 
     def progress(self, body: Body) -> None:
         rows = body["rows"]
@@ -310,6 +334,16 @@ class _Replay:
             groups[-1].batch = batch
         self.over.extend(groups or [batch])
 
+    def terminated(self, body: Body) -> None:
+        run = body["run"]
+        if not body["failed"]:
+            stream = self.application.streams.recall(run) or StreamingQuery()
+            self.application.streams[run] = replace(stream, stopped=True)
+        # No progress will come for its last batch.
+        for batch in [batch for batch in self.unplaced if batch[0] == run]:
+            roots = self.unplaced.pop(batch)
+            self.over.extend(group for root in roots if (group := self.groups.get(root)))
+
     def table_dropped(self, body: Body) -> None:
         for execution in self.executions.values():
             if execution.ended_at is None:
@@ -332,6 +366,7 @@ class _Replay:
 
 _HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
     "SparkListenerLogStart": _Replay.log_start,
+    "DBCEventLoggingListenerMetadata": _Replay.databricks_log_start,
     "SparkListenerApplicationStart": _Replay.application_start,
     "SparkListenerApplicationEnd": _Replay.application_end,
     "SparkListenerEnvironmentUpdate": _Replay.environment,
@@ -343,6 +378,7 @@ _HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
     "SparkListenerJobEnd": _Replay.job_end,
     "SparkListenerStageCompleted": _Replay.stage_completed,
     "StreamingQueryListener$QueryProgressEvent": _Replay.progress,
+    "StreamingQueryListener$QueryTerminatedEvent": _Replay.terminated,
     "DropTableEvent": _Replay.table_dropped,
     "SparkListenerConnectOperationStarted": _Replay.connect_request,
 }

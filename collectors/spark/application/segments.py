@@ -48,6 +48,7 @@ class PlanSegment:
         inputs: The columns that it writes.
         around: The executions that it is nested in and that name its target.
         feeds: The queries nested in its execution, whose rows it writes.
+        infers_schema: It is Spark's own query for the columns of files.
     """
 
     execution: Execution
@@ -62,6 +63,7 @@ class PlanSegment:
     operation: Operation = Operation.SELECT
     around: list[Execution] = field(default_factory=list)
     feeds: list[PlanSegment] = field(default_factory=list)
+    infers_schema: bool = False
 
     @property
     def role(self) -> CommandRole | None:
@@ -80,7 +82,10 @@ def plan_segments(execution: Execution, problems: list[str]) -> list[PlanSegment
     Args:
         problems: Takes a reason for each operator without a rule.
     """
-    if execution.plan is None or is_schema_inference(execution.plan):
+    if execution.plan is None:
+        return []
+    infers_schema = is_schema_inference(execution.plan)
+    if infers_schema and execution.id != execution.root:
         return []
     unknown: set[str] = set()
     started = _split(execution, execution.plan, unknown)
@@ -96,6 +101,8 @@ def plan_segments(execution: Execution, problems: list[str]) -> list[PlanSegment
             segments.append(segment)
     problems += [f"execution {execution.id}: there is no rule for {name}" for name in unknown]
     alone = len(segments) == 1 and _SCANS_RDD in execution.text
+    for segment in segments:
+        segment.infers_schema = infers_schema
     return [segment for segment in segments if segment.command or segment.scans or alone]
 
 

@@ -19,12 +19,14 @@ from typing import Any, TypeVar
 from dbt_graft.collectors.spark.application import streams
 from dbt_graft.collectors.spark.application.accesses import (
     DatasetAccess,
+    columns_written,
     merged,
+    read_by_edges,
     scanned,
     scans_of,
     write_metrics,
 )
-from dbt_graft.collectors.spark.application.column_edges import column_edges
+from dbt_graft.collectors.spark.application.column_edges import TracedColumns, column_edges
 from dbt_graft.collectors.spark.application.column_sources import ColumnSources
 from dbt_graft.collectors.spark.application.execution import (
     Application,
@@ -40,12 +42,12 @@ from dbt_graft.collectors.spark.application.segments import (
     plan_segments,
 )
 from dbt_graft.collectors.spark.application.unresolved_scans import resolve_scans
+from dbt_graft.collectors.spark.plans.columns import CUT
 from dbt_graft.collectors.spark.sources.commands import Command, CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.rdds import labelled_scan
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT, Scan
-from dbt_graft.collectors.spark.sources.schema import typed_columns
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.operations import Operation
@@ -74,6 +76,8 @@ class Statement:
         edges: Its column edges, without task, shape and origin.
         gaps: The reasons why column edges or inputs (`PATHS_CUT`) are missing or not exact.
         times: How often it ran.
+        infers_schema: Spark ran it to find the columns of files: it counts only where nothing else
+            reads them.
     """
 
     operation: Operation
@@ -86,6 +90,7 @@ class Statement:
     edges: tuple[ColumnEdge, ...] = ()
     gaps: tuple[str, ...] = ()
     times: int = 1
+    infers_schema: bool = False
 
     @property
     def key(self) -> StatementKey:
@@ -197,7 +202,7 @@ def _streamed(
     reads = [
         DatasetAccess(d, kind, rows) for one, rows in taken if one for d, kind in resolver.read(one)
     ]
-    rows, edges, gaps = batch.rows, list[ColumnEdge](), list[str]()
+    rows, traced = batch.rows, TracedColumns()
     if queries and sink:
         segment = queries[-1]
         watched = {access.dataset for access in reads}
@@ -208,18 +213,19 @@ def _streamed(
             if access.dataset not in watched
         ]
         rows = segment.execution.written if rows is None else rows
-        edges, gaps = column_edges(_into(sink, segment), context.column_sources)
+        traced = column_edges(_into(sink, segment), context.column_sources)
     return Statement(
         operation=Operation.INSERT if sink else Operation.SELECT,
         reads=merged(reads),
         writes=merged(
-            DatasetAccess(d, kind, rows) for d, kind in (resolver.read(sink) if sink else ())
+            DatasetAccess(d, kind, rows, columns=columns_written((), traced.taken, context.types))
+            for d, kind in (resolver.read(sink) if sink else ())
         ),
         status=Status.OK,
         started_at=batch.at,
         ended_at=batch.at,
-        edges=tuple(edges),
-        gaps=tuple(gaps),
+        edges=traced.edges,
+        gaps=traced.gaps,
     )
 
 
@@ -259,6 +265,8 @@ def _statement(
         named = (scanned(application, execution, source, resolver) for source in segment.sources)
         reads += [access for each in named for access in each]
     writes: list[DatasetAccess] = []
+    traced = column_edges(segment, context.column_sources)
+    gaps = dict.fromkeys(traced.gaps)
     if target := segment.target:
         if target.source_table:
             reads.append(
@@ -269,22 +277,24 @@ def _statement(
                 DatasetAccess(d, kind) for d, kind in resolver.resolve((), [target.source_path])
             ]
         counted = write_metrics(application, segment)
+        taken = segment.inputs or traced.taken
+        columns = columns_written(target.columns, taken, context.types, is_cut=target.is_cut)
+        if target.is_cut and len(columns) <= len(target.columns):
+            gaps[CUT] = None
         writes = [
             DatasetAccess(
-                dataset,
-                Kind.VIEW if target.is_view else kind,
-                **counted,
-                columns=typed_columns(list(target.columns), segment.inputs, context.types),
+                dataset, Kind.VIEW if target.is_view else kind, **counted, columns=columns
             )
             for dataset, kind in resolver.written(target)
         ]
-    edges, gaps = column_edges(segment, context.column_sources)
+    if segment.infers_schema:
+        # One line of text, not the rows and columns of the files.
+        reads = [DatasetAccess(access.dataset, access.kind) for access in reads]
     if any(scan.is_cut for one in (segment, *segment.feeds) for scan in one.scans):
-        gaps.append(PATHS_CUT)
+        gaps[PATHS_CUT] = None
     if not reads:
         # Before Spark 3.4 a save's query is in its text only; a checkpoint's is in another plan.
-        inputs = sorted({edge.from_dataset for edge in edges})
-        reads = [DatasetAccess(d, Kind.PATH if d.is_path else Kind.TABLE) for d in inputs]
+        reads = list(read_by_edges(traced.edges))
     return Statement(
         operation=segment.operation,
         reads=merged(reads),
@@ -293,6 +303,7 @@ def _statement(
         started_at=execution.started_at,
         ended_at=execution.ended_at or execution.started_at,
         sql=execution.sql,
-        edges=tuple(edges),
+        edges=traced.edges,
         gaps=tuple(gaps),
+        infers_schema=segment.infers_schema,
     )

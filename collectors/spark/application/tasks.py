@@ -9,9 +9,13 @@ A rule lists places of a task's name; the first that has one counts:
 | `job_group` | the job group that the statement ran in (`sc.setJobGroup`) |
 | `job_description` | the description it ran under (`sc.setJobDescription`) |
 | `call_site` | the file of user code that it was called from, `load_orders.py` as `load_orders` |
+| `databricks` | the job or notebook; see `databricks` |
 
 The first two are the same for the whole application, which then ran one task. With the others each
 statement has its own task, nested executions included. All tasks of an attempt have the same run.
+
+An application without a name in any of them, but with one of a prompt (`Spark shell`), is the task
+of the command that starts it, if `app_name` is among the places.
 """
 
 from __future__ import annotations
@@ -19,11 +23,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from dbt_graft.collectors.spark.application.databricks import cluster_job
 from dbt_graft.collectors.spark.application.execution import Application, Execution
-from dbt_graft.collectors.spark.application.identity import task_name
+from dbt_graft.collectors.spark.application.identity import shell_task, task_name
 
 _CONF = "conf:"
-_PLACE = re.compile(r"app_name|job_group|job_description|call_site|conf:\S+")
+_PLACE = re.compile(r"app_name|job_group|job_description|call_site|databricks|conf:\S+")
 # `save at /opt/jobs/load_orders.py:12`, and the same in the frames of a call stack.
 _CALL = re.compile(r"(?:^|\s)\w+ at (?P<path>[^\n]+?):\d+$", re.MULTILINE)
 _FRAME = re.compile(r"^(?P<method>[\w.$]+)\((?P<file>[\w.$-]+):\d+\)$", re.MULTILINE)
@@ -49,7 +54,7 @@ def task_of(
         for text in _texts(application, root, place):
             if len(text) <= _LONGEST and (task := task_name(text, rule)):
                 return task
-    return None
+    return shell_task(application.name, rule) if "app_name" in places else None
 
 
 def is_place(text: str) -> bool:
@@ -57,8 +62,10 @@ def is_place(text: str) -> bool:
     return bool(_PLACE.fullmatch(text))
 
 
-def is_of_application(place: str) -> bool:
+def is_of_application(application: Application, place: str) -> bool:
     """Whether a place has one name for the whole application."""
+    if place == "databricks":
+        return not application.on_databricks
     return place == "app_name" or place.startswith(_CONF)
 
 
@@ -82,6 +89,9 @@ def _texts(application: Application, root: Execution | None, place: str) -> Iter
         yield application.name
     elif place.startswith(_CONF):
         yield application.settings.get(place.removeprefix(_CONF), "")
+    elif place == "databricks":
+        yield cluster_job(application.settings)
+        yield _work(application, root)
     elif root is None:
         return
     elif place == "job_group":
@@ -92,6 +102,13 @@ def _texts(application: Application, root: Execution | None, place: str) -> Iter
             yield root.description
     elif place == "call_site":
         yield from _call_sites(root)
+
+
+def _work(application: Application, root: Execution | None) -> str:
+    """The notebook or job of an execution; without one, the only one of jobs outside of SQL."""
+    if root is not None:
+        return root.work
+    return min(application.outside_work) if len(application.outside_work) == 1 else ""
 
 
 def _call_sites(execution: Execution) -> Iterator[str]:

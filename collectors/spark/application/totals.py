@@ -12,7 +12,7 @@ from typing import TypeVar
 from dbt_graft.collectors.spark.application.accesses import IN_PLACE, DatasetAccess, merged
 from dbt_graft.collectors.spark.application.statements import Statement, StatementKey
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
-from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Status
 
 T = TypeVar("T")
@@ -23,18 +23,18 @@ _MOST = 100_000
 
 @dataclass(slots=True)
 class StatementTotals:
-    """Statements by what they do and how they ended.
+    """Statements by what they do, how they ended, and whether they infer a schema.
 
     Attributes:
         left_out: The number of distinct statements beyond the limit.
     """
 
-    found: dict[tuple[StatementKey, Status], Statement] = field(default_factory=dict)
+    found: dict[tuple[StatementKey, Status, bool], Statement] = field(default_factory=dict)
     left_out: int = 0
 
     def add(self, statement: Statement) -> None:
         """Add one statement."""
-        key = statement.key, statement.status
+        key = statement.key, statement.status, statement.infers_schema
         before = self.found.get(key)
         if before is None and len(self.found) == _MOST:
             self.left_out += 1
@@ -47,6 +47,30 @@ class StatementTotals:
         for statement in self.found.values():
             named.add(_named(statement, resolver))
         return sorted(named.found.values(), key=lambda one: one.started_at)
+
+
+def without_inferences(
+    statements: Iterable[Statement], read: Iterable[DatasetId], resolver: DatasetResolver
+) -> list[Statement]:
+    """Leave out inferences of the columns of files that other statements read.
+
+    Args:
+        read: The datasets that any statement reads; an inference may read one file of a folder.
+    """
+    by_name = {place for dataset in read for place in (dataset, *resolver.symlinks(dataset))}
+    return [
+        one
+        for one in statements
+        if not (one.infers_schema and any(_is_covered(r.dataset, by_name) for r in one.reads))
+    ]
+
+
+def _is_covered(dataset: DatasetId, read: set[DatasetId]) -> bool:
+    """Whether a path, or a folder around it, is read."""
+    name = dataset.name
+    while name and DatasetId(dataset.namespace, name) not in read:
+        name = name.rpartition("/")[0]
+    return bool(name)
 
 
 def _added(a: Statement, b: Statement) -> Statement:

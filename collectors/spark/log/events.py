@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -11,9 +12,14 @@ from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 
 Body = dict[str, Any]
 
-# Rows that tasks put out.
+# Rows and bytes that tasks put out.
 _WRITTEN = "internal.metrics.output.recordsWritten"
+_BYTES_WRITTEN = "internal.metrics.output.bytesWritten"
 _CATALOGS = "spark.sql.catalog."
+_OF_HADOOP = "spark.hadoop."
+_HDFS = re.compile(r"fs\.defaultFS|dfs\.namenode\.(?:service)?rpc-address(?:\.[^.]+\.[^.]+)?")
+# Properties of jobs on Databricks that name the work.
+_WORK = ("spark.databricks.notebook.path", "spark.databricks.job.id")
 # Calls that name their RDD by the path that they read.
 _FILE_CALLS = frozenset(
     """binaryFiles binaryRecords hadoopFile newAPIHadoopFile objectFile sequenceFile textFile
@@ -30,7 +36,16 @@ def _fields(*keys: str) -> Callable[[Body], Body]:
 
 def _environment(event: Body) -> Body:
     spark: Mapping[str, str] = event["Spark Properties"]
-    return {"warehouse": spark.get("spark.sql.warehouse.dir", ""), "settings": dict(spark)}
+    hadoop = {**event.get("Hadoop Properties", {}), **_hadoop(spark)}
+    return {
+        "warehouse": spark.get("spark.sql.warehouse.dir", ""),
+        "settings": dict(spark),
+        "hdfs": {key: value for key, value in hadoop.items() if _HDFS.fullmatch(key)},
+    }
+
+
+def _hadoop(spark: Mapping[str, str]) -> dict[str, str]:
+    return {k.removeprefix(_OF_HADOOP): v for k, v in spark.items() if k.startswith(_OF_HADOOP)}
 
 
 def _catalogs(settings: Mapping[str, str]) -> dict[str, str]:
@@ -60,6 +75,8 @@ def _job_start(event: Body) -> Body | None:
     properties = event.get("Properties") or {}
     execution = properties.get("spark.sql.execution.id")
     body: Body = {"job": event.get("Job ID", -1), "rdds": list(_rdds(event))}
+    if work := {key: str(properties[key]) for key in _WORK if properties.get(key)}:
+        body["work"] = work
     if not execution:
         body["time"] = event.get("Submission Time")
     else:
@@ -95,21 +112,26 @@ def _stage_completed(event: Body) -> Body | None:
         for metric in stage.get("Accumulables", ())
         if metric.get("Metadata") == "sql" and str(metric.get("Value")).isdigit()
     ]
-    written = sum(
-        int(metric["Value"])
-        for metric in stage.get("Accumulables", ())
-        if metric.get("Name") == _WRITTEN and str(metric.get("Value")).isdigit()
+    written, written_bytes = (
+        sum(
+            int(metric["Value"])
+            for metric in stage.get("Accumulables", ())
+            if metric.get("Name") == name and str(metric.get("Value")).isdigit()
+        )
+        for name in (_WRITTEN, _BYTES_WRITTEN)
     )
     if not (metrics or written):
         return None
-    return {"stage": stage["Stage ID"], "metrics": metrics, "written": written}
+    counted = {"written": written, "written_bytes": written_bytes}
+    return {"stage": stage["Stage ID"], "metrics": metrics, **counted}
 
 
 def _job_end(event: Body) -> Body:
     result = event["Job Result"]
     failed = result["Result"] != "JobSucceeded"
     message = (result.get("Exception") or {}).get("Message") or "failed"
-    return {"job": event["Job ID"], "error": message if failed else ""}
+    error = message if failed else ""
+    return {"job": event["Job ID"], "error": error, "time": event.get("Completion Time")}
 
 
 def _progress(event: Body) -> Body:
@@ -129,8 +151,13 @@ def _progress(event: Body) -> Body:
     }
 
 
+def _terminated(event: Body) -> Body:
+    return {"run": event["runId"], "failed": event.get("exception") is not None}
+
+
 READERS: Mapping[str, Callable[[Body], Body | None]] = {
     "SparkListenerLogStart": _fields("Spark Version"),
+    "DBCEventLoggingListenerMetadata": _fields("Spark Version"),
     "SparkListenerApplicationStart": _fields("App Name", "App ID", "App Attempt ID", "Timestamp"),
     "SparkListenerApplicationEnd": _fields("Timestamp", "ExitCode"),
     "SparkListenerEnvironmentUpdate": _environment,
@@ -142,6 +169,7 @@ READERS: Mapping[str, Callable[[Body], Body | None]] = {
     "SparkListenerDriverAccumUpdates": _fields("executionId", "accumUpdates"),
     "SparkListenerSQLExecutionEnd": _fields("executionId", "time", "errorMessage"),
     "StreamingQueryListener$QueryProgressEvent": _progress,
+    "StreamingQueryListener$QueryTerminatedEvent": _terminated,
     "DropTableEvent": _fields("database", "name"),
     "SparkListenerConnectOperationStarted": _request,
 }

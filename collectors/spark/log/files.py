@@ -51,7 +51,7 @@ class SparkLogs:
     label: str
     task: str = r"(?P<task>.+)"
     namespace: str = "spark"
-    task_from: tuple[str, ...] = ("conf:spark.openlineage.appName", "app_name")
+    task_from: tuple[str, ...] = ("conf:spark.openlineage.appName", "app_name", "databricks")
     unnamed_task: str = ""
     authorization: str = field(default="", repr=False)
 

@@ -13,7 +13,7 @@ import re
 _CLASS = re.compile(r"\[(?P<name>[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\]")
 _STATE = re.compile(r"SQLSTATE: (?P<state>[0-9A-Z]{5})\b")
 _EXCEPTION = re.compile(
-    r"(?<![\w.'\"/])(?:[a-z_][\w$]*\.)*(?P<name>[A-Z]\w*(?:Error|Exception))(?=[:\s]|$)"
+    r"(?<![\w.'\"/])(?:[a-z_][\w$]*\.)*(?P<name>[A-Z]\w*(?:Error|Exception|OOM))(?=[:\s]|$)"
 )
 _IDENTIFIER = re.compile(r"(?:`[^`]+`\.)*`[^`]+`")
 # Error classes whose identifiers are names of tables and columns.

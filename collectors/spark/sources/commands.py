@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from dbt_graft.collectors.spark.plans.arguments import split_arguments
+from dbt_graft.collectors.spark.plans.arguments import is_cut, split_arguments
 from dbt_graft.collectors.spark.sources.command_targets import (
     created_table,
     data_source,
@@ -197,4 +197,6 @@ def read_target(command: Command, arguments: str) -> Target | None:
         raise ValueError("its arguments are not as expected") from error
     if target and not target.is_known:
         raise ValueError("it names no target")
+    if target and target.columns and is_cut(arguments):
+        return replace(target, is_cut=True)
     return target

@@ -64,6 +64,7 @@ class Target:
     """The target of a command: a table, a path, or both where the plan has both.
 
     Attributes:
+        is_cut: Spark left out some of the columns.
         source_table: The other table of the command: the old name, or the table to copy.
         source_path: The path that the command loads.
         catalog: The class of the table's catalog, where the name is without the catalog.
@@ -75,6 +76,7 @@ class Target:
     table: tuple[str, ...] = ()
     path: str = ""
     columns: tuple[str, ...] = ()
+    is_cut: bool = False
     source_table: tuple[str, ...] = ()
     source_path: str = ""
     mode: str = ""

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.databases import UNKNOWN, JdbcDatabase, database_of
 from dbt_graft.collectors.spark.sources.jdbc import tables
-from dbt_graft.collectors.spark.sources.paths import dataset_folders, path_dataset
+from dbt_graft.collectors.spark.sources.paths import (
+    dataset_folders,
+    lone_year,
+    path_dataset,
+    year_folders,
+)
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.lineage.dataset import DatasetId, Kind
 
@@ -35,13 +41,19 @@ class DatasetResolver:
     A metastore table and the path of its files are one dataset, the table. Where a plan has both,
     the path is remembered (`locations`), and reads and writes of the path, before or after, count
     for the table (`owner`). Below the warehouse folder Hive's layout names the table:
-    `raw.db/orders` is `raw.orders`.
+    `raw.db/orders` is `raw.orders`. Likewise a folder named by a year counts for the folder around
+    it if another year, or a month, shows up there (`years`).
+
+    Attributes:
+        namenodes: The namespace of the file system that each one-host namespace is of.
     """
 
     namespace: str
     warehouse: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     locations: dict[DatasetId, DatasetId] = field(default_factory=dict)
+    years: dict[DatasetId, set[str]] = field(default_factory=lambda: defaultdict(set))
+    namenodes: Mapping[str, str] = field(default_factory=dict)
     database_in_use: str = "default"
 
     def use_database(self, plan: str) -> None:
@@ -113,7 +125,7 @@ class DatasetResolver:
         """Remember the folder of a table's files, if the paths are in one folder."""
         folders = dataset_folders(paths)
         if table and not _path_in(table) and len(folders) == 1:
-            self.locations.setdefault(path_dataset(folders[0]), self.table(table))
+            self.locations.setdefault(self._path(folders[0]), self.table(table))
 
     def resolve(self, table: tuple[str, ...], paths: Iterable[str]) -> list[tuple[DatasetId, Kind]]:
         """The table if there is one, else the paths."""
@@ -121,7 +133,15 @@ class DatasetResolver:
             paths = [path]
         elif table:
             return [(self.table(table), Kind.TABLE)]
-        return [(path_dataset(folder), Kind.PATH) for folder in dataset_folders(paths)]
+        paths = list(paths)
+        for parent, year in year_folders(paths):
+            self.years[self._path(parent)].add(year)
+        return [(self._path(folder), Kind.PATH) for folder in dataset_folders(paths)]
+
+    def _path(self, path: str) -> DatasetId:
+        found = path_dataset(path)
+        namespace = self.namenodes.get(found.namespace)
+        return DatasetId(namespace, found.name) if namespace else found
 
     def symlinks(self, table: DatasetId) -> tuple[DatasetId, ...]:
         """The known paths of a table."""
@@ -129,12 +149,16 @@ class DatasetResolver:
 
     def owner(self, dataset: DatasetId) -> DatasetId:
         """The table whose files lie in a path, if it is known by now; else the dataset itself."""
+        parent = lone_year(dataset.name) if dataset.is_path else ""
+        around = DatasetId(dataset.namespace, parent) if parent else dataset
+        if len(self.years.get(around, ())) > 1 and dataset not in self.locations:
+            dataset = around
         return self.locations.get(dataset) or self._in_warehouse(dataset) or dataset
 
     def _in_warehouse(self, path: DatasetId) -> DatasetId | None:
         if not self.warehouse:
             return None
-        top = path_dataset(self.warehouse.rstrip("/"))
+        top = self._path(self.warehouse.rstrip("/"))
         if top.namespace != path.namespace or not path.name.startswith(f"{top.name}/"):
             return None
         match path.name[len(top.name) + 1 :].split("/"):

@@ -9,7 +9,8 @@ A dataset is the folder or file that people know, not the files and folders insi
 - `part-…` files, `_temporary`, `_delta_log`, staging folders and checkpoints are the folder around
   them, and so are all files of a glob: `/landing/*.csv` is `/landing`;
 - a folder named by a date, and any file in it, is a part of the folder above:
-  `/exports/2026/11/21` is `/exports`;
+  `/exports/2026/11/21` is `/exports`. A year alone is a date where another year or a month shows
+  it: `/scale/2000` may be a number;
 - several files of one folder are that folder: so a plan shows a glob;
 - a file named by a number or date, or as its folder and one of these, is a part of that folder even
   alone: `/landing/orders/orders_2026-11-21.csv` is `/landing/orders`;
@@ -19,8 +20,8 @@ A dataset is the folder or file that people know, not the files and folders insi
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
 from dbt_graft.lineage.dataset import DatasetId
@@ -40,9 +41,12 @@ _INNER = re.compile(
 # A streaming query's checkpoint inside its output folder.
 _CHECKPOINT = re.compile(r"checkpoints?")
 _IN_CHECKPOINT = frozenset({"commits", "offsets", "sources", "state", "metadata"})
-_WILDCARD = re.compile(r"[*?{}]")
+# `?` is no wildcard: it may be part of a name, or begin a URL's query, which may have a secret.
+_WILDCARD = re.compile(r"[*{}]")
+_QUERY = re.compile(r"\?[\w.-]+=.*")
+_YEAR = re.compile(r"(?P<parent>.+)/(?P<year>(?:19|20)\d\d)(?P<month>/[01]\d)?(?=/|$)")
 _DATE_FOLDERS = re.compile(
-    r"(?:/(?:19|20)\d\d(?:/\d\d){0,3}|/(?:19|20)\d\d-\d\d(?:-\d\d(?:[T_-]\d{2,6})?)?"
+    r"(?:/(?:19|20)\d\d(?:/\d\d){1,3}|/(?:19|20)\d\d-\d\d(?:-\d\d(?:[T_-]\d{2,6})?)?"
     r"|/(?:19|20)\d{6}(?:[T_-]?\d{2,6})?"
     r"|/(?:run|batch|load|snapshot|day|date|dt|ds)[-_](?:19|20)\d\d-?\d\d-?\d\d(?:[T_-]?[\d:-]{2,8})?)$"
 )
@@ -75,19 +79,43 @@ def dataset_folders(paths: Iterable[str]) -> list[str]:
     """Return the folders or single files of paths that are read or written together, sorted."""
     folded = {_fold(path) for path in paths if path}
     in_folder = Counter(path.rpartition("/")[0] for path in folded if is_file(path))
-    return sorted(
-        {
-            _without_dates(parent)
-            if is_file(path) and (in_folder[parent] > 1 or _is_one_of_many(path))
-            else path
-            for path in folded
-            for parent in (path.rpartition("/")[0],)
-        }
-    )
+    found = {
+        _without_dates(parent)
+        if is_file(path) and (in_folder[parent] > 1 or _is_one_of_many(path))
+        else path
+        for path in folded
+        for parent in (path.rpartition("/")[0],)
+    }
+    years: dict[str, set[str]] = defaultdict(set)
+    for parent, year in year_folders(found):
+        years[parent].add(year)
+    return sorted({_without_year(path, years) for path in found})
+
+
+def year_folders(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the folder around the last year of each path, and the year; the month below it too."""
+    for path in paths:
+        head, slash, rest = _root(path)
+        if found := _YEAR.match(slash + rest):
+            yield from (
+                (head + found["parent"], one) for one in found.group("year", "month") if one
+            )
+
+
+def lone_year(path: str) -> str:
+    """The folder around a folder that is named by a year, also for a file in that; else empty."""
+    head, slash, rest = _root(path.rpartition("/")[0] if is_file(path) else path)
+    found = _YEAR.fullmatch(slash + rest)
+    return head + found["parent"] if found and not found["month"] else ""
+
+
+def _without_year(path: str, years: Mapping[str, set[str]]) -> str:
+    parent = lone_year(path)
+    return parent if len(years.get(parent, ())) > 1 else path
 
 
 def _fold(path: str) -> str:
-    head, slash, rest = _root(path)
+    head, slash, rest = _root(_QUERY.sub("", path))
     names: list[str] = []
     parts = rest.rstrip("/").split("/")
     for part, below in zip_longest(parts, parts[1:], fillvalue=""):

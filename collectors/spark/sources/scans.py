@@ -35,6 +35,14 @@ _BRAND = re.compile(
     r"^(?:GpuFile)?(?:Comet|File|Gpu|Native|Orc|Parquet|Photon)*((?:Batch)?Scan)(?:Transformer)?"
     r"(?=\W|$)|^(?:Comet|Gpu|Native|Photon)(?=(?:Hive|InMemory|Local)TableScan)"
 )
+_PLAIN_NAME = re.compile(r"^(?:Gpu|Photon|Comet|Native)(?=[A-Z])")
+# Operators that change the form of rows only.
+_TRANSITIONS = frozenset(
+    """AdaptiveSparkPlan BringBackToHost CoalesceBatches ColumnarToRow HostColumnarToGpu
+    InputAdapter RowToColumnar WholeStageCodegen""".split()  # noqa: SIM905
+)
+# `(length(trim(value#0, None)) > 0)`, `(gpulength(gpustringtrim(value#0)) > 0)`
+_NOT_BLANK = re.compile(r"\((?:gpu)?length\((?:gpu)?(?:string)?trim\(value#")
 _SCAN = re.compile(r"Scan (?P<format>[\w.$-]+)(?: (?P<table>.+))?")
 _ANY_SCAN = re.compile(r"(?:\w+Scan|Scan|HiveTableScan)\b.*", re.DOTALL)
 _FROM_V2 = "Scan JDBC v1 Relation from v2 scan "
@@ -225,13 +233,14 @@ def is_schema_inference(plan: PlanNode) -> bool:
     It reads the text of the files as `value`: the first line that is not blank, or all lines into
     an RDD. The read of the user has its own execution.
     """
-    nodes = [n for n in plan.walk() if not n.name.startswith(("WholeStageCodegen", "InputAdapter"))]
-    names = [node.name.partition(" ")[0] for node in nodes]
-    if nodes[-1].name not in ("Scan text", "FileScan text"):
+    names = ((_PLAIN_NAME.sub("", _BRAND.sub(r"\1", node.name)), node.text) for node in plan.walk())
+    nodes = [(name, text) for name, text in names if name.partition(" ")[0] not in _TRANSITIONS]
+    if not nodes or nodes[-1][0] != "Scan text":
         return False
-    if len(names) == 3 and names[:2] == ["CollectLimit", "Filter"]:
-        return nodes[0].text == "CollectLimit 1" and "(length(trim(value#" in nodes[1].text
-    return len(names) == 2 and names[0] == "DeserializeToObject" and ".toString()" in nodes[0].text
+    kinds, texts = [name.partition(" ")[0] for name, _ in nodes], [text for _, text in nodes]
+    if kinds[:-1] == ["CollectLimit", "Filter"]:
+        return texts[0].endswith("CollectLimit 1") and bool(_NOT_BLANK.search(texts[1]))
+    return kinds[:-1] == ["DeserializeToObject"] and ".toString()" in texts[0]
 
 
 def _paths(location: str) -> tuple[str, ...]:

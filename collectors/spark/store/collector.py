@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from dbt_graft.collectors.spark.application.execution import (
     Application,
@@ -26,7 +27,7 @@ from dbt_graft.collectors.spark.application.statements import (
     statements,
 )
 from dbt_graft.collectors.spark.application.tasks import is_of_application, task_of
-from dbt_graft.collectors.spark.application.totals import StatementTotals
+from dbt_graft.collectors.spark.application.totals import StatementTotals, without_inferences
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import Rejects
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
@@ -37,23 +38,34 @@ _NO_EXECUTION = -1
 
 @dataclass(slots=True)
 class LastExecution:
-    """The last execution of a run that ended, as far as the log was read.
+    """The last execution of a run that ended, as far as the log was read, or job outside of SQL.
 
     Attributes:
         at: Its end.
         error: Its error message; empty where it succeeded.
-        execution: Its id.
+        execution: Its id; -1 for a job.
     """
 
     at: datetime | None = None
     error: str = ""
-    execution: int = -1
+    execution: int = _NO_EXECUTION
 
-    def update(self, execution: Execution) -> None:
-        """Take an execution if it ended later."""
-        ended = execution.ended_at
-        if ended and (self.at is None or (ended, -execution.id) > (self.at, -self.execution)):
-            self.at, self.error, self.execution = ended, execution.error, execution.id
+    def update(self, execution: Execution, *, stopped: bool = False) -> None:
+        """Take an execution if it ended later.
+
+        Args:
+            stopped: Its error is that somebody stopped its streaming query.
+        """
+        if ended := execution.ended_at:
+            self._take(ended, "" if stopped else execution.error, execution.id)
+
+    def update_outside(self, ended: datetime, error: str) -> None:
+        """Take a job outside of SQL if it ended later."""
+        self._take(ended, error, _NO_EXECUTION)
+
+    def _take(self, ended: datetime, error: str, execution: int) -> None:
+        if self.at is None or (ended, -execution) > (self.at, -self.execution):
+            self.at, self.error, self.execution = ended, error, execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +94,9 @@ class ApplicationCollector:
                 context, but do not count.
         """
         self.context = StatementContext.of(
-            DatasetResolver(logs.namespace, settings=application.settings)
+            DatasetResolver(
+                logs.namespace, settings=application.settings, namenodes=application.namenodes
+            )
         )
         self._application = application
         self._logs = logs
@@ -114,7 +128,8 @@ class ApplicationCollector:
         elif run := group.outermost.stream:
             self._task_of_stream[run] = task
         # An execution without a task still shows where tables lie, unless all have none.
-        none_has_task = task is None and all(map(is_of_application, self._logs.task_from))
+        of_application = partial(is_of_application, self._application)
+        none_has_task = task is None and all(map(of_application, self._logs.task_from))
         if self._is_dbt or none_has_task:
             return
         reject = self._rejects.add_for_log
@@ -122,8 +137,9 @@ class ApplicationCollector:
             if task and self._is_new(group.outermost.started_at):
                 self._totals[task].add(statement)
         if task:
+            stream = self._application.streams.get(group.outermost.stream or "")
             for execution in executions:
-                self._last[task].update(execution)
+                self._last[task].update(execution, stopped=bool(stream and stream.stopped))
 
     def _is_new(self, at: datetime) -> bool:
         return self._since is None or at > self._since
@@ -160,7 +176,7 @@ class ApplicationCollector:
             self._last[only_task] = LastExecution()
         if not self._last:
             name = f"the application is called {application.name!r}, which names no task"
-            rejects.add_for_log(f"{name}: set spark.app.name to the task's name")
+            rejects.add_for_log(f"{name}: {self._advice()}")
             return
         if self._unnamed:
             rejects.add_for_log(f"{self._unnamed} executions name no task: `task_from` finds none")
@@ -170,8 +186,23 @@ class ApplicationCollector:
             rejects.add_for_log(f"{left_out} statements left out: too many distinct statements")
         resolver = self.context.column_sources.resolver
         resolver.warehouse = application.warehouse
-        for task in sorted(self._last):
-            yield TaskResult(task, self._last[task], self._totals[task].settled(resolver))
+        settled = {task: self._totals[task].settled(resolver) for task in sorted(self._last)}
+        read = {
+            access.dataset
+            for statements_ in settled.values()
+            for one in statements_
+            if not one.infers_schema
+            for access in one.reads
+        }
+        for task, found in settled.items():
+            yield TaskResult(task, self._last[task], without_inferences(found, read, resolver))
+
+    def _advice(self) -> str:
+        if not self._application.on_databricks:
+            return "set spark.app.name to the task's name"
+        if "databricks" in self._logs.task_from:
+            return "no job of Spark in it is of a notebook or job of Databricks"
+        return "add `databricks` to `task_from`"
 
     def _assign_streams(self) -> None:
         """Assign statements without an execution to the task of their stream, or to the only
@@ -186,6 +217,8 @@ class ApplicationCollector:
                 if task and (statement.writes or stream_task is None):
                     self._totals[task].add(statement)
         if only_task:
+            if last := self._application.last_outside:
+                self._last[only_task].update_outside(*last)
             for statement in outside(self._application, self.context.column_sources.resolver):
                 if self._is_new(statement.ended_at):
                     self._totals[only_task].add(statement)

@@ -23,7 +23,11 @@ from dbt_graft.collectors.statements.columns.input_columns import NOTHING, Input
 from dbt_graft.collectors.statements.columns.queries import add_ctes, query_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
-from dbt_graft.collectors.statements.columns.sources import add_sources
+from dbt_graft.collectors.statements.columns.sources import (
+    add_sources,
+    found_table,
+    table_parts,
+)
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
@@ -84,6 +88,13 @@ def _create(tree: exp.Expr, collector: EdgeCollector) -> None:
     _fill(collector, query_rowset(tree.expression, collector.scope), _named(tree.this))
 
 
+def _alter(tree: exp.Expr, collector: EdgeCollector) -> None:
+    """`ALTER VIEW v AS SELECT …`; other changes have no columns."""
+    for action in tree.args.get("actions") or ():
+        if isinstance(action, exp.Query):
+            _fill(collector, query_rowset(action, collector.scope), _named(tree.this))
+
+
 def _named(target: exp.Expr | None) -> list[str]:
     """The columns in brackets after a target."""
     return [column.name for column in target.expressions] if isinstance(target, exp.Schema) else []
@@ -99,6 +110,19 @@ def _insert(tree: exp.Expr, collector: EdgeCollector) -> None:
     if filled and not (names or tree.args.get("by_name")):
         collector.scope.context.gap("the target's columns are matched by name")
     _fill(collector, rowset, names)
+
+
+def _inserts(tree: exp.Expr, collector: EdgeCollector) -> None:
+    """`FROM t INSERT INTO a SELECT … INSERT INTO b SELECT …`: each SELECT is of what FROM names."""
+    context = collector.scope.context
+    for insert in tree.expressions:
+        place = insert.this.this if isinstance(insert.this, exp.Schema) else insert.this
+        target = found_table(table_parts(place), context)
+        if target is None:
+            context.gap("the statement has an unknown form")
+            continue
+        insert.expression.set("from_", exp.From(this=tree.args["source"].copy()))
+        _insert(insert, EdgeCollector(collector.scope, target, collector.edges))
 
 
 def _positions(tree: exp.Expr, collector: EdgeCollector) -> list[str]:
@@ -201,9 +225,11 @@ def _insert_values(action: exp.Expr, collector: EdgeCollector, scope: QueryScope
 
 
 _STATEMENTS: Mapping[type[exp.Expr], Callable[[exp.Expr, EdgeCollector], None]] = {
+    exp.Alter: _alter,
     exp.Create: _create,
     exp.Delete: _delete,
     exp.Insert: _insert,
     exp.Merge: _merge,
+    exp.MultitableInserts: _inserts,
     exp.Update: _update,
 }

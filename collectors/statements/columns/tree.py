@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 
 import sqlglot
 from sqlglot import exp
@@ -16,6 +17,7 @@ _log = logging.getLogger(__name__)
 # The parser recurses: deeper or longer statements are not passed to it.
 _DEEPEST = 40
 _MOST_TOKENS = 5_000
+_SCHEMA_EVOLUTION = re.compile(r"\bWITH\s++SCHEMA\s++EVOLUTION\b", re.IGNORECASE)
 _NOT_SUPPORTED = "the parser does not support this statement"
 
 
@@ -33,6 +35,8 @@ def syntax_tree(text: str, tokens: list[Token], dialect: Dialect) -> exp.Expr:
         raise NoTreeError("the statement is too long or nested too deeply for the parser")
     # It logs each statement that it does not know; we count them.
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+    if [token.word for token in tokens[1:4]] == ["WITH", "SCHEMA", "EVOLUTION"]:
+        text = _SCHEMA_EVOLUTION.sub("", text, count=1)  # sqlglot does not know it
     try:
         tree = sqlglot.parse_one(text, read=dialect.value)
     except (SqlglotError, RecursionError, ValueError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.spark.application.identity import is_dbt, task_name
+from dbt_graft.collectors.spark.application.identity import is_dbt, shell_task, task_name
 from dbt_graft.collectors.spark.log.redact import redacted_error
 
 
@@ -39,6 +39,25 @@ from dbt_graft.collectors.spark.log.redact import redacted_error
 )
 def test_the_application_names_the_task_without_dates_and_ids(app: str, task: str | None) -> None:
     assert task_name(app, r"(?P<task>.+)") == task
+
+
+@pytest.mark.parametrize(
+    ("app", "task"),
+    [
+        ("Spark shell", "spark-shell"),
+        ("PySparkShell", "pyspark"),
+        ("SparkR", "sparkR"),
+        ("SparkSQL::10.0.0.1", "spark-sql"),
+        # Python scripts without a name, and servers of many users
+        ("pyspark-shell", None),
+        ("Thrift JDBC/ODBC Server", None),
+        ("Databricks Shell", None),
+        ("load_orders", None),
+    ],
+)
+def test_work_at_a_prompt_is_the_task_of_its_command(app: str, task: str | None) -> None:
+    assert shell_task(app, r"(?P<task>.+)") == task
+    assert shell_task(app, r"etl::(?P<task>[^:]*)") is None
 
 
 @pytest.mark.parametrize(
@@ -101,6 +120,10 @@ def test_a_task_with_dbt_in_its_name_is_a_task(app: str) -> None:
         (
             "org.apache.spark.SparkException: Job aborted. Caused by: java.io.IOException: /home/j",
             "SparkException, IOException",
+        ),
+        (
+            "Job aborted: com.nvidia.spark.rapids.jni.GpuSplitAndRetryOOM: GPU OutOfMemory of Jane",
+            "GpuSplitAndRetryOOM",
         ),
         ("Duplicate map key Jane was found", "failed"),
     ],

@@ -207,6 +207,37 @@ def test_batches_of_a_stream_are_accesses_of_the_folder_it_watches(
     assert {row["task"] for row in tables(found)["accesses"]} == {"a_task"}
 
 
+@pytest.mark.parametrize(
+    ("exception", "status", "error"),
+    [(None, "ok", None), ("java.io.IOException: Jane", "failed", "InterruptedException")],
+)
+@pytest.mark.parametrize("is_late", [False, True])
+@pytest.mark.parametrize("settle_after", [0, SETTLE_AFTER, NEVER])
+def test_a_stream_that_is_stopped_is_no_failed_run(
+    make_log: Make,
+    node: Make,
+    exception: Any,
+    status: str,
+    error: Any,
+    is_late: bool,
+    settle_after: int,
+) -> None:
+    """The batch that runs meanwhile is interrupted, and no progress comes for it."""
+    interrupted = {**stream(1, node), "error": "java.lang.InterruptedException\n\tat java.base/x"}
+    *log, end = events(make_log(stream(0, node), interrupted))
+    over = {
+        "Event": "org.apache.spark.sql.streaming.StreamingQueryListener$QueryTerminatedEvent",
+        "runId": RUN,
+        "exception": exception,
+    }
+    log.insert(4, progress(0, "FileSink[file:/out/s]"))
+    log.insert(len(log) - (not is_late), over)
+    found = read([*log, end], settle_after)
+    [run] = tables(found)["runs"]
+    assert (str(run["status"]), run["error"]) == (status, error)
+    assert {use for use in uses(found) if use[0] == "write"} == {("write", "/out/s", 2, 1, "ok")}
+
+
 def test_a_checkpoint_that_is_still_used_is_known_after_many_other_rdds(
     make_log: Make, node: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

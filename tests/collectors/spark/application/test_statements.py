@@ -126,6 +126,71 @@ def test_files_and_partitions_are_counted_where_spark_counts_them(
     } == {("read", 2, 12, 3), ("write", 2, 8, 2)}
 
 
+def stage(written: int, written_bytes: int) -> list[bytes]:
+    """A job of the first execution, whose tasks put out rows and bytes."""
+    job = {
+        "Event": "SparkListenerJobStart",
+        "Stage IDs": [0],
+        "Properties": {"spark.sql.execution.id": "0"},
+    }
+    counted = {"recordsWritten": written, "bytesWritten": written_bytes}
+    done = {
+        "Event": "SparkListenerStageCompleted",
+        "Stage Info": {
+            "Stage ID": 0,
+            "Accumulables": [
+                {"ID": at, "Name": f"internal.metrics.output.{name}", "Value": value}
+                for at, (name, value) in enumerate(counted.items())
+            ],
+        },
+    }
+    return [orjson.dumps(event) + b"\n" for event in (job, done)]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "counted"), [((), (7, 440)), (((21, 8), (22, 450)), (8, 450))], ids=["tasks", "own"]
+)
+def test_a_table_as_select_without_metrics_has_what_its_tasks_put_out(
+    make_log: Make, node: Make, metrics: Any, counted: tuple[int, int]
+) -> None:
+    create = "CreateDataSourceTableAsSelectCommand"
+    text = bare(create, "`ml`.`t`, ErrorIfExists, [a]")
+    plan = node(f"Execute {create}", node(ORDERS, Location=AT_ORDERS), rows=21)
+    plan["metrics"].append({"name": "written output", "accumulatorId": 22})
+    log = make_log({"plan": plan, "text": text, "metrics": metrics}).splitlines(keepends=True)
+    row = collected(b"".join([*log[:2], *stage(7, 440), *log[2:]]))
+    [write] = [a for a in row["accesses"] if a["direction"] == "write"]
+    assert (write["name"], write["rows"], write["bytes"]) == ("ml.t", *counted)
+
+
+@pytest.mark.parametrize(
+    ("scanned", "columns", "reason"),
+    [
+        ("[a#1, b#2, c#3, d#4]", ["a", "b", "c", "d"], None),
+        (
+            "[a#1, b#2, ... 2 more fields]",
+            ["a", "b"],
+            "columns: the plan is truncated: raise spark.sql.debug.maxToStringFields",
+        ),
+    ],
+)
+def test_written_columns_are_whole_or_the_reason_says_what_is_missing(
+    make_log: Make, node: Make, scanned: str, columns: list[str], reason: str | None
+) -> None:
+    shown = "[a, b, ... 2 more fields]"
+    target = f"file:/out/x, false, Parquet, [path=file:/out/x], Append, {shown}"
+    text = (
+        f"== Physical Plan ==\n{INSERT} (2)\n+- Scan parquet raw.orders (1)\n\n\n"
+        f"(1) Scan parquet raw.orders\nOutput [4]: {scanned}\n\n"
+        f"(2) {INSERT}\nInput [4]: {scanned}\nArguments: {target}\n"
+    )
+    log = make_log({"plan": node(INSERT, node(ORDERS), args=target), "text": text})
+    row = collected(log)
+    [written] = [one for one in row["datasets"] if one["name"] == "/out/x"]
+    assert [one["name"] for one in written["columns"]] == columns
+    assert [shape["reason"] for shape in row["shapes"]] == [reason]
+
+
 @pytest.mark.parametrize(
     ("scan", "location", "reason"),
     [

@@ -87,6 +87,17 @@ def test_the_first_place_with_a_name_counts() -> None:
             assert task_of(application, root, places, ANY) == "shop_dag.load_orders"
 
 
+def test_a_prompt_is_a_task_where_no_place_has_a_name() -> None:
+    application = Application(name="Spark shell")
+    for places, task in (
+        (("app_name",), "spark-shell"),
+        (("app_name", "job_group"), "load_orders"),
+        (("job_description",), None),
+    ):
+        root = execution(0, group="load_orders")
+        assert task_of(application, root, places, ANY) == task
+
+
 def test_an_application_holds_as_many_tasks_as_it_has_job_groups() -> None:
     groups = [
         group(execution(0, group="load_orders"), execution(1)),

@@ -224,6 +224,14 @@ def test_schema_inference_differs_from_reading_text() -> None:
     to_rdd = "DeserializeToObject invoke(value#0.toString()), obj#15: java.lang.String"
     assert is_schema_inference(PlanNode("CollectLimit", "CollectLimit 1", children=(codegen,)))
     assert is_schema_inference(PlanNode("DeserializeToObject", to_rdd, children=(scan,)))
+    on_gpu = PlanNode("GpuRowToColumnar", "GpuRowToColumnar", children=(scan,))
+    trimmed = "GpuFilter (gpulength(gpustringtrim(value#0, None)) > 0)"
+    gpu = PlanNode("GpuFilter", trimmed, children=(on_gpu,))
+    back = PlanNode("GpuColumnarToRow", "GpuColumnarToRow false", children=(gpu,))
+    assert is_schema_inference(PlanNode("CollectLimit", "CollectLimit 1", children=(back,)))
+    limit = PlanNode("GpuCollectLimit", "GpuCollectLimit 1", children=(gpu,))
+    assert is_schema_inference(PlanNode("GpuColumnarToRow", "", children=(limit,)))
+    assert not is_schema_inference(PlanNode("CollectLimit", "CollectLimit 21", children=(back,)))
     assert not is_schema_inference(PlanNode("CollectLimit", "CollectLimit 21", children=(codegen,)))
     assert not is_schema_inference(scan)
 

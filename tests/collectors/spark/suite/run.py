@@ -43,6 +43,8 @@ def session(base: Path) -> SparkSession:
         "spark.sql.catalog.crm.driver": DRIVER,
         "spark.sql.catalog.crm.pushDownAggregate": "true",
         "spark.sql.shuffle.partitions": "1",
+        # By default a list of paths is cut at 100 characters, which a long base alone would fill.
+        "spark.sql.maxMetadataStringLength": "4096",
         f"spark.hadoop.{PORT}": str(free_port()),
         "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
         "spark.ui.enabled": "false",
