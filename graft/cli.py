@@ -94,11 +94,14 @@ def init(folder: Path, *, force: bool) -> None:
 @main.command(epilog="\b\nExample: graft collect --json")
 @click.option(
     "--again",
-    is_flag=True,
-    help="Read all logs again and replace the store. The lineage of logs that are gone is lost.",
+    is_flag=False,
+    flag_value="",
+    metavar="[SOURCE]",
+    help="Read all logs again, or those of SOURCE: a path or URL below `collect`. The lineage of "
+    "logs that are gone stays.",
 )
 @_reports
-def collect(config: Config, progress: Progress, *, again: bool) -> Summary:
+def collect(config: Config, progress: Progress, *, again: str | None) -> Summary:
     """Read new logs into the lineage store."""
     pipeline.check_outputs(config, "artifacts")
     collected = pipeline.collect(config, progress, again=again)

@@ -10,7 +10,6 @@ import logging
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -21,6 +20,7 @@ import orjson
 from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
 from dbt_graft.collectors.session import session
+from dbt_graft.collectors.source import LogSource, to_read_again
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.graft import output_folder
 from dbt_graft.graft.config import Config
@@ -101,50 +101,42 @@ def generate_dbt_docs(config: Config, progress: Progress) -> None:
         )
 
 
-def collect(config: Config, progress: Progress, *, again: bool = False) -> CollectResult:
+def collect(config: Config, progress: Progress, *, again: str | None = None) -> CollectResult:
     """Read new logs into the lineage store. Spark is started only if there are any.
 
     Args:
-        again: Read all logs, and replace what the store holds.
+        again: Read all logs of this source again, of all sources if it is empty. What a source no
+            longer shows stays in the store.
 
     Raises:
-        GraftError: None of the sources can be read (with `again`: not all of them), or Spark or
-            the store cannot be used.
+        GraftError: None of the sources can be read, there is no source `again`, or Spark or the
+            store cannot be used.
     """
-    place = config.path(config.store)
-    if not again:
-        return _collect(config, progress, place)
-    # The collectors look into the store that the configuration names: here, one without batches.
-    with tempfile.TemporaryDirectory(prefix="graft-") as empty:
-        return _collect(
-            config.model_copy(update={"store": empty}), progress, place, fresh_store=True
-        )
-
-
-def _collect(
-    config: Config, progress: Progress, place: str, *, fresh_store: bool = False
-) -> CollectResult:
     from dbt_graft.graft.sources import sources
 
-    before = store.positions(place)
-    known = {} if fresh_store else before
+    place = config.path(config.store)
+    # The way back from a damaged store is to read everything again.
+    damaged = store.damages(place) if again == "" else {}
+    for fault in (fault for faults in damaged.values() for fault in faults):
+        progress.warn(f"{place}: {fault}; its lineage is read again, as far as its logs are there")
+    before = store.positions(place, damaged)
+    listed = list(sources(config, tuple(damaged)))
+    known = to_read_again(before, _labels_again(listed, again))
     fresh, unreadable = [], []
     with progress.step("collect", "looking for new logs") as step:
-        for source in sources(config):
+        for source in listed:
             try:
                 if source.new_logs(known):
                     fresh.append(source)
             except GraftError as error:
-                if fresh_store:
-                    raise
                 _log.debug("a source cannot be read", exc_info=True)
                 progress.warn(str(error))
                 unreadable.append(Reject(error.place, "", error.problem))
-        if unreadable and len(unreadable) == len(config.collect):
+        if unreadable and len(unreadable) == len(listed):
             raise GraftError(
                 "none of its logs can be read", place=place, remedy="correct `collect` in graft.yml"
             )
-        step.result = f"{len(fresh)} of {len(config.collect)} sources have new logs"
+        step.result = f"{len(fresh)} of {len(listed)} sources have new logs"
     if not fresh:
         return CollectResult(unreadable=tuple(unreadable))
     _output(config, "artifacts").claim()
@@ -154,10 +146,21 @@ def _collect(
         session(config.spark, log=log) as spark,
     ):
         found = [part for source in fresh if (part := source.collect(spark, known))]
-        committed = store.commit(place, found, before, replace=fresh_store)
-        assert committed
-        step.result = f"{committed.origins:,} new logs, {committed.events:,} events"
-    return CollectResult(committed.origins, tuple(unreadable))
+        committed = store.commit(place, found, before, give_up=tuple(damaged))
+        origins, events = (committed.origins, committed.events) if committed else (0, 0)
+        step.result = f"{origins:,} new logs, {events:,} events"
+    return CollectResult(origins, tuple(unreadable))
+
+
+def _labels_again(listed: Sequence[LogSource], again: str | None) -> list[str]:
+    labels = [source.label for source in listed]
+    if again and again not in labels:
+        raise GraftError(
+            f"there is no source {again!r}",
+            place="--again",
+            remedy=f"name one of {', '.join(labels)}",
+        )
+    return labels if again == "" else [again] if again else []
 
 
 def graft(

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.schema import ddl, row
+from dbt_graft.collectors.source import position_before
 from dbt_graft.collectors.spark.log.checkpoint import (
     last_positions,
     log_segments,
@@ -133,7 +134,10 @@ def collect(
     tables = {table: counted.selectExpr(f"inline(records.{table})") for table in TABLES}
     tables["rejects"] = results.selectExpr("inline(records.rejects)")
     origins = results.selectExpr("origin", "position", "events", "0L AS noise")
-    replaced = [(origin, *known[origin], 0) for origin in duplicates.replaced]
+    replaced = [
+        (origin, position_before(position), events, 0)
+        for origin, (position, events) in ((one, known[one]) for one in duplicates.replaced)
+    ]
     segments = log_segments(known)
     # Segments of logs that were read from start to end now.
     replaced += [(one, "", 0, 0) for log in new for one in segments.get(log.log.origin, ())]

@@ -11,13 +11,15 @@ over a connection are folded while they come, before Spark is needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from dbt_graft.collectors.files import LogFile, fresh, log_files
 from dbt_graft.collectors.schema import arrow, batch, column_names, ddl
+from dbt_graft.collectors.source import is_stale, position_before
 from dbt_graft.collectors.sqlserver import rows
 from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.formats import file_splits, may_hold_events
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 
 # Workers get this many bytes at a time, or this many times some small files.
 _BYTES, _TIMES = 32 << 20, 64
+# Notes on the log have no time: 1970.
+_NO_TIME = 1970
 
 Positions = Mapping[str, tuple[str, int]]
 
@@ -104,11 +108,13 @@ class PolledSegments:
             replaces it.
         position: How far it was read.
         segments: Batches of `Segment`.
+        again: It was read from the start again.
     """
 
     origin: str
     position: str
     segments: list[pa.RecordBatch] = field(repr=False)
+    again: bool = False
 
 
 def new_logs(logs: SqlServerLogs, known: Positions) -> list[LogFile]:
@@ -130,8 +136,9 @@ def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[Polled
     Raises:
         GraftError: The source cannot be read.
     """
-    start = _last_position(polling.label, known)
-    origin = f"{polling.label}@{start}"
+    last, again = _last_position(polling.label, known)
+    origin = f"{polling.label}@{last}"
+    start = "" if again else last
     reached = [start]
 
     def chunks() -> Iterator[Chunk]:
@@ -141,7 +148,7 @@ def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[Polled
 
     folded = fold_chunks(origin, chunks(), rules)
     segments = [one for one in folded if one.num_rows]
-    return [PolledSegments(origin, reached[-1], segments)] if reached[-1] != start else []
+    return [PolledSegments(origin, reached[-1], segments, again)] if reached[-1] != start else []
 
 
 def collect(
@@ -180,13 +187,57 @@ def collect_polled(
     return _collected(spark, segments, {one.origin: one.position for one in polled}, server)
 
 
-def _last_position(label: str, known: Positions) -> str:
-    """The position up to which a source was polled: a poll begins where the one before ended."""
-    position, seen = "", set[str]()
+def covered_polls(
+    label: str,
+    polled: Iterable[PolledSegments],
+    known: Positions,
+    last_event_times: Mapping[str, datetime],
+) -> dict[str, str]:
+    """The earlier polls of a source that was read from the start again -> their positions.
+
+    A poll that was over before the first event that the source still has is not among them: its
+    events are nowhere else.
+    """
+    times = [
+        at
+        for poll in polled
+        for one in poll.segments
+        for at in one.column("started").to_pylist()
+        if at and at.year > _NO_TIME
+    ]
+    first = min(times, default=None)
+    now = {poll.origin for poll in polled}
+    return {
+        origin: position_before(position)
+        for origin, (position, _) in known.items()
+        if origin.startswith(f"{label}@") and origin not in now
+        if first and last_event_times.get(origin, first) >= first
+    }
+
+
+def replaced(spark: SparkSession, found: Collected, origins: Mapping[str, str]) -> Collected:
+    """What was collected, with origins whose records it replaces."""
+    if not origins:
+        return found
+    rows = [(origin, position, 0, 0) for origin, position in origins.items()]
+    return replace(
+        found,
+        origins=found.origins.unionByName(spark.createDataFrame(rows, SCHEMAS["origins"])),
+    )
+
+
+def _last_position(label: str, known: Positions) -> tuple[str, bool]:
+    """The position up to which a source was polled, and whether it is to be read again.
+
+    A poll begins where the one before ended.
+    """
+    position, seen, again = "", set[str](), False
     while f"{label}@{position}" in known and position not in seen:
         seen.add(position)
-        position = known[f"{label}@{position}"][0]
-    return position
+        reached = known[f"{label}@{position}"][0]
+        again |= is_stale(reached)
+        position = position_before(reached)
+    return position, again
 
 
 def _distribute(spark: SparkSession, splits: list[FileSplit]) -> DataFrame:
