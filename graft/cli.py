@@ -110,7 +110,7 @@ def collect(config: Config, progress: Progress, *, again: str | None) -> Summary
     return Summary(
         store=place,
         new_logs=collected.new_logs,
-        rejects=(*records.rejects, *collected.unreadable),
+        rejects=tuple(dict.fromkeys((*records.rejects, *collected.unreadable))),
         noise=store.noise(place),
         gaps=gaps(records.shapes.values()),
     )

@@ -46,7 +46,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CollectResult:
-    """The result of a collect: logs read now, and sources of `graft.yml` that could not be read."""
+    """The result of a collect.
+
+    Attributes:
+        new_logs: The number of logs that were read now.
+        unreadable: Sources of `graft.yml`, and logs, that could not be read.
+    """
 
     new_logs: int = 0
     unreadable: tuple[Reject, ...] = ()
@@ -147,9 +152,12 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
     ):
         found = [part for source in fresh if (part := source.collect(spark, known))]
         committed = store.commit(place, found, before, give_up=tuple(damaged))
+        pending = [reject for part in found for reject in part.pending]
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
         step.result = f"{origins:,} new logs, {events:,} events"
-    return CollectResult(origins, tuple(unreadable))
+    for reject in pending:
+        progress.warn(f"{reject.origin}: {reject.reason}\n  the next collect reads it again")
+    return CollectResult(origins, (*unreadable, *pending))
 
 
 def _labels_again(listed: Sequence[LogSource], again: str | None) -> list[str]:
@@ -255,7 +263,8 @@ def _without_garbage_collection() -> Iterator[None]:
 
 def _lineage(config: Config, short: ShortNames, unreadable: Sequence[Reject]) -> Lineage:
     records = store.read(config.path(config.store))
-    records = replace(records, rejects=(*records.rejects, *unreadable))
+    rejects = tuple(dict.fromkeys((*records.rejects, *unreadable)))
+    records = replace(records, rejects=rejects)
     rules = config.name_rules
     return build(
         records,

@@ -8,7 +8,7 @@ are read in parallel, and memory does not grow with their length:
 No log can stop the others: whatever cannot be used is a reject with its place. A log that is there
 twice, under another name or compression, counts once (`log.duplicates`). A growing log is read on
 from its last checkpoint (`log.checkpoint`). A log that a History Server does not give
-(`log.history_server`) is requested again by the next collect.
+(`log.history_server`), or whose storage failed, is read again by the next collect.
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ from dbt_graft.collectors.spark.worker import (
     log_reader,
 )
 from dbt_graft.collectors.store import Collected
+from dbt_graft.lineage.records import Reject
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
 # The size of a worker's share.
 _LOGS_PER_PARTITION, _BYTES_PER_PARTITION = 64, 32 << 20
@@ -119,10 +120,16 @@ def collect(
     # Seven tables are selected from it: read once.
     results = _spread(spark, new, variants).mapInArrow(log_reader(logs), ddl(LogResult)).persist()
     with_run = results.where("run IS NOT NULL OR position = ''")
-    rows = with_run.select("origin", "position", "run", "events").collect()
-    claims = [LogClaim(row["origin"], row["run"], row["events"]) for row in rows if row["run"]]
-    # The records of a log that could not be had stay as they are in the store.
-    missing = [r["origin"] for r in rows if not r["position"] and r["origin"] in known]
+    reason = "CASE WHEN position = '' THEN records.rejects END AS rejects"
+    rows = with_run.selectExpr("origin", "position", "run", "events", reason).collect()
+    pending = tuple(_pending(row) for row in rows if not row["position"])
+    # The records of a log that could not be read stay as they are in the store.
+    missing = [one.origin for one in pending if one.origin in known]
+    claims = [
+        LogClaim(row["origin"], row["run"], row["events"])
+        for row in rows
+        if row["run"] and row["origin"] not in missing
+    ]
     results = _without(spark, results, missing)
     taken = set() if taken is None else taken
     duplicates = find_duplicates(
@@ -143,7 +150,14 @@ def collect(
     replaced += [(one, "", 0, 0) for log in new for one in segments.get(log.log.origin, ())]
     if replaced:
         origins = origins.unionByName(spark.createDataFrame(replaced, origins.schema))
-    return Collected(**tables, origins=origins)
+    return Collected(**tables, origins=origins, pending=pending)
+
+
+def _pending(row: Row) -> Reject:
+    """A log that could not be read, with the first reason."""
+    first = next(iter(row["rejects"] or ()), None)
+    found = (first["position"], first["reason"]) if first else ("", "the log cannot be read")
+    return Reject(row["origin"], *found)
 
 
 def _spread(

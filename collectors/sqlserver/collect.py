@@ -42,6 +42,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.store import SCHEMAS, Collected
 from dbt_graft.collectors.store.frames import frames, union
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Reject
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -172,9 +173,19 @@ def collect(
     unreadable = ((log.origin, found) for log, found in cut if isinstance(found, LogDamage))
     splits = [one for _, found in cut if not isinstance(found, LogDamage) for one in found]
     segments = _distribute(spark, splits).mapInArrow(fold_splits(server.rules), ddl(Segment))
-    segments = segments.unionByName(_frame(spark, Segment, [damage_batch(unreadable)]))
-    positions = {log.origin: log.position for log in new}
-    return _collected(spark, segments, positions, server)
+    segments = segments.unionByName(_frame(spark, Segment, [damage_batch(unreadable)])).persist()
+    pending = _unread(segments)
+    unread = {reject.origin for reject in pending}
+    # Their records stay as they are in the store; of the others, what was read counts until then.
+    keep = sorted(unread & known.keys())
+    positions = {
+        log.origin: "" if log.origin in unread else log.position
+        for log in new
+        if log.origin not in keep
+    }
+    if keep:
+        segments = segments.where(~segments["origin"].isin(keep))
+    return replace(_collected(spark, segments, positions, server), pending=pending)
 
 
 def collect_polled(
@@ -238,6 +249,13 @@ def _last_position(label: str, known: Positions) -> tuple[str, bool]:
         again |= is_stale(reached)
         position = position_before(reached)
     return position, again
+
+
+def _unread(segments: DataFrame) -> tuple[Reject, ...]:
+    """The logs that could not be read, with the first reason for each."""
+    found = segments.where("kind = 'damage' AND unread").select("origin", "position", "reason")
+    rows = sorted(found.distinct().collect())
+    return tuple({row["origin"]: Reject(*row) for row in reversed(rows)}.values())
 
 
 def _distribute(spark: SparkSession, splits: list[FileSplit]) -> DataFrame:

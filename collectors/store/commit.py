@@ -94,7 +94,8 @@ def commit(
             sweep(open_store(store, give_up), alone=lock.is_alone())
     events = sum(row["events"] for row in origins)
     _log.debug("batch %s: %d logs, %d events", batch_id, len(origins), events)
-    return CommittedBatch(batch_id, len({row["origin"] for row in origins}), events, (*give_up,))
+    read = {row["origin"] for row in origins if row["position"]}
+    return CommittedBatch(batch_id, len(read), events, (*give_up,))
 
 
 def _unless_changed(found: OpenStore, known: Positions | None, origins: set[str]) -> None:

@@ -45,7 +45,9 @@ def union(a: Collected, b: Collected) -> Collected:
     """The rows of both."""
     found = {}
     for field in fields(Collected):
+        if field.name == "pending":
+            continue
         one, other = getattr(a, field.name), getattr(b, field.name)
         both = one is not None and other is not None
         found[field.name] = one.unionByName(other) if both else one if one is not None else other
-    return Collected(**found)
+    return Collected(**found, pending=(*a.pending, *b.pending))

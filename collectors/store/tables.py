@@ -116,6 +116,9 @@ class Collected:
     """The rows that one collector found in new logs, as lazy data frames, one a table.
 
     Each data frame has the columns of `SCHEMAS[<its name>]`. Only some engines have open sessions.
+
+    Attributes:
+        pending: Logs that could not be read; the next collect reads them again.
     """
 
     accesses: DataFrame
@@ -126,3 +129,4 @@ class Collected:
     rejects: DataFrame
     origins: DataFrame
     sessions: DataFrame | None = None
+    pending: tuple[Reject, ...] = ()

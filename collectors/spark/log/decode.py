@@ -55,10 +55,15 @@ class SparkEvent:
 
 @dataclass(frozen=True, slots=True)
 class BadEvent:
-    """A place in a file that could not be used, and the reason."""
+    """A place in a file that could not be used, and the reason.
+
+    Attributes:
+        unread: The storage did not give the rest of the file, now.
+    """
 
     position: str
     reason: str
+    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,7 @@ def decode(
             yield BadEvent(f"line {decoder.number + 1}, byte {error.byte}", str(error))
     except OSError:
         yield from decoder.end(broken=True)
-        yield BadEvent(f"line {decoder.number + 1}", "the file cannot be read on")
+        yield BadEvent(f"line {decoder.number + 1}", "the file cannot be read on", unread=True)
     if decoder.foreign > _REPORTED:
         more = decoder.foreign - _REPORTED
         yield BadEvent("file", f"{more} more lines are no Spark events")

@@ -96,7 +96,8 @@ def test_an_empty_file_is_none(tmp_path: Path) -> None:
 def test_a_file_that_is_gone_is_a_damage(tmp_path: Path) -> None:
     gone = log(tmp_path, EVENT)
     (tmp_path / "a.log").unlink()
-    assert file_splits(gone) == LogDamage("the file", "the file cannot be read: FileNotFoundError")
+    problem = "the file cannot be read: FileNotFoundError"
+    assert file_splits(gone) == LogDamage("the file", problem, unread=True)
 
 
 @pytest.mark.parametrize(

@@ -241,9 +241,8 @@ def test_a_bomb_unpacks_in_bounded_memory(
 def test_a_file_that_is_gone_by_now_is_a_damage(tmp_path: Path, form: str) -> None:
     part = FileSplit(str(tmp_path / "gone"), "logs/gone", form, 10, 20)
     (chunk,) = read_split(part, EventFilter())
-    assert chunk.damages == [
-        LogDamage("from byte 10 on", "the file cannot be read: FileNotFoundError")
-    ]
+    problem = "the file cannot be read: FileNotFoundError"
+    assert chunk.damages == [LogDamage("from byte 10 on", problem, unread=True)]
 
 
 def test_a_single_byte_encoding_that_xml_declares_is_obeyed(tmp_path: Path) -> None:
