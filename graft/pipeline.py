@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -20,7 +21,13 @@ import orjson
 from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
 from dbt_graft.collectors.session import session
-from dbt_graft.collectors.source import LogSource, to_read_again
+from dbt_graft.collectors.source import (
+    LogSource,
+    changed_settings,
+    is_below,
+    settings_of,
+    to_read_again,
+)
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.graft import output_folder
 from dbt_graft.graft.config import Config
@@ -126,7 +133,10 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         progress.warn(f"{place}: {fault}; its lineage is read again, as far as its logs are there")
     before = store.positions(place, damaged)
     listed = list(sources(config, tuple(damaged)))
-    known = to_read_again(before, _labels_again(listed, again))
+    changed = changed_settings(store.settings(place, damaged), listed)
+    asked_for = _labels_again(listed, again)
+    again_now = {one for one in before if any(is_below(one, label) for label in asked_for)}
+    known = to_read_again(before, changed | again_now)
     fresh, unreadable = [], []
     with progress.step("collect", "looking for new logs") as step:
         for source in listed:
@@ -151,7 +161,11 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         session(config.spark, log=log) as spark,
     ):
         found = [part for source in fresh if (part := source.collect(spark, known))]
-        committed = store.commit(place, found, before, give_up=tuple(damaged))
+        committed = store.commit(
+            *(place, found, before),
+            give_up=tuple(damaged),
+            settings=partial(settings_of, sources=listed),
+        )
         pending = [reject for part in found for reject in part.pending]
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
         step.result = f"{origins:,} new logs, {events:,} events"

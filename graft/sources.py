@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from dbt_graft.collectors.declared.source import declared_source, declared_task_infos
-from dbt_graft.collectors.source import LogSource
+from dbt_graft.collectors.source import LogSource, settings_digest
 from dbt_graft.collectors.spark import source as spark_logs
 from dbt_graft.collectors.sqlserver import source as sqlserver
 from dbt_graft.collectors.store import last_event_times, run_origins
@@ -78,6 +78,7 @@ def _spark(
             taken,
         ),
         label=given.place,
+        settings=_digest(given, "task", "task_from", "namespace"),
     )
 
 
@@ -94,7 +95,12 @@ def _sqlserver(given: SqlServerEntry, config: Config, without: Collection[str]) 
         ),
     )
     place = label(CollectEntry(sqlserver=given))
-    return LogSource(source.new_logs, source.collect, label=place)
+    settings = _digest(given, "server", "task", "noise", "idle_minutes", "columns", "snapshot")
+    return LogSource(source.new_logs, source.collect, place, settings)
+
+
+def _digest(given: SparkEntry | SqlServerEntry, *keys: str) -> str:
+    return settings_digest(given.model_dump(mode="json", include={*keys}))
 
 
 def _events(

@@ -233,7 +233,7 @@ def replaced(spark: SparkSession, found: Collected, origins: Mapping[str, str]) 
     rows = [(origin, position, 0, 0) for origin, position in origins.items()]
     return replace(
         found,
-        origins=found.origins.unionByName(spark.createDataFrame(rows, SCHEMAS["origins"])),
+        origins=found.origins.unionByName(spark.createDataFrame(rows, found.origins.schema)),
     )
 
 

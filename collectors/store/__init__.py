@@ -26,6 +26,7 @@ from dbt_graft.collectors.store.read import (
     positions,
     read,
     run_origins,
+    settings,
 )
 from dbt_graft.collectors.store.tables import (
     SCHEMAS,
@@ -57,4 +58,5 @@ __all__ = [
     "positions",
     "read",
     "run_origins",
+    "settings",
 ]

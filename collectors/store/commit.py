@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
@@ -60,12 +60,14 @@ def commit(
     known: Positions | None = None,
     *,
     give_up: Sequence[str] = (),
+    settings: Callable[[str], str] = lambda origin: "",
 ) -> CommittedBatch | None:
     """Write everything collected as one batch, visible with its last step.
 
     Args:
         known: The positions in the store when the logs were read.
         give_up: Damaged batches that count no more from now on.
+        settings: Returns the settings that an origin was read with.
 
     Returns:
         The batch; None if nothing was collected.
@@ -78,8 +80,12 @@ def commit(
     if not parts:
         return None
     batch_id = uuid.uuid4().hex
-    columns = column_names(TABLES["origins"])
-    origins = [row for part in parts for row in part.origins.select(*columns).collect()]
+    columns = ("origin", "position", "events", "noise")
+    origins = [
+        {**row.asDict(), "settings": settings(row["origin"])}
+        for part in parts
+        for row in part.origins.select(*columns).collect()
+    ]
     if not origins:
         return None
     with writing(store) as lock:
@@ -90,7 +96,7 @@ def commit(
         with committing(store):
             found = open_store(store, give_up)
             _unless_changed(found, known, {row["origin"] for row in origins})
-            record_batch(found, batch_id, [row.asDict() for row in origins], give_up)
+            record_batch(found, batch_id, origins, give_up)
             sweep(open_store(store, give_up), alone=lock.is_alone())
     events = sum(row["events"] for row in origins)
     _log.debug("batch %s: %d logs, %d events", batch_id, len(origins), events)

@@ -30,6 +30,12 @@ def open_positions(found: OpenStore) -> dict[str, tuple[str, int]]:
     return {row["origin"]: (row["position"], row["events"]) for _, row in found.rows("origins")}
 
 
+def settings(store: str, without: Collection[str] = ()) -> dict[str, str]:
+    """Origin -> the settings that it was read with; empty in format 1, which did not note them."""
+    rows = open_store(store, without).rows("origins")
+    return {row["origin"]: row.get("settings") or "" for _, row in rows}
+
+
 def run_origins(store: str, without: Collection[str] = ()) -> dict[str, str]:
     """Run id -> the origin whose newest batch has the run."""
     found = open_store(store, without)

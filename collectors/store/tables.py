@@ -49,12 +49,14 @@ class ReadLog:
     Attributes:
         position: Empty where it could not be read.
         noise: How many of its events were left out by noise rules.
+        settings: A digest of the settings that it was read with; empty where there are none.
     """
 
     origin: str
     position: str
     events: int
     noise: int
+    settings: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,13 @@ def test_logs_are_read_anew_once_each_and_what_is_gone_stays(tmp_path: Path) -> 
     assert len([*(folder / "store/accesses").iterdir()]) == 2, "the killed one is swept"
     assert '"new_logs": 0' in graft(folder, "collect", "--json").stdout
 
+    config = folder / "graft.yml"
+    config.write_text(config.read_text().replace("path: logs/,", "path: logs/, noise: [a3],"))
+    (folder / "events/app-b").unlink()
+    assert '"new_logs": 1' in graft(folder, "collect", "--json").stdout, "other settings"
+    less = {name: count for name, count in EXPECTED.items() if name != "dbo.a3"}
+    assert reads(folder / "store") == less, "what the sources no longer show stays"
+
     shutil.rmtree(folder / "store/accesses")
     damaged = graft(folder, "collect", "--quiet")
     assert damaged.returncode == 1
@@ -51,5 +58,5 @@ def test_logs_are_read_anew_once_each_and_what_is_gone_stays(tmp_path: Path) -> 
     assert back.returncode == 0, back.stderr
     assert "is missing" in back.stderr
     assert reads(folder / "store") == {
-        name: count for name, count in EXPECTED.items() if not name.startswith("dbo.b")
+        name: count for name, count in less.items() if name.startswith("dbo.a") or name == "raw.a"
     }
