@@ -33,6 +33,12 @@ from dbt_graft.graft import output_folder
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.output_folder import OutputFolder
 from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.published import (
+    TaskMetadata,
+    check_not_empty,
+    last_published,
+    lost_lineage,
+)
 from dbt_graft.graft.summary import Summary
 from dbt_graft.injector import artifacts
 from dbt_graft.injector import validate as validation
@@ -46,7 +52,7 @@ from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Reject, TaskInfo
+from dbt_graft.lineage.records import Records, Reject, TaskInfo
 
 _log = logging.getLogger(__name__)
 
@@ -152,6 +158,8 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
                 "none of its logs can be read", place=place, remedy="correct `collect` in graft.yml"
             )
         step.result = f"{len(fresh)} of {len(listed)} sources have new logs"
+        if unreadable:
+            step.result += f", {len(unreadable)} cannot be read"
     if not fresh:
         return CollectResult(unreadable=tuple(unreadable))
     _output(config, "artifacts").claim()
@@ -193,6 +201,7 @@ def graft(
     write: bool = True,
     inspect: bool = False,
     validate: bool = False,
+    allow_empty: bool = False,
 ) -> Grafted:
     """Graft the lineage in the store onto dbt's artifacts.
 
@@ -200,6 +209,7 @@ def graft(
         write: Write the grafted copies.
         inspect: Report what was wrong with dbt's artifacts before.
         validate: Check them with dbt's own loader and schema, which takes longer than the rest.
+        allow_empty: Go on with a store that is missing or empty, and was not at the last build.
 
     Raises:
         GraftError: dbt's artifacts are missing or damaged, or the grafted ones are not valid.
@@ -212,7 +222,11 @@ def graft(
     ):
         read = artifacts.read(config.target_dir)
         known = relations(read.manifest, config.dbt.namespace)
-        lineage = _lineage(config, short_names(read.manifest, known), unreadable)
+        place = config.path(config.store)
+        records = store.read(place)
+        if not allow_empty:
+            check_not_empty(place, records, _published(config))
+        lineage = _lineage(config, short_names(read.manifest, known), records, unreadable)
         grafted = graft_lineage(read, lineage, _options(config, inspect=inspect), known)
         if write:
             _output(config, "artifacts").claim()
@@ -229,15 +243,16 @@ def graft(
     return grafted
 
 
-def check(config: Config, progress: Progress) -> Grafted:
+def check(config: Config, progress: Progress, *, allow_empty: bool = False) -> Grafted:
     """Graft without writing anything.
 
     Raises:
         ForbiddenError: The artifacts would change in a way that `check.forbid` names.
     """
-    grafted = graft(config, progress, write=False)
+    grafted = graft(config, progress, write=False, allow_empty=allow_empty)
     section = config.check
-    if found := violations(grafted.report, section.forbid, section.accept):
+    lost = lost_lineage(_published(config), task_metadata(grafted.lineage))
+    if found := violations(grafted.report, section.forbid, section.accept, lost):
         raise ForbiddenError(
             "\n".join(["the artifacts would change in forbidden ways", *map(str, found)]),
             remedy="correct it, or list what you accept under `check.accept` in graft.yml",
@@ -275,8 +290,14 @@ def _without_garbage_collection() -> Iterator[None]:
         gc.enable()
 
 
-def _lineage(config: Config, short: ShortNames, unreadable: Sequence[Reject]) -> Lineage:
-    records = store.read(config.path(config.store))
+def _published(config: Config) -> TaskMetadata:
+    folders = (config.path(config.site.out), config.path(config.artifacts))
+    return last_published(*map(Path, folders))
+
+
+def _lineage(
+    config: Config, short: ShortNames, records: Records, unreadable: Sequence[Reject]
+) -> Lineage:
     rejects = tuple(dict.fromkeys((*records.rejects, *unreadable)))
     records = replace(records, rejects=rejects)
     rules = config.name_rules
@@ -359,6 +380,7 @@ def summary(
         second_writers=len(report.second_writers),
         cycles=len(report.cycles),
         rejects=lineage.rejects,
+        unread=collected.unreadable if collected else (),
         noise=store.noise(config.path(config.store)),
         gaps=gaps(lineage.shapes.values()),
         artifacts=config.path(config.artifacts),
