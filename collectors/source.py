@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,10 @@ from dbt_graft.collectors.store.tables import Collected, Positions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+# Before the position of a log that is to be read again. No log has such a position, so it is new.
+_STALE = "again "
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +26,64 @@ class LogSource:
         new_logs: The logs that a store with these positions does not have as they are now. Needs
             no JVM. Raises `GraftError` if they cannot be listed.
         collect: Reads them with Spark, lazily; None if there are none.
+        label: The prefix of its origins; `is_below` tells whether one is.
+        settings: A digest of all settings that decide on what is made of a log.
     """
 
     new_logs: Callable[[Positions], Sequence[object]]
     collect: Callable[[SparkSession, Positions], Collected | None]
+    label: str = ""
+    settings: str = ""
+
+
+def is_below(origin: str, label: str) -> bool:
+    """Whether an origin is of the source with a label."""
+    top = label.rstrip("/")
+    return origin == top or origin.startswith((f"{top}/", f"{top}#", f"{top}@"))
+
+
+def settings_digest(settings: Mapping[str, object]) -> str:
+    """Settings as a short text that differs once one of them does, and shows none of them."""
+    text = json.dumps(settings, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def settings_of(origin: str, sources: Iterable[LogSource]) -> str:
+    """The settings of the sources that an origin is of."""
+    found = {one.settings for one in sources if one.settings and is_below(origin, one.label)}
+    return ",".join(sorted(found))
+
+
+def changed_settings(stored: Mapping[str, str], sources: Sequence[LogSource]) -> set[str]:
+    """The origins that were read with settings that no source of theirs has any more.
+
+    Args:
+        stored: Origin -> the settings that it was read with.
+    """
+    return {
+        origin
+        for origin, settings in stored.items()
+        if settings and (now := settings_of(origin, sources))
+        if not {*settings.split(",")} <= {*now.split(",")}
+    }
+
+
+def to_read_again(known: Positions, origins: Collection[str]) -> dict[str, tuple[str, int]]:
+    """Positions in which some logs are to be read again.
+
+    What their sources no longer show keeps its records: nothing is read that would replace them.
+    """
+    return {
+        origin: (f"{_STALE}{position}" if origin in origins else position, events)
+        for origin, (position, events) in known.items()
+    }
+
+
+def is_stale(position: str) -> bool:
+    """Whether a position is that of a log that is to be read again."""
+    return position.startswith(_STALE)
+
+
+def position_before(position: str) -> str:
+    """The position that a log had before it was to be read again."""
+    return position.removeprefix(_STALE)

@@ -94,11 +94,14 @@ def init(folder: Path, *, force: bool) -> None:
 @main.command(epilog="\b\nExample: graft collect --json")
 @click.option(
     "--again",
-    is_flag=True,
-    help="Read all logs again and replace the store. The lineage of logs that are gone is lost.",
+    is_flag=False,
+    flag_value="",
+    metavar="[SOURCE]",
+    help="Read all logs again, or those of SOURCE: a path or URL below `collect`. The lineage of "
+    "logs that are gone stays.",
 )
 @_reports
-def collect(config: Config, progress: Progress, *, again: bool) -> Summary:
+def collect(config: Config, progress: Progress, *, again: str | None) -> Summary:
     """Read new logs into the lineage store."""
     pipeline.check_outputs(config, "artifacts")
     collected = pipeline.collect(config, progress, again=again)
@@ -107,10 +110,18 @@ def collect(config: Config, progress: Progress, *, again: bool) -> Summary:
     return Summary(
         store=place,
         new_logs=collected.new_logs,
-        rejects=(*records.rejects, *collected.unreadable),
+        rejects=tuple(dict.fromkeys((*records.rejects, *collected.unreadable))),
+        unread=collected.unreadable,
         noise=store.noise(place),
         gaps=gaps(records.shapes.values()),
     )
+
+
+_allow_empty = click.option(
+    "--allow-empty",
+    is_flag=True,
+    help="Go on with a lineage store that is empty, though the last build had lineage.",
+)
 
 
 @main.command(epilog="\b\nExample: graft inject && dbt docs serve --target-path .graft/artifacts")
@@ -129,6 +140,7 @@ def collect(config: Config, progress: Progress, *, again: bool) -> Summary:
 @click.option(
     "--validate", is_flag=True, help="Check the result with dbt's own loader and JSON schema."
 )
+@_allow_empty
 @_reports
 def inject(
     config: Config,
@@ -138,6 +150,7 @@ def inject(
     check: bool,
     undo: bool,
     validate: bool,
+    allow_empty: bool,
 ) -> Summary:
     """Add the lineage in the store to copies of dbt's artifacts."""
     if undo:
@@ -145,11 +158,13 @@ def inject(
         artifacts.undo(folder)
         return Summary(config.path(config.store), artifacts=str(folder))
     if check:
-        grafted = pipeline.check(config, progress)
+        grafted = pipeline.check(config, progress, allow_empty=allow_empty)
     else:
         pipeline.check_outputs(config, "artifacts")
         inspect = validate or report is not None
-        grafted = pipeline.graft(config, progress, inspect=inspect, validate=validate)
+        grafted = pipeline.graft(
+            *(config, progress), inspect=inspect, validate=validate, allow_empty=allow_empty
+        )
     summary = pipeline.summary(config, grafted)
     if report == "-":
         return replace(summary, report=grafted.report)
@@ -168,25 +183,27 @@ def _write_report(path: Path, report: Report) -> None:
 
 
 @main.command(epilog="\b\nExample: graft site && python -m http.server -d build/site")
+@_allow_empty
 @_reports
-def site(config: Config, progress: Progress) -> Summary:
+def site(config: Config, progress: Progress, *, allow_empty: bool) -> Summary:
     """Build the site from the store and dbt's artifacts, without reading logs."""
     pipeline.check_outputs(config)
-    grafted = pipeline.graft(config, progress)
+    grafted = pipeline.graft(config, progress, allow_empty=allow_empty)
     index = pipeline.publish(config, progress, grafted)
     return pipeline.summary(config, grafted, index=index)
 
 
 @main.command(epilog="\b\nExample: graft build --dbt --strict")
 @click.option("--dbt", "run_dbt", is_flag=True, help="Run `dbt docs generate` first.")
+@_allow_empty
 @_reports
-def build(config: Config, progress: Progress, *, run_dbt: bool) -> Summary:
+def build(config: Config, progress: Progress, *, run_dbt: bool, allow_empty: bool) -> Summary:
     """Run collect, inject and site."""
     pipeline.check_outputs(config)
     if run_dbt:
         pipeline.generate_dbt_docs(config, progress)
     collected = pipeline.collect(config, progress)
-    grafted = pipeline.graft(config, progress, collected.unreadable)
+    grafted = pipeline.graft(config, progress, collected.unreadable, allow_empty=allow_empty)
     index = pipeline.publish(config, progress, grafted)
     return pipeline.summary(config, grafted, collected, index)
 

@@ -10,10 +10,10 @@ import logging
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -21,11 +21,24 @@ import orjson
 from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
 from dbt_graft.collectors.session import session
+from dbt_graft.collectors.source import (
+    LogSource,
+    changed_settings,
+    is_below,
+    settings_of,
+    to_read_again,
+)
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.graft import output_folder
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.output_folder import OutputFolder
 from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.published import (
+    TaskMetadata,
+    check_not_empty,
+    last_published,
+    lost_lineage,
+)
 from dbt_graft.graft.summary import Summary
 from dbt_graft.injector import artifacts
 from dbt_graft.injector import validate as validation
@@ -39,14 +52,19 @@ from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Reject, TaskInfo
+from dbt_graft.lineage.records import Records, Reject, TaskInfo
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class CollectResult:
-    """The result of a collect: logs read now, and sources of `graft.yml` that could not be read."""
+    """The result of a collect.
+
+    Attributes:
+        new_logs: The number of logs that were read now.
+        unreadable: Sources of `graft.yml`, and logs, that could not be read.
+    """
 
     new_logs: int = 0
     unreadable: tuple[Reject, ...] = ()
@@ -101,50 +119,47 @@ def generate_dbt_docs(config: Config, progress: Progress) -> None:
         )
 
 
-def collect(config: Config, progress: Progress, *, again: bool = False) -> CollectResult:
+def collect(config: Config, progress: Progress, *, again: str | None = None) -> CollectResult:
     """Read new logs into the lineage store. Spark is started only if there are any.
 
     Args:
-        again: Read all logs, and replace what the store holds.
+        again: Read all logs of this source again, of all sources if it is empty. What a source no
+            longer shows stays in the store.
 
     Raises:
-        GraftError: None of the sources can be read (with `again`: not all of them), or Spark or
-            the store cannot be used.
+        GraftError: None of the sources can be read, there is no source `again`, or Spark or the
+            store cannot be used.
     """
-    place = config.path(config.store)
-    if not again:
-        return _collect(config, progress, place)
-    # The collectors look into the store that the configuration names: here, one without batches.
-    with tempfile.TemporaryDirectory(prefix="graft-") as empty:
-        return _collect(
-            config.model_copy(update={"store": empty}), progress, place, fresh_store=True
-        )
-
-
-def _collect(
-    config: Config, progress: Progress, place: str, *, fresh_store: bool = False
-) -> CollectResult:
     from dbt_graft.graft.sources import sources
 
-    before = store.positions(place)
-    known = {} if fresh_store else before
+    place = config.path(config.store)
+    # The way back from a damaged store is to read everything again.
+    damaged = store.damages(place) if again == "" else {}
+    for fault in (fault for faults in damaged.values() for fault in faults):
+        progress.warn(f"{place}: {fault}; its lineage is read again, as far as its logs are there")
+    before = store.positions(place, damaged)
+    listed = list(sources(config, tuple(damaged)))
+    changed = changed_settings(store.settings(place, damaged), listed)
+    asked_for = _labels_again(listed, again)
+    again_now = {one for one in before if any(is_below(one, label) for label in asked_for)}
+    known = to_read_again(before, changed | again_now)
     fresh, unreadable = [], []
     with progress.step("collect", "looking for new logs") as step:
-        for source in sources(config):
+        for source in listed:
             try:
                 if source.new_logs(known):
                     fresh.append(source)
             except GraftError as error:
-                if fresh_store:
-                    raise
                 _log.debug("a source cannot be read", exc_info=True)
                 progress.warn(str(error))
                 unreadable.append(Reject(error.place, "", error.problem))
-        if unreadable and len(unreadable) == len(config.collect):
+        if unreadable and len(unreadable) == len(listed):
             raise GraftError(
                 "none of its logs can be read", place=place, remedy="correct `collect` in graft.yml"
             )
-        step.result = f"{len(fresh)} of {len(config.collect)} sources have new logs"
+        step.result = f"{len(fresh)} of {len(listed)} sources have new logs"
+        if unreadable:
+            step.result += f", {len(unreadable)} cannot be read"
     if not fresh:
         return CollectResult(unreadable=tuple(unreadable))
     _output(config, "artifacts").claim()
@@ -154,10 +169,28 @@ def _collect(
         session(config.spark, log=log) as spark,
     ):
         found = [part for source in fresh if (part := source.collect(spark, known))]
-        committed = store.commit(place, found, before, replace=fresh_store)
-        assert committed
-        step.result = f"{committed.origins:,} new logs, {committed.events:,} events"
-    return CollectResult(committed.origins, tuple(unreadable))
+        committed = store.commit(
+            *(place, found, before),
+            give_up=tuple(damaged),
+            settings=partial(settings_of, sources=listed),
+        )
+        pending = [reject for part in found for reject in part.pending]
+        origins, events = (committed.origins, committed.events) if committed else (0, 0)
+        step.result = f"{origins:,} new logs, {events:,} events"
+    for reject in pending:
+        progress.warn(f"{reject.origin}: {reject.reason}\n  the next collect reads it again")
+    return CollectResult(origins, (*unreadable, *pending))
+
+
+def _labels_again(listed: Sequence[LogSource], again: str | None) -> list[str]:
+    labels = [source.label for source in listed]
+    if again and again not in labels:
+        raise GraftError(
+            f"there is no source {again!r}",
+            place="--again",
+            remedy=f"name one of {', '.join(labels)}",
+        )
+    return labels if again == "" else [again] if again else []
 
 
 def graft(
@@ -168,6 +201,7 @@ def graft(
     write: bool = True,
     inspect: bool = False,
     validate: bool = False,
+    allow_empty: bool = False,
 ) -> Grafted:
     """Graft the lineage in the store onto dbt's artifacts.
 
@@ -175,6 +209,7 @@ def graft(
         write: Write the grafted copies.
         inspect: Report what was wrong with dbt's artifacts before.
         validate: Check them with dbt's own loader and schema, which takes longer than the rest.
+        allow_empty: Go on with a store that is missing or empty, and was not at the last build.
 
     Raises:
         GraftError: dbt's artifacts are missing or damaged, or the grafted ones are not valid.
@@ -187,7 +222,11 @@ def graft(
     ):
         read = artifacts.read(config.target_dir)
         known = relations(read.manifest, config.dbt.namespace)
-        lineage = _lineage(config, short_names(read.manifest, known), unreadable)
+        place = config.path(config.store)
+        records = store.read(place)
+        if not allow_empty:
+            check_not_empty(place, records, _published(config))
+        lineage = _lineage(config, short_names(read.manifest, known), records, unreadable)
         grafted = graft_lineage(read, lineage, _options(config, inspect=inspect), known)
         if write:
             _output(config, "artifacts").claim()
@@ -204,15 +243,16 @@ def graft(
     return grafted
 
 
-def check(config: Config, progress: Progress) -> Grafted:
+def check(config: Config, progress: Progress, *, allow_empty: bool = False) -> Grafted:
     """Graft without writing anything.
 
     Raises:
         ForbiddenError: The artifacts would change in a way that `check.forbid` names.
     """
-    grafted = graft(config, progress, write=False)
+    grafted = graft(config, progress, write=False, allow_empty=allow_empty)
     section = config.check
-    if found := violations(grafted.report, section.forbid, section.accept):
+    lost = lost_lineage(_published(config), task_metadata(grafted.lineage))
+    if found := violations(grafted.report, section.forbid, section.accept, lost):
         raise ForbiddenError(
             "\n".join(["the artifacts would change in forbidden ways", *map(str, found)]),
             remedy="correct it, or list what you accept under `check.accept` in graft.yml",
@@ -250,9 +290,16 @@ def _without_garbage_collection() -> Iterator[None]:
         gc.enable()
 
 
-def _lineage(config: Config, short: ShortNames, unreadable: Sequence[Reject]) -> Lineage:
-    records = store.read(config.path(config.store))
-    records = replace(records, rejects=(*records.rejects, *unreadable))
+def _published(config: Config) -> TaskMetadata:
+    folders = (config.path(config.site.out), config.path(config.artifacts))
+    return last_published(*map(Path, folders))
+
+
+def _lineage(
+    config: Config, short: ShortNames, records: Records, unreadable: Sequence[Reject]
+) -> Lineage:
+    rejects = tuple(dict.fromkeys((*records.rejects, *unreadable)))
+    records = replace(records, rejects=rejects)
     rules = config.name_rules
     return build(
         records,
@@ -333,6 +380,7 @@ def summary(
         second_writers=len(report.second_writers),
         cycles=len(report.cycles),
         rejects=lineage.rejects,
+        unread=collected.unreadable if collected else (),
         noise=store.noise(config.path(config.store)),
         gaps=gaps(lineage.shapes.values()),
         artifacts=config.path(config.artifacts),

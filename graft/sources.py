@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
 
 from dbt_graft.collectors.declared.source import declared_source, declared_task_infos
-from dbt_graft.collectors.source import LogSource
+from dbt_graft.collectors.source import LogSource, settings_digest
 from dbt_graft.collectors.spark import source as spark_logs
 from dbt_graft.collectors.sqlserver import source as sqlserver
 from dbt_graft.collectors.store import last_event_times, run_origins
-from dbt_graft.graft.config import Config, SparkEntry, SqlServerEntry
+from dbt_graft.graft.config import CollectEntry, Config, SparkEntry, SqlServerEntry
 from dbt_graft.lineage.records import TaskInfo
 
 
-def sources(config: Config) -> Iterator[LogSource]:
-    """The entries of `collect`, in order."""
+def sources(config: Config, without: Collection[str] = ()) -> Iterator[LogSource]:
+    """The entries of `collect`, in order.
+
+    Args:
+        without: Damaged batches of the store to do without.
+    """
     spark_runs: set[str] = set()
     for entry in config.collect:
         if entry.spark:
-            yield _spark(entry.spark, config, spark_runs)
+            yield _spark(entry.spark, config, spark_runs, without)
         if entry.sqlserver:
-            yield _sqlserver(entry.sqlserver, config)
+            yield _sqlserver(entry.sqlserver, config, without)
         if entry.declared:
             yield declared_source(config.path(entry.declared.path), entry.declared.path)
 
@@ -41,7 +45,20 @@ def declared_infos(config: Config) -> dict[str, TaskInfo]:
     return found
 
 
-def _spark(given: SparkEntry, config: Config, taken: set[str]) -> LogSource:
+def label(entry: CollectEntry) -> str:
+    """The prefix of the origins of an entry."""
+    if entry.spark:
+        return entry.spark.place
+    if entry.declared:
+        return f"declared:{entry.declared.path}"
+    assert entry.sqlserver
+    server = entry.sqlserver
+    return server.path or f"{server.server}/{server.table or server.session or server.files}"
+
+
+def _spark(
+    given: SparkEntry, config: Config, taken: set[str], without: Collection[str]
+) -> LogSource:
     store = config.path(config.store)
 
     def logs() -> spark_logs.SparkLogs:
@@ -56,23 +73,34 @@ def _spark(given: SparkEntry, config: Config, taken: set[str]) -> LogSource:
     return LogSource(
         lambda known: spark_logs.new_logs(logs(), known),
         lambda spark, known: spark_logs.collect(
-            *(spark, logs(), known, run_origins(store), partial(last_event_times, store)), taken
+            *(spark, logs(), known, run_origins(store, without)),
+            partial(last_event_times, store, without),
+            taken,
         ),
+        label=given.place,
+        settings=_digest(given, "task", "task_from", "namespace"),
     )
 
 
-def _sqlserver(given: SqlServerEntry, config: Config) -> LogSource:
+def _sqlserver(given: SqlServerEntry, config: Config, without: Collection[str]) -> LogSource:
     source = sqlserver.event_source(
         _events(given, config),
         sqlserver.ServerSettings(
             namespace=given.server,
             store=config.path(config.store),
+            without=without,
             rules=sqlserver.RunRules(given.task, given.noise, given.idle_minutes * 60),
             snapshot=Path(config.path(given.snapshot)) if given.snapshot else None,
             snapshot_label=given.snapshot or "",
         ),
     )
-    return LogSource(source.new_logs, source.collect)
+    place = label(CollectEntry(sqlserver=given))
+    settings = _digest(given, "server", "task", "noise", "idle_minutes", "columns", "snapshot")
+    return LogSource(source.new_logs, source.collect, place, settings)
+
+
+def _digest(given: SparkEntry | SqlServerEntry, *keys: str) -> str:
+    return settings_digest(given.model_dump(mode="json", include={*keys}))
 
 
 def _events(

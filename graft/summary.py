@@ -15,6 +15,7 @@ from dbt_graft.lineage.records import Outcome, Reject
 
 _SHOWN_REASONS = 5
 _SHOWN_OF_EXAMPLE = 70
+_SHOWN_PLACES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Summary:
         runs: Runs of the Python tasks.
         rejects: Log input that could not be used.
         report: The changes and decisions of the graft, if asked for.
+        unread: Sources and logs that could not be read; they are tried again next time.
         noise: Requests left out by noise rules: catalog queries, health checks.
         gaps: Statements that were not parsed, or only in part.
     """
@@ -42,6 +44,7 @@ class Summary:
     second_writers: int | None = None
     cycles: int | None = None
     rejects: tuple[Reject, ...] = ()
+    unread: tuple[Reject, ...] = ()
     noise: int = 0
     gaps: tuple[Gap, ...] = ()
     artifacts: str | None = None
@@ -78,15 +81,22 @@ class Summary:
             lines.append(("cycles", f"{self.cycles:,}, each broken at its newest edge"))
         if self.noise:
             lines.append(("noise", f"{self.noise:,} requests left out, such as catalog queries"))
+        if self.unread:
+            lines.append(("unread", _places(self.unread)))
         lines.append(("rejected", f"{len(self.rejects):,}{_reasons(self.rejects)}"))
         if self.gaps:
             lines.append(("gaps", _statements(self.gaps)))
-        if self.artifacts:
-            lines.append(("artifacts", self.artifacts))
-        if self.site:
-            lines.append(("site", self.site))
+        places = (("artifacts", self.artifacts), ("site", self.site))
+        lines += [(name, place) for name, place in places if place]
         summary = "\n".join(f"{name:<10}{text}" for name, text in lines)
         return f"{render_report(self.report)}\n{summary}" if self.report else summary
+
+
+def _places(unread: Sequence[Reject]) -> str:
+    more = len(unread) - _SHOWN_PLACES
+    shown = [f"{one.origin}: {one.reason}" for one in unread[:_SHOWN_PLACES]]
+    lines = [*shown, f"and {more:,} more"] if more > 0 else shown
+    return f"\n{'':<10}".join(lines)
 
 
 def _reasons(rejects: Iterable[Reject]) -> str:

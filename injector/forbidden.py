@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias, get_args
 
 from dbt_graft.injector.report import BuiltDataset, NewSource, Report
 
-# A cycle that had to be broken; a task that writes what dbt builds; a dataset unknown to dbt.
-Rule: TypeAlias = Literal["cycle", "second_writer", "unmatched"]
+# A cycle that had to be broken; a task that writes what dbt builds; a dataset unknown to dbt;
+# lineage that the last build had and this one has not.
+Rule: TypeAlias = Literal["cycle", "second_writer", "unmatched", "lost"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
 
@@ -31,18 +32,22 @@ class Violation:
 
 
 def violations(
-    report: Report, forbid: Iterable[Rule] = RULES, accept: Iterable[str] = ()
+    report: Report,
+    forbid: Iterable[Rule] = RULES,
+    accept: Iterable[str] = (),
+    lost: Iterable[Violation] = (),
 ) -> list[Violation]:
     """Return the changes that are forbidden and not accepted, rule by rule.
 
     Args:
         accept: Names of datasets, dbt nodes and tasks, with `*` as a wildcard; case is ignored.
+        lost: Lineage that the last build had, of the rule `lost`.
     """
     known = [pattern.casefold() for pattern in accept]
     forbidden = set(forbid)
     return [
         found
-        for found in (*_cycles(report), *_second_writers(report), *_unmatched(report))
+        for found in (*_cycles(report), *_second_writers(report), *_unmatched(report), *lost)
         if found.rule in forbidden
         and not any(
             fnmatchcase(name.casefold(), pattern) for name in found.names for pattern in known

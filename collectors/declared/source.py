@@ -27,6 +27,7 @@ def declared_source(path: str, label: str) -> LogSource:
     return LogSource(
         lambda known: changed_files(files, known),
         lambda spark, known: collect(spark, changed_files(files, known)),
+        label=f"declared:{label}",
     )
 
 

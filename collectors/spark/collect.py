@@ -8,7 +8,7 @@ are read in parallel, and memory does not grow with their length:
 No log can stop the others: whatever cannot be used is a reject with its place. A log that is there
 twice, under another name or compression, counts once (`log.duplicates`). A growing log is read on
 from its last checkpoint (`log.checkpoint`). A log that a History Server does not give
-(`log.history_server`) is requested again by the next collect.
+(`log.history_server`), or whose storage failed, is read again by the next collect.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.schema import ddl, row
+from dbt_graft.collectors.source import position_before
 from dbt_graft.collectors.spark.log.checkpoint import (
     last_positions,
     log_segments,
@@ -47,7 +48,8 @@ from dbt_graft.collectors.spark.worker import (
     log_reader,
 )
 from dbt_graft.collectors.store import Collected
-from dbt_graft.collectors.store.arrow_tables import ReadOrigin
+from dbt_graft.collectors.store.tables import ReadLog
+from dbt_graft.lineage.records import Reject
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -122,9 +124,14 @@ def collect(
     size = sum(log.log.size for log in new)
     results = ArrowResults(read.toArrow()) if size <= _SMALL else SparkResults(read.persist())
     rows = results.claims()
-    claims = [LogClaim(row["origin"], row["run"], row["events"]) for row in rows if row["run"]]
-    # The records of a log that could not be had stay as they are in the store.
-    missing = {r["origin"] for r in rows if not r["position"] and r["origin"] in known}
+    pending = tuple(_pending(row) for row in rows if not row["position"])
+    # The records of a log that could not be read stay as they are in the store.
+    missing = {one.origin for one in pending if one.origin in known}
+    claims = [
+        LogClaim(row["origin"], row["run"], row["events"])
+        for row in rows
+        if row["run"] and row["origin"] not in missing
+    ]
     taken = set() if taken is None else taken
     duplicates = find_duplicates(
         [claim for claim in claims if claim.run not in taken], owners or {}, known
@@ -132,10 +139,21 @@ def collect(
     discarded = {*duplicates.discarded, *(one.origin for one in claims if one.run in taken)}
     taken.update(claim.run for claim in claims)
     segments = log_segments(known)
-    replaced = [ReadOrigin(origin, *known[origin]) for origin in duplicates.replaced]
+    before = ((origin, known[origin]) for origin in duplicates.replaced)
+    replaced = [
+        ReadLog(origin, position_before(position), events) for origin, (position, events) in before
+    ]
     # Segments of logs that were read from start to end now.
-    replaced += [ReadOrigin(one, "") for log in new for one in segments.get(log.log.origin, ())]
-    return results.collected(sorted(missing), sorted(discarded), replaced)
+    replaced += [ReadLog(one, "") for log in new for one in segments.get(log.log.origin, ())]
+    found = results.collected(sorted(missing), sorted(discarded), replaced)
+    return replace(found, pending=pending)
+
+
+def _pending(row: Mapping[str, Any]) -> Reject:
+    """A log that could not be read, with the first reason."""
+    first = next(iter(row["rejects"] or ()), None)
+    found = (first["position"], first["reason"]) if first else ("", "the log cannot be read")
+    return Reject(row["origin"], *found)
 
 
 def _spread(

@@ -17,7 +17,8 @@ from dbt_graft.collectors.schema import ddl, row
 from dbt_graft.collectors.spark.worker import TABLES
 from dbt_graft.collectors.store import TABLES as RECORDS
 from dbt_graft.collectors.store import Collected
-from dbt_graft.collectors.store.arrow_tables import ReadOrigin, table, unnested
+from dbt_graft.collectors.store.arrow_tables import table, unnested, without
+from dbt_graft.collectors.store.tables import ReadLog
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -32,11 +33,14 @@ class ArrowResults:
     rows: pa.Table
 
     def claims(self) -> list[dict[str, Any]]:
-        """Origin, position, run and events of each log."""
-        return self.rows.select(list(_CLAIM)).to_pylist()
+        """Origin, position, run and events of each log; of one not read also its rejects."""
+        unread = self.rows.filter(pc.equal(self.rows["position"], pa.scalar("")))
+        found = {row["origin"]: row["records"]["rejects"] for row in unread.to_pylist()}
+        claims = self.rows.select(list(_CLAIM)).to_pylist()
+        return [{**claim, "rejects": found.get(claim["origin"])} for claim in claims]
 
     def collected(
-        self, missing: Sequence[str], discarded: Sequence[str], replaced: Sequence[ReadOrigin]
+        self, missing: Sequence[str], discarded: Sequence[str], replaced: Sequence[ReadLog]
     ) -> Collected:
         """The tables of the store.
 
@@ -45,19 +49,13 @@ class ArrowResults:
             discarded: Logs that count as read, but whose records are left out.
             replaced: Logs in the store whose records go.
         """
-        results = _without(self.rows, missing)
-        counted = _without(results, discarded)
+        results = without(self.rows, missing)
+        counted = without(results, discarded)
         tables = {name: _nested(counted, name) for name in TABLES}
         tables["rejects"] = _nested(results, "rejects")
         read = results.select(["origin", "position", "events"]).to_pylist()
-        return Collected(
-            **tables, origins=table(ReadOrigin, [*(ReadOrigin(**one) for one in read), *replaced])
-        )
-
-
-def _without(rows: pa.Table, origins: Sequence[str]) -> pa.Table:
-    listed = pa.array(origins, pa.string())
-    return rows.filter(pc.invert(pc.is_in(rows["origin"], value_set=listed)))
+        origins = table(ReadLog, [*(ReadLog(**one) for one in read), *replaced])
+        return Collected(**tables, origins=origins, pending=())
 
 
 def _nested(rows: pa.Table, name: str) -> pa.Table:
@@ -73,22 +71,26 @@ class SparkResults:
 
     def claims(self) -> Sequence[Mapping[str, Any]]:
         """Those of `ArrowResults`; logs without any are left out."""
-        found = self.frame.where("run IS NOT NULL OR position = ''").select(*_CLAIM)
-        return [one.asDict() for one in found.collect()]
+        rejects = "CASE WHEN position = '' THEN records.rejects END AS rejects"
+        logs = self.frame.where("run IS NOT NULL OR position = ''")
+        found = logs.selectExpr(*_CLAIM, rejects)
+        return [one.asDict(recursive=True) for one in found.collect()]
 
     def collected(
-        self, missing: Sequence[str], discarded: Sequence[str], replaced: Sequence[ReadOrigin]
+        self, missing: Sequence[str], discarded: Sequence[str], replaced: Sequence[ReadLog]
     ) -> Collected:
         """As `ArrowResults.collected`, as lazy data frames."""
         results = self._without(self.frame, missing)
         counted = self._without(results, discarded)
         tables = {name: counted.selectExpr(f"inline(records.{name})") for name in TABLES}
         tables["rejects"] = results.selectExpr("inline(records.rejects)")
-        origins = results.selectExpr("origin", "position", "events", "0L AS noise")
+        origins = results.selectExpr(
+            "origin", "position", "events", "0L AS noise", "'' AS settings"
+        )
         if replaced:
             gone = [row(one) for one in replaced]
             origins = origins.unionByName(
-                self.frame.sparkSession.createDataFrame(gone, ddl(ReadOrigin))
+                self.frame.sparkSession.createDataFrame(gone, ddl(ReadLog))
             )
         return Collected(**tables, origins=origins)
 

@@ -75,7 +75,7 @@ class LogResult:
     """A log as workers return it.
 
     Attributes:
-        position: Empty where the log could not be had.
+        position: Empty where the log, or a file of it, could not be read.
         run: The id of its run; None where it has no records.
     """
 
@@ -135,7 +135,7 @@ def _result(listed: LogToRead, logs: SparkLogs) -> LogResult:
     except Exception as error:  # A log that breaks the reader costs that log only.
         reason = f"the log cannot be read ({exception_reason(error, _logger)})"
         return LogResult(origin, listed.state, 0, None, rejected(origin, reason))
-    reached = position(listed.state, found.checkpoint)
+    reached = "" if found.unread else position(listed.state, found.checkpoint)
     return LogResult(origin, reached, found.events, found.run, found.records)
 
 

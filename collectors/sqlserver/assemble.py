@@ -45,7 +45,11 @@ class LogCounts:
 
 @dataclass(frozen=True, slots=True)
 class AssembledRows:
-    """Rows of the store, one field for each table."""
+    """Rows of the store, one field for each table.
+
+    Attributes:
+        unread: Of the rejects, those of logs that their storage did not give.
+    """
 
     accesses: tuple[Access, ...] = ()
     runs: tuple[Run, ...] = ()
@@ -53,6 +57,7 @@ class AssembledRows:
     datasets: tuple[Dataset, ...] = ()
     column_edges: tuple[ColumnEdge, ...] = ()
     rejects: tuple[Reject, ...] = ()
+    unread: tuple[Reject, ...] = ()
     sessions: tuple[OpenSession, ...] = ()
     logs: tuple[LogCounts, ...] = ()
 
@@ -171,11 +176,14 @@ class Assembler:
     def rest(self, notes: Iterable[Segment]) -> AssembledRows:
         """All that was added up, and what segments say about their logs."""
         counts: dict[str, dict[SegmentKind, int]] = {}
-        rejects = []
+        rejects, unread = [], []
         for note in notes:
             if note.key.kind is SegmentKind.DAMAGE:
                 damage = note.damage
-                rejects.append(Reject(note.origin, damage.position, damage.reason, damage.excerpt))
+                reject = Reject(note.origin, damage.position, damage.reason, damage.excerpt)
+                rejects.append(reject)
+                if damage.unread:
+                    unread.append(reject)
             else:
                 of_log = counts.setdefault(note.origin, {})
                 of_log[note.key.kind] = of_log.get(note.key.kind, 0) + note.counts.times
@@ -184,6 +192,7 @@ class Assembler:
             datasets=tuple(one.dataset_record() for one in self.datasets.values()),
             column_edges=tuple(self.column_edges),
             rejects=tuple(rejects),
+            unread=tuple(unread),
             sessions=tuple(self.sessions),
             logs=tuple(
                 LogCounts(

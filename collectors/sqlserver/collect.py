@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from dbt_graft.collectors.files import LogFile, fresh, log_files
-from dbt_graft.collectors.schema import arrow, batch, ddl
+from dbt_graft.collectors.schema import arrow, batch, ddl, record
+from dbt_graft.collectors.source import is_stale, position_before
 from dbt_graft.collectors.sqlserver.assemble import AssembledRows, LogCounts, assemble
 from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.formats import file_splits, may_hold_events
@@ -36,21 +38,24 @@ from dbt_graft.collectors.sqlserver.runs.segment import Segment
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.store import SCHEMAS, Collected, OpenSession
 from dbt_graft.collectors.store.arrow_tables import (
-    ReadOrigin,
     distinct,
     table,
     tables,
     union,
     unnested,
+    without,
 )
+from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Reject, Run, Shape
+from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Records, Reject, Run, Shape
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 # Workers get this many bytes at a time, or this many times some small files.
 _BYTES, _TIMES = 32 << 20, 64
+# Notes on the log have no time: 1970.
+_NO_TIME = 1970
 
 Positions = Mapping[str, tuple[str, int]]
 
@@ -109,11 +114,13 @@ class PolledSegments:
             replaces it.
         position: How far it was read.
         segments: Batches of `Segment`.
+        again: It was read from the start again.
     """
 
     origin: str
     position: str
     segments: list[pa.RecordBatch] = field(repr=False)
+    again: bool = False
 
 
 def new_logs(logs: SqlServerLogs, known: Positions) -> list[LogFile]:
@@ -135,8 +142,9 @@ def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[Polled
     Raises:
         GraftError: The source cannot be read.
     """
-    start = _last_position(polling.label, known)
-    origin = f"{polling.label}@{start}"
+    last, again = _last_position(polling.label, known)
+    origin = f"{polling.label}@{last}"
+    start = "" if again else last
     reached = [start]
 
     def chunks() -> Iterator[Chunk]:
@@ -146,7 +154,7 @@ def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[Polled
 
     folded = fold_chunks(origin, chunks(), rules)
     segments = [one for one in folded if one.num_rows]
-    return [PolledSegments(origin, reached[-1], segments)] if reached[-1] != start else []
+    return [PolledSegments(origin, reached[-1], segments, again)] if reached[-1] != start else []
 
 
 def collect(
@@ -171,8 +179,7 @@ def collect(
     splits = [one for _, found in cut if not isinstance(found, LogDamage) for one in found]
     segments = _distribute(spark, splits).mapInArrow(fold_splits(server.rules), ddl(Segment))
     segments = segments.unionByName(_frame(spark, Segment, [damage_batch(unreadable)]))
-    positions = {log.origin: log.position for log in new}
-    return _collected(spark, segments, positions, server)
+    return _collected(spark, segments, {log.origin: log.position for log in new}, server, known)
 
 
 def collect_polled(
@@ -182,16 +189,55 @@ def collect_polled(
     if not polled:
         return None
     segments = _frame(spark, Segment, (one for poll in polled for one in poll.segments))
-    return _collected(spark, segments, {one.origin: one.position for one in polled}, server)
+    positions = {one.origin: one.position for one in polled}
+    return _collected(spark, segments, positions, server)
 
 
-def _last_position(label: str, known: Positions) -> str:
-    """The position up to which a source was polled: a poll begins where the one before ended."""
-    position, seen = "", set[str]()
+def covered_polls(
+    label: str,
+    polled: Iterable[PolledSegments],
+    known: Positions,
+    last_event_times: Mapping[str, datetime],
+) -> dict[str, str]:
+    """The earlier polls of a source that was read from the start again -> their positions.
+
+    A poll that was over before the first event that the source still has is not among them: its
+    events are nowhere else.
+    """
+    times = [
+        at
+        for poll in polled
+        for one in poll.segments
+        for at in one.column("started").to_pylist()
+        if at and at.year > _NO_TIME
+    ]
+    first = min(times, default=None)
+    now = {poll.origin for poll in polled}
+    return {
+        origin: position_before(position)
+        for origin, (position, _) in known.items()
+        if origin.startswith(f"{label}@") and origin not in now
+        if first and last_event_times.get(origin, first) >= first
+    }
+
+
+def replaced(found: Collected, origins: Mapping[str, str]) -> Collected:
+    """What was collected, with origins whose records it replaces."""
+    return union(found, tables(Records(), origins)) if origins else found
+
+
+def _last_position(label: str, known: Positions) -> tuple[str, bool]:
+    """The position up to which a source was polled, and whether it is to be read again.
+
+    A poll begins where the one before ended.
+    """
+    position, seen, again = "", set[str](), False
     while f"{label}@{position}" in known and position not in seen:
         seen.add(position)
-        position = known[f"{label}@{position}"][0]
-    return position
+        reached = known[f"{label}@{position}"][0]
+        again |= is_stale(reached)
+        position = position_before(reached)
+    return position, again
 
 
 def _distribute(spark: SparkSession, splits: list[FileSplit]) -> DataFrame:
@@ -205,16 +251,20 @@ def _frame(spark: SparkSession, record: type, batches: Iterable[pa.RecordBatch])
 
 
 def _collected(
-    spark: SparkSession, segments: DataFrame, positions: Mapping[str, str], server: Server
+    spark: SparkSession,
+    segments: DataFrame,
+    positions: Mapping[str, str],
+    server: Server,
+    known: Positions | None = None,
 ) -> Collected:
     """The rows of the store, by one Spark job; their number grows with statements, not events."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    open_sessions = [dict(row) for row in server.open_sessions]
-    known = spark.createDataFrame(open_sessions, SCHEMAS["sessions"])
+    sessions = [dict(row) for row in server.open_sessions]
+    goes_on = spark.createDataFrame(sessions, SCHEMAS["sessions"])
     resolver = partial(TextResolver, server.namespace, server.snapshot)
     assembled = (
-        segments.unionByName(known.withColumnRenamed("act", "kind"), allowMissingColumns=True)
+        segments.unionByName(goes_on.withColumnRenamed("act", "kind"), allowMissingColumns=True)
         # A run is in one partition: a named one with all its sessions.
         .repartition("task", "run", F.when(F.col("run") == "", F.col("session")))
         .sortWithinPartitions("task", "run", "session", "first_ended", "first_sequence")
@@ -223,18 +273,31 @@ def _collected(
         )
         .toArrow()
     )
-    found = _tables(assembled, positions)
+    found = _tables(assembled, positions, known or {})
     return union(found, _views(found.accesses, server)) if server.snapshot else found
 
 
-def _tables(assembled: pa.Table, positions: Mapping[str, str]) -> Collected:
-    """The tables in the rows of all partitions; what several of them found stands there once."""
+def _tables(assembled: pa.Table, positions: Mapping[str, str], known: Positions) -> Collected:
+    """The tables in the rows of all partitions; what several of them found stands there once.
+
+    The records of a log that could not be read stay as they are in the store; where it has none,
+    what was read counts until then.
+    """
+    unread = unnested(assembled, "unread", Reject).sort_by("position").to_pylist()
+    pending = {row["origin"]: record(Reject, row) for row in reversed(unread)}
+    kept = pending.keys() & known.keys()
 
     def rows(name: str, kind: type) -> pa.Table:
-        return unnested(assembled, name, kind)
+        found = unnested(assembled, name, kind)
+        return without(found, kept) if kept and "origin" in found.column_names else found
 
     counted = rows("logs", LogCounts).to_pylist()
     events = {log["origin"]: (log["events"], log["noise"]) for log in counted}
+    read = {
+        origin: "" if origin in pending else position
+        for origin, position in positions.items()
+        if origin not in kept
+    }
     edges = rows("column_edges", ColumnEdge)
     return Collected(
         accesses=rows("accesses", Access),
@@ -244,10 +307,10 @@ def _tables(assembled: pa.Table, positions: Mapping[str, str]) -> Collected:
         column_edges=distinct(edges, *edges.column_names),
         rejects=rows("rejects", Reject),
         origins=table(
-            ReadOrigin,
-            (ReadOrigin(*one, *events.get(one[0], (0, 0))) for one in positions.items()),
+            ReadLog, (ReadLog(*one, *events.get(one[0], (0, 0))) for one in read.items())
         ),
         sessions=rows("sessions", OpenSession),
+        pending=tuple(pending[origin] for origin in sorted(pending)),
     )
 
 

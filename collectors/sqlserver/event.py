@@ -55,11 +55,13 @@ class LogDamage:
         position: `block at byte 4096, event 12`.
         reason: A clause about the log: `the block's checksum is wrong`.
         excerpt: A piece of the log that helps to find the place, without any value.
+        unread: The log could not be read, now; nothing is known of its content.
     """
 
     position: str
     reason: str
     excerpt: str = ""
+    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)

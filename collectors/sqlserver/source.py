@@ -7,7 +7,7 @@ makes one kind of source of all three. The functions below it serve the commands
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from dbt_graft.collectors.files import LogFile
+from dbt_graft.collectors.source import is_stale
 from dbt_graft.collectors.sqlserver.collect import (
     PolledSegments,
     Polling,
@@ -23,8 +24,10 @@ from dbt_graft.collectors.sqlserver.collect import (
     SqlServerLogs,
     collect,
     collect_polled,
+    covered_polls,
     new_logs,
     poll_new,
+    replaced,
 )
 from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage
 from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
@@ -45,7 +48,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     read_snapshot,
     write_snapshot,
 )
-from dbt_graft.collectors.store import Collected, open_sessions
+from dbt_graft.collectors.store import Collected, last_event_times, open_sessions
 from dbt_graft.lineage.findings import Finding
 
 if TYPE_CHECKING:
@@ -88,6 +91,7 @@ class ServerSettings:
     Attributes:
         namespace: Of its datasets: `mssql://sql01:1433`.
         store: The lineage store, which knows the sessions that earlier collects left open.
+        without: Damaged batches of the store to do without.
         rules: How events become runs.
         snapshot: The file with a snapshot of its databases; None without one.
         snapshot_label: The snapshot in origins.
@@ -98,9 +102,13 @@ class ServerSettings:
     rules: RunRules = field(default_factory=RunRules)
     snapshot: Path | None = None
     snapshot_label: str = ""
+    without: Collection[str] = ()
 
-    def server(self) -> Server:
+    def server(self, *, again: bool = False) -> Server:
         """The server, with what the store and the snapshot hold of it.
+
+        Args:
+            again: Its logs are read again, from a time before the open sessions.
 
         Raises:
             GraftError: The snapshot cannot be read.
@@ -110,7 +118,7 @@ class ServerSettings:
             rules=self.rules,
             snapshot=read_snapshot(self.snapshot) if self.snapshot else None,
             snapshot_label=self.snapshot_label,
-            open_sessions=open_sessions(self.store, self.namespace),
+            open_sessions=[] if again else open_sessions(self.store, self.namespace, self.without),
         )
 
 
@@ -153,7 +161,9 @@ class _Files:
         return new_logs(self.logs, known)
 
     def collect(self, spark: SparkSession, known: Positions) -> Collected | None:
-        return collect(spark, self.logs, self.settings.server(), known)
+        stale = {origin for origin, (position, _) in known.items() if is_stale(position)}
+        again = any(log.origin in stale for log in self.new_logs(known))
+        return collect(spark, self.logs, self.settings.server(again=again), known)
 
 
 @dataclass(slots=True)
@@ -169,7 +179,13 @@ class _Polled:
         return self.waiting
 
     def collect(self, spark: SparkSession, known: Positions) -> Collected | None:
-        return collect_polled(spark, self.waiting, self.settings.server())
+        again = any(one.again for one in self.waiting)
+        found = collect_polled(spark, self.waiting, self.settings.server(again=again))
+        if not found or not again:
+            return found
+        times = last_event_times(self.settings.store, self.settings.without)
+        covered = covered_polls(self.polling.label, self.waiting, known, times)
+        return replaced(found, covered)
 
 
 def xel_chunks(log: LogFile, wanted: EventFilter) -> Iterator[Chunk]:

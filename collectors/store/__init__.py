@@ -2,16 +2,20 @@
 
 Parquet tables in one folder or URL, a sub-folder for each table and batch:
 
-    <store>/accesses/batch_id=20261121T021500Z-4f1c/part-….parquet
-    <store>/batches/batch_id=20261121T021500Z-4f1c/part-….parquet
+    <store>/accesses/batch_id=4f1c…/part-….parquet
+    <store>/origins/batch_id=4f1c…/part-0.parquet
+    <store>/batches/batch_id=4f1c…/batch.parquet
 
-One collect run writes one batch, its `batches` rows last. Readers see only batches that have
-them, so a run that dies leaves nothing incomplete behind. A batch lists the origins (log files,
-applications) that it read and the position reached in each. The rows of an origin in a later
-batch replace those in earlier ones; what is read on in a growing log is an origin of its own.
+One collect run writes one batch, its record in `batches` last. Readers see only batches that have
+it, and of these only the files that it lists, so a run that dies leaves nothing incomplete behind;
+what it left is swept by the next commit. A batch's `origins` are the logs (files, applications)
+that it read and the position reached in each. The rows of an origin in a later batch replace those
+in earlier ones; what is read on in a growing log is an origin of its own. Batches have a sequence,
+so that no clock decides which is the later one.
 Readers outside Spark use pyarrow and need no JVM.
 """
 
+from dbt_graft.collectors.store.batches import StoredBatch, StoreError, damages, open_store
 from dbt_graft.collectors.store.commit import CommittedBatch, commit
 from dbt_graft.collectors.store.read import (
     batches,
@@ -22,6 +26,7 @@ from dbt_graft.collectors.store.read import (
     positions,
     read,
     run_origins,
+    settings,
 )
 from dbt_graft.collectors.store.tables import (
     SCHEMAS,
@@ -40,13 +45,18 @@ __all__ = [
     "OpenSession",
     "Positions",
     "ReadLog",
+    "StoreError",
+    "StoredBatch",
     "batches",
     "collected_at",
     "commit",
+    "damages",
     "last_event_times",
     "noise",
     "open_sessions",
+    "open_store",
     "positions",
     "read",
     "run_origins",
+    "settings",
 ]

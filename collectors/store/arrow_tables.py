@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields, replace
 from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import arrow, batch
-from dbt_graft.collectors.store.tables import TABLES, Collected
+from dbt_graft.collectors.store.tables import TABLES, Collected, ReadLog
 from dbt_graft.lineage.records import Records
-
-
-@dataclass(frozen=True, slots=True)
-class ReadOrigin:
-    """A log that was read: its position, its events, and how many of them were noise."""
-
-    origin: str
-    position: str
-    events: int = 0
-    noise: int = 0
 
 
 def table(kind: type, records: Iterable[Any]) -> pa.Table:
@@ -47,6 +37,12 @@ def distinct(rows: pa.Table, *keys: str) -> pa.Table:
     return rows.take(first["row_min"].sort())
 
 
+def without(rows: pa.Table, origins: Collection[str]) -> pa.Table:
+    """The rows of other origins than these."""
+    listed = pa.array(origins, pa.string())
+    return rows.filter(pc.invert(pc.is_in(rows["origin"], value_set=listed)))
+
+
 def tables(records: Records, positions: Mapping[str, str]) -> Collected:
     """Records as tables.
 
@@ -59,7 +55,8 @@ def tables(records: Records, positions: Mapping[str, str]) -> Collected:
     names = ("accesses", "runs", "shapes", "datasets", "column_edges", "rejects")
     return Collected(
         **{name: table(TABLES[name], found.get(name, getattr(records, name))) for name in names},
-        origins=table(ReadOrigin, (ReadOrigin(*one) for one in positions.items())),
+        origins=table(ReadLog, (ReadLog(*one) for one in positions.items())),
+        pending=(),
     )
 
 
@@ -67,7 +64,9 @@ def union(a: Collected, b: Collected) -> Collected:
     """The rows of both, all of them tables."""
     found = {}
     for field in fields(Collected):
+        if field.name == "pending":
+            continue
         both = [getattr(one, field.name) for one in (a, b)]
         present = [cast("pa.Table", one) for one in both if one is not None]
         found[field.name] = pa.concat_tables(present) if present else None
-    return Collected(**found)
+    return Collected(**found, pending=(*a.pending, *b.pending))

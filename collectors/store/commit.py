@@ -1,39 +1,58 @@
-"""Write a batch: its data first, its `batches` rows last, which make it visible."""
+"""Write a batch: its data first, its record in `batches` last, which makes it visible."""
 
 from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from dbt_graft import __version__
 from dbt_graft.collectors.files import filesystem
-from dbt_graft.collectors.schema import arrow, column_names
-from dbt_graft.collectors.store.read import batches as read_batches
-from dbt_graft.collectors.store.read import positions
-from dbt_graft.collectors.store.tables import TABLES, Collected, Positions, ReadLog
+from dbt_graft.collectors.schema import arrow, batch, column_names
+from dbt_graft.collectors.store.batches import OpenStore, open_store
+from dbt_graft.collectors.store.lock import committing, writing
+from dbt_graft.collectors.store.read import open_positions
+from dbt_graft.collectors.store.tables import (
+    FORMAT,
+    RECORD,
+    TABLES,
+    Batch,
+    BatchFile,
+    Collected,
+    Positions,
+)
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
     from dbt_graft.collectors.store.tables import Rows
 
 _log = logging.getLogger(__name__)
+# These are written when all others are.
+_OWN = ("origins", "batches")
+# A collect takes hours at most. Where no lock tells who writes, older leftovers are swept.
+_LEFT_BEHIND = 24 * 3600 * 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedBatch:
-    """A batch as it was written: its logs and their events."""
+    """A batch as it was written: its logs and their events.
+
+    Attributes:
+        given_up: Damaged batches that count no more.
+    """
 
     batch_id: str
     origins: int
     events: int
+    given_up: tuple[str, ...] = ()
 
 
 def commit(
@@ -41,96 +60,130 @@ def commit(
     collected: Iterable[Collected],
     known: Positions | None = None,
     *,
-    replace: bool = False,
+    give_up: Sequence[str] = (),
+    settings: Callable[[str], str] = lambda origin: "",
 ) -> CommittedBatch | None:
     """Write everything collected as one batch, visible with its last step.
 
     Args:
         known: The positions in the store when the logs were read.
-        replace: Remove all other batches.
+        give_up: Damaged batches that count no more from now on.
+        settings: Returns the settings that an origin was read with.
 
     Returns:
         The batch; None if nothing was collected.
 
     Raises:
-        GraftError: Another collect has read one of the logs meanwhile; nothing becomes visible.
+        GraftError: Another collect has read one of the logs meanwhile, or the store is damaged;
+            nothing becomes visible.
     """
     parts = list(collected)
     if not parts:
         return None
-    now = datetime.now(UTC)
-    batch_id = f"{now:%Y%m%dT%H%M%S%fZ}-{uuid.uuid4().hex[:8]}"
-    for table in TABLES:
-        rows = [getattr(part, table, None) for part in parts]
-        if present := [one for one in rows if one is not None]:
-            _write(present, store, table, batch_id)
-    # The work of Spark is done before the last look at the store.
-    batches = [_with_time(_as_table(part.origins), now) for part in parts]
-    _unless_changed(store, known, batches)
-    others = _other_batches(store, batch_id) if replace else []
-    # Without its `batches` rows a batch is invisible: those go before ours come.
-    _remove(store, "batches", others)
-    _write(batches, store, "batches", batch_id)
-    for table in TABLES:
-        _remove(store, table, others)
-    origins = positions(store, batch_id)
-    committed = CommittedBatch(batch_id, len(origins), sum(n for _, n in origins.values()))
-    _log.debug("batch %s: %d logs, %d events", batch_id, committed.origins, committed.events)
-    return committed
+    batch_id = uuid.uuid4().hex
+    origins = [
+        {**row, "settings": settings(row["origin"])}
+        for part in parts
+        for row in _as_table(part.origins).to_pylist()
+    ]
+    if not origins:
+        return None
+    with writing(store) as lock:
+        for table in TABLES.keys() - set(_OWN):
+            rows = [getattr(part, table) for part in parts]
+            if present := [one for one in rows if one is not None]:
+                _write(present, store, table, batch_id)
+        with committing(store):
+            found = open_store(store, give_up)
+            _unless_changed(found, known, {row["origin"] for row in origins})
+            record_batch(found, batch_id, origins, give_up)
+            sweep(open_store(store, give_up), alone=lock.is_alone())
+    events = sum(row["events"] for row in origins)
+    _log.debug("batch %s: %d logs, %d events", batch_id, len(origins), events)
+    read = {row["origin"] for row in origins if row["position"]}
+    return CommittedBatch(batch_id, len(read), events, (*give_up,))
 
 
-def _other_batches(store: str, batch_id: str) -> list[str]:
-    return sorted({row["batch_id"] for row in read_batches(store)} - {batch_id})
-
-
-def _remove(store: str, table: str, batch_ids: Iterable[str]) -> None:
-    files, root = filesystem(store)
-    for batch_id in batch_ids:
-        folder = f"{root}/{table}/batch_id={batch_id}"
-        if files.get_file_info(folder).type is fs.FileType.Directory:
-            files.delete_dir(folder)
+def _unless_changed(found: OpenStore, known: Positions | None, origins: set[str]) -> None:
+    if known is None:
+        return
+    now = open_positions(found)
+    for origin in sorted(origins & now.keys()):
+        if now[origin] != known.get(origin):
+            raise GraftError(
+                "was read by another collect meanwhile; nothing of this one was committed",
+                place=origin,
+                remedy="run graft collect again: it goes on from there",
+            )
 
 
 def _as_table(rows: Rows) -> pa.Table:
     return rows if isinstance(rows, pa.Table) else rows.toArrow()
 
 
-def _with_time(origins: pa.Table, now: datetime) -> pa.Table:
-    schema = arrow(ReadLog)
-    times = pa.array([now] * origins.num_rows, schema.field("committed_at").type)
-    return origins.append_column("committed_at", times).select(schema.names).cast(schema)
-
-
-def _unless_changed(store: str, known: Positions | None, batches: Iterable[pa.Table]) -> None:
-    if known is None:
-        return
-    now = positions(store)
-    changed = {origin for origin in now if now[origin] != known.get(origin)}
-    for table in batches if changed else ():
-        for origin in table["origin"].to_pylist():
-            if origin in changed:
-                raise GraftError(
-                    "was read by another collect meanwhile; nothing of this one was committed",
-                    place=origin,
-                    remedy="run graft collect again: it goes on from there",
-                )
-
-
 def _write(rows: Sequence[Rows], store: str, table: str, batch_id: str) -> None:
-    frames = [one for one in rows if not isinstance(one, pa.Table)]
-    tables = [one for one in rows if isinstance(one, pa.Table)]
+    """Write a table of a batch: what Spark holds in one file, what is here in another."""
     folder = f"{table}/batch_id={batch_id}"
-    if frames:
+    if frames := [one for one in rows if not isinstance(one, pa.Table)]:
         columns = column_names(TABLES[table])
         union = reduce(lambda a, b: a.unionByName(b), (one.select(*columns) for one in frames))
         # A batch is small (its size grows with shapes, not events): one file a table.
         union.coalesce(1).write.mode("overwrite").parquet(f"{store}/{folder}")
-    if tables:
+    if tables := [one for one in rows if isinstance(one, pa.Table)]:
         schema = arrow(TABLES[table])
-        union = pa.concat_tables([one.select(schema.names).cast(schema) for one in tables])
         files, root = filesystem(store)
         files.create_dir(f"{root}/{folder}", recursive=True)
-        # A file whose name begins with an underscore is not read.
-        hidden, place = (f"{root}/{folder}/{name}" for name in ("_rows", "rows.parquet"))
-        pq.write_table(union, hidden, filesystem=files)
-        files.move(hidden, place)
+        here = pa.concat_tables([one.select(schema.names).cast(schema) for one in tables])
+        pq.write_table(here, f"{root}/{folder}/rows.parquet", filesystem=files)
+
+
+def record_batch(
+    found: OpenStore, batch_id: str, origins: list[dict[str, Any]], give_up: Sequence[str]
+) -> None:
+    """Write the origins and, last, the record."""
+    listed = pa.Table.from_pylist(origins, arrow(TABLES["origins"]))
+    _put(found, f"origins/batch_id={batch_id}/part-0.parquet", listed)
+    record = Batch(
+        sequence=found.last_sequence + 1,
+        format=FORMAT,
+        version=__version__,
+        committed_at=datetime.now(UTC),
+        files=tuple(_written(found, batch_id)),
+        gives_up=(*give_up,),
+    )
+    rows = pa.Table.from_batches([batch(Batch, [record])])
+    _put(found, f"batches/batch_id={batch_id}/{RECORD}", rows)
+
+
+def _put(found: OpenStore, path: str, rows: pa.Table) -> None:
+    """Write a file under another name first, so that it is never there in part."""
+    folder, _, name = f"{found.root}/{path}".rpartition("/")
+    found.files.create_dir(folder)
+    beside = f"{folder}/.{name}.new"
+    pq.write_table(rows, beside, filesystem=found.files)
+    found.files.move(beside, f"{folder}/{name}")
+
+
+def _written(found: OpenStore, batch_id: str) -> Iterable[BatchFile]:
+    for table in sorted(TABLES.keys() - {"batches"}):
+        folder = f"{found.root}/{table}/batch_id={batch_id}"
+        selector = fs.FileSelector(folder, allow_not_found=True)
+        for info in found.files.get_file_info(selector):
+            if info.base_name.endswith(".parquet") and not info.base_name.startswith((".", "_")):
+                rows = pq.read_metadata(info.path, filesystem=found.files).num_rows
+                path = f"{table}/batch_id={batch_id}/{info.base_name}"
+                yield BatchFile(table, path, rows, info.size)
+
+
+def sweep(found: OpenStore, *, alone: bool) -> None:
+    """Remove what batches that never committed left behind.
+
+    Args:
+        alone: Nobody else writes; else those stay that may still be written.
+    """
+    # The clock of the store's own files, whatever this machine's says.
+    newest = found.newest
+    for folder, at in found.uncommitted.items():
+        if alone or at < newest - _LEFT_BEHIND:
+            _log.debug("sweeping %s", folder)
+            found.files.delete_dir(f"{found.root}/{folder}")

@@ -48,14 +48,59 @@ class OpenSession:
 
 @dataclass(frozen=True, slots=True)
 class ReadLog:
-    """A log that a batch read: its position, its events, and how many of them were noise."""
+    """A log that a batch read.
+
+    Attributes:
+        position: Empty where it could not be read.
+        noise: How many of its events were left out by noise rules.
+        settings: A digest of the settings that it was read with; empty where there are none.
+    """
 
     origin: str
     position: str
-    events: int
-    noise: int
-    committed_at: datetime
+    events: int = 0
+    noise: int = 0
+    settings: str = ""
 
+
+@dataclass(frozen=True, slots=True)
+class BatchFile:
+    """A file of a batch.
+
+    Attributes:
+        path: Below the store.
+        rows, bytes: None in format 1, which did not note them.
+    """
+
+    table: str
+    path: str
+    rows: int | None = None
+    bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch: the record that makes it visible.
+
+    Attributes:
+        sequence: Its place in the order of batches, from 1 on. No clock decides on it.
+        format: The format of the store that it was written in.
+        version: The version of dbt-graft that wrote it.
+        gives_up: Damaged batches that count no more since this one: ids, or `#` and a sequence.
+    """
+
+    sequence: int
+    format: int
+    version: str
+    committed_at: datetime
+    files: tuple[BatchFile, ...]
+    gives_up: tuple[str, ...] = ()
+
+
+# Of the store. Raise it with every new column or value, which earlier versions cannot read.
+FORMAT = 2
+# The file that holds a batch's record.
+RECORD = "batch.parquet"
 
 # Table -> the record that is one row of it.
 TABLES: Mapping[str, type] = {
@@ -66,7 +111,8 @@ TABLES: Mapping[str, type] = {
     "column_edges": ColumnEdge,
     "rejects": Reject,
     "sessions": OpenSession,
-    "batches": ReadLog,
+    "origins": ReadLog,
+    "batches": Batch,
 }
 SCHEMAS: Mapping[str, str] = {table: ddl(record) for table, record in TABLES.items()}
 
@@ -76,8 +122,10 @@ class Collected:
     """The rows that one collector found in new logs, one field a table.
 
     Each is an Arrow table, or a lazy data frame where there may be too many rows for one machine,
-    and has the columns of `SCHEMAS[<its name>]`; `origins` has those of `batches` but
-    `committed_at`. Only some engines have open sessions.
+    and has the columns of `SCHEMAS[<its name>]`. Only some engines have open sessions.
+
+    Attributes:
+        pending: Logs that could not be read; the next collect reads them again.
     """
 
     accesses: Rows
@@ -88,3 +136,4 @@ class Collected:
     rejects: Rows
     origins: Rows
     sessions: Rows | None = None
+    pending: tuple[Reject, ...] = ()

@@ -116,7 +116,7 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     if not config.collect:
         yield FILE_NAME, _nothing_to_collect
     for entry, found in zip(config.collect, sources(config), strict=True):
-        yield logs.name(entry), partial(logs.source, entry, found, state)
+        yield found.label, partial(logs.source, entry, found, state)
     for server in servers:
         yield server.server, partial(logs.sqlserver, server, config, state)
     yield state.place, partial(store_state.contents, state)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from dbt_graft.collectors.source import LogSource
+from dbt_graft.collectors.source import LogSource, is_below
 from dbt_graft.collectors.sqlserver.source import (
     check_server_session,
     read_snapshot,
@@ -28,12 +28,12 @@ def source(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator
     Raises:
         GraftError: It cannot be reached, or not be read.
     """
-    label = name(entry)
+    label = found.label
     if entry.sqlserver and entry.sqlserver.connection:
         yield from _server(entry.sqlserver)
     else:
         yield from _files(entry, found, state)
-    runs = [run.started_at for run in state.records.runs if _is_below(run.origin, label)]
+    runs = [run.started_at for run in state.records.runs if is_below(run.origin, label)]
     newest = max((moment for moment in runs if moment), default=None)
     if newest and datetime.now(UTC) - newest > _OLD:
         yield Finding(
@@ -46,24 +46,8 @@ def source(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator
         yield Finding(Severity.NOTE, label, f"the newest run started {ago(newest)}")
 
 
-def name(entry: CollectEntry) -> str:
-    """The prefix of the origins of an entry."""
-    if entry.spark:
-        return entry.spark.place
-    if entry.declared:
-        return f"declared:{entry.declared.path}"
-    assert entry.sqlserver
-    server = entry.sqlserver
-    return server.path or f"{server.server}/{server.table or server.session or server.files}"
-
-
-def _is_below(origin: str, label: str) -> bool:
-    top = label.rstrip("/")
-    return origin == top or origin.startswith((f"{top}/", f"{top}#", f"{top}@"))
-
-
 def _files(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator[Finding]:
-    label = name(entry)
+    label = found.label
     logs, new = len(found.new_logs({})), len(found.new_logs(state.positions))
     what = "file" if entry.declared else "log"
     if not logs:
@@ -74,7 +58,7 @@ def _files(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator
             "enable logging, or correct `path` in graft.yml: docs/logs.md",
         )
         return
-    events = sum(n for origin, (_, n) in state.positions.items() if _is_below(origin, label))
+    events = sum(n for origin, (_, n) in state.positions.items() if is_below(origin, label))
     yield Finding(
         Severity.NOTE,
         label,

@@ -7,14 +7,13 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pyarrow as pa
 
 from dbt_graft.collectors import store
 from dbt_graft.graft.doctor.cut_plans import is_cut
 from dbt_graft.graft.doctor.phrases import ago, count, first_findings, named
-from dbt_graft.lineage.errors import exception_summary
+from dbt_graft.lineage.errors import GraftError, exception_summary
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.records import Outcome, Records
@@ -28,14 +27,14 @@ class StoreState:
     """The contents of a lineage store; empty if it is missing or cannot be read.
 
     Attributes:
-        batches: The rows of `batches`, oldest first.
+        batches: The committed ones, oldest first.
         positions: As `collectors.store.positions` gives them.
         fault: Why it cannot be read.
     """
 
     place: str
     records: Records = field(default_factory=Records)
-    batches: Sequence[Mapping[str, Any]] = ()
+    batches: Sequence[store.StoredBatch] = ()
     positions: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     fault: Finding | None = None
 
@@ -44,6 +43,9 @@ def read(place: str) -> StoreState:
     """Read a store; an error is its `fault`."""
     try:
         return StoreState(place, store.read(place), store.batches(place), store.positions(place))
+    except GraftError as error:
+        fault = Finding(Severity.ERROR, error.place, error.problem, error.remedy)
+        return StoreState(place, fault=fault)
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         _log.debug("the store cannot be read", exc_info=True)
         fault = Finding(
@@ -69,8 +71,8 @@ def contents(state: StoreState) -> Iterator[Finding]:
     yield Finding(
         Severity.NOTE,
         state.place,
-        f"{count(len({row['batch_id'] for row in state.batches}), 'batch', 'es')}, the last "
-        f"{ago(state.batches[-1]['committed_at'])}; {count(len(records.runs), 'run')} of "
+        f"{count(len(state.batches), 'batch', 'es')}, the last "
+        f"{ago(state.batches[-1].committed_at)}; {count(len(records.runs), 'run')} of "
         f"{count(len({run.task for run in records.runs}), 'task')}, "
         f"{count(len(records.datasets), 'dataset')}",
     )

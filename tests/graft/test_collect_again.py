@@ -1,42 +1,62 @@
-"""`graft collect --again` replaces the store with what the logs hold now."""
+"""`graft collect --again` reads the logs anew, and loses nothing that they no longer hold."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.graft.test_command import graft
-from tests.graft.test_faults import EXPECTED, project, reads
+from tests.graft.test_faults import EXPECTED, collect, project, reads, wait_for
 
 
-def test_with_a_source_that_cannot_be_read_nothing_is_replaced(tmp_path: Path) -> None:
-    (tmp_path / "lineage").mkdir()
+def test_a_source_that_there_is_not_is_an_error_that_names_those_there_are(tmp_path: Path) -> None:
     (tmp_path / "graft.yml").write_text(
-        "collect: [{declared: {path: lineage}}, {spark: {path: gone}}]\nstore: store"
+        "collect: [{declared: {path: lineage}}, {spark: {path: logs}}]\nstore: store"
     )
-    (tmp_path / "lineage/a.yml").write_text("version: 1")
-    done = graft(tmp_path, "collect", "--again")
+    done = graft(tmp_path, "collect", "--again", "log")
     assert done.returncode == 1
-    assert "error: gone: there is nothing at this path" in done.stderr
-    assert not (tmp_path / "store").exists()
+    assert "there is no source 'log'" in done.stderr
+    assert "name one of declared:lineage, logs" in done.stderr
 
 
 @pytest.mark.spark
-def test_all_logs_are_read_into_the_one_batch_of_the_store(tmp_path: Path) -> None:
+def test_logs_are_read_anew_once_each_and_what_is_gone_stays(tmp_path: Path) -> None:
     folder = project(tmp_path)
     first = graft(folder, "collect", "--quiet")
     assert first.returncode == 0, first.stderr
     assert reads(folder / "store") == EXPECTED
     (folder / "logs/b.xel").unlink()
 
+    killed = collect(folder, "--again")
+    wait_for("store/shapes/batch_id=*/_temporary", folder, killed)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    assert reads(folder / "store") == EXPECTED, "a collect that dies leaves what was there"
+
     again = graft(folder, "collect", "--again", "--quiet")
     assert again.returncode == 0, again.stderr
-    assert reads(folder / "store") == {
-        name: count for name, count in EXPECTED.items() if not name.startswith("dbo.b")
-    }
-    tables = [table for table in (folder / "store").iterdir() if table.is_dir()]
-    assert {len([*table.glob("batch_id=*")]) for table in tables} == {1}
+    assert reads(folder / "store") == EXPECTED
+    assert len([*(folder / "store/accesses").iterdir()]) == 2, "the killed one is swept"
+    assert '"new_logs": 0' in graft(folder, "collect", "--json").stdout
 
-    once_more = graft(folder, "collect", "--json")
-    assert '"new_logs": 0' in once_more.stdout
+    config = folder / "graft.yml"
+    config.write_text(config.read_text().replace("path: logs/,", "path: logs/, noise: [a3],"))
+    (folder / "events/app-b").unlink()
+    assert '"new_logs": 1' in graft(folder, "collect", "--json").stdout, "other settings"
+    less = {name: count for name, count in EXPECTED.items() if name != "dbo.a3"}
+    assert reads(folder / "store") == less, "what the sources no longer show stays"
+
+    shutil.rmtree(folder / "store/accesses")
+    damaged = graft(folder, "collect", "--quiet")
+    assert damaged.returncode == 1
+    assert "graft collect --again" in damaged.stderr
+    back = graft(folder, "collect", "--again")
+    assert back.returncode == 0, back.stderr
+    assert "is missing" in back.stderr
+    assert reads(folder / "store") == {
+        name: count for name, count in less.items() if name.startswith("dbo.a") or name == "raw.a"
+    }

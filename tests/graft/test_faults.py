@@ -63,9 +63,10 @@ EXPECTED = {f"dbo.{log}{n}": EVENTS // TABLES for log in "ab" for n in range(TAB
 EXPECTED |= {f"raw.{log}": EVENTS for log in "ab"}
 
 
-def collect(folder: Path) -> subprocess.Popen[str]:
+def collect(folder: Path, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "dbt_graft", "collect", "-c", str(folder / "graft.yml")]
     return subprocess.Popen(
-        [sys.executable, "-m", "dbt_graft", "collect", "-c", str(folder / "graft.yml"), "--quiet"],
+        [*command, "--quiet", *options],
         env={**os.environ, "JAVA_HOME": java_home()},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

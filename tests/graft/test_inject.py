@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -244,3 +245,43 @@ def test_a_value_that_is_nested_too_deeply_is_an_error(
 
     assert found.exit_code == 1
     assert "nested too deeply" in found.output
+
+
+def test_check_fails_when_lineage_of_the_last_build_is_gone(folder: Path, inject: Inject) -> None:
+    inject()
+    published = folder / "build/site/task_metadata.json"
+    published.parent.mkdir(parents=True)
+    tasks = orjson.loads((folder / ".graft/artifacts/task_metadata.json").read_bytes())
+    gone = {"_entity_name": "gone", "_schema_name": "raw", "_database_name": None}
+    tasks["load_orders"]["input"].append(gone)
+    published.write_bytes(orjson.dumps(tasks | {"nightly": {"input": [], "output": []}}))
+    with (folder / "graft.yml").open("a") as config:
+        config.write("check: {forbid: [lost]}\n")
+    found = inject("--check")
+    assert found.exit_code == 4
+    assert "lost: load_orders reads raw.gone no more" in found.output
+    assert "lost: the task nightly is gone" in found.output
+    text = (folder / "graft.yml").read_text()
+    accepted = "check: {forbid: [lost], accept: [raw.*, nightly]}"
+    (folder / "graft.yml").write_text(text.replace("check: {forbid: [lost]}", accepted))
+    assert inject("--check").exit_code == 0
+
+
+@pytest.mark.parametrize("how", ["missing", "empty"])
+def test_a_store_that_lost_its_lineage_is_not_published_unless_allowed(
+    folder: Path, inject: Inject, how: str
+) -> None:
+    assert inject().exit_code == 0
+    before = (folder / ".graft/artifacts/manifest.json").read_bytes()
+    shutil.rmtree(folder / ".graft/store")
+    if how == "empty":
+        (folder / ".graft/store").mkdir()
+    for option in ((), ("--check",)):
+        done = inject(*option)
+        assert done.exit_code == 1
+        assert (
+            "the lineage store is missing or empty, but the last build had 3 tasks" in done.output
+        )
+    assert (folder / ".graft/artifacts/manifest.json").read_bytes() == before
+    assert inject("--allow-empty").exit_code == 0
+    assert inject().exit_code == 0, "empty was published, so empty is no loss"

@@ -27,3 +27,28 @@ def test_a_history_server_is_asked_with_what_the_variable_holds(
         assert caught.value.place == place
         monkeypatch.setenv("HISTORY_TOKEN", "Bearer hunter2")
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("entry", "change", "differs"),
+    [
+        ("spark: {path: logs}", "spark: {path: logs, task: '(?P<task>a.+)'}", True),
+        ("spark: {path: logs}", "spark: {path: logs, task_from: app_name}", True),
+        ("spark: {path: logs}", "spark: {path: logs, namespace: 'hive://m'}", True),
+        ("spark: {path: logs}", "spark: {path: logs2}", False),
+        ("sqlserver: {SQL}", "sqlserver: {SQL, noise: [x]}", True),
+        ("sqlserver: {SQL}", "sqlserver: {SQL, idle_minutes: 5}", True),
+        ("sqlserver: {SQL}", "sqlserver: {SQL, task: 'x(?P<task>.+)'}", True),
+        ("sqlserver: {SQL}", "sqlserver: {path: l, server: 'mssql://b'}", True),
+    ],
+)
+def test_settings_that_decide_on_records_are_part_of_the_position(
+    tmp_path: Path, entry: str, change: str, differs: bool
+) -> None:
+    digests = []
+    for text in (entry, change):
+        path = tmp_path / "graft.yml"
+        path.write_text(f"collect: [{{{text}}}]".replace("SQL", "path: l, server: 'mssql://a'"))
+        [source] = sources(load(path))
+        digests.append(source.settings)
+    assert (digests[0] != digests[1]) is differs

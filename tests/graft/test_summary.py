@@ -4,7 +4,7 @@ import orjson
 
 from dbt_graft.graft.summary import Summary
 from dbt_graft.lineage.gaps import Gap
-from dbt_graft.lineage.records import Outcome
+from dbt_graft.lineage.records import Outcome, Reject
 
 CRASH = Gap(Outcome.FAILED, "crashed the parser (SIGSEGV)", 2, "tsql", "SELECT ? FROM t")
 PARTIAL = Gap(Outcome.PARTIAL, "other tables", 1_200, "tsql", "SELECT " + "a, " * 100 + "b FROM t")
@@ -40,3 +40,13 @@ def test_programs_get_all_of_it() -> None:
 
 def test_without_gaps_there_is_no_line() -> None:
     assert "gaps" not in str(Summary("store"))
+
+
+def test_what_could_not_be_read_is_named() -> None:
+    unread = tuple(Reject(f"logs/{n}", "", "there is nothing at this path") for n in range(12))
+    text = str(Summary("store", unread=unread[:1]))
+    assert "unread    logs/0: there is nothing at this path\n" in text
+    text = str(Summary("store", unread=unread))
+    assert "logs/9: " in text
+    assert "logs/10" not in text
+    assert "and 2 more\n" in text

@@ -59,10 +59,15 @@ class SparkEvent:
 
 @dataclass(frozen=True, slots=True)
 class BadEvent:
-    """A place in a file that could not be used, and the reason."""
+    """A place in a file that could not be used, and the reason.
+
+    Attributes:
+        unread: The storage did not give the rest of the file, now.
+    """
 
     position: str
     reason: str
+    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,7 @@ def decode(
     except OSError as error:
         yield from decoder.end(broken=True)
         reason = f"the file cannot be read on ({exception_reason(error, _log)})"
-        yield BadEvent(f"line {decoder.number + 1}", reason)
+        yield BadEvent(f"line {decoder.number + 1}", reason, unread=True)
     if decoder.foreign > _REPORTED:
         more = decoder.foreign - _REPORTED
         yield BadEvent("file", f"{more} more lines are no Spark events")

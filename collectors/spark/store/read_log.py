@@ -45,6 +45,7 @@ class CollectedLog:
         run: The id of the run that the log is of; None where it has no records.
         events: The number of events that the records are made of.
         checkpoint: Where the next collect continues; None where the log was read to its end.
+        unread: A file could not be read, now.
     """
 
     origin: str
@@ -53,6 +54,7 @@ class CollectedLog:
     events: int
     records: LogRecords
     checkpoint: Checkpoint | None = None
+    unread: bool = False
 
 
 def assemble(
@@ -81,7 +83,10 @@ def assemble(
     for found in replay(events, application, rejects.add_for_log, settle_after, on_idle):
         collector.add(found)
         is_empty = False
-    if start and (reader.checkpoint == start or is_empty):
+    if start and reader.unread:
+        # A segment without a position would not be replaced with its log.
+        records = LogRecords(rejects=rejects.records(origin))
+    elif start and (reader.checkpoint == start or is_empty):
         records = LogRecords()
     else:
         results = list(collector.finish(rejects)) if reader.events else []
@@ -94,6 +99,7 @@ def assemble(
         reader.event_count,
         records,
         reader.checkpoint,
+        reader.unread,
     )
 
 
@@ -113,12 +119,14 @@ class _LogReader:
         events: The number of events read, with those before the start.
         file: The name of the current file.
         last: The last event of it.
+        unread: A file could not be read.
     """
 
     checkpoint: Checkpoint | None
     events: int = 0
     file: str = ""
     last: SparkEvent | None = None
+    unread: bool = False
     start: Checkpoint | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -155,10 +163,12 @@ class _LogReader:
                                 self.last = found
                                 yield found.name, found.body
                             case BadEvent():
+                                self.unread |= found.unread
                                 rejects.add(f"{file.name}, {found.position}", found.reason)
                             case EndOfFile():
                                 self.events += found.events
             except OSError:
+                self.unread = True
                 rejects.add(file.name, "the file cannot be read")
 
 

@@ -70,7 +70,7 @@ def file_splits(log: LogFile, size: int = 32 << 20) -> list[FileSplit] | LogDama
     try:
         file, head = _opened(log)
     except UnreadableError as error:
-        return _damage(str(error))
+        return LogDamage("the file", str(error), unread=error.unread)
     if head.startswith(_XEL):
         packed = _damage("the file is a compressed .xel file: unpack it")
         return packed if file.compression else xel_splits(log, size)

@@ -32,7 +32,15 @@ _T = TypeVar("_T")
 
 
 class UnreadableError(Exception):
-    """A file, or the rest of one, cannot be read; the message says why."""
+    """A file, or the rest of one, cannot be read; the message says why.
+
+    Attributes:
+        unread: Its storage did not give it, now; else it is damaged.
+    """
+
+    def __init__(self, problem: str, *, unread: bool = False) -> None:
+        super().__init__(problem)
+        self.unread = unread
 
 
 class _Source(Protocol):
@@ -60,9 +68,12 @@ def pieces(split: FileSplit, start: int = 0) -> Iterator[bytes]:
                 source.seek(start)
             yield from _gathered(_decoded(_unpacked(source, split.compression), split.encoding))
     except (OSError, ValueError) as error:
-        raise UnreadableError(
-            f"the file cannot be read: {exception_reason(error, _log)}"
-        ) from error
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: Exception) -> UnreadableError:
+    problem = f"the file cannot be read: {exception_reason(error, _log)}"
+    return UnreadableError(problem, unread=isinstance(error, OSError))
 
 
 def with_last(texts: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
@@ -100,9 +111,7 @@ def read_range(split: FileSplit, start: int, end: int) -> bytes:
             source.seek(start)
             return bytes(source.read(end - start))
     except (OSError, ValueError) as error:
-        raise UnreadableError(
-            f"the file cannot be read: {exception_reason(error, _log)}"
-        ) from error
+        raise _unreadable(error) from error
 
 
 def _gathered(blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -308,7 +308,7 @@ def test_damaged_and_foreign_files_are_rejects_and_the_others_count(
     assert len(positions(str(tmp_path / "store"))) == 7
 
 
-def test_a_file_that_cannot_be_read_is_a_reject(
+def test_a_log_that_cannot_be_read_is_a_reject_and_stays_pending(
     spark: SparkSession, make_log: Any, node: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "events"
@@ -316,17 +316,42 @@ def test_a_file_that_cannot_be_read_is_a_reject(
     for name in ("one", "two"):
         (folder / name).write_bytes(make_log({"plan": node("Scan hive raw.a")}, app=name))
     logs = SparkLogs(str(folder), "events")
-    listed = new_logs(logs, {})
-    monkeypatch.setattr("dbt_graft.collectors.spark.collect.new_logs", lambda *_: listed)
-    (folder / "one").unlink()
-    found = collect(spark, logs, {})
-    assert found
-    assert commit(str(tmp_path / "store"), [found])
-    records = read(str(tmp_path / "store"))
-    assert [run.task for run in records.runs] == ["two"]
-    assert [(r.origin, r.reason) for r in records.rejects] == [
-        ("events/one", "the file cannot be read")
-    ]
+    place = str(tmp_path / "store")
+
+    def run() -> tuple[list[str], list[str], list[tuple[str, str]]]:
+        """Pending logs, tasks and rejects after a collect."""
+        known = positions(place)
+        found = collect(spark, logs, known, run_origins(place))
+        commit(place, [found] if found else [], known)
+        records = read(place)
+        return (
+            [one.origin for one in found.pending] if found else [],
+            sorted(run.task for run in records.runs),
+            [(r.origin, r.reason) for r in records.rejects],
+        )
+
+    listed, hidden = new_logs(logs, {}), folder / ".one"
+    (folder / "one").rename(hidden)
+    with monkeypatch.context() as patch:
+        patch.setattr("dbt_graft.collectors.spark.collect.new_logs", lambda *_: listed)
+        for _ in range(2):
+            rejects = [("events/one", "the file cannot be read")]
+            assert run() == (["events/one"], ["two"], rejects)
+    hidden.rename(folder / "one")
+    assert run() == ([], ["one", "two"], [])
+
+    grown = make_log(
+        {"plan": node("Scan hive raw.a")}, {"plan": node("Scan hive raw.b")}, app="one"
+    )
+    (folder / "one").write_bytes(grown)
+    listed = new_logs(logs, positions(place))
+    (folder / "one").rename(hidden)
+    with monkeypatch.context() as patch:
+        patch.setattr("dbt_graft.collectors.spark.collect.new_logs", lambda *_: listed)
+        assert run() == (["events/one"], ["one", "two"], []), "what was read before stays"
+    hidden.rename(folder / "one")
+    run()
+    assert {access.dataset.short for access in read(place).accesses} == {"raw.a", "raw.b"}
 
 
 def test_the_rule_and_the_namespace_are_the_sources_own(

@@ -5,6 +5,7 @@ All logs are collected at once, each of a task of its own; a test looks at those
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -17,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 from dbt_graft.collectors import store
-from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
+from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect, new_logs
 from dbt_graft.collectors.sqlserver.runs.folding import RunRules
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.records import Records
@@ -350,3 +351,42 @@ def test_unreadable_files_alone_are_still_collected(spark: SparkSession, tmp_pat
     assert [row["origin"] for row in rows_of(found.rejects)] == ["logs/a.xml"]
     assert rows_of(found.accesses) == []
     assert [(row["origin"], row["events"]) for row in rows_of(found.origins)] == [("logs/a.xml", 0)]
+
+
+def test_a_log_that_cannot_be_read_stays_pending_and_what_was_read_of_it_stays(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs, place = tmp_path / "logs", str(tmp_path / "store")
+    logs.mkdir()
+    there, late = logs / "there.xml", logs / "late.xml"
+    there.write_text(query("first"))
+
+    def run() -> tuple[list[str], set[str], list[str]]:
+        """Pending logs, tables read and rejects after a collect."""
+        known = store.positions(place)
+        found = collect(spark, SqlServerLogs(str(logs), "logs"), Server("mssql://db"), known)
+        store.commit(place, [found] if found else [], known)
+        records = store.read(place)
+        return (
+            [one.origin for one in found.pending] if found else [],
+            {one.dataset.short for one in records.accesses},
+            [one.origin for one in records.rejects],
+        )
+
+    assert run() == ([], {"dbo.first"}, [])
+    there.write_text(query("first") + query("second"))
+    late.write_text(query("third"))
+    module = sys.modules[collect.__module__]
+    listed = new_logs(SqlServerLogs(str(logs), "logs"), store.positions(place))
+    for path in (there, late):
+        path.rename(path.with_name(f".{path.name}"))
+    with monkeypatch.context() as out_of_reach:
+        out_of_reach.setattr(module, "new_logs", lambda *_: listed)
+        pending = ["logs/late.xml", "logs/there.xml"]
+        assert run() == (pending, {"dbo.first"}, ["logs/late.xml"])
+        assert run() == (pending, {"dbo.first"}, ["logs/late.xml"])
+    assert len(store.batches(place)) == 2, "nothing new, no batch"
+    for path in (there, late):
+        path.with_name(f".{path.name}").rename(path)
+    assert run() == ([], {"dbo.first", "dbo.second", "dbo.third"}, [])
+    assert run() == ([], {"dbo.first", "dbo.second", "dbo.third"}, [])

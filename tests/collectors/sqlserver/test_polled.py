@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from dbt_graft.collectors import store
-from dbt_graft.collectors.sqlserver.collect import Polling, Server, collect_polled, poll_new
+from dbt_graft.collectors.source import to_read_again
+from dbt_graft.collectors.sqlserver.collect import (
+    Polling,
+    Server,
+    collect_polled,
+    covered_polls,
+    poll_new,
+)
 from dbt_graft.collectors.sqlserver.event import Chunk, ExtendedEvent
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled
 from dbt_graft.collectors.sqlserver.runs.folding import RunRules
@@ -66,6 +74,24 @@ def test_a_poll_goes_on_where_the_one_before_ended() -> None:
     assert [one.origin for one in poll_new(polling(4), RunRules(), first)] == ["sql01/lineage@2"]
     both = {**first, "sql01/lineage@2": ("4", 2)}
     assert poll_new(polling(4), RunRules(), both) == []
+
+
+def test_a_source_is_polled_again_from_its_start_and_replaces_what_it_still_shows() -> None:
+    known = {"sql01/lineage@": ("2", 2), "sql01/lineage@2": ("4", 2), "other@": ("1", 1)}
+    again = to_read_again(known, {"sql01/lineage@", "sql01/lineage@2"})
+
+    def shown(position: str) -> Polled:
+        """A ring buffer that holds the events from the third one on."""
+        return ((chunk(number), str(number + 1)) for number in range(int(position or 2), 5))
+
+    [polled] = poll_new(Polling("sql01/lineage", shown), RunRules(), again)
+    assert (polled.origin, polled.position) == ("sql01/lineage@4", "5")
+    at = [datetime.fromtimestamp(1_790_000_000 + number, UTC) for number in range(5)]
+    times = {"sql01/lineage@": at[1], "sql01/lineage@2": at[3], "other@": at[4]}
+    covered = covered_polls("sql01/lineage", [polled], again, times)
+    assert covered == {"sql01/lineage@2": "4"}
+    now = known | {polled.origin: (polled.position, 3)}
+    assert poll_new(Polling("sql01/lineage", shown), RunRules(), now) == []
 
 
 @pytest.mark.spark

@@ -218,6 +218,10 @@ def test_a_batch_that_died_before_its_last_step_is_not_seen(
     assert done is not None
     shutil.rmtree(tmp_path / "batches" / f"batch_id={done.batch_id}")
     assert written(tmp_path) == ["orders"]
+    assert [*tmp_path.glob(f"*/batch_id={done.batch_id}")] != []
+    commit(str(tmp_path), [collected(spark, "c.xml", "1", "returns")])
+    assert [*tmp_path.glob(f"*/batch_id={done.batch_id}")] == [], "what it left behind is swept"
+    assert written(tmp_path) == ["orders", "returns"]
 
 
 @pytest.mark.spark

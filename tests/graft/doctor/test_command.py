@@ -203,7 +203,12 @@ def _no_overview(project: Path) -> None:
         (_newer_model, "warning", "{}/models/customers.sql", "is newer than dbt's artifacts"),
         (_no_logs, "error", "logs/spark", "there is nothing at this path"),
         (_no_log, "warning", "logs/spark", "there are no logs here"),
-        (_damaged_store, "error", "{}/.graft/store", "the store cannot be read: ArrowInvalid at "),
+        (
+            _damaged_store,
+            "error",
+            "{}/.graft/store",
+            "the lineage store is damaged: runs/",
+        ),
         (_wrong_yaml, "error", "{}/graft.yml:1", "`stor` is no key here"),
         (_no_yaml, "error", "{}/graft.yml", "there is no such file"),
         (_nothing_to_collect, "warning", "graft.yml", "`collect` names no log"),

@@ -31,8 +31,10 @@ TABLE = CollectEntry.model_validate(
 )
 
 
-def found(logs: int, new: int) -> LogSource:
-    return LogSource(lambda known: ["log"] * (new if known else logs), lambda spark, known: None)
+def found(logs: int, new: int, label: str = "logs/spark/") -> LogSource:
+    return LogSource(
+        lambda known: ["log"] * (new if known else logs), lambda spark, known: None, label
+    )
 
 
 def state(*runs: tuple[str, timedelta]) -> StoreState:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.spark.source import PLAN_CUT
+from dbt_graft.collectors.store import StoredBatch
 from dbt_graft.graft.doctor.store_state import StoreState, contents, read, rejects, statements
 from dbt_graft.lineage.findings import Severity
 from dbt_graft.lineage.records import Outcome, Records, Reject, Run, Shape
 
 NOW = datetime.now(UTC)
-BATCH = {"batch_id": "1", "origin": "a", "committed_at": NOW - timedelta(days=3)}
 
 
 def test_the_remedy_for_an_empty_store_is_graft_collect(tmp_path: Path) -> None:
@@ -32,13 +32,16 @@ def test_a_damaged_store_is_an_error_and_is_taken_as_empty(tmp_path: Path) -> No
     state = read(str(tmp_path))
     [found] = contents(state)
     assert found.severity is Severity.ERROR
-    assert found.problem.startswith("the store cannot be read: ArrowInvalid at dbt_graft.")
+    assert found.problem == (
+        "the lineage store is damaged: "
+        "batches/batch_id=1/part-0.parquet is no complete Parquet file"
+    )
     assert (state.records, state.positions) == (Records(), {})
 
 
 def test_a_store_is_counted() -> None:
     runs = (Run("1", "load", "spark"), Run("2", "load", "spark"), Run("3", "use", "spark"))
-    batches = [BATCH, BATCH | {"origin": "b"}, BATCH | {"batch_id": "2"}]
+    batches = [StoredBatch(one, n, NOW - timedelta(days=3)) for n, one in enumerate("ab", 1)]
     [found] = contents(StoreState("store", Records(runs=runs), batches))
     assert str(found) == (
         "note: store: 2 batches, the last 3 days ago; 3 runs of 2 tasks, 0 datasets"

@@ -57,7 +57,8 @@ def read_xel(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     except OSError as error:
         # Arrow's own text names the path of the machine.
         reason = os.strerror(error.errno) if error.errno else "its storage is out of reach"
-        yield Chunk(damages=[LogDamage(f"from byte {split.start} on", f"cannot be read: {reason}")])
+        place, problem = f"from byte {split.start} on", f"cannot be read: {reason}"
+        yield Chunk(damages=[LogDamage(place, problem, unread=True)])
 
 
 def _chunks(file: RandomAccessFile, split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:

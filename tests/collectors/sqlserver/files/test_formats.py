@@ -100,6 +100,7 @@ def test_a_file_that_is_gone_is_a_damage(tmp_path: Path) -> None:
     assert isinstance(damage, LogDamage)
     reason = "the file cannot be read: FileNotFoundError at dbt_graft.collectors.sqlserver.files."
     assert damage.reason.startswith(reason)
+    assert damage.unread
 
 
 @pytest.mark.parametrize(

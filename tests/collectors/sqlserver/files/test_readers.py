@@ -245,6 +245,7 @@ def test_a_file_that_is_gone_by_now_is_a_damage(tmp_path: Path, form: str) -> No
     assert damage.position == "from byte 10 on"
     reason = "the file cannot be read: FileNotFoundError at dbt_graft.collectors.sqlserver.files."
     assert damage.reason.startswith(reason)
+    assert damage.unread
 
 
 def test_a_single_byte_encoding_that_xml_declares_is_obeyed(tmp_path: Path) -> None:

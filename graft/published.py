@@ -1,0 +1,68 @@
+"""The lineage of the last build, as it lies in the site or beside the artifacts.
+
+A build that would publish nothing where there was something, and a change that loses lineage, are
+noticed by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from dbt_graft.exporters.task_metadata import Entity
+from dbt_graft.injector.forbidden import Violation
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import Records
+
+FILE = "task_metadata.json"
+TaskMetadata = Mapping[str, Mapping[str, list[Entity]]]
+_SIDES = {"input": "reads", "output": "writes"}
+
+
+def last_published(*folders: Path) -> TaskMetadata:
+    """The tasks of the last build, from the first of some folders that has them."""
+    for folder in folders:
+        try:
+            found: Any = orjson.loads((folder / FILE).read_bytes())
+        except (OSError, ValueError):
+            continue
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def check_not_empty(store: str, records: Records, published: TaskMetadata) -> None:
+    """Refuse to publish a store without lineage where the last build had some.
+
+    Raises:
+        GraftError: The store is missing or empty, and was not.
+    """
+    if published and not records.accesses:
+        raise GraftError(
+            f"the lineage store is missing or empty, but the last build had {len(published):,} "
+            "tasks; nothing was published",
+            place=store,
+            remedy="restore it, correct `store` in graft.yml, or run `graft collect`; "
+            "--allow-empty publishes without lineage",
+        )
+
+
+def lost_lineage(published: TaskMetadata, now: TaskMetadata) -> Iterator[Violation]:
+    """What tasks of the last build read and wrote, and do no more."""
+    for task, before in sorted(published.items()):
+        if task not in now:
+            yield Violation("lost", (task,), f"the task {task} is gone")
+            continue
+        for side, does in _SIDES.items():
+            here = {_name(entity) for entity in now[task].get(side, ())}
+            for name in sorted({_name(entity) for entity in before.get(side, ())} - here):
+                text = f"{task} {does} {name} no more"
+                yield Violation("lost", (task, name), text)
+
+
+def _name(entity: Entity) -> str:
+    parts = (entity.get(f"_{part}_name") for part in ("database", "schema", "entity"))
+    return ".".join(part for part in parts if part)
