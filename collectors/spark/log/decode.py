@@ -18,6 +18,7 @@ import orjson
 
 from dbt_graft.collectors.spark.log.codecs import ByteStream, DecompressionError, uncompressed
 from dbt_graft.collectors.spark.log.events import READERS, Body
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError
 
 # By far the most frequent events, recognised by their prefix.
 _TASK = b'{"Event":"SparkListenerTask'
@@ -220,6 +221,9 @@ class _Decoder:
             body = READERS[name](orjson.loads(line))
         except orjson.JSONDecodeError:
             yield BadEvent(f"line {number}", "the event is no valid JSON")
+            return
+        except UnreadableTextError as error:
+            yield BadEvent(f"line {number}", f"the SQL text of the event {error}")
             return
         except (ValueError, KeyError, TypeError, AttributeError):
             yield BadEvent(f"line {number}", "the event lacks a field or has it in another form")

@@ -6,7 +6,7 @@ another file) goes out undecided; `sessions`, which sees the parts in a row, dec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from dbt_graft.collectors.sqlserver.runs.captured import TaskEvent
 from dbt_graft.collectors.sqlserver.runs.normalized_text import TextNormalizer
@@ -41,6 +41,11 @@ class Fold:
     def silent(self) -> int:
         """The number of events that should show a statement and show none."""
         return sum(session.silent for session in self._sessions.values())
+
+    @property
+    def unread(self) -> Mapping[str, int]:
+        """The number of events whose text could not be read, by reason."""
+        return self._texts.unread
 
     def add(self, events: Iterable[TaskEvent]) -> None:
         """Take in a window of events, which is sorted here; windows come in order."""

@@ -8,6 +8,7 @@ never seen is normalised.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from dbt_graft.collectors.sqlserver.runs.transactions import TransactionStep, tr
 from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
 
 # Texts that are remembered, by number and by length of all of them in characters.
 _MOST_TEXTS, _MOST_CHARACTERS = 50_000, 32_000_000
@@ -49,6 +51,7 @@ class NormalizedText(NamedTuple):
         step: What it does to the transaction of its session.
         database: The database that it ends in by a `USE`; empty without one.
         temporaries: The temporary tables that it names.
+        unread: Why it could not be read; empty where it was.
     """
 
     text: str
@@ -56,6 +59,7 @@ class NormalizedText(NamedTuple):
     step: TransactionStep | None = None
     database: str = ""
     temporaries: tuple[TempTableReference, ...] = ()
+    unread: str = ""
 
 
 def normalized_text(text: str, noise: Callable[[str], str | None]) -> NormalizedText:
@@ -92,10 +96,15 @@ class RemoteCall(NamedTuple):
 
 
 class TextNormalizer:
-    """Normalises texts, and remembers the results."""
+    """Normalises texts, each within a time limit, and remembers the results.
+
+    Attributes:
+        unread: How many times a text was sent that could not be read, by reason.
+    """
 
     def __init__(self, noise: Callable[[str], str | None]) -> None:
         self._noise = noise
+        self.unread: Counter[str] = Counter()
         self._known: dict[str, NormalizedText] = {}
         self._characters = 0
 
@@ -103,12 +112,17 @@ class TextNormalizer:
         """The text of a batch or of a statement in one."""
         found = self._known.get(text)
         if found is None:
-            found = normalized_text(text, self._noise)
+            try:
+                found = limited(normalized_text, text, self._noise)
+            except UnreadableTextError as error:
+                found = NormalizedText("", unread=str(error))
             self._characters += len(text) + len(found.text)
             if len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
                 self._known.clear()
                 self._characters = 0
             self._known[text] = found
+        if found.unread:
+            self.unread[found.unread] += 1
         return found
 
     def call(self, text: str) -> RemoteCall:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from dbt_graft.collectors.statements.text.dialect import NAME, STRING, Dialect
+from dbt_graft.collectors.statements.text.dialect import NAME, STRING, TSQL_QUOTED, Dialect
 
 STRING_PART = STRING[Dialect.TSQL]
 VARIABLE = r"@[\w@#$]++"
-_CALL = rf"\w++\s*\((?:[^()']++|{STRING_PART}|\((?:[^()']++|{STRING_PART}|\([^()']*+\))*\))*\)"
+_CALL = rf"\w++\s*\((?:[^()']++|{TSQL_QUOTED}|\((?:[^()']++|{TSQL_QUOTED}|\([^()']*+\))*\))*\)"
 PART = rf"(?:{STRING_PART}|{VARIABLE}|{_CALL})"
 EXPRESSION = rf"{PART}(?:\s*\+\s*{PART})*"
 _TYPE = rf"\s(?:\s*AS\b)?\s*(?:\w++|{NAME[Dialect.TSQL]})(?:\s*\(\s*\w++\s*\))?"
