@@ -32,6 +32,7 @@ from dbt_graft.collectors.statements.text.protect import protect_quoted_names
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import Token, tokenise
 from dbt_graft.collectors.statements.text.unwrap import unwrap
+from dbt_graft.collectors.statements.text.variables import UNKNOWN
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome
 
@@ -42,6 +43,7 @@ _BATCH_SEPARATOR = re.compile(
     rf"(?P<skip>{COMMENT}|{STRING[Dialect.TSQL]}|{NAME[Dialect.TSQL]})|{_GO}", re.I | re.M | re.S
 )
 _MAY_SEPARATE = re.compile(_GO, re.I | re.M)
+_NOT_RESOLVED = "dynamic SQL not resolved"
 _SCHEMAS = frozenset({"SCHEMA", "DATABASE", "NAMESPACE"})
 # Without any of these a statement that is not supported names no table.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
@@ -180,9 +182,10 @@ def _shape(
         calls = called_procedures(tokens, alone=begins and not found.verb)
     if found.problem and (named := _named_like_keywords(text, tokens, found, dialect)):
         found = found._replace(accesses=[*found.accesses, *named], problem="")
-    reason = found.problem
-    if is_dynamic(tokens, calls) or (not calls and tokens[0].word == "?"):
-        reason = "dynamic SQL not resolved"
+    is_partial = UNKNOWN in text
+    reason = found.problem or (_NOT_RESOLVED if is_partial else "")
+    if is_dynamic(tokens, calls) or (not calls and tokens[0].word in ("?", UNKNOWN)):
+        reason = _NOT_RESOLVED
     elif found.verb is None and not calls:
         reason = f"statement not supported: {tokens[0].word or 'a name'}"
         is_queue = tokens[0].word in _QUEUE_VERBS
@@ -190,7 +193,8 @@ def _shape(
             return _last_resort(text, dialect, reason, tokens[0].word)
     edges: tuple[ParsedColumnEdge, ...] = ()
     if any(access.operation not in _NO_COLUMNS for access in found.accesses):
-        edges, gap = _columns(text, tokens, found.accesses, dialect, columns)
+        known = text.replace(UNKNOWN, " ") if is_partial else text
+        edges, gap = _columns(known, tokens, found.accesses, dialect, columns)
         reason = reason or gap
     return ParsedShape(
         shape_id=_shape_id(text, dialect),
@@ -239,7 +243,7 @@ def _named_like_keywords(
     operation = (written or [Operation.SELECT])[0]
     # A name that is a value, or goes on with one, is not known.
     named = {token.word for token in tokens if token.is_name} - {"IDENTIFIER"}
-    named -= {a.word for a, b in pairwise(tokens) if b.word == "?" and a.end == b.start}
+    named -= {a.word for a, b in pairwise(tokens) if b.word in ("?", "??") and a.end == b.start}
     return [
         TableAccess(name, direction, operation)
         for names, direction in zip(
