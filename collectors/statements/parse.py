@@ -29,6 +29,7 @@ from dbt_graft.collectors.statements.text.literals import strip_literals
 from dbt_graft.collectors.statements.text.modules import creates_module, module_name
 from dbt_graft.collectors.statements.text.names import Name, name_at
 from dbt_graft.collectors.statements.text.protect import protect_quoted_names
+from dbt_graft.collectors.statements.text.secrets import redact_secrets
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import Token, tokenise
 from dbt_graft.collectors.statements.text.unwrap import unwrap
@@ -112,7 +113,7 @@ def normalise(text: str, dialect: Dialect) -> str:
     Never raises, takes time in proportion to the text, and changes nothing the second time.
     """
     text = unwrap(_separated(text)) if dialect is Dialect.TSQL else protect_quoted_names(text)
-    return strip_literals(text, dialect)
+    return redact_secrets(strip_literals(text, dialect), dialect)
 
 
 def _separated(text: str) -> str:
