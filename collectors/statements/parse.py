@@ -8,39 +8,47 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 
 from sqlglot.errors import TokenError
 
 from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
 from dbt_graft.collectors.statements.columns.edges import column_edges
-from dbt_graft.collectors.statements.columns.tree import NoTreeError, syntax_tree, table_mismatch
+from dbt_graft.collectors.statements.columns.tree import (
+    NoTreeError,
+    sources_and_targets,
+    syntax_tree,
+    table_mismatch,
+)
 from dbt_graft.collectors.statements.tables.calls import called_procedures, is_dynamic
 from dbt_graft.collectors.statements.tables.last_keyword import last_keyword
-from dbt_graft.collectors.statements.tables.scan import scan
+from dbt_graft.collectors.statements.tables.scan import TableScan, scan
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
 from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint
+from dbt_graft.collectors.statements.text.length import LONGEST, TOO_LONG, pieces
 from dbt_graft.collectors.statements.text.literals import strip_literals
 from dbt_graft.collectors.statements.text.modules import creates_module, module_name
 from dbt_graft.collectors.statements.text.names import Name, name_at
 from dbt_graft.collectors.statements.text.protect import protect_quoted_names
+from dbt_graft.collectors.statements.text.secrets import redact_secrets
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import Token, tokenise
 from dbt_graft.collectors.statements.text.unwrap import unwrap
+from dbt_graft.collectors.statements.text.variables import UNKNOWN
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome
 
 _log = logging.getLogger(__name__)
 
 # Raised when the same text may give another shape, so that old and new shapes never mix.
-VERSION = 2
-# Longer texts are cut: the tables of a statement are found up to there.
-LONGEST = 1_000_000
+VERSION = 3
 _GO = r"^[^\S\n]*GO(?:[^\S\n]+\d+)?[^\S\n]*;?[^\S\n]*\r?$"
 _BATCH_SEPARATOR = re.compile(
     rf"(?P<skip>{COMMENT}|{STRING[Dialect.TSQL]}|{NAME[Dialect.TSQL]})|{_GO}", re.I | re.M | re.S
 )
 _MAY_SEPARATE = re.compile(_GO, re.I | re.M)
+_NOT_RESOLVED = "dynamic SQL not resolved"
 _SCHEMAS = frozenset({"SCHEMA", "DATABASE", "NAMESPACE"})
 # Without any of these a statement that is not supported names no table.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
@@ -108,15 +116,15 @@ def normalise(text: str, dialect: Dialect) -> str:
 
     Never raises, takes time in proportion to the text, and changes nothing the second time.
     """
-    text = text[:LONGEST]
     if dialect is Dialect.TSQL:
         return _normalised_tsql(text)
-    return strip_literals(protect_quoted_names(text), dialect)
+    return redact_secrets(strip_literals(protect_quoted_names(text), dialect), dialect)
 
 
 @ByFingerprint
 def _normalised_tsql(text: str) -> str:
-    return strip_literals(unwrap(_separated(text)), Dialect.TSQL)
+    stripped = strip_literals(unwrap(_separated(text)), Dialect.TSQL)
+    return redact_secrets(stripped, Dialect.TSQL)
 
 
 def _separated(text: str) -> str:
@@ -136,37 +144,40 @@ def parse(
 
     Never raises: a text that cannot be read is a shape of outcome FAILED with its reason.
     """
-    text = normalise(text, dialect)
-    try:
-        tokens = tokenise(text, dialect)
-    except TokenError:
-        verb = text.partition(" ")[0]
-        return (_last_resort(text, dialect, "text cannot be split into tokens", verb),)
     shapes = []
     known: dict[tuple[str, str | None], ParsedShape] = {}  # a loop repeats statements
     database = module = None
-    for statement in split(tokens, dialect):
-        if [token.word for token in statement] == ["GO"]:
-            module = None
+    for piece, is_cut in pieces(normalise(text, dialect)):
+        try:
+            tokens = tokenise(piece, dialect)
+        except TokenError:
+            verb = piece.partition(" ")[0]
+            shapes.append(_last_resort(piece, dialect, "text cannot be split into tokens", verb))
             continue
-        alone = text[statement[0].start : statement[-1].end]
-        key = (alone, database)
-        if key not in known:
-            begins = statement[0] is tokens[0]
-            known[key] = _shape(alone, statement, dialect, partial(columns, database), begins)
-        if creates_module(statement):
-            module = None
-        shapes.append(replace(known[key], database=database, module=module))
-        if creates_module(statement):
-            module = module_name(statement)
-        database = _chosen_database(statement, dialect) or database
+        for statement in split(tokens, dialect):
+            if [token.word for token in statement] == ["GO"]:
+                module = None
+                continue
+            alone = piece[statement[0].start : statement[-1].end]
+            key = (alone, database)
+            if key not in known:
+                begins = statement[0] is tokens[0]
+                known[key] = _shape(alone, statement, dialect, partial(columns, database), begins)
+            if creates_module(statement):
+                module = None
+            shapes.append(replace(known[key], database=database, module=module))
+            if creates_module(statement):
+                module = module_name(statement)
+            database = _chosen_database(statement, dialect) or database
+        if is_cut and shapes:
+            shapes[-1] = replace(shapes[-1], outcome=Outcome.PARTIAL, reason=TOO_LONG)
     return tuple(shapes)
 
 
 def failure(text: str, dialect: Dialect, reason: str) -> ParsedShape:
     """The shape of a normalised text that could not be read, and why."""
     return ParsedShape(
-        _shape_id(text, dialect), dialect, text, "sqlglot", Outcome.FAILED, reason, "", ()
+        _shape_id(text, dialect), dialect, text[:LONGEST], "sqlglot", Outcome.FAILED, reason, "", ()
     )
 
 
@@ -181,9 +192,12 @@ def _shape(
     calls: tuple[Name, ...] = ()
     if dialect is Dialect.TSQL:
         calls = called_procedures(tokens, alone=begins and not found.verb)
-    reason = found.problem
-    if is_dynamic(tokens, calls) or (not calls and tokens[0].word == "?"):
-        reason = "dynamic SQL not resolved"
+    if found.problem and (named := _named_like_keywords(text, tokens, found, dialect)):
+        found = found._replace(accesses=[*found.accesses, *named], problem="")
+    is_partial = UNKNOWN in text
+    reason = found.problem or (_NOT_RESOLVED if is_partial else "")
+    if is_dynamic(tokens, calls) or (not calls and tokens[0].word in ("?", UNKNOWN)):
+        reason = _NOT_RESOLVED
     elif found.verb is None and not calls:
         reason = f"statement not supported: {tokens[0].word or 'a name'}"
         is_queue = tokens[0].word in _QUEUE_VERBS
@@ -191,7 +205,8 @@ def _shape(
             return _last_resort(text, dialect, reason, tokens[0].word)
     edges: tuple[ParsedColumnEdge, ...] = ()
     if any(access.operation not in _NO_COLUMNS for access in found.accesses):
-        edges, gap = _columns(text, tokens, found.accesses, dialect, columns)
+        known = text.replace(UNKNOWN, " ") if is_partial else text
+        edges, gap = _columns(known, tokens, found.accesses, dialect, columns)
         reason = reason or gap
     return ParsedShape(
         shape_id=_shape_id(text, dialect),
@@ -225,6 +240,30 @@ def _columns(
     if mismatch := table_mismatch(tree, {name[-1].casefold() for name in (*reads, *writes)}):
         return edges, f"tables not confirmed: {mismatch}"
     return edges, f"columns not resolved: {gap}" if gap else ""
+
+
+def _named_like_keywords(
+    text: str, tokens: list[Token], found: TableScan, dialect: Dialect
+) -> list[TableAccess]:
+    """The tables that only the tree finds: to the scan `FROM apply` is a keyword too many."""
+    try:
+        tree = syntax_tree(text, tokens, dialect)
+    except NoTreeError:
+        return []
+    known = {access.name[-1].casefold() for access in found.accesses}
+    written = [access.operation for access in found.accesses if access.direction is Direction.WRITE]
+    operation = (written or [Operation.SELECT])[0]
+    # A name that is a value, or goes on with one, is not known.
+    named = {token.word for token in tokens if token.is_name} - {"IDENTIFIER"}
+    named -= {a.word for a, b in pairwise(tokens) if b.word in ("?", "??") and a.end == b.start}
+    return [
+        TableAccess(name, direction, operation)
+        for names, direction in zip(
+            sources_and_targets(tree), (Direction.READ, Direction.WRITE), strict=True
+        )
+        for name in dict.fromkeys(names)
+        if name[-1].casefold() not in known and named.issuperset(part.upper() for part in name)
+    ]
 
 
 def _last_resort(text: str, dialect: Dialect, reason: str, verb: str) -> ParsedShape:

@@ -19,6 +19,7 @@ import orjson
 
 from dbt_graft.collectors.spark.log.codecs import ByteStream, DecompressionError, uncompressed
 from dbt_graft.collectors.spark.log.events import READERS, Body
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError
 from dbt_graft.lineage.errors import exception_reason
 
 _log = logging.getLogger(__name__)
@@ -231,6 +232,9 @@ class _Decoder:
         except orjson.JSONDecodeError:
             _log.debug("line %d is no valid JSON", number, exc_info=True)
             yield BadEvent(f"line {number}", "the event is no valid JSON")
+            return
+        except UnreadableTextError as error:
+            yield BadEvent(f"line {number}", f"the SQL text of the event {error}")
             return
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             reason = exception_reason(error, _log)

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.time_limit import limited
 
 _THRIFT_OPERATION = "thriftserver.SparkExecuteStatementOperation"
 # The start of a request that is one statement; in others SQL is only a part.
@@ -33,7 +34,9 @@ def thrift_sql(description: str, details: str) -> str:
     Args:
         details: The call stack of the execution.
     """
-    return normalise(description, Dialect.SPARK) if _THRIFT_OPERATION in details else ""
+    if _THRIFT_OPERATION not in details:
+        return ""
+    return limited(normalise, description, Dialect.SPARK)
 
 
 def connect_sql(request: str) -> str:
@@ -41,7 +44,7 @@ def connect_sql(request: str) -> str:
     found = _COMMAND.match(request)
     if not found:
         return ""
-    return normalise(_CUT.sub("", _unescaped(found["sql"])), Dialect.SPARK)
+    return limited(normalise, _CUT.sub("", _unescaped(found["sql"])), Dialect.SPARK)
 
 
 def _unescaped(text: str) -> str:

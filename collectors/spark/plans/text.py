@@ -79,7 +79,8 @@ class _PlanReader:
         self.formatted = False
         # Operators by their numbers and the first words of their names.
         self.numbered: dict[tuple[str, str], list[Operator]] = defaultdict(list)
-        self.described: set[Operator] = set()
+        # Those of them without a section so far; the last is described first.
+        self.undescribed: dict[tuple[str, str], list[Operator]] = defaultdict(list)
         self.reused: list[tuple[Operator, str]] = []
         self.above: list[tuple[int, Operator]] = []
         self.last: Operator | None = None
@@ -121,9 +122,8 @@ class _PlanReader:
     def describe(self, head: tuple[str, str], line: str) -> None:
         self.close()
         # Spark 3.1 uses the numbers below a cached relation again above it.
-        same = self.numbered[head]
-        self.section = next((one for one in reversed(same) if one not in self.described), same[0])
-        self.described.add(self.section)
+        waiting = self.undescribed[head]
+        self.section = waiting.pop() if waiting else self.numbered[head][0]
         if found := _REUSES.search(line):
             self.reused.append((self.section, found["number"]))
 
@@ -181,6 +181,7 @@ class _PlanReader:
             same = self.numbered[found["number"], name.partition(" ")[0]]
             if self.hosted is None or not same:
                 same.append(Operator(name))
+                self.undescribed[found["number"], name.partition(" ")[0]].append(same[-1])
             self.formatted = True
             return same[-1]
         word = _NAME.match(text)
@@ -221,5 +222,5 @@ class _PlanReader:
             operator.reuses = reusable.get(number)
         self.plan.is_formatted = self.formatted
         if self.formatted:
-            self.plan.is_cut = len(self.described) < sum(map(len, self.numbered.values()))
+            self.plan.is_cut = any(self.undescribed.values())
         return self.plan

@@ -27,7 +27,7 @@ from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
 _OPTIONS = re.compile(r"(?:Map\(|\[)(?P<inside>.*)[)\]]", re.DOTALL)
 _OPTION = re.compile(r"(?P<key>[\w.$-]+)(?:=| -> )(?P<value>.*)", re.DOTALL)
 _ICEBERG = re.compile(r"IcebergWrite\(table=(?P<table>[^\s,()]+)")
-_JDBC_TABLE = re.compile(r"JDBCTable\((?P<table>(?:\"[^\"]*\"|[^,()])+),")
+_JDBC_TABLE = re.compile(r"JDBCTable\((?P<table>(?:\"[^\"]*\"|[^,()\"])+),")
 # The start of a path of which Delta shows only the last hundred characters.
 CUT_PATH = "... "
 _DELTA_FILES = re.compile(r"Delta\[version=-?\d+, (?P<path>(?:\.\.\. )?[^\],\s]+)\]")

@@ -17,8 +17,9 @@ from dbt_graft.collectors.spark.plans.columns import (
     PlanSource,
 )
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, name_parts
-from dbt_graft.collectors.statements.parse import ParsedShape, normalise, parse
+from dbt_graft.collectors.statements.parse import ParsedShape, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, Direction, EdgeType
 
@@ -95,7 +96,10 @@ def query_source(query: ExternalTable, database: JdbcDatabase) -> PlanSource:
 
 def _shapes(text: str) -> tuple[ParsedShape, ...]:
     dialect = Dialect.SPARK if "`" in text else Dialect.TSQL
-    return parse(normalise(_query(text), dialect), dialect)
+    try:
+        return limited(parse, _query(text), dialect)
+    except UnreadableTextError:
+        return ()
 
 
 def _query(text: str) -> str:

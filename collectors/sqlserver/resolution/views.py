@@ -20,6 +20,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import ModuleKind, Snapshot
 from dbt_graft.collectors.statements.parse import failure, normalise, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
 from dbt_graft.collectors.statements.workers import Worker
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
@@ -126,7 +127,11 @@ def _query(resolver: NameResolver, view: _View) -> ResolvedStatement:
 
 
 def _unread(resolver: NameResolver, view: _View, reason: str) -> ResolvedStatement:
-    shape = failure(normalise(view.text, Dialect.TSQL), Dialect.TSQL, reason)
+    try:
+        text = limited(normalise, view.text, Dialect.TSQL)
+    except UnreadableTextError:
+        text = ""
+    shape = failure(text, Dialect.TSQL, reason)
     return resolve_statement(shape, view.place.database, resolver)
 
 

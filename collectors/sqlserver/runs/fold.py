@@ -7,7 +7,7 @@ another file) goes out undecided; `sessions`, which sees the parts in a row, dec
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dbt_graft.collectors.sqlserver.runs.captured import TaskEvent
 from dbt_graft.collectors.sqlserver.runs.normalized_text import TextNormalizer
@@ -42,6 +42,11 @@ class Fold:
     def silent(self) -> int:
         """The number of events that should show a statement and show none."""
         return sum(session.silent for session in self._sessions.values())
+
+    @property
+    def unread(self) -> Mapping[str, int]:
+        """The number of events whose text could not be read, by reason."""
+        return self._texts.unread
 
     def add(self, events: Iterable[TaskEvent]) -> None:
         """Take in a window of events, which is sorted here; windows come in order."""

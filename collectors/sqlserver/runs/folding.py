@@ -87,6 +87,10 @@ def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: RunRules) -> Batche
     years = f"{untimely:,} events have a time before 1970 or after 2199"
     more = f"{damages - _MOST_DAMAGES:,} more places could not be read either"
     yield damage_batch(
+        (origin, LogDamage(_THROUGHOUT, f"{times:,} events have a text that {reason}"))
+        for reason, times in fold.unread.items()
+    )
+    yield damage_batch(
         (origin, LogDamage(position, reason))
         for counted, position, reason in (
             (fold.silent, _THROUGHOUT, silent),

@@ -8,6 +8,7 @@ never seen is normalised.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
 from dbt_graft.collectors.statements.text.variables import unquoted
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
 
 # Texts that are remembered, by number and by length of all of them in characters.
 _MOST_TEXTS, _MOST_CHARACTERS = 50_000, 32_000_000
@@ -52,6 +54,7 @@ class NormalizedText(NamedTuple):
         step: What it does to the transaction of its session.
         database: The database that it ends in by a `USE`; empty without one.
         temporaries: The temporary tables that it names.
+        unread: Why it could not be read; empty where it was.
     """
 
     text: str
@@ -59,6 +62,7 @@ class NormalizedText(NamedTuple):
     step: TransactionStep | None = None
     database: str = ""
     temporaries: tuple[TempTableReference, ...] = ()
+    unread: str = ""
 
 
 def normalized_text(text: str) -> NormalizedText:
@@ -96,9 +100,13 @@ class TextNormalizer:
     Args:
         noise: Texts that one of these patterns is found in are left out, beside those that
             always are; the pattern is the rule.
+
+    Attributes:
+        unread: How many times a text was sent that could not be read, by reason.
     """
 
     def __init__(self, noise: Sequence[re.Pattern[str]] = ()) -> None:
+        self.unread: Counter[str] = Counter()
         self._noise = noise
         self._normalized = ByFingerprint(normalized_text)
         self._known: dict[str, NormalizedText] = {}
@@ -106,23 +114,33 @@ class TextNormalizer:
 
     def batch(self, text: str) -> NormalizedText:
         """The text of a batch or of a statement in one."""
-        return self._known.get(text) or self._new(text, text)
+        return self._found(text, text)
 
     def _carried(self, literal: str) -> NormalizedText:
         """The statement that a call of `sp_executesql` and its like carries as a string."""
-        return self._known.get(literal) or self._new(literal, unquoted(literal))
+        return self._found(literal, unquoted(literal))
+
+    def _found(self, captured: str, statement: str) -> NormalizedText:
+        found = self._known.get(captured)
+        if found is None:
+            try:
+                found = limited(self._new, captured, statement)
+            except UnreadableTextError as error:
+                found = NormalizedText("", unread=str(error))
+            self._characters += len(captured)
+            if len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
+                self._known.clear()
+                self._characters = len(captured)
+            self._known[captured] = found
+        if found.unread:
+            self.unread[found.unread] += 1
+        return found
 
     def _new(self, captured: str, statement: str) -> NormalizedText:
         found = self._normalized(statement)
         for pattern in self._noise:
             if pattern.search(captured):
-                found = found._replace(noise=pattern.pattern)
-                break
-        self._characters += len(captured)
-        if len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
-            self._known.clear()
-            self._characters = len(captured)
-        self._known[captured] = found
+                return found._replace(noise=pattern.pattern)
         return found
 
     def call(self, text: str) -> RemoteCall:

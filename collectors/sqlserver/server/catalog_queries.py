@@ -24,6 +24,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 )
 from dbt_graft.collectors.statements.parse import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Column
@@ -153,23 +154,33 @@ def _database(connection: pyodbc.Connection, name: str) -> tuple[SnapshotDatabas
     synonyms = {f"{schema}.{synonym}": base for schema, synonym, base in ask(_SYNONYMS)}
     modules: dict[str, Module] = {}
     hidden: list[str] = []
+    unread: list[str] = []
     for schema, module, kind, text, quotes_are_names in ask(_MODULES):
         if text is None:
             hidden.append(f"{schema}.{module}")
         else:
-            modules[f"{schema}.{module}"] = Module(
-                _KINDS[kind.strip()], _without_literals(text, bool(quotes_are_names))
-            )
+            try:
+                normalised = limited(_without_literals, text, bool(quotes_are_names))
+            except UnreadableTextError as error:
+                unread.append(f"{schema}.{module} ({error})")
+            else:
+                modules[f"{schema}.{module}"] = Module(_KINDS[kind.strip()], normalised)
     notices = []
     if not relations:
         notices.append("no table or view can be seen; grant the login VIEW DEFINITION in it")
     if hidden:
-        more = f" and {len(hidden) - _MOST_NAMED} more" if len(hidden) > _MOST_NAMED else ""
         notices.append(
             f"{len(hidden)} modules have no text that can be read (encrypted, or VIEW DEFINITION "
-            f"is missing): {', '.join(hidden[:_MOST_NAMED])}{more}"
+            f"is missing): {_listed(hidden)}"
         )
+    if unread:
+        notices.append(f"{len(unread)} modules are left out: {_listed(unread)}")
     return SnapshotDatabase(relations, synonyms, modules), notices
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def _type(

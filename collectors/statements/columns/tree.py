@@ -56,6 +56,22 @@ def table_mismatch(tree: exp.Expr, tables: set[str]) -> str | None:
     return None if _tables(tree) == tables else "the parser finds other tables in this statement"
 
 
+def sources_and_targets(tree: exp.Expr) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """The tables in FROM and JOIN of a tree, and those in INTO."""
+    ctes = {node.alias_or_name.casefold() for node in tree.find_all(exp.CTE)}
+    reads, writes = [], []
+    for table in tree.find_all(exp.Table):
+        name = tuple(part.name for part in table.parts)
+        if len(name) == 1 and name[0].casefold() in ctes:
+            continue
+        parent = table.parent.parent if isinstance(table.parent, exp.Schema) else table.parent
+        if isinstance(parent, exp.From | exp.Join):
+            reads.append(name)
+        elif isinstance(parent, exp.Into | exp.Insert):
+            writes.append(name)
+    return reads, writes
+
+
 def _depth(tokens: list[Token]) -> int:
     depth = deepest = 0
     for token in tokens:

@@ -119,8 +119,8 @@ class ScanState:
         return found
 
     def skip(self, at: int, *words: str) -> int:
-        """The place after any of these words that stand here."""
-        while self.word(at) in words:
+        """The place after any of these words that stand here; `table.t` is a name, not a word."""
+        while self.word(at) in words and self.word(at + 1) != ".":
             at += 1
         return at
 

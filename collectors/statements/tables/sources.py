@@ -14,6 +14,12 @@ _NO_ALIAS = ENDS_FROM | keywords(
     TABLESAMPLE AS FROM INTO SELECT INSERT UPDATE DELETE MERGE OUTPUT VERSION TIMESTAMP DEFAULT
     EXEC EXECUTE"""
 )
+# Of these, the words that are not reserved: where a table is expected, they are its name.
+_NAMES = keywords("CLUSTER DEFAULT DISTRIBUTE LIMIT OUTPUT QUALIFY SORT TIMESTAMP VERSION WINDOW")
+_NO_TABLE = {
+    Dialect.SPARK: _NO_ALIAS - _NAMES,
+    Dialect.TSQL: _NO_ALIAS - _NAMES - keywords("ANTI LATERAL MINUS NATURAL SEMI USING"),
+}
 _HINTS = keywords(
     """NOLOCK READUNCOMMITTED READCOMMITTED READPAST ROWLOCK PAGLOCK TABLOCK TABLOCKX UPDLOCK XLOCK
     HOLDLOCK SERIALIZABLE NOEXPAND NOWAIT INDEX FORCESEEK FORCESCAN REPEATABLEREAD SNAPSHOT
@@ -31,7 +37,7 @@ _BEFORE_TABLE = frozenset({"LATERAL", "TABLE", "ONLY", "STREAM"})
 def scan_source(state: ScanState, at: int) -> int:
     """Take in the beginning of a source, where a table should stand; return the next place."""
     scope, word, follows = state.scope, state.word(at), state.word(at + 1)
-    if word in _BEFORE_TABLE and follows not in _NO_ALIAS | {".", ",", ")", "VIEW"}:
+    if word in _BEFORE_TABLE and follows not in _NO_TABLE[state.dialect] | {".", ",", ")", "VIEW"}:
         return at + 1
     scope.expects = False
     if inside := _open_query(state, at):
@@ -42,7 +48,8 @@ def scan_source(state: ScanState, at: int) -> int:
     if word == "VALUES":
         scope.rows = True
         return at + 1  # rows in the place of a table
-    found = None if word in _NO_ALIAS else state.name(at)
+    is_keyword = word in _NO_TABLE[state.dialect] and follows != "."
+    found = None if is_keyword else state.name(at)
     if found is None:
         if not (scope.rows or (scope.derived and at == scope.start + 1)):  # VALUES 1, 2; (SELECT …
             state.no_table(at)

@@ -20,18 +20,21 @@ def _comment(nested: int) -> str:
 
 
 # Regular expressions for the pieces of a text in which SQL's own characters are plain text. A
-# comment or string that does not end was cut off: it goes to the end of the text.
+# comment or string that does not end was cut off: it goes to the end of the text. Each can be
+# matched in one way only (no quote follows the closing one), so that patterns made of them take no
+# exponential time; `tests/test_regular_expressions.py` checks all patterns.
 COMMENT = rf"--[^\n\r]*+|{_comment(3)}"
+TSQL_QUOTED = r"'(?:[^']++|'')*(?:'(?!')|\Z)"
 STRING = {
-    Dialect.TSQL: r"(?:(?<![\w@#$])[Nn])?'(?:[^']++|'')*(?:'|\Z)",
+    Dialect.TSQL: rf"(?:(?<![\w@#$])[Nn])?{TSQL_QUOTED}",
     Dialect.SPARK: (
         r"""(?:(?<!\w)[rR](?:'[^']*+(?:'|\Z)|"[^"]*+(?:"|\Z))"""
-        r"""|'(?:[^'\\]++|\\(?:.|\Z)|'')*(?:'|\Z)|"(?:[^"\\]++|\\(?:.|\Z)|"")*(?:"|\Z))"""
+        r"""|'(?:[^'\\]++|\\(?:.|\Z)|'')*(?:'(?!')|\Z)|"(?:[^"\\]++|\\(?:.|\Z)|"")*(?:"(?!")|\Z))"""
     ),
 }
 NAME = {
-    Dialect.TSQL: r'(?:\[(?:[^\]]++|\]\])*\]|"(?:[^"]++|"")*")',
-    Dialect.SPARK: r"`(?:[^`]++|``)*`",
+    Dialect.TSQL: r'(?:\[(?:[^\]]++|\]\])*\](?!\])|"(?:[^"]++|"")*"(?!"))',
+    Dialect.SPARK: r"`(?:[^`]++|``)*`(?!`)",
 }
 CUT_NAME = {
     Dialect.TSQL: r'(?:\[(?:[^\]]++|\]\])*|"(?:[^"]++|"")*)\Z',

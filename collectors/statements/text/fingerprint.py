@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from dbt_graft.collectors.statements.text.dialect import COMMENT
+from dbt_graft.collectors.statements.text.dialect import COMMENT, TSQL_QUOTED
 
 Result = TypeVar("Result")
 
@@ -20,25 +20,24 @@ _VALUE, _LIST, _COMMENT = "\x01", "\x02", "\x03"
 _TAKEN_OUT = {"(": _LIST, "-": _COMMENT, "/": _COMMENT}
 _NAMES = frozenset('["')
 
-_STRING = r"'(?:[^']++|'')*+(?:'|\Z)"
 # What follows a number directly may belong to it.
 _END = r"(?![\w@#$£€.])"
-_DECIMAL = r"\d*+(?:\.\d*+)?+(?:[eE][+-]?\d++)?+"
+_DECIMAL = r"\d*+(?:\.\d*+)?(?:[eE][+-]?\d++)?"
 _HEX = r"[xX][0-9a-fA-F]*+"
 _NUMBER = rf"[-+]?(?:0{_HEX}|\d{_DECIMAL}){_END}"
 _NULL = r"(?:[Nn][Uu][Ll][Ll]|[Dd][Ee][Ff][Aa][Uu][Ll][Tt])(?![\w(])"
-_ITEM = rf"(?:[Nn]?{_STRING}|{_NUMBER}|{_NULL})"
-_ITEMS = rf"\(\s*+{_ITEM}(?:\s*+,\s*+{_ITEM})*+\s*+\)"
+_ITEM = rf"(?:[Nn]?{TSQL_QUOTED}|{_NUMBER}|{_NULL})"
+_ITEMS = rf"\(\s*+{_ITEM}(?:\s*+,\s*+{_ITEM})*\s*+\)"
 # A digit inside a name begins no number.
 _ALONE = r"(?<![\w@#$.].)"
 # Each alternative begins with one character: `re` then skips all others at the speed of C.
 _PIECES = re.compile(
-    rf"{_ITEMS}(?:\s*+,\s*+{_ITEMS})*+"
-    rf"|{_STRING}"
+    rf"{_ITEMS}(?:\s*+,\s*+{_ITEMS})*"
+    rf"|{TSQL_QUOTED}"
     rf"|0{_ALONE}(?:{_HEX}|{_DECIMAL}){_END}"
     + "".join(rf"|{digit}{_ALONE}{_DECIMAL}{_END}" for digit in range(1, 10))
-    + r'|"(?:[^"]++|"")*+(?:"|\Z)'
-    r"|\[(?:[^\]]++|\]\])*+(?:\]|\Z)"
+    + r'|"(?:[^"]++|"")*(?:"(?!")|\Z)'
+    r"|\[(?:[^\]]++|\]\])*(?:\](?!\])|\Z)"
     rf"|{COMMENT}",
     re.DOTALL,
 )

@@ -17,7 +17,7 @@ _LONGEST_NAME = 128
 _CLOSING = {"[": "]", '"': '"', "`": "`"}
 
 _HEX = "0[xX][0-9a-fA-F]*+"
-_DECIMAL = r"(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
+_DECIMAL = r"(?:\d++(?:\.\d*+|(?!\.))|\.\d++)(?:[eE][+-]?\d++)?"
 # T-SQL's names never begin with a digit, so `1AS x` is a number; Spark's may.
 _VALUE = {
     Dialect.TSQL: rf"[$£€]?(?:{_HEX}|{_DECIMAL})|@[Pp]\d++\b",

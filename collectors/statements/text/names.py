@@ -78,7 +78,11 @@ def _of_spark(parts: list[str], quoted: bool, end: int) -> NameAt:
 
 def _goes_on(tokens: list[Token], at: int) -> bool:
     """Whether a value follows a name directly: `sales_?`"""
-    return at < len(tokens) and tokens[at].word == "?" and tokens[at - 1].end == tokens[at].start
+    return (
+        at < len(tokens)
+        and tokens[at].word in ("?", "??")
+        and tokens[at - 1].end == tokens[at].start
+    )
 
 
 class Cte(NamedTuple):

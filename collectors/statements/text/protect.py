@@ -15,6 +15,8 @@ from dbt_graft.collectors.statements.text.procedures import PROCEDURES
 
 _DEEPEST = 3
 _STRING = STRING[Dialect.SPARK]
+# A letter that begins no raw string, so that one can be read in one way only.
+_RAW = r"[rR](?!['\"])"
 _PART = rf"(?:{_STRING}|[\w.:]++)"
 _TEXT = rf"{_PART}(?:\s*\|\|\s*{_PART})*"
 # Table functions of Databricks whose first argument is a path or a table; Databricks SQL reference.
@@ -30,12 +32,12 @@ _HINT = re.compile(
 _PLACES = re.compile(
     rf"(?P<skip>{COMMENT})|(?P<name>{NAME[Dialect.SPARK]})"
     rf"|(?P<before>\b(?:DIRECTORY|INPATH|COPY\s+INTO\s[^'\";]{{0,1000}}?\bFROM"
-    rf"|VIEW\s[^'\";]{{0,300}}?\bUSING\s+[\w.]++\s+OPTIONS\s*\((?:[^'\"();]|{_STRING}){{0,50}}?\bpath"
+    rf"|VIEW\s[^'\";]{{0,300}}?\bUSING\s+[\w.]++\s+OPTIONS\s*\((?:[^'\"();rR]|{_RAW}|{_STRING}){{0,50}}?\bpath"
     rf")\s*=?\s*)(?P<path>{_STRING})"
     rf"|\b(?P<function>{_OF_PATH}|{_OF_TABLE})\s*\(\s*(?:\w++\s*=>\s*)?(?P<place>{_STRING})"
     rf"|\bIDENTIFIER\s*\(\s*(?P<identifier>{_TEXT})\s*\)"
-    rf"|\b(?P<call>CALL\s+(?:[\w`]++\.)*(?:{_PROCEDURES})\s*\()(?P<arguments>(?:[^'\"()]++|{_STRING}|\([^()]*+\))*)"
-    rf"|\bEXECUTE\s+IMMEDIATE\s+(?P<statement>{_TEXT})(?:[^;'\"]++|{_STRING})*"
+    rf"|\b(?P<call>CALL\s+(?:[\w`]++\.)*(?:{_PROCEDURES})\s*\()(?P<arguments>(?:[^'\"()rR]++|{_RAW}|{_STRING}|\([^()]*+\))*)"
+    rf"|\bEXECUTE\s+IMMEDIATE\s+(?P<statement>{_TEXT})(?:[^;'\"rR]++|{_RAW}|{_STRING})*"
     rf"|\b(?P<variable>\w++)(?:\s+STRING)?\s*(?:=|\bDEFAULT\b)\s*(?P<value>{_TEXT})(?=\s*(?:;|\Z))"
     rf"|{_STRING}",
     re.IGNORECASE | re.DOTALL,

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-_QUOTED = r'"(?:[^"]++|"")*"'
+_QUOTED = r'"(?:[^"]++|"")*"(?!")'
 _ALONE = rf"(?<![.\w\]\"]){_QUOTED}(?!\s*\.)(?!\")"
-_VALUE = rf"(?:{_QUOTED}|\?|NULL|DEFAULT|[-+\w.]++)"
-_OTHER = r"(?P<skip>\[(?:[^\]]++|\]\])*\])"
+_VALUE = rf"(?:{_QUOTED}|\?|[-+\w.]++)"
+_OTHER = r"(?P<skip>\[(?:[^\]]++|\]\])*\](?!\]))"
 _BEHIND = (
     r"(?:[<>=!+]|\b(?:LIKE|PRINT|BETWEEN|THEN|ELSE|RAISERROR\s*\(|THROW|CONTAINS\s*\([^()\"]*,))\s*"
 )

@@ -81,7 +81,8 @@ def unwrap(text: str, depth: int = 0) -> str:
         nonlocal shown
         unchanged = match.group()
         if match["variable"]:
-            variables.assign(match["variable"], match["value"], bool(match["adds"]))
+            rest = variables.rest(text, match.end()) if match["more"] else ""
+            variables.assign(match["variable"], match["value"], bool(match["adds"]), rest)
             return unchanged
         statement = None
         place = (match["place"] or "").split(".")[:-1]

@@ -2,8 +2,9 @@
 
 import pytest
 
-from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.parse import normalise, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.time_limit import limited
 
 TEXTS = {
     "20,000 open brackets": "SELECT " + "(" * 20_000,
@@ -43,6 +44,32 @@ TEXTS = {
     "double quotes": 'EXEC p "' * 20_000,
     "declarations": "(" + "@a int," * 50_000,
 }
+
+
+# Texts that took minutes or more while a string could be split in two ways.
+BACKTRACKING = {
+    "doubled quotes in a call": "SET @s = f(g(h(i(" + "'a''b', " * 12 + "x" * 40,
+    "strings in calls": "DECLARE @s nvarchar(9) = a(b(c(" + "''''" * 5_000,
+    "prefixed strings in calls": "SET @s = a(b(c(" + "N'x'N'y'" * 5_000 + ";",
+    "strings as arguments": "exec sp_executesql " + "N'a''b', " * 5_000 + "%",
+    "strings added up": "EXEC (" + "'a''' + " * 5_000 + "%",
+    "quoted values": "SELECT 1 WHERE a IN (" + 'NULL, "a""b", ' * 5_000 + "%",
+    "rows of quoted values": "INSERT t VALUES (1, " + '"a""b" ' * 5_000 + "(",
+    "numbers without an end": "SELECT 1, " + "1.1" * 5_000 + "x",
+    "names without an end": "SELECT 1 FROM [" + "]].[" * 5_000,
+    "connections": "SELECT * FROM OPENROWSET('a', " + "'b''c'; " * 5_000,
+    "raw strings": "EXECUTE IMMEDIATE a " + "r'x'" * 5_000 + '"',
+    "arguments in quotes": "CALL system.migrate(" + "r'a %'" * 5_000 + "(",
+    "options in quotes": "CREATE VIEW v USING a OPTIONS (" + "r'a'" * 40 + "%",
+    "a procedure of many strings": "CREATE PROC p AS SET @s = REPLACE(REPLACE(REPLACE(CONCAT("
+    + "N'SELECT ''a'', ''b'' FROM t WHERE x = ''' + CAST(@v AS varchar(9)) + N''' AND ' + " * 2_000,
+}
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("name", BACKTRACKING)
+def test_no_pattern_backtracks_without_an_end(name: str, dialect: Dialect) -> None:
+    assert "?" in limited(normalise, BACKTRACKING[name], dialect)
 
 
 @pytest.mark.slow

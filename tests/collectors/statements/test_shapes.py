@@ -44,7 +44,7 @@ UNWRAPPED = [
     ("exec sp_execute 3442,N'x',5", "exec sp_execute ?,?,?"),
     ("(@P1 int,@P2 decimal(18,2))UPDATE t SET a=@P1 WHERE b=@P2", "UPDATE t SET a=? WHERE b=?"),
     ("EXEC ('SELECT a ' + 'FROM t')", "SELECT a FROM t;"),
-    ("EXEC('SELECT * FROM ' + @t + ' JOIN u ON 1=1')", "SELECT * FROM ? JOIN u ON ?=?;"),
+    ("EXEC('SELECT * FROM ' + @t + ' JOIN u ON 1=1')", "SELECT * FROM ?? JOIN u ON ?=?;"),
     ("EXEC (@sql)", "EXEC (@sql)"),
     ("EXEC ('SELECT a FROM t') AT other", "EXEC (SELECT a FROM t) AT other"),
     ("exec sp_executesql N'exec sp_executesql N''SELECT ''''x'''' FROM t'''", "SELECT ? FROM t; ;"),

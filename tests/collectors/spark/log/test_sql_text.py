@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
@@ -11,9 +12,13 @@ from typing import Any
 
 import pytest
 
+from dbt_graft.collectors.spark.log import sql_text
+from dbt_graft.collectors.spark.log.decode import BadEvent, decode
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
+from dbt_graft.collectors.statements import time_limit
+from dbt_graft.collectors.statements.text.dialect import Dialect
 from tests.collectors.spark.stored import tables
 
 THRIFT = "org.apache.spark.sql.hive.thriftserver.SparkExecuteStatementOperation$$anon$2.run(…)"
@@ -33,6 +38,20 @@ def test_the_description_is_the_statement_where_the_thrift_server_ran_it(
     description: str, details: str, sql: str
 ) -> None:
     assert thrift_sql(description, details) == sql
+
+
+def test_a_statement_that_takes_too_long_is_damage_of_the_log(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never_ends(text: str, dialect: Dialect) -> str:
+        return str(re.match(r"(a|aa)*b", "a" * 200))
+
+    monkeypatch.setattr(time_limit, "SECONDS", 0.1)
+    monkeypatch.setattr(sql_text, "normalise", never_ends)
+    name = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"
+    line = json.dumps({"Event": name, "executionId": 1, "description": COPY, "details": THRIFT})
+    found = list(decode(io.BytesIO(line.encode() + b"\n")))
+    assert BadEvent("line 1", "the SQL text of the event took longer than 0.1 s") in found
 
 
 def request(query: str, around: str = "sql_command") -> str:

@@ -14,6 +14,7 @@ from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from dbt_graft.collectors.sqlserver.runs.captured import task_events
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
+from dbt_graft.collectors.statements import time_limit
 
 TASK = re.compile(r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?")
 SECOND = 10_000_000
@@ -254,3 +255,16 @@ def test_the_session_of_another_task_is_another_connection() -> None:
         event("rpc", "exec sp_execute 3", 1, application="python_task::other"),
     ]
     assert SegmentKind.STATEMENT not in [s.key.kind for s in folded(sent)]
+
+
+def test_a_text_that_cannot_be_read_is_counted_and_the_others_fold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(time_limit, "SECONDS", 0.1)
+    fold = Fold([re.compile(r"^(a|aa)*b")], idle_seconds=3600)
+    texts = ["INSERT t SELECT a FROM b", "a" * 200, "DELETE FROM c", "a" * 200]
+    events = [event("batch", text, at) for at, text in enumerate(texts)]
+    fold.add(filter(None, map(task_events(TASK), events)))
+    found = [segment.key.text for segment in fold.segments()]
+    assert found == ["INSERT t SELECT a FROM b", "DELETE FROM c"]
+    assert fold.unread == {"took longer than 0.1 s": 2}

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import sqlglot
 
+from dbt_graft.collectors.sqlserver.server import catalog_queries
 from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot, take_snapshot
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
@@ -15,6 +16,8 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     read_snapshot,
     write_snapshot,
 )
+from dbt_graft.collectors.statements import time_limit
+from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Column
@@ -213,6 +216,21 @@ def test_modules_without_text_are_reported_and_the_others_read() -> None:
     (notice,) = found.notices
     assert notice.startswith("Shop: 7 modules have no text that can be read (encrypted")
     assert notice.endswith("dbo.m0, dbo.m1, dbo.m2, dbo.m3, dbo.m4 and 2 more")
+
+
+def test_modules_that_take_too_long_are_reported_and_the_others_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never_ends(text: str, dialect: Dialect) -> str:
+        return str(re.match(r"(a|aa)*b", "a" * 200)) if "slow" in text else text
+
+    monkeypatch.setattr(time_limit, "SECONDS", 0.1)
+    monkeypatch.setattr(catalog_queries, "normalise", never_ends)
+    texts = {name: f"CREATE PROC {name} AS" for name in ("slow", "quick")}
+    modules = [("dbo", name, "P ", text, True) for name, text in texts.items()]
+    found = taken(modules=modules)
+    assert list(found.snapshot.databases["Shop"].modules) == ["dbo.quick"]
+    assert found.notices == ("Shop: 1 modules are left out: dbo.slow (took longer than 0.1 s)",)
 
 
 def test_a_database_in_which_nothing_is_seen_is_reported() -> None:
