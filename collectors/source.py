@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.store.tables import Collected, Positions
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ class LogSource:
     Attributes:
         new_logs: The logs that a store with these positions does not have as they are now. Needs
             no JVM. Raises `GraftError` if they cannot be listed.
-        collect: Reads them with Spark, lazily; None if there are none.
+        collect: Reads them with Spark, lazily, and counts them; None if there are none.
         label: The prefix of its origins; `is_below` tells whether one is.
         settings: A digest of all settings that decide on what is made of a log.
     """
 
     new_logs: Callable[[Positions], Sequence[object]]
-    collect: Callable[[SparkSession, Positions], Collected | None]
+    collect: Callable[[SparkSession, Positions, Reading], Collected | None]
     label: str = ""
     settings: str = ""
 

@@ -20,6 +20,7 @@ import orjson
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
+from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.session import session
 from dbt_graft.collectors.source import (
     LogSource,
@@ -168,7 +169,8 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         progress.step("collect", "reading new logs with Spark") as step,
         session(config.spark, log=log) as spark,
     ):
-        found = [part for source in fresh if (part := source.collect(spark, known))]
+        reading = step.measure = Reading(spark)
+        found = [part for source in fresh if (part := source.collect(spark, known, reading))]
         committed = store.commit(
             *(place, found, before),
             give_up=tuple(damaged),

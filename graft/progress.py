@@ -1,18 +1,33 @@
-"""Progress of a command: a line for each step, on standard error."""
+"""Progress of a command on standard error: a bar in a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
 import logging
 import os
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
 from rich.text import Text
 
+# Seconds between two lines of a step, and between two looks for the bar.
+_LINES, _LOOKS = 15.0, 0.25
 _log = logging.getLogger(__name__)
+
+
+class Measure(Protocol):
+    """How far a step is: its text, and the part that is done."""
+
+    @property
+    def part(self) -> float | None: ...
+
+    def __str__(self) -> str: ...
 
 
 class ProgressStep:
@@ -20,19 +35,26 @@ class ProgressStep:
 
     Attributes:
         result: What its closing line shows.
+        measure: How far it is, if that can be told.
     """
 
     def __init__(self) -> None:
         self.result = "done"
+        self.measure: Measure | None = None
 
 
 class Progress:
-    """Prints steps: with a spinner on a terminal, as plain lines elsewhere."""
+    """Prints steps: with a bar on a terminal, as plain lines elsewhere.
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    Args:
+        lines: Seconds between two lines of a step that takes long.
+    """
+
+    def __init__(self, *, quiet: bool = False, lines: float = _LINES) -> None:
         # A descriptor of its own: Spark's standard error goes elsewhere while it starts.
         own = os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding="utf-8")
         self._console = Console(file=own, quiet=quiet, highlight=False, soft_wrap=True)
+        self._lines = lines
 
     @contextmanager
     def step(self, name: str, doing: str) -> Iterator[ProgressStep]:
@@ -40,11 +62,8 @@ class Progress:
         step = ProgressStep()
         _log.debug("%s: %s", name, doing)
         start = time.monotonic()
-        if self._console.is_terminal:
-            with self._console.status(Text(f"{name}: {doing}")):
-                yield step
-        else:
-            self._console.print(Text(f"{name:<8} {doing} …"))
+        shown = self._bar if self._console.is_terminal else self._plain_lines
+        with shown(step, name, doing):
             yield step
         seconds = time.monotonic() - start
         self._console.print(Text(f"{name:<8} {step.result}  ({seconds:.1f} s)"))
@@ -52,3 +71,57 @@ class Progress:
     def warn(self, text: str) -> None:
         """Print a warning."""
         self._console.print(Text(f"warning  {text}", style="yellow"))
+
+    @contextmanager
+    def _bar(self, step: ProgressStep, name: str, doing: str) -> Iterator[None]:
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=30),
+            TextColumn("{task.fields[far]}", markup=False),
+            TimeElapsedColumn(),
+        )
+        with Bar(*columns, console=self._console, transient=True) as bar:
+            task = bar.add_task(f"{name}: {doing}", total=None, far="")
+
+            def look() -> None:
+                if step.measure is not None and (part := step.measure.part) is not None:
+                    bar.update(task, total=1.0, completed=part)
+                bar.update(task, far=str(step.measure or ""))
+
+            with _repeated(look, _LOOKS):
+                yield
+
+    @contextmanager
+    def _plain_lines(self, step: ProgressStep, name: str, doing: str) -> Iterator[None]:
+        self._console.print(Text(f"{name:<8} {doing} …"))
+        start = time.monotonic()
+
+        def line() -> None:
+            far = str(step.measure or "") or f"still {doing}"
+            self._console.print(Text(f"{name:<8} {far}  ({time.monotonic() - start:.0f} s)"))
+
+        with _repeated(line, self._lines):
+            yield
+
+
+@contextmanager
+def _repeated(call: Callable[[], None], seconds: float) -> Iterator[None]:
+    """Call a function now and then, in a thread of its own, until the end."""
+    ended = threading.Event()
+
+    def run() -> None:
+        while not ended.wait(seconds):
+            try:
+                call()
+            except Exception:  # what is shown never stops what is done
+                _log.debug("the progress cannot be shown", exc_info=True)
+                return
+
+    thread = threading.Thread(target=run, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

@@ -72,10 +72,11 @@ def _spark(
 
     return LogSource(
         lambda known: spark_logs.new_logs(logs(), known),
-        lambda spark, known: spark_logs.collect(
+        lambda spark, known, reading: spark_logs.collect(
             *(spark, logs(), known, run_origins(store, without)),
             partial(last_event_times, store, without),
             taken,
+            reading,
         ),
         label=given.place,
         settings=_digest(given, "task", "task_from", "namespace"),

@@ -26,7 +26,7 @@ def declared_source(path: str, label: str) -> LogSource:
     files = DeclaredFiles(path, label)
     return LogSource(
         lambda known: changed_files(files, known),
-        lambda spark, known: collect(spark, changed_files(files, known)),
+        lambda spark, known, reading: collect(spark, changed_files(files, known)),
         label=f"declared:{label}",
     )
 

@@ -19,6 +19,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.schema import ddl, row
 from dbt_graft.collectors.source import position_before
 from dbt_graft.collectors.spark.log.checkpoint import (
@@ -97,6 +98,7 @@ def collect(
     owners: Mapping[str, str] | None = None,
     last_event_times: Callable[[], Mapping[str, datetime]] = dict,
     taken: set[str] | None = None,
+    reading: Reading | None = None,
 ) -> Collected | None:
     """Collect the logs below a path that are new to the store or have changed.
 
@@ -105,6 +107,7 @@ def collect(
         owners: For each run in the store the origin with its records, as
             `collectors.store.run_origins` gives it.
         last_event_times: Returns what `collectors.store.last_event_times` does.
+        reading: Counts the logs that were read.
         taken: Runs that another source of the same collect has; the runs of this one are added.
 
     Returns:
@@ -120,8 +123,9 @@ def collect(
     any_compacted = any(uncompacted(log.log.origin) != log.log.origin for log in new)
     needs_variants = any_compacted or is_history_server(logs.path)
     variants = log_variants(last_event_times()) if needs_variants else {}
-    read = _spread(spark, new, variants).mapInArrow(log_reader(logs), ddl(LogResult))
     size = sum(log.log.size for log in new)
+    reader = log_reader(logs, (reading or Reading()).counter(len(new), size))
+    read = _spread(spark, new, variants).mapInArrow(reader, ddl(LogResult))
     results = ArrowResults(read.toArrow()) if size <= _SMALL else SparkResults(read.persist())
     rows = results.claims()
     pending = tuple(_pending(row) for row in rows if not row["position"])
@@ -169,6 +173,7 @@ def _spread(
             LogToRead(
                 origin=log.log.origin,
                 state=log.log.position,
+                size=log.log.size,
                 start=position(log.log.position, log.start),
                 files=files_to_read(log),
                 variants=tuple(

@@ -14,6 +14,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from dbt_graft.collectors.files import filesystem
+from dbt_graft.collectors.reading import ReadCounter
 from dbt_graft.collectors.schema import batch, record
 from dbt_graft.collectors.spark.log.checkpoint import parse_checkpoint, position
 from dbt_graft.collectors.spark.log.codecs import ByteStream
@@ -65,6 +66,7 @@ class LogToRead:
 
     origin: str
     state: str
+    size: int
     start: str
     files: tuple[FileToRead, ...]
     variants: tuple[LogVariant, ...]
@@ -86,14 +88,18 @@ class LogResult:
     records: LogRecords
 
 
-def log_reader(logs: SparkLogs) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def log_reader(
+    logs: SparkLogs, counter: ReadCounter
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Logs to read -> results, run on the executors."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         held: list[LogResult] = []
         size = 0
         for listed in (one for each in batches for one in each.to_pylist()):
-            held.append(_result(record(LogToRead, listed), logs))
+            log = record(LogToRead, listed)
+            held.append(_result(log, logs))
+            counter.add(1, log.size)
             size += sum(len(getattr(held[-1].records, table)) for table in TABLES)
             if size > _RECORDS_PER_BATCH:
                 yield from _batches(held)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from dbt_graft.collectors.files import LogFile, fresh, log_files
+from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.schema import arrow, batch, ddl, record
 from dbt_graft.collectors.source import is_stale, position_before
 from dbt_graft.collectors.sqlserver.assemble import AssembledRows, LogCounts, assemble
@@ -158,12 +159,17 @@ def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[Polled
 
 
 def collect(
-    spark: SparkSession, logs: SqlServerLogs, server: Server, known: Positions
+    spark: SparkSession,
+    logs: SqlServerLogs,
+    server: Server,
+    known: Positions,
+    reading: Reading | None = None,
 ) -> Collected | None:
     """Collect the files below a path that are new to the store or have changed.
 
     Args:
         known: For each origin in the store its position, as `collectors.store.positions` gives it.
+        reading: Counts the files that were read.
 
     Returns:
         The rows of the store; None where no file is new or has changed.
@@ -177,7 +183,10 @@ def collect(
     cut = [(log, file_splits(log)) for log in new]
     unreadable = ((log.origin, found) for log, found in cut if isinstance(found, LogDamage))
     splits = [one for _, found in cut if not isinstance(found, LogDamage) for one in found]
-    segments = _distribute(spark, splits).mapInArrow(fold_splits(server.rules), ddl(Segment))
+    begun = sum(split.start == 0 for split in splits)
+    counter = (reading or Reading()).counter(begun, sum(one.end - one.start for one in splits))
+    fold = fold_splits(server.rules, counter)
+    segments = _distribute(spark, splits).mapInArrow(fold, ddl(Segment))
     segments = segments.unionByName(_frame(spark, Segment, [damage_batch(unreadable)]))
     return _collected(spark, segments, {log.origin: log.position for log in new}, server, known)
 

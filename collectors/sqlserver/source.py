@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from dbt_graft.collectors.files import LogFile
+from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.source import is_stale
 from dbt_graft.collectors.sqlserver.collect import (
     PolledSegments,
@@ -133,7 +134,7 @@ class EventSource(Protocol):
         """
         ...
 
-    def collect(self, spark: SparkSession, known: Positions) -> Collected | None:
+    def collect(self, spark: SparkSession, known: Positions, reading: Reading) -> Collected | None:
         """Collect the new logs, as lazy data frames; None where nothing is new."""
         ...
 
@@ -160,10 +161,10 @@ class _Files:
     def new_logs(self, known: Positions) -> list[LogFile]:
         return new_logs(self.logs, known)
 
-    def collect(self, spark: SparkSession, known: Positions) -> Collected | None:
+    def collect(self, spark: SparkSession, known: Positions, reading: Reading) -> Collected | None:
         stale = {origin for origin, (position, _) in known.items() if is_stale(position)}
         again = any(log.origin in stale for log in self.new_logs(known))
-        return collect(spark, self.logs, self.settings.server(again=again), known)
+        return collect(spark, self.logs, self.settings.server(again=again), known, reading)
 
 
 @dataclass(slots=True)
@@ -178,7 +179,7 @@ class _Polled:
         self.waiting = poll_new(self.polling, self.settings.rules, known)
         return self.waiting
 
-    def collect(self, spark: SparkSession, known: Positions) -> Collected | None:
+    def collect(self, spark: SparkSession, known: Positions, reading: Reading) -> Collected | None:
         again = any(one.again for one in self.waiting)
         found = collect_polled(spark, self.waiting, self.settings.server(again=again))
         if not found or not again:

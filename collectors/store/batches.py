@@ -210,6 +210,10 @@ def _batches(store: OpenStore, sizes: Mapping[str, int]) -> Iterator[StoredBatch
         if place and name.endswith(".parquet") and not name.startswith(("_", ".")):
             folders[place["batch"]][place["table"]].append(path)
     for batch_id, tables in folders.items():
+        mark = f"batches/batch_id={batch_id}/{_SPARK_MARK}"
+        if mark in sizes and "batches" not in tables:
+            fault = f"batches/batch_id={batch_id} is missing"
+            yield StoredBatch(batch_id, 0, _UNKNOWN_TIME, faults=(fault,))
         if records := tables.get("batches"):
             path = f"batches/batch_id={batch_id}/{RECORD}"
             if path in records:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from dbt_graft.collectors.reading import ReadCounter
 from dbt_graft.collectors.schema import batch, record
 from dbt_graft.collectors.sqlserver.event import Chunk, FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.readers import read_split
@@ -43,7 +44,9 @@ class RunRules:
     idle_seconds: int = 3600
 
 
-def fold_splits(rules: RunRules) -> Callable[[Batches], Batches]:
+def fold_splits(
+    rules: RunRules, counter: ReadCounter | None = None
+) -> Callable[[Batches], Batches]:
     """Batches of `FileSplit` -> batches of `Segment`."""
 
     def run(batches: Batches) -> Batches:
@@ -52,6 +55,8 @@ def fold_splits(rules: RunRules) -> Callable[[Batches], Batches]:
             for row in splits.to_pylist():
                 split = record(FileSplit, row)
                 yield from fold_chunks(split.origin, read_split(split, events), rules)
+                if counter:
+                    counter.add(int(split.start == 0), split.end - split.start)
 
     return run
 

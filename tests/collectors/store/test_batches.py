@@ -194,12 +194,14 @@ def test_files_that_no_batch_lists_are_not_read(stored: Path, stray: str) -> Non
     assert written(stored) == ["x", "y", "z"]
 
 
-def test_of_format_1_damage_is_named_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", ["accesses", "shapes", "batches"])
+def test_of_format_1_damage_is_named_too(tmp_path: Path, table: str) -> None:
     zipfile.ZipFile(FORMAT_1).extractall(tmp_path)
     place = tmp_path / "store"
-    [first, _] = sorted((place / "accesses").iterdir())
-    shutil.rmtree(first)
-    with pytest.raises(StoreError, match=f"accesses/{first.name} is missing"):
+    [first, _] = sorted((place / table).iterdir())
+    for path in first.glob("*.parquet"):
+        path.unlink()
+    with pytest.raises(StoreError, match=f"{table}/{first.name} is missing"):
         store.positions(str(place))
     assert [*damages(str(place))] == [first.name.removeprefix("batch_id=")]
 

@@ -1,0 +1,71 @@
+"""How far a collect has read its logs: the workers count, this process looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark import Accumulator
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCounter:
+    """Counts what a worker has read; goes along to the workers."""
+
+    logs: Accumulator[int] | None = None
+    bytes: Accumulator[int] | None = None
+
+    def add(self, logs: int, size: int) -> None:
+        """Count logs, and bytes, that were read to their end."""
+        if self.logs is not None and self.bytes is not None:
+            self.logs.add(logs)
+            self.bytes.add(size)
+
+
+class Reading:
+    """The logs and bytes of a collect, and how many of them were read.
+
+    Spark passes the counts on whenever a task ends. Spark Connect does not pass them on.
+    """
+
+    def __init__(self, spark: SparkSession | None = None) -> None:
+        self._all_logs = self._all_bytes = 0
+        self._counter = ReadCounter()
+        # Spark Connect's sessions have no context.
+        context = getattr(spark, "_sc", None)
+        if context is not None:
+            self._counter = ReadCounter(context.accumulator(0), context.accumulator(0))
+
+    def counter(self, logs: int, size: int) -> ReadCounter:
+        """The counter for workers that are to read so many logs and bytes more."""
+        self._all_logs += logs
+        self._all_bytes += size
+        return self._counter
+
+    @property
+    def part(self) -> float | None:
+        """The part of the bytes that was read, from 0 to 1; None where it is not known."""
+        if self._counter.bytes is None or not self._all_bytes:
+            return None
+        return min(1.0, self._counter.bytes.value / self._all_bytes)
+
+    def __str__(self) -> str:
+        if not self._all_logs:
+            return ""
+        if self._counter.logs is None or self._counter.bytes is None:
+            return f"{self._all_logs:,} logs, {_size(self._all_bytes)}"
+        logs = min(self._counter.logs.value, self._all_logs)
+        size = min(self._counter.bytes.value, self._all_bytes)
+        if logs == self._all_logs:
+            return f"{logs:,} logs read, {_size(size)}; writing to the store"
+        return f"{logs:,} of {self._all_logs:,} logs, {_size(size)} of {_size(self._all_bytes)}"
+
+
+def _size(count: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1_000 or unit == "GB":
+            break
+        count /= 1_000
+    return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"
