@@ -18,6 +18,7 @@ import pytest
 from dbt_graft.collectors.java import java_home
 from tests.collectors.spark.suite import CASES
 from tests.collectors.spark.suite.case import ExpectedLineage, Version
+from tests.collectors.spark.suite.databases import WIDE, WIDE_TARGETS
 from tests.collectors.spark.suite.reading import SuiteLog, read
 from tests.faces import differences
 
@@ -88,6 +89,14 @@ def test_a_case_has_its_lineage(name: str, log: SuiteLog) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_all_faces_name_the_same_writers_of_a_case(name: str, log: SuiteLog) -> None:
     assert differences(log.lineage(name)) == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("target", WIDE_TARGETS)
+def test_a_wide_table_has_the_columns_that_the_text_of_its_command_leaves_out(
+    target: str, log: SuiteLog
+) -> None:
+    assert log.columns[target] == WIDE
 
 
 @pytest.mark.spark
