@@ -76,6 +76,7 @@ def read(*files: Path) -> SuiteLog:
         runs=tuple(found.records.runs),
         shapes={shape.shape_id: shape for shape in found.records.shapes},
         column_edges=tuple(found.records.column_edges),
+        datasets=tuple(found.records.datasets),
     )
     columns = {place(row): [c["name"] for c in row["columns"]] for row in tables(found)["datasets"]}
     return SuiteLog((int(version[0]), int(version[1])), cases, rejects, records, columns)
