@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from dbt_graft.collectors.spark.application.execution import Application, Execution
@@ -109,14 +109,23 @@ def columns_written(
     return typed_columns([*named, *(one.name for one in others)], list(taken), types)
 
 
-def read_by_edges(edges: Iterable[ColumnEdge]) -> Iterator[DatasetAccess]:
-    """The datasets that edges come from, with the columns that they name."""
+def read_with_edges(
+    reads: Sequence[DatasetAccess], edges: Iterable[ColumnEdge]
+) -> Iterator[DatasetAccess]:
+    """Reads with the columns that edges name, where no scan shows any (of a view, say).
+
+    Without reads, the datasets that edges come from: before Spark 3.4 a save's query is in its text
+    only, and a checkpoint's is in another plan.
+    """
     found: dict[DatasetId, dict[str, None]] = {}
     for edge in edges:
         columns = found.setdefault(edge.from_dataset, {})
         if edge.from_column != ANY_COLUMN and is_plain(edge.from_column):
             columns[edge.from_column] = None
-    for dataset in sorted(found):
+    for access in reads:
+        named = tuple(map(Column, found.get(access.dataset, ())))
+        yield access if access.columns or not named else replace(access, columns=named)
+    for dataset in () if reads else sorted(found):
         kind = Kind.PATH if dataset.is_path else Kind.TABLE
         yield DatasetAccess(dataset, kind, columns=tuple(map(Column, found[dataset])))
 

@@ -21,7 +21,7 @@ from dbt_graft.collectors.spark.application.accesses import (
     DatasetAccess,
     columns_written,
     merged,
-    read_by_edges,
+    read_with_edges,
     scanned,
     scans_of,
     write_metrics,
@@ -216,7 +216,7 @@ def _streamed(
         traced = column_edges(_into(sink, segment), context.column_sources)
     return Statement(
         operation=Operation.INSERT if sink else Operation.SELECT,
-        reads=merged(reads),
+        reads=merged(read_with_edges(reads, traced.edges)),
         writes=merged(
             DatasetAccess(d, kind, rows, columns=columns_written((), traced.taken, context.types))
             for d, kind in (resolver.read(sink) if sink else ())
@@ -292,12 +292,9 @@ def _statement(
         reads = [DatasetAccess(access.dataset, access.kind) for access in reads]
     if any(scan.is_cut for one in (segment, *segment.feeds) for scan in one.scans):
         gaps[PATHS_CUT] = None
-    if not reads:
-        # Before Spark 3.4 a save's query is in its text only; a checkpoint's is in another plan.
-        reads = list(read_by_edges(traced.edges))
     return Statement(
         operation=segment.operation,
-        reads=merged(reads),
+        reads=merged(read_with_edges(reads, traced.edges)),
         writes=merged(writes),
         status=segment.status,
         started_at=execution.started_at,

@@ -16,8 +16,10 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.java import java_home
+from dbt_graft.lineage.records import ANY_COLUMN
 from tests.collectors.spark.suite import CASES
 from tests.collectors.spark.suite.case import ExpectedLineage, Version
+from tests.collectors.spark.suite.databases import WIDE, WIDE_TARGETS
 from tests.collectors.spark.suite.reading import SuiteLog, read
 from tests.faces import differences
 
@@ -91,6 +93,14 @@ def test_all_faces_name_the_same_writers_of_a_case(name: str, log: SuiteLog) -> 
 
 
 @pytest.mark.spark
+@pytest.mark.parametrize("target", WIDE_TARGETS)
+def test_a_wide_table_has_the_columns_that_the_text_of_its_command_leaves_out(
+    target: str, log: SuiteLog
+) -> None:
+    assert log.columns[target] == WIDE
+
+
+@pytest.mark.spark
 def test_a_table_that_is_built_and_renamed_is_loaded_under_its_new_name(log: SuiteLog) -> None:
     lineage = log.lineage("built_then_renamed")
     (flow,) = lineage.flows
@@ -109,6 +119,14 @@ def test_a_table_that_is_built_and_renamed_is_loaded_under_its_new_name(log: Sui
 @pytest.mark.parametrize("path", OLDER, ids=_name)
 def test_nothing_of_an_older_log_is_left_unused(path: Path) -> None:
     assert [reject for reject in older(path).rejects if NAMELESS not in reject] == []
+
+
+@pytest.mark.parametrize("path", OLDER, ids=_name)
+def test_a_dataset_that_column_edges_come_from_has_columns(path: Path) -> None:
+    found = older(path).records
+    columns = {dataset.id: dataset.columns for dataset in found.datasets if dataset.columns}
+    named = {edge.from_dataset for edge in found.column_edges if edge.from_column != ANY_COLUMN}
+    assert named <= columns.keys()
 
 
 @pytest.mark.parametrize(("path", "name"), OLDER_CASES)

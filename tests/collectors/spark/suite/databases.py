@@ -56,6 +56,49 @@ def jdbc_write(spark: SparkSession, _: Path) -> None:
 
 
 @case(
+    "INSERT jdbc/APP.SPENT 1 <- raw.orders 6",
+    "INSERT jdbc/APP.SPENT_BY 3 <- raw.orders 6",
+    columns="""
+    jdbc/APP.SPENT: SPENT    <- raw.orders.amount AGGREGATION
+    jdbc/APP.SPENT_BY: ID    <- raw.orders.customer_id
+    jdbc/APP.SPENT_BY: SPENT <- raw.orders.amount AGGREGATION
+    jdbc/APP.SPENT_BY: *     <- raw.orders.customer_id GROUP_BY
+    """,
+    since=(4, 0),
+)
+def jdbc_aggregate(spark: SparkSession, _: Path) -> None:
+    one = spark.sql("SELECT sum(amount) AS SPENT, count(*) AS N FROM raw.orders")
+    one.write.jdbc(URL, "APP.SPENT", properties=LOGIN)
+    text = "SELECT customer_id AS ID, sum(amount) AS SPENT FROM raw.orders GROUP BY customer_id"
+    spark.sql(text).write.jdbc(URL, "APP.SPENT_BY", properties=LOGIN)
+
+
+# A plan's text shows 25 columns of a command.
+WIDE = [f"C{n}" for n in range(30)]
+WIDE_TARGETS = ("ml.wide", "/out/wide", "jdbc/APP.WIDE", f"{CRM}.WIDER", f"{CRM}.WIDEST")
+
+
+@case(
+    "CREATE TABLE AS ml.wide 6 <- raw.orders 6",
+    "INSERT /out/wide 6 <- raw.orders 6",
+    "INSERT jdbc/APP.WIDE 6 <- raw.orders 6",
+    f"CREATE TABLE AS {CRM}.WIDER 6 <- raw.orders 6",
+    f"CREATE TABLE AS {CRM}.WIDEST 6 <- raw.orders 6",
+    columns="\n".join(
+        f"{target}: {column} <- raw.orders.order_id" for target in WIDE_TARGETS for column in WIDE
+    ),
+    since=(4, 0),
+)
+def wide_tables(spark: SparkSession, at: Path) -> None:
+    wide = spark.table("raw.orders").selectExpr(*(f"order_id AS {column}" for column in WIDE))
+    wide.write.saveAsTable("ml.wide")
+    wide.write.parquet(f"{at}/out/wide")
+    wide.write.jdbc(URL, "APP.WIDE", properties=LOGIN)
+    wide.writeTo("crm.APP.WIDER").create()
+    wide.writeTo("crm.APP.WIDEST").createOrReplace()
+
+
+@case(
     "CREATE TABLE AS ml.jdbc_read 2 <- jdbc/APP.PEOPLE 2",
     columns="NAME <- jdbc/APP.PEOPLE.NAME\n* <- jdbc/APP.PEOPLE.AGE FILTER",
 )
@@ -79,6 +122,19 @@ def jdbc_query(spark: SparkSession, _: Path) -> None:
     for table, given in (("asked", {"query": text}), ("subquery", {"dbtable": f"({text}) q"})):
         frame = spark.read.format("jdbc").options(url=URL, **LOGIN, **given).load()
         frame.write.saveAsTable(f"ml.jdbc_{table}")
+
+
+@case(
+    "CREATE TABLE AS ml.jdbc_viewed 2 <- jdbc/APP.PEOPLE 2",
+    columns="ID <- jdbc/APP.PEOPLE.ID\n* <- jdbc/APP.PEOPLE.AGE FILTER",
+    since=(4, 0),
+)
+def jdbc_temporary_view(spark: SparkSession, _: Path) -> None:
+    spark.sql(
+        f"CREATE TEMPORARY VIEW people USING jdbc OPTIONS (url '{URL}', dbtable 'APP.PEOPLE', "
+        f"driver '{DRIVER}', user 'APP', password 'hunter2')"
+    )
+    spark.sql("CREATE TABLE ml.jdbc_viewed AS SELECT ID FROM people WHERE AGE > 30")
 
 
 @case("2 x SELECT <- jdbc/APP.PEOPLE 6")

@@ -24,12 +24,13 @@ LOGS = SparkLogs("suite", "suite", task=r"\W*(?P<task>\w+)", task_from=("job_des
 
 @dataclass(frozen=True, slots=True)
 class SuiteLog:
-    """A log of the suite: Spark's version, the lineage of each case, and the rejects."""
+    """A log of the suite: Spark's version, lineage of each case, rejects, columns of datasets."""
 
     version: Version
     cases: dict[str, ExpectedLineage]
     rejects: list[str]
     records: Records
+    columns: dict[str, list[str]]
 
     def lineage(self, name: str) -> Lineage:
         """The lineage that readers of the store see of one case."""
@@ -75,8 +76,10 @@ def read(*files: Path) -> SuiteLog:
         runs=tuple(found.records.runs),
         shapes={shape.shape_id: shape for shape in found.records.shapes},
         column_edges=tuple(found.records.column_edges),
+        datasets=tuple(found.records.datasets),
     )
-    return SuiteLog((int(version[0]), int(version[1])), cases, rejects, records)
+    columns = {place(row): [c["name"] for c in row["columns"]] for row in tables(found)["datasets"]}
+    return SuiteLog((int(version[0]), int(version[1])), cases, rejects, records, columns)
 
 
 Place = Callable[..., str]
