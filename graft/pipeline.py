@@ -127,9 +127,10 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
             longer shows stays in the store.
 
     Raises:
-        GraftError: None of the sources can be read, there is no source `again`, or Spark or the
-            store cannot be used.
+        GraftError: None of the sources can be read, there is no source `again`, a file of declared
+            lineage is not valid, or Spark or the store cannot be used.
     """
+    _infos(config)  # Reading logs may take an hour; an invalid file is reported before.
     from dbt_graft.graft.sources import sources
 
     place = config.path(config.store)
