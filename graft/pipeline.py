@@ -50,6 +50,7 @@ from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.findings import Finding
 from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Records, Reject, TaskInfo
@@ -237,6 +238,8 @@ def graft(
         step.result = f"{len(report.promoted)} promoted, {len(report.added)} new models"
     for notice in report.notices:
         progress.warn(notice)
+    for finding in _without_effect(config, records):
+        progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
     if validate:
         with progress.step("inject", "validating the artifacts with dbt"):
             if faults := validation.faults(read, grafted):
@@ -289,6 +292,14 @@ def _without_garbage_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _without_effect(config: Config, records: Records) -> Iterator[Finding]:
+    from dbt_graft.graft.doctor import clients, settings
+
+    yield from settings.without_effect(config, records)
+    positions = store.positions(config.path(config.store))
+    yield from clients.without_task(config, records, positions)
 
 
 def _published(config: Config) -> TaskMetadata:
