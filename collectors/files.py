@@ -27,12 +27,14 @@ class LogFile:
         origin: Its name in the lineage store: the path as `graft.yml` writes it and the path
             below, the same on every machine.
         position: Its size and time of change; differs once the file changes.
+        changed_ns: Its time of change, in nanoseconds since 1970; 0 where it is not known.
     """
 
     url: str
     origin: str
     size: int
     position: str
+    changed_ns: int = 0
 
 
 def filesystem(url: str) -> tuple[fs.FileSystem, str]:
@@ -92,11 +94,10 @@ def log_files(path: str, label: str) -> list[LogFile]:
         if info.type is fs.FileType.File and not any(
             part.startswith((".", "_temporary")) for part in below.split("/")
         ):
-            changed = f"{info.mtime_ns or 0}"
+            changed = info.mtime_ns or 0
             origin = f"{label.rstrip('/')}{below}"
-            logs.append(
-                LogFile(prefix + written(below), origin, info.size, f"{info.size}@{changed}")
-            )
+            url, position = prefix + written(below), f"{info.size}@{changed}"
+            logs.append(LogFile(url, origin, info.size, position, changed))
     return sorted(logs, key=lambda log: log.origin)
 
 

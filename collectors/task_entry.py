@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import create_model
+from pydantic import AfterValidator, create_model
 
 from dbt_graft.collectors.checked_yaml import Section, Text
+from dbt_graft.collectors.public_address import public_address
 from dbt_graft.lineage.records import TaskInfo
 
 ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
 Maturity = Literal["high", "medium", "low", ""]
+Address = Annotated[str, AfterValidator(public_address)]
 
 _hints = get_type_hints(TaskInfo)
 _fields: Any = {field.name: (_hints[field.name], field.default) for field in fields(TaskInfo)}
@@ -22,6 +24,9 @@ class TaskEntry(_TaskFields):
     """What no log knows of a task; see `lineage.records.TaskInfo`."""
 
     tags: tuple[Text, ...] = ()
+    repo: Address = ""
+    runbook: Address = ""
+    url: Address = ""
     type: ConsumerType = ""
     maturity: Maturity = ""
 

@@ -21,6 +21,7 @@ from dbt_graft.graft.config import FILE_NAME, Config
 from dbt_graft.graft.declared import declared
 from dbt_graft.graft.doctor.command import doctor
 from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.serve import serve
 from dbt_graft.graft.spark import spark
 from dbt_graft.graft.sqlserver import sqlserver
 from dbt_graft.graft.start import write_config
@@ -182,7 +183,7 @@ def _write_report(path: Path, report: Report) -> None:
         raise GraftError(f"cannot be written: {error.strerror}", place=str(path)) from error
 
 
-@main.command(epilog="\b\nExample: graft site && python -m http.server -d build/site")
+@main.command(epilog="\b\nExample: graft site && graft serve")
 @_allow_empty
 @_reports
 def site(config: Config, progress: Progress, *, allow_empty: bool) -> Summary:
@@ -220,6 +221,7 @@ def java() -> None:
 
 main.add_command(declared)
 main.add_command(doctor)
+main.add_command(serve)
 main.add_command(spark)
 main.add_command(sqlserver)
 main.add_command(xel)

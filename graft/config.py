@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
+from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.spark.source import is_history_server, is_task_source
 from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.injector.forbidden import RULES, Rule
@@ -216,6 +217,7 @@ class NameEntry(Section):
     @model_validator(mode="after")
     def _is_rule(self) -> NameEntry:
         NameRule(self.source, self.target)
+        public_address(self.target)
         return self
 
 

@@ -51,6 +51,7 @@ from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.findings import Finding
 from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Records, Reject, TaskInfo
@@ -128,9 +129,10 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
             longer shows stays in the store.
 
     Raises:
-        GraftError: None of the sources can be read, there is no source `again`, or Spark or the
-            store cannot be used.
+        GraftError: None of the sources can be read, there is no source `again`, a file of declared
+            lineage is not valid, or Spark or the store cannot be used.
     """
+    _infos(config)  # Reading logs may take an hour; an invalid file is reported before.
     from dbt_graft.graft.sources import sources
 
     place = config.path(config.store)
@@ -238,6 +240,8 @@ def graft(
         step.result = f"{len(report.promoted)} promoted, {len(report.added)} new models"
     for notice in report.notices:
         progress.warn(notice)
+    for finding in _without_effect(config, records):
+        progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
     if validate:
         with progress.step("inject", "validating the artifacts with dbt"):
             if faults := validation.faults(read, grafted):
@@ -290,6 +294,14 @@ def _without_garbage_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _without_effect(config: Config, records: Records) -> Iterator[Finding]:
+    from dbt_graft.graft.doctor import clients, settings
+
+    yield from settings.without_effect(config, records)
+    positions = store.positions(config.path(config.store))
+    yield from clients.without_task(config, records, positions)
 
 
 def _published(config: Config) -> TaskMetadata:

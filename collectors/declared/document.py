@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
+from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.task_entry import ConsumerType, TaskEntry
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.records import Subtype, TaskInfo
@@ -27,12 +28,12 @@ from dbt_graft.lineage.records import Subtype, TaskInfo
 
 def _dataset(text: str) -> str:
     parse_dataset_id(text)
-    return text
+    return public_address(text)
 
 
 def _column(text: str) -> str:
     parse_column(text)
-    return text
+    return public_address(text)
 
 
 def parse_column(text: str) -> tuple[DatasetId, str]:

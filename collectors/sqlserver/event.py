@@ -104,6 +104,7 @@ class FileSplit:
         compression: `gzip`, `zstd` or empty; a compressed file is one split.
         encoding: Of its text.
         escaped: Its XML is text within XML: `&lt;event …&gt;`.
+        growing: The file changed so lately that the server may still write its end.
     """
 
     url: str
@@ -114,3 +115,4 @@ class FileSplit:
     compression: str = ""
     encoding: str = "utf-8"
     escaped: bool = False
+    growing: bool = False

@@ -31,6 +31,7 @@ from dbt_graft.collectors.sqlserver.collect import (
     replaced,
 )
 from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage
+from dbt_graft.collectors.sqlserver.files.client_names import client_names
 from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from dbt_graft.collectors.sqlserver.odbc.connection import connect, load_pyodbc
@@ -71,6 +72,7 @@ __all__ = [
     "TakenSnapshot",
     "best_installed_driver",
     "check_server_session",
+    "client_names",
     "event_source",
     "read_snapshot",
     "session_script",

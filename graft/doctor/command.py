@@ -103,7 +103,15 @@ def _guarded(subject: str, check: Check) -> Iterator[Finding]:
 
 def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     # Imported here, so that an invalid graft.yml is reported at once.
-    from dbt_graft.graft.doctor import cut_plans, dataset_names, logs, project, store_state
+    from dbt_graft.graft.doctor import (
+        clients,
+        cut_plans,
+        dataset_names,
+        logs,
+        project,
+        settings,
+        store_state,
+    )
     from dbt_graft.graft.sources import sources
 
     state = store_state.read(config.path(config.store))
@@ -113,10 +121,10 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     if any(server.connection for server in servers):
         yield "ODBC", machine.odbc
     yield str(config.target_dir), partial(project.dbt_artifacts, config)
-    if not config.collect:
-        yield FILE_NAME, _nothing_to_collect
+    yield FILE_NAME, partial(settings.without_effect, config, state.records)
     for entry, found in zip(config.collect, sources(config), strict=True):
         yield found.label, partial(logs.source, entry, found, state)
+    yield FILE_NAME, partial(clients.without_task, config, state.records, state.positions)
     for server in servers:
         yield server.server, partial(logs.sqlserver, server, config, state)
     yield state.place, partial(store_state.contents, state)
@@ -127,12 +135,3 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
     yield state.place, partial(cut_plans.hidden_databases, state.records, config.name_rules, known)
     if state.records.accesses:
         yield FILE_NAME, partial(dataset_names.matches, config)
-
-
-def _nothing_to_collect() -> Iterator[Finding]:
-    yield Finding(
-        Severity.WARNING,
-        FILE_NAME,
-        "`collect` names no log",
-        "name your Spark event logs or Extended Events there: docs/logs.md",
-    )

@@ -86,6 +86,8 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ("collect:\n- spark: {path: a, task: 'x'}", 2, "must name the task"),
         ("names:\n- {from: 'a/*', to: 'b/{2}'}", 2, "refers to wildcard 2"),
         ("names:\n- {from: 'a', to: 'b/c'}", 2, "write <namespace>/<name>"),
+        ("names:\n- {from: 'a/b', to: 'hdfs://jane@nn/x'}", 2, "write the URL without user"),
+        ("tasks:\n  load:\n    repo: https://u:p@git/x", 3, "write the URL without user"),
         ("tasks:\n  load:\n    ownr: me", 3, "did you mean `owner`?"),
         ("spark: {mastr: x}", 1, "'mastr' is not a Spark setting"),
         ("site: {name: ''}", 1, "at least 1 character"),

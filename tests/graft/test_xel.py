@@ -157,6 +157,14 @@ def test_strict_ends_with_3_on_damage_alone(
     assert run(request.getfixturevalue("damaged"), *options).exit_code == 3
 
 
+def test_strict_ends_with_3_on_a_file_that_is_cut_short(file: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.xel"
+    cut.write_bytes(file.read_bytes()[:-700])
+    result = run(cut, "--strict")
+    assert result.exit_code == 3
+    assert "pending, " in result.stderr
+
+
 def test_a_file_of_another_kind_is_damage(tmp_path: Path) -> None:
     path = tmp_path / "a.xel"
     path.write_text("text")

@@ -30,6 +30,8 @@ from dbt_graft.lineage.dataset import DatasetId
 _SCHEMES = {"s3a": "s3", "s3n": "s3"}
 # Stores of objects with keys; others have paths, which start with a slash.
 _OBJECT_STORES = frozenset({"s3", "gs", "wasb", "wasbs"})
+# Azure's stores, whose addresses begin with `container@account`.
+_WITH_CONTAINER = frozenset({"abfs", "abfss", "wasb", "wasbs"})
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?://(?P<authority>[^/]*))?(?P<path>/.*)?")
 _PARTITION = re.compile(r"[^=/]+=[^/]*")
@@ -55,7 +57,7 @@ _ONLY_NUMBER = re.compile(r"[\dT_.:-]+|[0-9a-fA-F-]{32,36}")
 
 
 def path_dataset(path: str) -> DatasetId:
-    """Return the dataset of a path, without a user name and password in its URL.
+    """Return the dataset of a path, without the user and password in its URL.
 
     Args:
         path: As `dataset_folders` returns it.
@@ -66,8 +68,9 @@ def path_dataset(path: str) -> DatasetId:
     scheme = _SCHEMES.get(url["scheme"].lower(), url["scheme"].lower())
     name = url["path"] or "/"
     user, at, host = (url["authority"] or "").rpartition("@")
-    # Azure uses `container@account`; `user:password@host` is a secret.
-    authority = host if ":" in user else user + at + host
+    # Elsewhere `user@host` names a person, and `user:password@host` holds a secret.
+    is_container = scheme in _WITH_CONTAINER and ":" not in user
+    authority = user + at + host if is_container else host
     if scheme == "file" or not authority:
         return DatasetId("file" if scheme == "file" else scheme, name)
     if scheme in _OBJECT_STORES:

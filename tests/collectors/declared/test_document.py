@@ -64,6 +64,15 @@ FAULTS: list[tuple[str, str, int | None, str]] = [
     ("    reads: [spark/mart.revenue]\n", "", 16, "`consumers.revenue_dashboard.reads` is missing"),
     ("  revenue_dashboard:", "  load_orders:", 1, "a task and a consumer have the same name"),
     ("    owner:", "    tags: [x]\n    owner:", 7, "`tags` is there twice"),
+    ("url: https://", "url: https://jane:pass@", 18, "`consumers.revenue_dashboard.url`: is pub"),
+    (
+        "    owner:",
+        "    repo: https://t0k@git.example/x\n    owner:",
+        5,
+        "write the URL without user",
+    ),
+    ("    owner:", "    runbook: https://w/x?token=t0k\n    owner:", 5, "without the token or key"),
+    ("from: [sftp://", "from: [sftp://jane@", 8, "write the URL without user"),
     ("version: 1", "version: [", None, "no valid YAML"),
     ("version: 1", f"version: {'[' * 5000}", None, "nested too deeply"),
 ]

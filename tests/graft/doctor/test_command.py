@@ -140,6 +140,19 @@ def test_nothing_is_written_and_people_get_it_in_lines(
     assert sorted(project.rglob("*")) == before
 
 
+def test_inject_warns_of_settings_without_effect(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with (project / "graft.yml").open("a") as out:
+        out.write("tasks: {lod: {}}\nnames: [{from: 'crm/*', to: 'spark/*'}]\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["inject", "--config", str(project / "graft.yml")])
+    shown = capfd.readouterr().err
+    assert ended.value.code == 0
+    assert "warning  graft.yml: `tasks` has 1 task that no log has: lod; " in shown
+    assert "warning  graft.yml: the rule from crm/* is never used: it matches no dataset" in shown
+
+
 def _no_artifacts(project: Path) -> None:
     (project / "target/manifest.json").unlink()
 

@@ -69,6 +69,20 @@ class Block(NamedTuple):
     data: bytes
 
 
+class UnfinishedBlock(NamedTuple):
+    """The last block of a file, not all of it there.
+
+    Attributes:
+        position: The offset of its first byte in the file.
+        there: The bytes of it that are there.
+        size: The bytes that it has by its header; a sector, where not even that is there.
+    """
+
+    position: int
+    there: int
+    size: int
+
+
 def sector_size(file: RandomAccessFile) -> int:
     """The size of the sectors that a file is made of.
 
@@ -129,11 +143,11 @@ def read_block(file: RandomAccessFile, header: BlockHeader) -> bytes | None:
 
 def blocks(
     file: RandomAccessFile, size: int, sector: int, start: int, end: int
-) -> Iterator[Block | LogDamage]:
-    """The blocks that begin within a range, or a damage in place of a block.
+) -> Iterator[Block | UnfinishedBlock | LogDamage]:
+    """The blocks that begin within a range, or what is wrong in place of a block.
 
-    After a broken header the next block is searched sector by sector. A tail that the server has
-    not finished is no damage: reading ends there.
+    After a broken header the next block is searched sector by sector. The server makes room in a
+    file before it writes: zeros at the end are no block, and no damage.
 
     Args:
         size: Of the file, in bytes.
@@ -153,20 +167,30 @@ def blocks(
                 start += header.size
                 continue
         found = _next(file, size, sector, max(lost_at, start + sector), end)
-        if found is not None or (header is None and _written(file, start, sector)):
+        if found is not None or (header is None and _written(file, start, end)):
             left_out = (end if found is None else found) - lost_at
             yield _damage(start, f"{broken}; {left_out:,} bytes were left out")
+        elif header is not None and header.data_end > size:
+            yield UnfinishedBlock(start, size - start, header.size)
         start = end if found is None else found
+    if start < end == size and _written(file, start, end):
+        yield UnfinishedBlock(start, end - start, sector)
 
 
 def _content(
     file: RandomAccessFile, size: int, sector: int, header: BlockHeader
-) -> Iterator[Block | LogDamage]:
+) -> Iterator[Block | UnfinishedBlock | LogDamage]:
     data = read_block(file, header)
+    end = header.data_end
     if data is not None:
         yield Block(header, data)
-    elif header.position + header.size < size or _written(file, *_last_sector(header, sector)):
+    elif header.position + header.size < size or _written(
+        file, end - min(sector, header.data_length), end
+    ):
         yield _damage(header.position, "its checksum is wrong")
+    else:
+        raw = file.read_at(end - header.position, header.position)
+        yield UnfinishedBlock(header.position, len(raw.rstrip(b"\0")), header.size)
 
 
 def _next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) -> int | None:
@@ -183,15 +207,10 @@ def _next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) 
     return None
 
 
-def _last_sector(header: BlockHeader, sector: int) -> tuple[int, int]:
-    """Where the last bytes of a block's data are, and how many."""
-    last = min(sector, header.data_length)
-    return header.data_end - last, last
-
-
-def _written(file: RandomAccessFile, start: int, length: int) -> bool:
-    """Whether a place has been written to; the server makes room in a file before it writes."""
-    return any(file.read_at(length, start))
+def _written(file: RandomAccessFile, start: int, end: int) -> bool:
+    """Whether a place has been written to."""
+    windows = range(start, end, _SCANNED_AT_ONCE)
+    return any(file.read_at(min(_SCANNED_AT_ONCE, end - at), at).strip(b"\0") for at in windows)
 
 
 def _damage(position: int, reason: str) -> LogDamage:

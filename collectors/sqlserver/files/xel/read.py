@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import cast
@@ -14,6 +15,7 @@ from dbt_graft.collectors.sqlserver.files.xel.blocks import (
     Block,
     BlockHeader,
     RandomAccessFile,
+    UnfinishedBlock,
     blocks,
     chain,
     read_block,
@@ -22,6 +24,8 @@ from dbt_graft.collectors.sqlserver.files.xel.blocks import (
 from dbt_graft.collectors.sqlserver.files.xel.decode import BlockDecoder
 
 _SIZE = 32 << 20
+# The server writes a block at once; a file that has not changed for this long is complete.
+_GROWS_WITHIN_NS = 3600 * 10**9
 
 
 def xel_splits(log: LogFile, size: int = _SIZE) -> list[FileSplit]:
@@ -39,8 +43,9 @@ def xel_splits(log: LogFile, size: int = _SIZE) -> list[FileSplit]:
                 if header.position - starts[-1] >= size:
                     starts.append(header.position)
     ends = [*starts[1:], log.size]
+    growing = time.time_ns() - log.changed_ns < _GROWS_WITHIN_NS
     return [
-        FileSplit(log.url, log.origin, "xel", start, end)
+        FileSplit(log.url, log.origin, "xel", start, end, growing=growing)
         for start, end in zip(starts, ends, strict=True)
     ]
 
@@ -48,8 +53,8 @@ def xel_splits(log: LogFile, size: int = _SIZE) -> list[FileSplit]:
 def read_xel(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     """The events of the blocks that begin in a split, in their order, a chunk for each block.
 
-    A damaged block is a chunk with that damage. A tail that the server has not finished writing is
-    left for later, and is no damage.
+    A damaged block is a chunk with that damage, and so is a last block that is not all there: what
+    the server has not finished writing is read when the file has changed.
     """
     try:
         with open_log(split.url) as file:
@@ -79,12 +84,24 @@ def _chunks(file: RandomAccessFile, split: FileSplit, wanted: EventFilter) -> It
     for block in blocks(file, size, sector, max(sector, split.start), min(split.end, size)):
         if isinstance(block, LogDamage):
             yield Chunk(damages=[block])
+        elif isinstance(block, UnfinishedBlock):
+            yield Chunk(damages=[_unfinished(block, growing=split.growing)])
         elif block.header.metadata:
             decoders.clear()
             if damage := _learn(block.data, block.header, streams):
                 yield Chunk(damages=[damage])
         else:
             yield from _events(block, streams, decoders, wanted)
+
+
+def _unfinished(block: UnfinishedBlock, *, growing: bool) -> LogDamage:
+    there = f"{block.there:,} of at least {block.size:,} bytes are there"
+    reason = (
+        f"pending, {there}: it is read when the file has changed"
+        if growing
+        else f"the file is cut short: {there}; copy it again"
+    )
+    return LogDamage(f"block at byte {block.position}", reason)
 
 
 def _learn(

@@ -20,6 +20,10 @@ from dbt_graft.collectors.spark.sources.paths import dataset_folders, path_datas
         ("abfss://box@acc.dfs.core.windows.net/x", "abfss://box@acc.dfs.core.windows.net//x"),
         ("dbfs:/mnt/x", "dbfs//mnt/x"),
         ("s3a://KEY:SECRET@bucket/x", "s3://bucket/x"),
+        ("s3a://KEY@bucket/x", "s3://bucket/x"),
+        ("hdfs://jane@nn:8020/data/x", "hdfs://nn:8020//data/x"),
+        ("hdfs://jane:pass@nn:8020/data/x", "hdfs://nn:8020//data/x"),
+        ("wasbs://box:key@acc.blob.core.windows.net/x", "wasbs://acc.blob.core.windows.net/x"),
         ("relative/folder", "file/relative/folder"),
     ],
 )

@@ -64,3 +64,12 @@ def test_the_parts_of_the_export_hold_all_of_it(
 ) -> None:
     path = samples / "TestXel_0.xel"
     assert read_file(path, size=size) == read_file(path)
+
+
+@pytest.mark.parametrize(("length", "events"), [(100_000, 0), (214_499, 0), (214_576, 149)])
+def test_the_export_cut_short_is_reported(
+    samples: Path, read_bytes: Callable[..., Chunk], length: int, events: int
+) -> None:
+    found = read_bytes((samples / "TestXel_0.xel").read_bytes()[:length])
+    assert len(found.events) == events
+    assert len(found.damages) == (not events)

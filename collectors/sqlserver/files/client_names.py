@@ -1,0 +1,44 @@
+"""The client names in logs of SQL Server: why no event is of a task."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain, islice
+
+from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.sqlserver.event import EventFilter, FileSplit, LogDamage
+from dbt_graft.collectors.sqlserver.files.formats import file_splits, may_hold_events
+from dbt_graft.collectors.sqlserver.files.readers import read_split
+
+# Chunks that are looked at, of the newest logs.
+_CHUNKS = 50
+# Numbers and what follows `::` differ from run to run.
+_RUN = re.compile(r"(?<=::).+|\d[\d_:.-]*")
+
+
+def client_names(path: str, label: str) -> list[str]:
+    """The client names in the newest logs at a path, the most frequent first: `etl::*`.
+
+    Numbers and what follows `::` are a `*`. A log that cannot be read has none.
+
+    Raises:
+        GraftError: The path does not exist or cannot be listed.
+    """
+    seen: Counter[str] = Counter()
+    logs = [log for log in log_files(path, label) if may_hold_events(log, path)]
+
+    def count(application: str) -> bool:
+        seen[_RUN.sub("*", application)] += 1
+        return False
+
+    def splits() -> Iterator[FileSplit]:
+        for log in reversed(logs):
+            found = file_splits(log)
+            yield from [] if isinstance(found, LogDamage) else found
+
+    chunks = (read_split(split, EventFilter(application=count)) for split in splits())
+    for _ in islice(chain.from_iterable(chunks), _CHUNKS):
+        pass
+    return [name for name, _ in seen.most_common() if name]

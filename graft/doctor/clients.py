@@ -1,0 +1,48 @@
+"""SQL Servers whose logs hold events, none of them of a task: the client names in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from dbt_graft.collectors.source import is_below
+from dbt_graft.collectors.sqlserver.source import client_names
+from dbt_graft.graft.config import Config, SqlServerEntry
+from dbt_graft.graft.doctor.phrases import count, named
+from dbt_graft.graft.sources import sources
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.findings import Finding, Severity
+from dbt_graft.lineage.records import Records
+
+
+def without_task(
+    config: Config, records: Records, positions: Mapping[str, tuple[str, int]]
+) -> Iterator[Finding]:
+    """Entries of `collect` with events but without a run.
+
+    Args:
+        positions: As `collectors.store.positions` gives them.
+    """
+    ran = {run.origin for run in records.runs} | {access.origin for access in records.accesses}
+    for entry, source in zip(config.collect, sources(config), strict=True):
+        if entry.sqlserver:
+            label = source.label
+            events = sum(n for origin, (_, n) in positions.items() if is_below(origin, label))
+            if events and not any(is_below(origin, label) for origin in ran):
+                yield _finding(label, entry.sqlserver, config, events)
+
+
+def _finding(label: str, entry: SqlServerEntry, config: Config, events: int) -> Finding:
+    names = []
+    if path := entry.path:
+        try:
+            names = client_names(config.path(path), path)
+        except (GraftError, OSError):
+            names = []  # They are gone since they were collected.
+    seen = f"; seen: {named(names, 5)}" if names else ""
+    return Finding(
+        Severity.WARNING,
+        label,
+        f"{count(events, 'event')} and no task: no client name matches `task`{seen}",
+        f"`task` is {entry.task}: correct it in graft.yml and run `graft collect "
+        "--again`, or set the client name in the connection string of the tasks: APP=…",
+    )

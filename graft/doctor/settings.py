@@ -1,0 +1,114 @@
+"""Entries of `graft.yml` without effect: what they name is in no log."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from dbt_graft.graft.config import FILE_NAME, Config
+from dbt_graft.graft.doctor.phrases import count, first_findings, named
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.findings import Finding, Severity
+from dbt_graft.lineage.names import NameRule
+from dbt_graft.lineage.records import Records
+
+
+def without_effect(config: Config, records: Records) -> Iterator[Finding]:
+    """Tasks, name rules and the namespace that fit nothing in the store.
+
+    Nothing is said of an empty store, where nothing can fit.
+    """
+    if not config.collect:
+        yield _warning("`collect` names no log", "name your logs there: docs/logs.md")
+    if not records.accesses:
+        return
+    yield from _tasks(config, records)
+    datasets = {access.dataset for access in records.accesses}
+    renamed = {dataset: config.name_rules(dataset) for dataset in datasets}
+    yield from first_findings(list(_rules(config, datasets)), FILE_NAME, "rules under `names`")
+    yield from first_findings(
+        list(_merged(config, records, renamed)), FILE_NAME, "datasets that two rules rename to one"
+    )
+    yield from _namespace(config, renamed)
+
+
+def _warning(problem: str, remedy: str) -> Finding:
+    return Finding(Severity.WARNING, FILE_NAME, problem, remedy)
+
+
+def _tasks(config: Config, records: Records) -> Iterator[Finding]:
+    known = {run.task for run in records.runs} | {one.task for one in records.accesses}
+    if missing := sorted(config.tasks.keys() - known):
+        yield _warning(
+            f"`tasks` has {count(len(missing), 'task')} that no log has: {named(missing, 10)}",
+            f"correct the name; the logs have {named(sorted(known), 10)}",
+        )
+    for task, entry in config.tasks.items():
+        if entry.path and "://" not in entry.path and not (config.folder / entry.path).exists():
+            yield _warning(
+                f"`tasks.{task}.path`: there is no file {entry.path}",
+                "write the path of its script, from the folder of graft.yml",
+            )
+
+
+def _rules(config: Config, datasets: set[DatasetId]) -> Iterator[Finding]:
+    names = [str(dataset) for dataset in datasets]
+    left = names
+    for entry in config.names:
+        pattern = NameRule(entry.source, entry.target).pattern()
+        remaining = [name for name in left if not pattern.fullmatch(name)]
+        if len(remaining) == len(left):
+            earlier = any(map(pattern.fullmatch, names))
+            yield _warning(
+                f"the rule from {entry.source} is never used: "
+                + ("earlier rules match all its datasets" if earlier else "it matches no dataset"),
+                "put it before them, or delete it"
+                if earlier
+                else f"correct `from`; the logs have {named(sorted(names))}",
+            )
+        left = remaining
+
+
+def _merged(
+    config: Config, records: Records, renamed: dict[DatasetId, DatasetId]
+) -> Iterator[Finding]:
+    columns: dict[DatasetId, set[str]] = defaultdict(set)
+    for known in records.datasets:
+        columns[known.id] |= {column.name.casefold() for column in known.columns}
+    parts: dict[DatasetId, list[DatasetId]] = defaultdict(list)
+    for dataset, target in renamed.items():
+        if dataset != target or target in renamed:
+            parts[target].append(dataset)
+    for target, datasets in sorted(parts.items()):
+        one, *others = sorted(datasets)
+        if different := [str(other) for other in others if _differ(one, other, columns)]:
+            yield _warning(
+                f"rules under `names` make one dataset {target} of {one} and {named(different)}",
+                "if these are not the same data, rename them to different names",
+            )
+
+
+def _differ(one: DatasetId, other: DatasetId, columns: dict[DatasetId, set[str]]) -> bool:
+    """Whether two datasets cannot be the same.
+
+    Each has a column that the other lacks; without columns, both are tables of one platform.
+    """
+    if columns[one] and columns[other]:
+        return not (columns[one] <= columns[other] or columns[other] <= columns[one])
+    return not one.is_path and not other.is_path and _platform(one) == _platform(other)
+
+
+def _platform(dataset: DatasetId) -> str:
+    return dataset.namespace.partition("://")[0].casefold()
+
+
+def _namespace(config: Config, renamed: dict[DatasetId, DatasetId]) -> Iterator[Finding]:
+    wanted = config.dbt.namespace
+    namespaces = Counter(dataset.namespace for dataset in set(renamed.values()))
+    if wanted.casefold() not in {namespace.casefold() for namespace in namespaces}:
+        found = [f"{name} ({number:,})" for name, number in namespaces.most_common()]
+        yield _warning(
+            f"no dataset of the logs is in the namespace {wanted}, which holds dbt's relations; "
+            f"the logs have {named(found)}",
+            "set `dbt.namespace`, or rename them to it under `names`",
+        )
