@@ -274,7 +274,7 @@ INCOMPLETE = [
     ("SELECT * INTO n FROM t", "columns not resolved: * of a table whose columns are not known"),
     ("INSERT INTO n SELECT a FROM t", "columns not resolved: the target's columns are matched by name"),
     ("INSERT INTO n (x, y) SELECT * FROM t", "columns not resolved: * stands for columns that are not known"),
-    ("UPDATE TOP (5) n SET x = s.a FROM s", "columns not resolved: the parser does not support this statement"),
+    ("UPDATE n SET x = s.a FROM n, s WHERE MATCH (n-(e)->s)", "columns not resolved: the parser does not support this statement"),
     ("MERGE n USING s ON n.i = s.i WHEN NOT MATCHED THEN INSERT VALUES (s.i, s.a);", "columns not resolved: the target's columns are not known"),
 ]
 # fmt: on
