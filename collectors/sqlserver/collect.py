@@ -222,7 +222,7 @@ def covered_polls(
 
 
 def replaced(found: Collected, origins: Mapping[str, str]) -> Collected:
-    """What was collected, with origins whose records it replaces."""
+    """The collected records, with origins whose records they replace."""
     return union(found, tables(Records(), origins)) if origins else found
 
 

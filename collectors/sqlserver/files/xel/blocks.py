@@ -184,7 +184,7 @@ def _next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) 
 
 
 def _last_sector(header: BlockHeader, sector: int) -> tuple[int, int]:
-    """Where the last bytes of a block's data are, and how many."""
+    """The place of the last bytes of a block's data, and how many they are."""
     last = min(sector, header.data_length)
     return header.data_end - last, last
 
