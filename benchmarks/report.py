@@ -1,4 +1,4 @@
-"""What a benchmark measured: shown line by line, then kept as its section of `docs/speed.md`."""
+"""The results of a benchmark: printed line by line, then a section of `docs/speed.md`."""
 
 from __future__ import annotations
 

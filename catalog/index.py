@@ -103,17 +103,17 @@ class Index:
         return max(done, key=lambda u: (u.last_at is not None, u.last_at), default=None)
 
     def last_run(self, usage: Usage) -> Run | None:
-        """The newest run that did what a usage says, or tried to."""
+        """The newest run of a usage, whether it succeeded or failed."""
         runs = self.tasks[usage.task].runs_of(usage)
         return runs[0] if runs else None
 
     def children(self, dataset: DatasetId, kind: DefinitionKind) -> list[DatasetId]:
-        """What dbt builds from it, or the views that are made of it, sorted."""
+        """The datasets that dbt builds from it, or the views on it, sorted."""
         flows = self.flows_from.get(dataset, ())
         return sorted({flow.target for flow in flows if flow.definition is kind})
 
     def parents(self, dataset: DatasetId, kind: DefinitionKind) -> list[DatasetId]:
-        """What dbt builds it from, or what the view is made of, sorted."""
+        """The datasets that dbt builds it from, or that the view reads, sorted."""
         flows = self.flows_to.get(dataset, ())
         return sorted({flow.source for flow in flows if flow.definition is kind})
 

@@ -51,7 +51,7 @@ class BoxLabel:
 
 @dataclass(frozen=True, slots=True)
 class LabelParts:
-    """What a label is made of.
+    """The parts of a label.
 
     Attributes:
         name: The own name of a table or task, without its schema.

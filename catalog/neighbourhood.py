@@ -26,7 +26,7 @@ _STEPS = 2
 
 
 class BoxKind(StrEnum):
-    """What a box stands for; the order of boxes at one distance."""
+    """The kinds of boxes, in the order of boxes at one distance."""
 
     DATASET = "dataset"
     MORE = "more"
@@ -41,7 +41,7 @@ class BoxKey:
         of: The dataset; the name of a task or consumer; for a folded box its distance.
 
     Raises:
-        TypeError: A dataset is named by text, which tells apart what `DatasetId` does not.
+        TypeError: A dataset is named by text, where two spellings of one `DatasetId` differ.
     """
 
     kind: BoxKind

@@ -50,7 +50,7 @@ def read_yaml(path: Path, model: type[M], otherwise: str) -> M:
         mark = getattr(error, "problem_mark", None)
         place = f"{path}:{mark.line + 1}" if mark else str(path)
         raise GraftError(
-            f"is no valid YAML: {getattr(error, 'problem', None) or error}", place=place
+            f"is not valid YAML: {getattr(error, 'problem', None) or error}", place=place
         ) from error
     if not isinstance(data, dict):
         raise GraftError(otherwise, place=str(path))
@@ -93,7 +93,7 @@ def _fault(fault: Any, tree: yaml.Node | None, model: type[BaseModel]) -> tuple[
         allowed = _keys(model, location[:-1])
         close = difflib.get_close_matches(str(location[-1]), allowed, n=1)
         hint = f"did you mean `{close[0]}`? " if close else ""
-        return line, f"`{where}` is no key here; {hint}Allowed: {', '.join(allowed)}"
+        return line, f"`{where}` is not a key here; {hint}Allowed: {', '.join(allowed)}"
     if fault["type"] == "missing":
         return line, f"`{where}` is missing"
     message = str(fault["msg"]).removeprefix("Value error, ")

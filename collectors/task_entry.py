@@ -21,7 +21,7 @@ _TaskFields: Any = create_model("_TaskFields", __base__=Section, **_fields)
 
 
 class TaskEntry(_TaskFields):
-    """What no log knows of a task; see `lineage.records.TaskInfo`."""
+    """The facts about a task that no log has; see `lineage.records.TaskInfo`."""
 
     tags: tuple[Text, ...] = ()
     repo: Address = ""

@@ -129,7 +129,7 @@ class CheckSection(Section):
 class SqlServerEntry(Section):
     """Extended Events of one SQL Server: files, a running session, or a table of them.
 
-    `collectors.sqlserver.runs.folding.RunRules` says what `task`, `noise` and `idle_minutes` do.
+    `collectors.sqlserver.runs.folding.RunRules` describes `task`, `noise` and `idle_minutes`.
     """
 
     server: Annotated[str, AfterValidator(_server)]
@@ -233,7 +233,7 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
 
 
 class LineageSection(Section):
-    """Which accesses count as lineage; see `lineage.model.build`."""
+    """The accesses that count as lineage; see `lineage.build.build`."""
 
     failed: bool = False
 
@@ -276,7 +276,7 @@ class Config(Section):
 
     @property
     def folder(self) -> Path:
-        """Where the file lies."""
+        """The folder of the file."""
         return self._folder
 
     @property

@@ -139,7 +139,7 @@ STORE, TARGET = "the lineage store", "dbt's target"
 def _refusal(
     output: OutputFolder, outputs: Iterable[OutputFolder], protected: Mapping[str, Iterable[Path]]
 ) -> str:
-    """Why a place is no place for an output folder; empty if it is one."""
+    """The reason why a place cannot be an output folder; empty if it can."""
     path = output.path
     if path.parent == path:
         return "is the top of the file system"

@@ -51,7 +51,7 @@ def check_not_empty(store: str, records: Records, published: TaskMetadata) -> No
 
 
 def lost_lineage(published: TaskMetadata, now: TaskMetadata) -> Iterator[Violation]:
-    """What tasks of the last build read and wrote, and do no more."""
+    """The reads and writes of the last build that tasks no longer do."""
     for task, before in sorted(published.items()):
         if task not in now:
             yield Violation("lost", (task,), f"the task {task} is gone")

@@ -57,16 +57,16 @@ def label(entry: CollectEntry) -> str:
 
 
 def _spark(
-    given: SparkEntry, config: Config, taken: set[str], without: Collection[str]
+    entry: SparkEntry, config: Config, taken: set[str], without: Collection[str]
 ) -> LogSource:
     store = config.path(config.store)
 
     def logs() -> spark_logs.SparkLogs:
         return spark_logs.SparkLogs(
-            *(config.path(given.place), given.place, given.task, given.namespace),
-            given.task_from,
-            authorization=spark_logs.authorization(given.authorization)
-            if given.authorization
+            *(config.path(entry.place), entry.place, entry.task, entry.namespace),
+            entry.task_from,
+            authorization=spark_logs.authorization(entry.authorization)
+            if entry.authorization
             else "",
         )
 
@@ -78,38 +78,38 @@ def _spark(
             taken,
             reading,
         ),
-        label=given.place,
-        settings=_digest(given, "task", "task_from", "namespace"),
+        label=entry.place,
+        settings=_digest(entry, "task", "task_from", "namespace"),
     )
 
 
-def _sqlserver(given: SqlServerEntry, config: Config, without: Collection[str]) -> LogSource:
+def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) -> LogSource:
     source = sqlserver.event_source(
-        _events(given, config),
+        _events(entry, config),
         sqlserver.ServerSettings(
-            namespace=given.server,
+            namespace=entry.server,
             store=config.path(config.store),
             without=without,
-            rules=sqlserver.RunRules(given.task, given.noise, given.idle_minutes * 60),
-            snapshot=Path(config.path(given.snapshot)) if given.snapshot else None,
-            snapshot_label=given.snapshot or "",
+            rules=sqlserver.RunRules(entry.task, entry.noise, entry.idle_minutes * 60),
+            snapshot=Path(config.path(entry.snapshot)) if entry.snapshot else None,
+            snapshot_label=entry.snapshot or "",
         ),
     )
-    place = label(CollectEntry(sqlserver=given))
-    settings = _digest(given, "server", "task", "noise", "idle_minutes", "columns", "snapshot")
+    place = label(CollectEntry(sqlserver=entry))
+    settings = _digest(entry, "server", "task", "noise", "idle_minutes", "columns", "snapshot")
     return LogSource(source.new_logs, source.collect, place, settings)
 
 
-def _digest(given: SparkEntry | SqlServerEntry, *keys: str) -> str:
-    return settings_digest(given.model_dump(mode="json", include={*keys}))
+def _digest(entry: SparkEntry | SqlServerEntry, *keys: str) -> str:
+    return settings_digest(entry.model_dump(mode="json", include={*keys}))
 
 
 def _events(
-    given: SqlServerEntry, config: Config
+    entry: SqlServerEntry, config: Config
 ) -> sqlserver.SqlServerLogs | sqlserver.LiveSession | sqlserver.EventTable:
-    if given.path:
-        return sqlserver.SqlServerLogs(config.path(given.path), given.path)
-    assert given.connection
-    if given.table and given.key:
-        return sqlserver.EventTable(given.connection, given.table, given.key, given.columns)
-    return sqlserver.LiveSession(given.connection, given.session or "", given.files or "")
+    if entry.path:
+        return sqlserver.SqlServerLogs(config.path(entry.path), entry.path)
+    assert entry.connection
+    if entry.table and entry.key:
+        return sqlserver.EventTable(entry.connection, entry.table, entry.key, entry.columns)
+    return sqlserver.LiveSession(entry.connection, entry.session or "", entry.files or "")

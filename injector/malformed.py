@@ -193,7 +193,7 @@ def _usable_values(
     changed = {}
     for key, value in values.items():
         wanted = of_all or expected.get(key)
-        # Null for a missing value, but nobody expects a node or a column that is null.
+        # Null for a missing value, but a node or a column is never null.
         if wanted is None or (value is None and not (of_all and _is_object(wanted))):
             continue
         if (new := _usable(value, wanted, (*at, key), notices)) is not value:

@@ -2,7 +2,7 @@
 
 A node is named `<schema>_<table>`: short, the same every build, and rarely the name of a dbt
 model. If it is taken, the database is put in front, then the namespace, and finally a digest is
-appended. Only letters, digits and underscores: dots, blanks and commas have a meaning in dbt's
+appended. Only letters, digits and underscores: dots, blanks and commas are syntax in dbt's
 selectors.
 """
 

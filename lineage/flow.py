@@ -1,4 +1,4 @@
-"""What flowed where: from the accesses of runs to edges between lasting datasets.
+"""Flows: from the accesses of runs to edges between lasting datasets.
 
 Within a run, statements are followed in the order they were first seen:
 
@@ -158,7 +158,7 @@ def _fill(held: _Origins, write: Access, brought: Iterable[_Origin]) -> None:
 
 
 def _steps(shape: Sequence[Access]) -> Iterator[_Step]:
-    """When statements of one shape ran in a run: at first, and again for temporary tables.
+    """The steps of one shape in a run: its first, and later ones for temporary tables.
 
     These hold other content from time to time: what a shape did last, and where it first did it
     to another of them, counts too.

@@ -112,7 +112,7 @@ class Graph(Generic[N]):
         return knots
 
     def _on_or_between_cycles(self) -> set[N]:
-        """What is left when nodes without a parent, or without a child, fall away one by one."""
+        """The nodes left when those without a parent, or without a child, are removed in turn."""
         left = set(self._downstream)
         for neighbours, opposite in (
             (self._upstream, self._downstream),

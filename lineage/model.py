@@ -28,7 +28,7 @@ from dbt_graft.lineage.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a team runs again and again, by name; it may use several engines.
+    """A job that a team runs again and again, by name; it may use several engines.
 
     Attributes:
         usages: What it reads and writes on each engine, temporary tables left out, sorted by
@@ -83,7 +83,7 @@ class Task:
         )
 
     def usages_of(self, dataset: DatasetId, direction: Direction) -> tuple[Usage, ...]:
-        """How it reads, or writes, a dataset: one usage an engine."""
+        """The usages by which it reads, or writes, a dataset: one for each engine."""
         return tuple(
             usage
             for usage in self.usages

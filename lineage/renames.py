@@ -81,7 +81,7 @@ class _Table:
 
     @property
     def since(self) -> datetime:
-        """When it got the last of its names."""
+        """The time at which it got the last of its names."""
         return self.names[-1][1]
 
 
@@ -151,7 +151,7 @@ def follow_renames(
 
 
 def _events(accesses: Iterable[Access]) -> dict[_RunKey, list[_Event]]:
-    """What each run creates, renames and drops, in order; failed attempts did nothing."""
+    """The tables that each run creates, renames and drops, in order, without failed attempts."""
     found: dict[_RunKey, list[_Event]] = defaultdict(list)
     renames: dict[tuple[str, str, str], dict[Direction, Access]] = defaultdict(dict)
     for access in accesses:
@@ -208,7 +208,7 @@ def _periods(
     loaded: Mapping[_RunKey, set[DatasetId]],
     ended: Mapping[DatasetId, list[datetime]],
 ) -> tuple[_Periods, set[tuple[_RunKey, DatasetId]]]:
-    """When which name stood for a table that got another, and what an exchange gave back.
+    """The periods in which a name stood for a table renamed later, and the exchanged tables.
 
     The second are the names under which the table that was not loaded went, by run.
     """
@@ -223,11 +223,11 @@ def _periods(
             successor = ends.get(one.start) if one.existed else None
             if successor and successor.existed and successor.start == one.end:
                 loads = one.start in loaded[run], one.end in loaded[run]
-                published, given_back = loads == (True, False), loads == (False, True)
+                published, swapped_back = loads == (True, False), loads == (False, True)
             else:
                 later = one.existed and any(at > one.since for at in taken[one.start])
-                published, given_back = not (successor or later), False
-            if given_back:
+                published, swapped_back = not (successor or later), False
+            if swapped_back:
                 exchanged |= {(run, name) for name, _ in one.names}
             if published:
                 _add_periods(periods, one, ended)
@@ -255,7 +255,7 @@ def _loaded(accesses: Iterable[Access]) -> dict[_RunKey, set[DatasetId]]:
 
 
 def _taken_by_rename(runs: Mapping[_RunKey, Sequence[_Table]]) -> dict[DatasetId, list[datetime]]:
-    """When each name was given to a table that had another one before."""
+    """The times at which each name was given to a table that had another one before."""
     taken: dict[DatasetId, list[datetime]] = defaultdict(list)
     for tables in runs.values():
         for one in tables:
@@ -265,7 +265,7 @@ def _taken_by_rename(runs: Mapping[_RunKey, Sequence[_Table]]) -> dict[DatasetId
 
 
 def _ended(accesses: Iterable[Access]) -> defaultdict[DatasetId, list[datetime]]:
-    """When each name stopped standing for a table: it was dropped, or got another name."""
+    """The times at which each name stopped standing for a table: it was dropped or renamed."""
     ended: defaultdict[DatasetId, list[datetime]] = defaultdict(list)
     for access in accesses:
         away = access.direction is Direction.READ and access.operation.renames

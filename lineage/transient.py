@@ -18,7 +18,7 @@ def transient(accesses: Iterable[Access]) -> frozenset[DatasetId]:
     """The lasting datasets that every run which used them made first and dropped last.
 
     One that two tasks use is not among them: it hands data from the one to the other. Nor is one
-    of which a log does not tell when.
+    of which a log does not show when.
     """
     done = [a for a in accesses if a.status is not Status.FAILED]
     dropped = {a.dataset for a in done if _drops(a) and a.kind is not Kind.TEMPORARY}
@@ -64,6 +64,6 @@ def _drops(access: Access) -> bool:
 
 
 def _end(times: tuple[datetime, datetime]) -> tuple[datetime, datetime]:
-    """What a shape did last; where a run did all again at one time, the order of the first."""
+    """The last time of a shape, then the first: a run may do all again at one time."""
     first, last = times
     return last, first

@@ -1,8 +1,8 @@
 """Permanent addresses in the site, made from names alone so that they are the same every build.
 
 Paths are relative to the site's root, end in a slash and hold only `a-z 0-9 _ . -`. A name that
-needs other characters, that tells upper from lower case, or that Windows has no file of gets a
-digest, so that no two names share an address on any file system.
+needs other characters, that distinguishes upper from lower case, or that is reserved on Windows
+gets a digest, so that no two names share an address on any file system.
 """
 
 from __future__ import annotations

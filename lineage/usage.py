@@ -1,4 +1,4 @@
-"""How tasks use datasets, over all of their runs."""
+"""Usages: the datasets that tasks read and write, over all of their runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RunKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How a task uses a dataset on one engine, over all of its runs.
+    """The use of a dataset by a task on one engine, over all of its runs.
 
     Attributes:
         operations: What its statements do there, sorted; empty where data went there only through
@@ -58,7 +58,7 @@ def usages(
     engines: Mapping[RunKey, str] | None = None,
     flows: Iterable[Flow] = (),
 ) -> list[Usage]:
-    """How each task uses each dataset, sorted by task, dataset, direction and engine.
+    """The usages of all tasks, sorted by task, dataset, direction and engine.
 
     Args:
         engines: The engine of each run, by task and run id.

@@ -53,7 +53,7 @@ def section(page: str, title: str) -> str:
 
 
 def differences(lineage: Lineage) -> list[str]:
-    """Where a face of the product names other writers or readers than the lineage does."""
+    """The places where a face of the product names other writers or readers than the lineage."""
     index = Index(lineage)
     metadata = task_metadata(lineage)
     empty = {"metadata": {"adapter_type": "spark"}} | {part: {} for part in _PARTS}

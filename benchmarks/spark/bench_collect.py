@@ -108,7 +108,7 @@ def measure(folder: Path) -> None:
 
 
 def measured(report: Report, name: str, folder: Path, size: int) -> dict[str, float]:
-    """What a process of its own found; `size` is that of the text, in bytes."""
+    """The results of a process of its own; `size` is that of the text, in bytes."""
     done = subprocess.run(
         [sys.executable, __file__, "--measure", str(folder)], stdout=subprocess.PIPE, check=True
     )

@@ -61,7 +61,7 @@ Seconds = dict[str, float]
 
 
 def limit(path: Path) -> None:
-    """What every reader does."""
+    """The least that every reader does."""
     if path.suffix == ".plain":
         with path.open("rb", CHUNK) as file:
             deque(file, maxlen=0)

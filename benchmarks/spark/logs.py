@@ -52,7 +52,7 @@ def line(event: Json) -> bytes:
 
 
 def start(name: str) -> Iterator[bytes]:
-    """How every log starts."""
+    """The first events of every log."""
     settings = {f"spark.some.setting.number{n}": f"value {n} " * 4 for n in range(200)}
     yield line({"Event": "SparkListenerLogStart", "Spark Version": "4.3.0"})
     yield line({"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": settings})
@@ -68,7 +68,7 @@ def start(name: str) -> Iterator[bytes]:
 
 
 def end() -> Iterator[bytes]:
-    """How every log ends."""
+    """The last events of every log."""
     yield line({"Event": "SparkListenerApplicationEnd", "Timestamp": 1_795_240_800_000})
 
 

@@ -1,4 +1,4 @@
-"""What the peers say: runs in an environment of its own, which has them and nothing of ours.
+"""The peers' answers; runs in an environment of its own, which has them and nothing of ours.
 
 Reads `{"cases": [[dialect, sql], …], "speed": [sql, …]}` from standard input, writes for each peer
 `{"version": …, "answers": [[reads, writes] or null, …], "rate": statements a second}`.
@@ -76,7 +76,7 @@ _KEYWORD = re.compile(
 
 
 def last_keyword(dialect: str, sql: str) -> Answer:
-    """sql-metadata's tables; the last keyword before one says whether it is read or written."""
+    """sql-metadata's tables; the last keyword before one decides whether it is read or written."""
     answer: Answer = ([], [])
     for table in Parser(sql, disable_logging=True).tables:
         before = _KEYWORD.findall(sql[: max(sql.casefold().find(table.casefold()), 0)])

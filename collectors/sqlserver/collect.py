@@ -231,7 +231,7 @@ def covered_polls(
 
 
 def replaced(found: Collected, origins: Mapping[str, str]) -> Collected:
-    """What was collected, with origins whose records it replaces."""
+    """The collected records, with origins whose records they replace."""
     return union(found, tables(Records(), origins)) if origins else found
 
 
@@ -294,18 +294,18 @@ def _tables(assembled: pa.Table, positions: Mapping[str, str], known: Positions)
     """
     unread = unnested(assembled, "unread", Reject).sort_by("position").to_pylist()
     pending = {row["origin"]: record(Reject, row) for row in reversed(unread)}
-    kept = pending.keys() & known.keys()
+    stored = pending.keys() & known.keys()
 
     def rows(name: str, kind: type) -> pa.Table:
         found = unnested(assembled, name, kind)
-        return without(found, kept) if kept and "origin" in found.column_names else found
+        return without(found, stored) if stored and "origin" in found.column_names else found
 
     counted = rows("logs", LogCounts).to_pylist()
     events = {log["origin"]: (log["events"], log["noise"]) for log in counted}
     read = {
         origin: "" if origin in pending else position
         for origin, position in positions.items()
-        if origin not in kept
+        if origin not in stored
     }
     edges = rows("column_edges", ColumnEdge)
     return Collected(

@@ -294,7 +294,7 @@ def column_edges(statements: Iterable[ShownStatement]) -> Iterator[ColumnEdge]:
 
 @dataclass(slots=True)
 class DatasetTotals:
-    """What accesses show of a dataset, added up: `datasets`.
+    """Datasets as the accesses show them, added up: `datasets`.
 
     Attributes:
         columns: Of the write that named the most, typed ones first.

@@ -1,4 +1,4 @@
-"""The lineage store: the contract between collectors and everybody else.
+"""The lineage store: the contract between collectors and all readers.
 
 Parquet tables in one folder or URL, a sub-folder for each table and batch:
 

@@ -296,7 +296,7 @@ def _uncommitted(times: Mapping[str, int], known: Collection[str]) -> dict[str, 
 
 @contextmanager
 def _errors(place: str) -> Iterator[None]:
-    """What pyarrow and the file system say of a damaged file, as an error with its place."""
+    """Errors of pyarrow and the file system about a damaged file, as errors with its place."""
     try:
         yield
     except FileNotFoundError as error:

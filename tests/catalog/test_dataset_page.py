@@ -110,7 +110,7 @@ def test_a_dbt_model_has_a_dataset_page_and_no_task_page(site: Path) -> None:
     assert (site / "datasets/spark/analytics/stg_orders/index.html").is_file()
 
 
-def test_empty_sections_say_what_to_do_next(tmp_path: Path) -> None:
+def test_empty_sections_show_the_next_step(tmp_path: Path) -> None:
     lonely = DatasetId("spark", "raw.lonely")
     build(Lineage({lonely: Dataset(lonely)}), {}, [], SiteSettings(), tmp_path / "site")
     html = (tmp_path / "site" / dataset_path(lonely) / "index.html").read_text("utf-8")

@@ -58,7 +58,7 @@ def test_multiple_writers_and_cycles_need_attention(tmp_path: Path) -> None:
     assert "raw.a → raw.b → raw.a" in shown
 
 
-def test_without_lineage_the_page_says_what_to_do_next(tmp_path: Path) -> None:
+def test_without_lineage_the_page_shows_the_next_step(tmp_path: Path) -> None:
     built = build(Lineage(), {}, [], SiteSettings("Nothing"), tmp_path / "site")
     shown = text(built.index.read_text("utf-8"))
     assert "Nothing collected yet" in shown

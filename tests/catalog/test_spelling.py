@@ -72,9 +72,7 @@ _SLOW = settings(
 
 @_SLOW
 @given(st.integers(0, 2**32))
-def test_pages_show_the_spelling_of_known_datasets_whatever_edges_say(
-    sample, jinja, seed: int
-) -> None:
+def test_pages_show_the_spelling_of_known_datasets_not_of_edges(sample, jinja, seed: int) -> None:
     lineage, respell = sample.lineage, _respelling(seed)
     other = _Respelled(lambda one: respell(one) if one in lineage.datasets else one)
     mixed = replace(other.lineage(lineage), datasets=lineage.datasets)

@@ -56,7 +56,7 @@ def test_files_below_a_url_are_opened_whatever_they_are_called(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("url", "says"),
+    ("url", "expected"),
     [
         ("wasbs://c@a.blob.core.windows.net/logs", "supported schemes: file, s3a"),
         ("webhdfs://name:9870/logs", "supported schemes: file, s3a"),
@@ -67,11 +67,11 @@ def test_files_below_a_url_are_opened_whatever_they_are_called(tmp_path: Path) -
     ],
 )
 def test_a_url_that_cannot_be_read_has_a_remedy(
-    url: str, says: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    url: str, expected: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HADOOP_HOME", str(tmp_path))
     monkeypatch.setenv("ARROW_LIBHDFS_DIR", str(tmp_path))
     monkeypatch.delenv("CLASSPATH", raising=False)
     with pytest.raises(GraftError) as caught:
         log_files(url, url)
-    assert says in str(caught.value)
+    assert expected in str(caught.value)

@@ -11,7 +11,7 @@ from dbt_graft.lineage.errors import GraftError
 
 
 def fake_java(home: Path, version: str) -> str:
-    """A JAVA_HOME whose `java -version` says a version and otherwise repeats its arguments."""
+    """A JAVA_HOME whose `java -version` prints a version and otherwise repeats its arguments."""
     binary = home / "bin" / "java"
     binary.parent.mkdir(parents=True)
     binary.write_text(

@@ -1,4 +1,4 @@
-"""The demo ran, and left behind what the rest of the road starts from."""
+"""The demo ran, and left the inputs of collect and inject."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from dbt_graft.lineage.graph import Graph
 
 @pytest.fixture(scope="module")
 def reads(expected: dict[str, Any]) -> dict[str, set[str]]:
-    """What every task takes data from, dbt's own among them."""
+    """The datasets that every task takes data from, dbt's own among them."""
     return {
         **{name: set(task["reads"]) for name, task in expected["tasks"].items()},
         **{name: sources for name, sources in _by_task(expected, "from").items() if "." in name},
@@ -21,7 +21,7 @@ def reads(expected: dict[str, Any]) -> dict[str, set[str]]:
 
 @pytest.fixture(scope="module")
 def writes(expected: dict[str, Any]) -> dict[str, set[str]]:
-    """What every task puts data into, dbt's own among them."""
+    """The datasets that every task puts data into, dbt's own among them."""
     return {
         **{name: set(task["writes"]) for name, task in expected["tasks"].items()},
         **{name: targets for name, targets in _by_task(expected, "to").items() if "." in name},

@@ -44,7 +44,7 @@ def test_each_task_lists_its_inputs_and_outputs() -> None:
     }
 
 
-def test_an_input_says_who_generated_it_and_dbt_models_are_no_tasks() -> None:
+def test_an_input_names_its_generating_task_and_dbt_models_are_no_tasks() -> None:
     seen = lineage(
         ("score", READ, "spark/analytics.orders", Kind.TABLE),
         ("score", READ, "file//landing/x", Kind.PATH),

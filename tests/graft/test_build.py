@@ -197,7 +197,7 @@ def test_a_wrong_key_is_named_with_its_line(project: Path, tmp_path: Path) -> No
     wrong.write_text("collect:\n  - sparkk: {path: x}\n")
     done = graft(project, "build", "-c", str(wrong))
     assert done.returncode == 2
-    assert f"{wrong}:2: `collect.0.sparkk` is no key here; did you mean `spark`?" in done.stderr
+    assert f"{wrong}:2: `collect.0.sparkk` is not a key here; did you mean `spark`?" in done.stderr
 
 
 def test_without_a_manifest_the_remedy_is_dbt_docs_generate(tmp_path: Path) -> None:

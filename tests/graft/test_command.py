@@ -1,4 +1,4 @@
-"""How commands end: help, debug logging, unexpected errors, Ctrl-C and closed pipes."""
+"""The ends of commands: help, debug logging, unexpected errors, Ctrl-C and closed pipes."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import pytest
 from dbt_graft.graft.config import ConfigError, load
 from dbt_graft.lineage.dataset import parse_dataset_id
 
-WHOLE = """
+COMPLETE = """
 dbt: {project_dir: shop, namespace: spark}
 collect:
   - sqlserver: {path: logs/xe/, server: "mssql://crm:1433"}
@@ -30,7 +30,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_a_file_with_all_keys_is_read(tmp_path: Path) -> None:
-    config = load(written(tmp_path, WHOLE))
+    config = load(written(tmp_path, COMPLETE))
     sqlserver, spark = config.collect
     assert sqlserver.sqlserver is not None
     assert sqlserver.sqlserver.server == "mssql://crm:1433"
@@ -43,7 +43,7 @@ def test_a_file_with_all_keys_is_read(tmp_path: Path) -> None:
 
 
 def test_paths_start_at_the_file_and_urls_stay(tmp_path: Path) -> None:
-    config = load(written(tmp_path, WHOLE))
+    config = load(written(tmp_path, COMPLETE))
     assert config.target_dir == tmp_path / "shop" / "target"
     assert config.path("logs/xe/") == str(tmp_path / "logs/xe")
     assert config.path("s3a://logs/x/") == "s3a://logs/x/"
@@ -57,7 +57,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "says"),
+    ("text", "line", "expected"),
     [
         ("dbt:\n  project_dri: x", 2, "did you mean `project_dir`? Allowed: project_dir, target"),
         ("stroe: x", 1, "did you mean `store`?"),
@@ -91,18 +91,18 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ("tasks:\n  load:\n    ownr: me", 3, "did you mean `owner`?"),
         ("spark: {mastr: x}", 1, "'mastr' is not a Spark setting"),
         ("site: {name: ''}", 1, "at least 1 character"),
-        ("a: [", 1, "is no valid YAML"),
+        ("a: [", 1, "is not valid YAML"),
         ("- a", None, "must hold keys"),
     ],
 )
 def test_a_fault_is_named_with_its_line(
-    tmp_path: Path, text: str, line: int | None, says: str
+    tmp_path: Path, text: str, line: int | None, expected: str
 ) -> None:
     path = written(tmp_path, text)
     with pytest.raises(ConfigError) as caught:
         load(path)
     assert str(caught.value).startswith(f"{path}:{line}:" if line else f"{path}:")
-    assert says in str(caught.value)
+    assert expected in str(caught.value)
     assert caught.value.exit_code == 2
 
 

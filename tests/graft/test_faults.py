@@ -1,4 +1,4 @@
-"""What goes wrong while logs are collected: nothing that was committed is lost or doubled."""
+"""Failures while logs are collected: nothing that was committed is lost or doubled."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def collect(folder: Path, *options: str) -> subprocess.Popen[str]:
 
 
 def reads(place: Path) -> Reads:
-    """How many statements read each table, as the store tells."""
+    """The number of statements that read each table, from the store."""
     found: Reads = {}
     for access in store.read(str(place)).accesses:
         short = access.dataset.short

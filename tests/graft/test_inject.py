@@ -129,8 +129,8 @@ def inject(folder: Path, capfd: pytest.CaptureFixture[str]) -> Inject:
         config = str(folder / "graft.yml")
         with pytest.raises(SystemExit) as ended:
             main(["inject", "--quiet", "--config", config, *options])
-        said = capfd.readouterr()
-        return Done(int(ended.value.code or 0), said.out, said.out + said.err)
+        captured = capfd.readouterr()
+        return Done(int(ended.value.code or 0), captured.out, captured.out + captured.err)
 
     return run
 

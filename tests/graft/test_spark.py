@@ -1,4 +1,4 @@
-"""`graft spark show` tells what a log holds, to people and to programs, and never runs Java."""
+"""`graft spark show` shows what a log holds, to people and to programs, and never runs Java."""
 
 from __future__ import annotations
 

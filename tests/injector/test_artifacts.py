@@ -21,9 +21,7 @@ def _target(folder: Path, manifest: bytes | None, catalog: bytes | None) -> Path
     return folder
 
 
-def test_manifest_and_catalog_are_read_with_what_they_say_of_themselves(
-    project: Any, tmp_path: Path
-) -> None:
+def test_manifest_and_catalog_are_read_with_their_metadata(project: Any, tmp_path: Path) -> None:
     target = _target(tmp_path, dump(project.manifest), dump(project.catalog))
 
     artifacts = read(target)
@@ -34,7 +32,7 @@ def test_manifest_and_catalog_are_read_with_what_they_say_of_themselves(
     assert artifacts.notices == ()
 
 
-def test_without_a_catalog_an_empty_one_stands_in_and_a_notice_tells(
+def test_without_a_catalog_an_empty_one_stands_in_with_a_notice(
     project: Any, tmp_path: Path
 ) -> None:
     artifacts = read(_target(tmp_path, dump(project.manifest), None))

@@ -53,7 +53,7 @@ CASES: list[tuple[list[ColumnEdge], str]] = [
 
 
 @pytest.mark.parametrize(("edges", "line"), CASES)
-def test_a_column_tells_where_it_comes_from(edges: list[ColumnEdge], line: str) -> None:
+def test_a_column_shows_its_upstream_columns(edges: list[ColumnEdge], line: str) -> None:
     described = {"amount": {"name": "amount", "description": "In euros."}}
     nodes, _ = columns(described, [Column("amount", "int")], edges)
 
@@ -77,7 +77,7 @@ def test_edges_stand_under_the_columns_own_spelling() -> None:
     ]
 
 
-def test_where_nobody_knows_columns_the_edges_tell_them() -> None:
+def test_columns_known_from_edges_alone_are_listed() -> None:
     nodes, _ = columns({}, [], [_edge("amount", "raw.orders.a", Subtype.IDENTITY)])
     assert list(nodes) == ["amount"]
     nodes, _ = columns({}, [Column("id")], [_edge("gone", "raw.orders.a", Subtype.IDENTITY)])

@@ -1,4 +1,4 @@
-"""What a graft makes of tasks and datasets."""
+"""The nodes that a graft makes of tasks and datasets."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_what_dbt_builds_as_a_view_has_no_second_writer(project: Any, log: Any, 
     assert run(project, log).report.second_writers == before.second_writers
 
 
-def test_a_model_tells_in_which_procedures_it_is_written(project: Any, log: Any, run: Run) -> None:
+def test_a_model_lists_the_procedures_that_write_it(project: Any, log: Any, run: Run) -> None:
     log.statement("call_it", [], ["spark/raw.called"], procedure="Shop.dbo.*load*")
     node = run(project, log).manifest["nodes"]["model.python_tasks.raw_called"]
     assert node["meta"]["graft"]["procedures"] == ["Shop.dbo.*load*"]
@@ -119,7 +119,7 @@ def test_the_sandwich_is_mart_python_mart(grafted: Grafted) -> None:
     assert scores["unique_id"] in grafted.manifest["child_map"]["model.shop.customers"]
 
 
-def test_a_promoted_model_keeps_what_people_said_of_the_source(grafted: Grafted) -> None:
+def test_a_promoted_model_keeps_the_documentation_of_the_source(grafted: Grafted) -> None:
     node = grafted.manifest["nodes"][RAW_ORDERS]
 
     assert node["description"].startswith("orders as they arrive.\n\n")

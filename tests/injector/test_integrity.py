@@ -42,7 +42,7 @@ def _parent_map_misses_a_parent(manifest: Json, catalog: Json) -> None:
     manifest["parent_map"]["model.shop.orders"].pop()
 
 
-def _parent_map_says_more(manifest: Json, catalog: Json) -> None:
+def _parent_map_has_more(manifest: Json, catalog: Json) -> None:
     manifest["parent_map"]["model.shop.orders"].append("model.shop.customers")
 
 
@@ -121,7 +121,7 @@ DEFECTS = [
     (_node_without("fqn"), "fqn", "model.shop.orders"),
     (_no_parent_map_entry, "parent-map", "model.shop.orders"),
     (_parent_map_misses_a_parent, "parent-map", "model.shop.orders"),
-    (_parent_map_says_more, "parent-map", "model.shop.orders"),
+    (_parent_map_has_more, "parent-map", "model.shop.orders"),
     (_child_map_misses_a_child, "child-map", "model.shop.orders"),
     (_unknown_resource_type, "resource-type", "model.shop.orders"),
     (_cycle, "cycle", "graph"),
@@ -164,7 +164,7 @@ def test_a_graft_has_no_findings(grafted: Grafted) -> None:
 @pytest.mark.parametrize(
     ("spoil", "rule", "subject"), [defect for defect in DEFECTS if defect[1] != "catalog"]
 )
-def test_a_graft_survives_a_defect_tells_it_and_adds_none(
+def test_a_graft_survives_a_defect_reports_it_and_adds_none(
     project: Any,
     log: Any,
     run: Callable[..., Grafted],

@@ -1,4 +1,4 @@
-"""What the manifests and catalogs of real projects hold: each line is survived and handled."""
+"""The contents of manifests and catalogs of real projects: each line is survived and handled."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def test_two_nodes_on_one_relation_are_one_dataset_and_reported(
     ],
     ids=["variable", "loop", "macro"],
 )
-def test_a_call_that_no_text_shows_stays_and_the_lists_tell(
+def test_a_call_that_no_text_shows_stays_and_the_lists_are_right(
     empty_project: Any, empty_log: Any, run: Run, code: str
 ) -> None:
     source = empty_project.source("raw", "orders")
@@ -542,7 +542,7 @@ def test_what_was_broken_before_is_survived(
 
 
 # Descriptions and configuration of a source.
-def test_what_people_said_of_the_group_carries_over(project: Any, log: Any) -> None:
+def test_the_documentation_of_the_group_carries_over(project: Any, log: Any) -> None:
     project.manifest["sources"][ORDERS] |= {
         "source_description": "Everything from the web shop.",
         "source_meta": {"domain": "sales", "pii": "yes"},

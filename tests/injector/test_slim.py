@@ -1,4 +1,4 @@
-"""What the docs page never reads is left out, and nothing else."""
+"""Slim artifacts: all that the docs page never reads is left out, and nothing else."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def test_names_compare_with_case_only_where_the_platform_does(a: str, b: str, sa
     assert (hash(first) == hash(second)) is same
 
 
-def test_the_spelling_it_was_made_with_is_kept() -> None:
+def test_the_original_spelling_stays() -> None:
     assert str(DatasetId("mssql://CRM", "Shop.dbo.Orders")) == "mssql://CRM/Shop.dbo.Orders"
 
 
@@ -71,7 +71,7 @@ def test_a_name_with_a_slash_is_a_path(text: str, is_path: bool) -> None:
         ("landing/orders", "orders"),
     ],
 )
-def test_people_say_the_last_two_parts(text: str, short: str) -> None:
+def test_short_names_are_the_last_two_parts(text: str, short: str) -> None:
     assert parse_dataset_id(text).short == short
 
 

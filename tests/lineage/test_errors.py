@@ -1,4 +1,4 @@
-"""Where exceptions arose, without the values that their messages may quote."""
+"""The places where exceptions arose, without the values that their messages may quote."""
 
 from __future__ import annotations
 

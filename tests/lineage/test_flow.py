@@ -89,7 +89,7 @@ def test_memory_and_temporaries_end_with_the_run() -> None:
     assert flows(first + second) == []
 
 
-def test_the_way_is_kept_as_detail() -> None:
+def test_hops_are_stored_with_the_flow() -> None:
     (through,) = flows(run("SELECT_INTO #t <- a", "INSERT b <- #t"))
     assert [hop.name for hop in through.hops] == ["#t"]
     assert not through.through_memory

@@ -1,4 +1,4 @@
-"""What parsing left open, grouped by reason with one example each."""
+"""Gaps of parsing, grouped by reason with one example each."""
 
 from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.records import Outcome, Shape

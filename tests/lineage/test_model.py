@@ -97,7 +97,7 @@ def test_failed_statements_count_where_that_is_wanted() -> None:
     assert counted.writer_names() == {a: ["load"]}
 
 
-def test_a_usage_tells_in_which_procedures_it_happened() -> None:
+def test_a_usage_lists_its_procedures() -> None:
     lineage = build(
         Records(
             accesses=(

@@ -1,4 +1,4 @@
-"""What each operation does to its target, as one table."""
+"""Operations and their effects on the target, as one table."""
 
 from __future__ import annotations
 

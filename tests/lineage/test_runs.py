@@ -47,7 +47,7 @@ def test_one_run_of_several_logs(claim: str) -> None:
     assert runs_by_task(runs) == {"load": (expected,)}
 
 
-def test_tasks_and_other_runs_are_kept_apart() -> None:
+def test_tasks_and_other_runs_stay_separate() -> None:
     runs = [run(1, 2), Run("r2", "load", "sqlserver"), Run("r1", "use", "sqlserver")]
     found = runs_by_task(runs)
     assert {task: [run.run_id for run in of] for task, of in found.items()} == {

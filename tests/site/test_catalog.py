@@ -155,7 +155,7 @@ def test_links_of_the_page_for_missing_addresses_work_below_a_subpath(
 
 
 @pytest.mark.parametrize("width", [1400, 390])
-def test_the_whole_picture_is_shown_or_scrolls_inside_its_frame(visit: Any, width: int) -> None:
+def test_the_complete_picture_is_shown_or_scrolls_inside_its_frame(visit: Any, width: int) -> None:
     page = visit.page
     page.set_viewport_size({"width": width, "height": 900})
     visit.open("index.html")

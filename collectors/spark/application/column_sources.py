@@ -61,7 +61,7 @@ class ColumnSources:
     batches: dict[int, CachedColumns] = field(default_factory=dict)
 
     def learn(self, scan: Scan) -> None:
-        """Remember the columns of a scan, and where its table lies."""
+        """Remember the columns of a scan, and the location of its table."""
         self.resolver.learn(scan.table, scan.paths)
         for column in scan.ids:
             if not scan.from_rdd:

@@ -70,7 +70,7 @@ def shell_task(app_name: str, rule: str) -> str | None:
 def task_name(app_name: str, rule: str) -> str | None:
     """Return the task in a name; None where it has none.
 
-    Dates, times and ids that tell runs apart are cut from the name's end:
+    Dates, times and ids that distinguish runs are cut from the name's end:
     `load_orders-2026-11-21T05:00` is `load_orders`.
 
     Args:

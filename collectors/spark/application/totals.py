@@ -122,6 +122,6 @@ def _owned_edge(edge: ColumnEdge, resolver: DatasetResolver) -> ColumnEdge:
 
 
 def _is_self_influence(edge: ColumnEdge) -> bool:
-    """Whether an edge only says that a dataset's rows decide on its own rows."""
+    """Whether an edge only shows that a dataset's rows decide on its own rows."""
     decides = edge.to_column == ANY_COLUMN and edge.type is EdgeType.INDIRECT
     return decides and edge.to_dataset == edge.from_dataset

@@ -146,7 +146,7 @@ def _frames(
         start += len(chunk)
         chunk = file.read(_READ)
     if frame is not None:
-        raise DecompressionError("the compressed data breaks off", start, cut=True)
+        raise DecompressionError("the compressed data is truncated", start, cut=True)
 
 
 class _BlockReader:
@@ -184,7 +184,7 @@ class _BlockReader:
         """
         start = self.take(size)
         if start and len(start) < size:
-            raise DecompressionError("the compressed data breaks off", self.byte, cut=True)
+            raise DecompressionError("the compressed data is truncated", self.byte, cut=True)
         return start
 
     def all_of(self, size: int) -> memoryview:
@@ -197,7 +197,7 @@ class _BlockReader:
             raise self.damaged()
         piece = self.take(size)
         if len(piece) < size:
-            raise DecompressionError("the compressed data breaks off", self.byte, cut=True)
+            raise DecompressionError("the compressed data is truncated", self.byte, cut=True)
         return piece
 
     def damaged(self) -> DecompressionError:

@@ -109,7 +109,7 @@ def decode(
         yield BadEvent(f"line {decoder.number + 1}", reason, unread=True)
     if decoder.foreign > _REPORTED:
         more = decoder.foreign - _REPORTED
-        yield BadEvent("file", f"{more} more lines are no Spark events")
+        yield BadEvent("file", f"{more} more lines are not Spark events")
     yield EndOfFile(decoder.events)
 
 
@@ -190,7 +190,7 @@ class _Decoder:
         elif not self.number and not broken and not self.growing:
             yield BadEvent("byte 0", "the file is empty")
         if self.head and not self.events:
-            yield BadEvent("line 1", "no Spark event log: it does not start with an event")
+            yield BadEvent("line 1", "not a Spark event log: it does not start with an event")
         else:
             yield from self._before()
         for execution in list(self.pending):
@@ -230,8 +230,8 @@ class _Decoder:
         try:
             body = READERS[name](orjson.loads(line))
         except orjson.JSONDecodeError:
-            _log.debug("line %d is no valid JSON", number, exc_info=True)
-            yield BadEvent(f"line {number}", "the event is no valid JSON")
+            _log.debug("line %d is not valid JSON", number, exc_info=True)
+            yield BadEvent(f"line {number}", "the event is not valid JSON")
             return
         except UnreadableTextError as error:
             yield BadEvent(f"line {number}", f"the SQL text of the event {error}")

@@ -120,7 +120,7 @@ class ColumnTrace:
     merged: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def of(self, text: str, *, subtype: Subtype = Subtype.IDENTITY) -> ColumnInputs:
-        """The inputs of an expression, whose value is used as `subtype` says."""
+        """The inputs of an expression, whose value is used as in `subtype`."""
         if is_cut(text):
             self.gaps[CUT] = None
         found = {

@@ -6,7 +6,7 @@ used. https://openlineage.io/docs/spec/naming,
 https://learn.microsoft.com/sql/connect/jdbc/building-the-connection-url
 
 Spark logs no URL with a read, and redacts it with a write. Such a table has the namespace `jdbc`,
-and a name rule (`jdbc/dbo.*` -> `mssql://crm:1433/Shop.dbo.*`) tells its place.
+and a name rule (`jdbc/dbo.*` -> `mssql://crm:1433/Shop.dbo.*`) gives its dataset.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Statements of an application, collected task by task while its log is read.
 
 `identity` decides first whose application it is: dbt's own has no records, and one whose name
-gives no task is a reject that says what to set. Either way the log counts as read.
+gives no task is a reject that names the setting to change. Either way the log counts as read.
 """
 
 from __future__ import annotations

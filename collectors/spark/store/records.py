@@ -246,7 +246,7 @@ def _datasets(
 def _dropped(
     before: datetime | None, statement: Statement, direction: Direction
 ) -> datetime | None:
-    """When the dataset was dropped or renamed; None where it was created again after that."""
+    """The time of the dataset's drop or rename; None where it was created again after that."""
     if statement.operation.renames:
         return statement.ended_at if direction is Direction.READ else None
     if direction is Direction.READ:

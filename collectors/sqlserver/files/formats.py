@@ -49,7 +49,7 @@ _QUOTED_EVENT = re.compile(r'<event\s+\w+=""\w')
 _PROBED = 1024
 _REMEDY = "export the events as XML, with sys.fn_xe_file_target_read_file"
 _NO_XEL = (
-    "the file is no .xel file of SQL Server 2012 or later (what 2008 wrote, with an .xem file "
+    "the file is not a .xel file of SQL Server 2012 or later (what 2008 wrote, with an .xem file "
     f"beside it, only SQL Server reads): {_REMEDY}"
 )
 
@@ -149,7 +149,7 @@ def _form(text: str, complete: bool) -> str | LogDamage:
         return "csv"
     if "\0" in text:
         return _damage(f"the file is binary: {_REMEDY}")
-    return _damage(f"the file is no XML, no NDJSON and no CSV with names of columns: {_REMEDY}")
+    return _damage(f"the file is not XML, NDJSON or CSV with names of columns: {_REMEDY}")
 
 
 def _json(text: str, complete: bool) -> str | LogDamage:

@@ -108,9 +108,9 @@ def _event(line: bytes, wanted: EventFilter) -> ExtendedEvent | LogDamage | None
     try:
         document = orjson.loads(line)
     except orjson.JSONDecodeError:
-        return LogDamage("", "the line is not well-formed JSON")
+        return LogDamage("", "the line is not valid JSON")
     if not isinstance(document, dict):
-        return LogDamage("", "the line is no JSON object")
+        return LogDamage("", "the line is not a JSON object")
     if not isinstance(document.get("data"), dict):
         return flat_event(_values(document), wanted)
     name, at = document.get("name"), local_ticks(str(document.get("timestamp")))

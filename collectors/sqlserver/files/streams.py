@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 
 
 class UnreadableError(Exception):
-    """A file, or the rest of one, cannot be read; the message says why.
+    """A file, or the rest of one, cannot be read; the message has the reason.
 
     Attributes:
         unread: Its storage did not give it, now; else it is damaged.
@@ -164,7 +164,7 @@ def _gunzipped(source: _Source) -> Iterator[bytes]:
                 break
             packed = member.unconsumed_tail or source.read(_BLOCK)
             if not packed and not block:
-                raise UnreadableError("the file breaks off within its gzip data: the rest is lost")
+                raise UnreadableError("the file ends within its gzip data: the rest is lost")
         # Members may follow one another, and a file may be filled up with zeros.
         packed = member.unused_data.lstrip(b"\0")
         while not packed and (more := source.read(_BLOCK)):
@@ -178,7 +178,7 @@ def _unzstd(source: _Source) -> Iterator[bytes]:
         frame = unpacker.decompressobj()
         while not frame.eof:
             if not packed:
-                raise UnreadableError("the file breaks off within its zstd data: the rest is lost")
+                raise UnreadableError("the file ends within its zstd data: the rest is lost")
             try:
                 block = frame.decompress(packed)
             except zstandard.ZstdError as error:

@@ -92,7 +92,7 @@ class EventCutter:
         self._base += at
 
     def _behind_event(self, text: XmlText) -> int:
-        """Where the next event may begin after the one within which the text begins.
+        """The place where the next event may begin after the one within which the text begins.
 
         While that is in a later piece: where the text begins that must stay in memory.
         """

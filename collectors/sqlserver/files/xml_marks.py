@@ -1,4 +1,4 @@
-"""Where events and CDATA sections begin and end in a text, as it is or escaped once more."""
+"""The places where events and CDATA sections begin and end in a text, plain or escaped again."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ESCAPED = XmlMarks(
 
 
 class _Mark:
-    """Where a mark stands next in a text; each byte is looked at once, wherever one asks from."""
+    """The next place of a mark in a text; each byte is searched once, from any start."""
 
     def __init__(self, text: bytes, mark: bytes) -> None:
         self._text = text
@@ -70,7 +70,7 @@ class _Mark:
 
 
 class _Starts(_Mark):
-    """Where an event begins next: `<events>` and `<event_data>` are none."""
+    """The start of the next event: `<events>` and `<event_data>` are none."""
 
     def __init__(self, text: bytes, marks: XmlMarks) -> None:
         super().__init__(text, marks.start)
@@ -102,7 +102,7 @@ class XmlText:
         self.ends = _Mark(text, marks.end)
 
     def extent(self, start: int) -> tuple[int, str]:
-        """Where the event ends that begins at a place, and what is wrong with it.
+        """The end of the event that begins at a place, and what is wrong with it.
 
         Returns:
             -1 where the end is in a later piece.
@@ -126,7 +126,7 @@ class XmlText:
                 break
             if reopened:
                 return at, "the event has no end"
-        return (self.strict_start(start + 1), "the event breaks off") if self.last else (-1, "")
+        return (self.strict_start(start + 1), "the event is cut off") if self.last else (-1, "")
 
     def in_section(self, start: int, end: int | None = None) -> bool:
         """Whether an event's text is within a CDATA section at a place."""
@@ -134,7 +134,7 @@ class XmlText:
         return opened >= 0 and self.bytes.find(self.marks.cdata_end, opened, end) < 0
 
     def section(self, start: int) -> tuple[int, bool]:
-        """Where a CDATA section ends, or was broken off.
+        """The place where a CDATA section ends, or was broken off.
 
         Returns:
             The place behind it, or where the next event begins in it: then it was never closed and
@@ -154,6 +154,6 @@ class XmlText:
         return behind, False
 
     def strict_start(self, start: int) -> int:
-        """Where the next event begins beyond doubt; the text's length where none does."""
+        """The certain start of the next event; the text's length where none does."""
         tag = self.marks.strict.search(self.bytes, start)
         return tag.start() if tag else self.size

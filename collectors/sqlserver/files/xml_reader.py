@@ -108,7 +108,7 @@ def _text(text: bytes, escaped: bool) -> str:
 
 
 def _section(split: FileSplit, marks: XmlMarks) -> int | None:
-    """Where the CDATA section of a value begins that a split begins in; None if it is in none.
+    """The start of the CDATA section that a split begins in; None if it is in none.
 
     A section may hold texts that look like events. The last mark before the split decides; where
     there is none for long, because values are no sections, a start tag of the server decides.

@@ -40,7 +40,7 @@ _BEGINS = re.compile(
     r")",
     re.IGNORECASE,
 )
-_CARRIED = re.compile(r"\s*EXEC(?:UTE)?\s+(?:sys\.)?sp_executesql\s+N?'", re.IGNORECASE)
+_WRAPPED = re.compile(r"\s*EXEC(?:UTE)?\s+(?:sys\.)?sp_executesql\s+N?'", re.IGNORECASE)
 _FORMAT_ENDS = re.compile(
     r"\bSET\s+FMTONLY\s+OFF\b(?P<rest>(?:[\s;]|SET\s+NO_BROWSETABLE\s+OFF\b)*\Z)?", re.IGNORECASE
 )
@@ -65,8 +65,8 @@ def noise(text: str) -> str | None:
 
 
 def _rule(text: str) -> str | None:
-    if carried := _CARRIED.match(text):
-        text = text[carried.end() :].replace("''", "\0").partition("'")[0].replace("\0", "'")
+    if wrapped := _WRAPPED.match(text):
+        text = text[wrapped.end() :].replace("''", "\0").partition("'")[0].replace("\0", "'")
     begins = _BEGINS.match(text)
     if begins is None:
         return None

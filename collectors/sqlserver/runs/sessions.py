@@ -46,7 +46,7 @@ class RunSegment:
 def run_segments(rows: Iterable[Row], server: str, idle_seconds: int) -> Iterator[RunSegment]:
     """The segments of each run.
 
-    A run is the one that the application's name says (`python_task::load::2026-11-20`), else what
+    A run is the one in the application's name (`python_task::load::2026-11-20`), else what
     one session of a task does until its connection ends or it is idle for a while. The id of such
     a run comes from the task, the session and the time of its first event, so that reading a log
     again gives it again.

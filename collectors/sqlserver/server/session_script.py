@@ -232,7 +232,7 @@ def _check_folder(options: SessionOptions) -> None:
     if is_url and ("?" in folder or "@" in folder):
         raise OptionError(
             "the container's URL carries a token or a password",
-            remedy="leave it out; the server has it in a credential (the script says how)",
+            remedy="leave it out; the server has it in a credential (see the script's comment)",
         )
     if folder and not is_url and not re.match(r"/|\\\\|[A-Za-z]:[\\/]", folder):
         raise OptionError(

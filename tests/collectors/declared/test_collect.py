@@ -83,16 +83,16 @@ def test_a_path_is_a_folder_a_file_or_a_pattern(files: DeclaredFiles, path: str)
 
 
 @pytest.mark.parametrize(
-    ("path", "says"),
+    ("path", "expected"),
     [
         ("/none.yml", "no such file"),
         ("/*.json", "no such file"),
         ("s3a://b/x.yml", "read from a URL"),
     ],
 )
-def test_a_path_without_files_is_an_error(files: DeclaredFiles, path: str, says: str) -> None:
+def test_a_path_without_files_is_an_error(files: DeclaredFiles, path: str, expected: str) -> None:
     whole = path if "://" in path else f"{Path(files.path).parent}{path}"
-    with pytest.raises(GraftError, match=says):
+    with pytest.raises(GraftError, match=expected):
         changed_files(DeclaredFiles(whole, path), {})
 
 

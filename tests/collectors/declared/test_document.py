@@ -14,7 +14,7 @@ from dbt_graft.collectors.declared import document
 from dbt_graft.graft.cli import main
 from dbt_graft.lineage.errors import GraftError
 
-WHOLE = """\
+COMPLETE = """\
 version: 1
 tasks:
   load_orders:
@@ -40,7 +40,7 @@ consumers:
 
 def test_a_file_with_all_keys_is_read(tmp_path: Path) -> None:
     path = tmp_path / "orders.yml"
-    path.write_text(WHOLE)
+    path.write_text(COMPLETE)
     found = document.read(path)
 
     assert found.tasks["load_orders"].flows[0].target == ("spark/raw.orders",)
@@ -73,24 +73,24 @@ FAULTS: list[tuple[str, str, int | None, str]] = [
     ),
     ("    owner:", "    runbook: https://w/x?token=t0k\n    owner:", 5, "without the token or key"),
     ("from: [sftp://", "from: [sftp://jane@", 8, "write the URL without user"),
-    ("version: 1", "version: [", None, "no valid YAML"),
+    ("version: 1", "version: [", None, "not valid YAML"),
     ("version: 1", f"version: {'[' * 5000}", None, "nested too deeply"),
 ]
 
 
-@pytest.mark.parametrize(("before", "after", "line", "says"), FAULTS)
+@pytest.mark.parametrize(("before", "after", "line", "expected"), FAULTS)
 def test_a_fault_is_named_with_file_and_line(
-    tmp_path: Path, before: str, after: str, line: int | None, says: str
+    tmp_path: Path, before: str, after: str, line: int | None, expected: str
 ) -> None:
     path = tmp_path / "orders.yml"
-    assert before in WHOLE
-    path.write_text(WHOLE.replace(before, after, 1))
+    assert before in COMPLETE
+    path.write_text(COMPLETE.replace(before, after, 1))
 
     with pytest.raises(GraftError) as caught:
         document.read(path)
 
     assert str(caught.value).startswith(f"{path}:{line}: " if line else str(path))
-    assert says in str(caught.value)
+    assert expected in str(caught.value)
 
 
 def test_the_published_schema_is_that_of_the_code(root: Path) -> None:
@@ -113,7 +113,7 @@ def test_the_published_schema_is_that_of_the_code(root: Path) -> None:
     ],
 )
 def test_the_schema_takes_what_the_code_takes(before: str, after: str, valid: bool) -> None:
-    content = yaml.safe_load(WHOLE.replace(before, after, 1) if before else WHOLE)
+    content = yaml.safe_load(COMPLETE.replace(before, after, 1) if before else COMPLETE)
     validator = jsonschema.Draft202012Validator(document.schema())
 
     assert validator.is_valid(content) is valid
@@ -121,8 +121,8 @@ def test_the_schema_takes_what_the_code_takes(before: str, after: str, valid: bo
 
 def test_the_command_names_all_faults_and_exits_with_2(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.yml", tmp_path / "bad.yml"
-    good.write_text(WHOLE)
-    bad.write_text(WHOLE.replace("owner:", "onwer:").replace("type: dashboard", "type: sheet"))
+    good.write_text(COMPLETE)
+    bad.write_text(COMPLETE.replace("owner:", "onwer:").replace("type: dashboard", "type: sheet"))
 
     done = CliRunner().invoke(main, ["declared", "check", str(good), str(bad)])
 

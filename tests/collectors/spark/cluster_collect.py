@@ -18,7 +18,7 @@ from dbt_graft.collectors.store import commit
 
 
 def imported(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Where this is run, and what of ours was imported there."""
+    """The place where this is run, and the modules of ours imported there."""
     from pathlib import Path
 
     import dbt_graft.collectors.spark.collect  # noqa: F401

@@ -1,4 +1,4 @@
-"""What the Spark collector's tests share: real jobs that are run once, and logs made by hand."""
+"""Fixtures of the Spark collector's tests: real jobs that are run once, and logs made by hand."""
 
 from __future__ import annotations
 

@@ -284,11 +284,11 @@ def test_damaged_and_foreign_files_are_rejects_and_the_others_count(
 
     found = load(spark, events, tmp_path / "store")
     rejects = {reject.origin.partition("/")[2]: reject for reject in found.rejects}
-    foreign = "no Spark event log: it does not start with an event"
+    foreign = "not a Spark event log: it does not start with an event"
     reasons = {name: re.sub(r" at [\w.]+:\d+", "", one.reason) for name, one in rejects.items()}
     assert " at dbt_graft.collectors." in rejects["huge"].reason
     assert reasons == {
-        rolling.name: "the compressed data breaks off",
+        rolling.name: "the compressed data is truncated",
         "eventlog_v2_empty": "the folder holds no file with events",
         "garbage [1]{2}": foreign,
         "foreign.json": foreign,

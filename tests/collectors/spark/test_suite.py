@@ -26,7 +26,7 @@ from tests.faces import differences
 ROOT = Path(__file__).resolve().parents[3]
 OLDER = sorted((Path(__file__).parent / "logs").glob("spark-*/*.zstd"))
 # Before Spark 4 the scan of a table in a JDBC catalog does not say of which.
-NAMELESS = "JDBCScan$$anon$1"
+ANONYMOUS_SCAN = "JDBCScan$$anon$1"
 older = cache(read)
 
 
@@ -118,7 +118,7 @@ def test_a_table_that_is_built_and_renamed_is_loaded_under_its_new_name(log: Sui
 
 @pytest.mark.parametrize("path", OLDER, ids=_name)
 def test_nothing_of_an_older_log_is_left_unused(path: Path) -> None:
-    assert [reject for reject in older(path).rejects if NAMELESS not in reject] == []
+    assert [reject for reject in older(path).rejects if ANONYMOUS_SCAN not in reject] == []
 
 
 @pytest.mark.parametrize("path", OLDER, ids=_name)

@@ -1,4 +1,4 @@
-"""How cases of tables compare: the names read, and `OPERATION name` of what is written."""
+"""Comparison of the tables' cases: the names read, and `OPERATION name` of what is written."""
 
 from collections.abc import Callable, Iterable
 

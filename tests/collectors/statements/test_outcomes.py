@@ -1,4 +1,4 @@
-"""A statement is parsed or says why it is not: one line a case.
+"""A statement is parsed or has a reason why not: one line a case.
 
 Many statements have no table in FROM, or no FROM: these are parsed.
 """

@@ -1,4 +1,4 @@
-"""What holds for all T-SQL: quoting keeps names, splitting keeps tables, shapes keep no values."""
+"""Properties of all T-SQL: quoting keeps names, splitting keeps tables, shapes keep no values."""
 
 import pytest
 from hypothesis import given

@@ -70,7 +70,7 @@ ENDS = {
 
 
 def work(item: str) -> object:
-    """What a parser might do; any other item is answered in capitals."""
+    """The things that a parser might do; any other item is answered in capitals."""
     return ENDS[item][0]() if item in ENDS else item.upper()
 
 

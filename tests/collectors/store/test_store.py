@@ -56,7 +56,7 @@ def test_a_table_has_the_columns_of_its_record(table: str, record: type[Any]) ->
 
 
 def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> Collected:
-    """What a collector finds in a log in which a task writes some tables."""
+    """The records of a log in which a task writes some tables."""
     accesses = [
         Row(
             task="load",

@@ -222,7 +222,7 @@ def _no_overview(project: Path) -> None:
             "{}/.graft/store",
             "the lineage store is damaged: runs/",
         ),
-        (_wrong_yaml, "error", "{}/graft.yml:1", "`stor` is no key here"),
+        (_wrong_yaml, "error", "{}/graft.yml:1", "`stor` is not a key here"),
         (_no_yaml, "error", "{}/graft.yml", "there is no such file"),
         (_nothing_to_collect, "warning", "graft.yml", "`collect` names no log"),
         (

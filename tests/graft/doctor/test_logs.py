@@ -1,4 +1,4 @@
-"""What the doctor says of a log source: what lies there, how old it is, what its server says."""
+"""The doctor's findings on a log source: its logs, their age, its server's answers."""
 
 from __future__ import annotations
 

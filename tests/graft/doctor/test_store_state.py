@@ -1,4 +1,4 @@
-"""What of the store the doctor tells, and that no store stops it."""
+"""The doctor's findings on the store; no store stops it."""
 
 from __future__ import annotations
 

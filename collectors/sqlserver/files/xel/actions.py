@@ -28,7 +28,7 @@ _STEPS = 1 << 16  # Of the tree and its leaves, how many are remembered.
 
 
 class ActionList:
-    """Where the walk over an event's actions ended: their ids and lengths, in their order.
+    """The end of the walk over an event's actions, and their ids and lengths, in their order.
 
     Attributes:
         application: From where to where behind the list's start `client_app_name` is stored.
@@ -98,7 +98,7 @@ class ActionDecoder:
         """The names and values of the actions that begin at an offset.
 
         Raises:
-            ValueError, struct.error: A value is not what its type says.
+            ValueError, struct.error: A value does not fit its type.
         """
         if leaf.unpack is None:
             if not leaf.met:

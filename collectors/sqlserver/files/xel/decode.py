@@ -4,7 +4,7 @@ A record is, one after the other until the block's data are used up:
 
     u32 event id · u32 flags · u32 0 · u64 ticks · u32 payload's length · payload · actions
 
-The six lowest bits of the flags are the version, 10; the highest says that actions follow.
+The six lowest bits of the flags are the version, 10; the highest is set where actions follow.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class BlockDecoder:
             except struct.error:
                 at = end + 1
             if at > end or flags & _VERSION_BITS != _VERSION:
-                _count(damages, "the events break off", number)
+                _count(damages, "the events are cut off", number)
                 break
             try:
                 kind = types[event] if event in types else self._type(event)

@@ -149,7 +149,7 @@ class _Cursor:
         return item, name
 
     def all(self, item: Callable[[_Cursor], tuple[int, _T]]) -> dict[int, _T]:
-        """As many items as the number before them says, by id."""
+        """The items after their number, by id."""
         return dict(item(self) for _ in range(self.number()))
 
 

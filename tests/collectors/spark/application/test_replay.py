@@ -50,7 +50,7 @@ def bodies(log_events: Iterable[Event]) -> Iterator[tuple[str, Event]]:
 
 
 def uses(collected: CollectedLog) -> set[tuple[str, str, int | None, int, str]]:
-    """What was read and written: direction, name, rows, statements, status."""
+    """Accesses as tuples: direction, name, rows, statements, status."""
     return {
         (str(a["direction"]), a["name"], a["rows"], a["statements"], str(a["status"]))
         for a in tables(collected)["accesses"]

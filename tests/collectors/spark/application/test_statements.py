@@ -23,14 +23,14 @@ INSERT = "Execute InsertIntoHadoopFsRelationCommand"
 
 
 def collected(log: bytes) -> dict[str, Any]:
-    """What a log of one plain file becomes."""
+    """The statements of a log in one plain file."""
     logs = SparkLogs("logs/log", "logs/log")
     log_records = assemble("logs/log", [EventFile("log", lambda: BytesIO(log))], logs)
     return tables(log_records) | {"events": log_records.events}
 
 
 def bare(command: str, arguments: str) -> str:
-    """The text of a plan whose command says nothing in `sparkPlanInfo`."""
+    """The text of a plan whose command has no details in `sparkPlanInfo`."""
     tree = f"Execute {command} (1)\n   +- {command} (2)\n"
     return f"{tree}\n\n(1) Execute {command}\nOutput: []\n\n(2) {command}\nArguments: {arguments}\n"
 

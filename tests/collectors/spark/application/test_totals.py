@@ -18,7 +18,7 @@ ORDERS = "/landing/orders"
 
 
 def reads(collected: CollectedLog) -> list[tuple[str, int, int | None]]:
-    """What was read: name, statements, rows."""
+    """The datasets read: name, statements, rows."""
     accesses = tables(collected)["accesses"]
     return [(access["name"], access["statements"], access["rows"]) for access in accesses]
 

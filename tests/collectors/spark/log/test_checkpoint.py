@@ -78,7 +78,7 @@ def read(texts: Texts, start: Checkpoint | None = None, growing: bool = True) ->
 
 
 def seen(*collected: CollectedLog) -> Counter[str]:
-    """How many statements read each table."""
+    """The number of statements that read each table."""
     found: Counter[str] = Counter()
     for one in collected:
         for row in tables(one)["accesses"]:

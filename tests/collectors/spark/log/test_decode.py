@@ -63,17 +63,17 @@ END = "SparkListenerApplicationEnd"
         (
             b"\x00\x01 what is this",
             [],
-            BadEvent("line 1", "no Spark event log: it does not start with an event"),
+            BadEvent("line 1", "not a Spark event log: it does not start with an event"),
         ),
         (
             b'{"user": "someone else"}\n' * 3,
             [],
-            BadEvent("line 1", "no Spark event log: it does not start with an event"),
+            BadEvent("line 1", "not a Spark event log: it does not start with an event"),
         ),
         (
             b'{"user": "someone else"}\n' * 10 + LINES[0],
             [],
-            BadEvent("line 1", "no Spark event log: it does not start with an event"),
+            BadEvent("line 1", "not a Spark event log: it does not start with an event"),
         ),
         (
             LINES[0] + b"oops\n" + LINES[2],
@@ -88,7 +88,7 @@ END = "SparkListenerApplicationEnd"
         (
             LINES[0] + b'{"Event":"SparkListenerApplicationEnd","Timestamp":oops}\n' + LINES[2],
             [START, END],
-            BadEvent("line 2", "the event is no valid JSON"),
+            BadEvent("line 2", "the event is not valid JSON"),
         ),
         (
             LINES[0] + b'{"Event":"SparkListenerJobStart"}\n{"Event":"SparkListenerJobStart",'
@@ -104,7 +104,7 @@ END = "SparkListenerApplicationEnd"
         (
             zstd(*LINES)[:-10],
             [START],
-            BadEvent(f"line 3, byte {len(zstd(*LINES)) - 10}", "the compressed data breaks off"),
+            BadEvent(f"line 3, byte {len(zstd(*LINES)) - 10}", "the compressed data is truncated"),
         ),
         (
             b"ZV\x01....",
@@ -141,7 +141,7 @@ def test_a_growing_file_may_end_anywhere(data: bytes) -> None:
 def test_a_file_full_of_garbage_has_a_few_rejects() -> None:
     _, damage, _ = read(LINES[0] + b"oops\n" * 5_000)
     assert len(damage) == 21
-    assert damage[-1] == BadEvent("file", "4980 more lines are no Spark events")
+    assert damage[-1] == BadEvent("file", "4980 more lines are not Spark events")
 
 
 UPDATE = (
@@ -174,4 +174,4 @@ def test_a_line_that_nothing_ends_does_not_fill_the_memory(monkeypatch: pytest.M
     endless = b'{"Event":"SparkListenerApplicationStart","App Name":"%s"}\n' % (b"n" * (9 << 20))
     names, damage, events = read(endless + PLAIN)
     assert (names, events) == ([START, END], 4)
-    assert damage == [BadEvent("line 1", "the event is no valid JSON")]
+    assert damage == [BadEvent("line 1", "the event is not valid JSON")]

@@ -138,7 +138,7 @@ def test_a_log_is_new_until_it_is_known_as_it_is_now(
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "says"),
+    ("status", "body", "expected"),
     [
         (200, b"<html>log in</html>", "does not answer as a History Server"),
         (200, b'{"a": 1}', "does not answer as a History Server"),
@@ -153,10 +153,10 @@ def test_a_log_is_new_until_it_is_known_as_it_is_now(
     ],
 )
 def test_what_is_no_listing_is_an_error_at_the_server(
-    server: HistoryServer, status: int, body: bytes, says: str
+    server: HistoryServer, status: int, body: bytes, expected: str
 ) -> None:
     server.answers[API] = (status, body)
-    with pytest.raises(GraftError, match=says) as caught:
+    with pytest.raises(GraftError, match=expected) as caught:
         new_logs(server.logs(), {})
     assert caught.value.place == LABEL
 
@@ -202,7 +202,7 @@ def test_the_zip_of_a_log_holds_its_files_in_order(
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "says"),
+    ("status", "body", "expected"),
     [
         (404, b"", "HTTP status 404"),
         (503, b"", "HTTP status 503"),
@@ -214,10 +214,10 @@ def test_the_zip_of_a_log_holds_its_files_in_order(
     ],
 )
 def test_a_failed_download_has_a_reason(
-    server: HistoryServer, status: int, body: bytes, says: str
+    server: HistoryServer, status: int, body: bytes, expected: str
 ) -> None:
     server.answers[f"{API}/app-1/logs"] = (status, body)
-    with pytest.raises(DownloadError, match=says):
+    with pytest.raises(DownloadError, match=expected):
         downloaded_log(server, "app-1")
 
 

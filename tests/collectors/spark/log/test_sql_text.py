@@ -1,4 +1,4 @@
-"""What a Thrift Server or Spark Connect ran is known by its text, without its literals."""
+"""Statements of a Thrift Server or Spark Connect are shown by their text, without literals."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def source(operator: Operator, columns: list[Attribute]) -> PlanSource | None:
 
 
 def follow(text: str) -> tuple[ColumnTrace, list[str]]:
-    """What has a part in the columns of a plan's root, in words, and in its rows."""
+    """The inputs of the columns and rows of a plan's root, in words."""
     plan = parse_text(text)
     root = plan.optimised or plan.root
     assert root

@@ -154,7 +154,7 @@ def jdbc_split(spark: SparkSession, _: Path) -> None:
     AGE  <- raw.customers.age
     """,
     older={
-        # The INSERT and the save that it runs: nothing says that they belong together.
+        # The INSERT and the save that it runs: nothing shows that they belong together.
         (3, 1): Instead(
             (
                 "3 x INSERT jdbc/APP.KNOWN 6 <- raw.customers",

@@ -1,4 +1,4 @@
-"""What queries do to columns: each makes the table `q.<name>`."""
+"""Queries and their columns: each makes the table `q.<name>`."""
 
 from __future__ import annotations
 

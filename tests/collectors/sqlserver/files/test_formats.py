@@ -62,10 +62,10 @@ def test_a_files_form_follows_from_its_beginning(
 @pytest.mark.parametrize(
     ("content", "name", "reason"),
     [
-        (b"no xml at all", "a.xml", "the file is no XML, no NDJSON and no CSV with names of"),
-        (b"a;b;c\n1;2;3", "a.csv", "the file is no XML, no NDJSON and no CSV with names of"),
+        (b"no xml at all", "a.xml", "the file is not XML, NDJSON or CSV with names of"),
+        (b"a;b;c\n1;2;3", "a.csv", "the file is not XML, NDJSON or CSV with names of"),
         (b"\x01\x00\x02\x03", "a.txt", "the file is binary: export the events as XML"),
-        (b"\x01\x00\x02\x03", "a.xel", "the file is no .xel file of SQL Server 2012 or later"),
+        (b"\x01\x00\x02\x03", "a.xel", "the file is not a .xel file of SQL Server 2012 or later"),
         (
             gzip.compress(b"\x5a\x37\xab\xef", mtime=0),
             "a.xel.gz",
@@ -76,7 +76,7 @@ def test_a_files_form_follows_from_its_beginning(
         (b'[{"name": "x"}]', "a.json", "the file is a JSON array: write one object a line"),
         (b'{\n"name": "x"}', "a.json", "the file is JSON over several lines: write one object"),
         (b"\xff\xfe\0\0<\0\0\0", "a.xml", "the file is UTF-32: save it as UTF-8"),
-        (b"\x1f\x8b\x08", "a.gz", "the file breaks off within its gzip data"),
+        (b"\x1f\x8b\x08", "a.gz", "the file ends within its gzip data"),
         (b"\x1f\x8bxxx", "a.gz", "the file holds damaged gzip data"),
     ],
 )

@@ -80,12 +80,12 @@ def test_an_object_is_an_event(tmp_path: Path, line: str, expected: ExtendedEven
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("{", "the line is not well-formed JSON"),
-        ('{"a":1}{"b":2}', "the line is not well-formed JSON"),
-        ('{"a":"\\ud800"}', "the line is not well-formed JSON"),
-        ('{"a":' * 100_000, "the line is not well-formed JSON"),
-        ("7", "the line is no JSON object"),
-        ("[]", "the line is no JSON object"),
+        ("{", "the line is not valid JSON"),
+        ('{"a":1}{"b":2}', "the line is not valid JSON"),
+        ('{"a":"\\ud800"}', "the line is not valid JSON"),
+        ('{"a":' * 100_000, "the line is not valid JSON"),
+        ("7", "the line is not a JSON object"),
+        ("[]", "the line is not a JSON object"),
         ("{}", "the event has no name"),
         (f'{{{TIME},"data":{{}}}}', "the event has no name"),
         (f'{{"name":7,{TIME},"data":{{}}}}', "the event has no name"),

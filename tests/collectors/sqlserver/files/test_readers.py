@@ -190,8 +190,8 @@ def test_pieces_of_any_size_give_the_same_events(
 
 
 BREAKS = [
-    (".gz", "the file breaks off within its gzip data: the rest is lost"),
-    (".zst", "the file breaks off within its zstd data: the rest is lost"),
+    (".gz", "the file ends within its gzip data: the rest is lost"),
+    (".zst", "the file ends within its zstd data: the rest is lost"),
 ]
 
 

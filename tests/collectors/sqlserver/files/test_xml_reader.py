@@ -138,7 +138,7 @@ def test_parts_of_any_size_give_each_event_once(
 
 NO_END = "the event has no end"
 NOT_XML = "the event is not well-formed XML"
-BREAKS_OFF = "the event breaks off"
+BREAKS_OFF = "the event is cut off"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Where a connection's settings come from, and how it is tried; without any server."""
+"""Connections: the origin of their settings, and their trial; without any server."""
 
 from __future__ import annotations
 

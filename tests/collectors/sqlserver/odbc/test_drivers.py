@@ -1,4 +1,4 @@
-"""Which driver is taken, and that those one can get load in pyodbc."""
+"""The driver that is chosen; those that can be installed load in pyodbc."""
 
 from __future__ import annotations
 

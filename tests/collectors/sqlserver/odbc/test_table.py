@@ -81,7 +81,7 @@ def test_columns_are_known_by_name_or_by_graft_yml(
 
 
 @pytest.mark.parametrize(
-    ("present", "columns", "says"),
+    ("present", "columns", "fragment"),
     [
         (["id", "event_data"], {"event_data": "xml"}, "no column xml\n  it has id, event_data"),
         (["id", "XML", "xmL"], {"event_data": "xml"}, "no column xml"),
@@ -90,11 +90,11 @@ def test_columns_are_known_by_name_or_by_graft_yml(
     ],
 )
 def test_columns_without_events_are_an_error(
-    present: list[str], columns: dict[str, str], says: str
+    present: list[str], columns: dict[str, str], fragment: str
 ) -> None:
     with pytest.raises(GraftError) as error:
         choose_columns(present, columns, "dbo.xe_log")
-    assert says in str(error.value)
+    assert fragment in str(error.value)
 
 
 @pytest.mark.parametrize(

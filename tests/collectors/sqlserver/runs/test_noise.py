@@ -1,4 +1,4 @@
-"""Which captured texts are left out by rule, and which never are."""
+"""Captured texts that are left out by rule, and those that never are."""
 
 from __future__ import annotations
 

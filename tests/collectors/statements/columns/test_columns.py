@@ -1,4 +1,4 @@
-"""Which column comes from which: one line a case, `SQL`, edges.
+"""Column edges of statements: one line a case, `SQL`, edges.
 
 Edges are written `to=from,from`: `t.a` is taken as it is, `~t.a` changed, `!t.a` masked,
 `+t.a` aggregated; `FILTER:t.a` and the like decide. The column `*` stands for all.
@@ -293,7 +293,7 @@ def written(edges: tuple[ParsedColumnEdge, ...]) -> dict[str, set[str]]:
 
 
 def expected_edges(text: str) -> dict[str, set[str]]:
-    """What a case expects."""
+    """The result that a case expects."""
     columns = [column.split("=") for column in text.split()]
     return {name: set(sources.split(",")) for name, sources in columns}
 
@@ -324,7 +324,7 @@ def test_columns_where_the_schema_is_known(dialect: Dialect, sql: str, edges: st
 
 
 @pytest.mark.parametrize(("sql", "reason"), INCOMPLETE)
-def test_a_shape_says_which_columns_are_missing(sql: str, reason: str) -> None:
+def test_a_shape_names_its_missing_columns(sql: str, reason: str) -> None:
     shape = parse(sql, TSQL)[0]
     assert (shape.outcome, shape.reason) == (Outcome.PARTIAL, reason)
 

@@ -1,4 +1,4 @@
-"""Which tables a statement reads and writes: one line a case, `SQL`, reads, writes.
+"""Tables that a statement reads and writes: one line a case, `SQL`, reads, writes.
 
 A write is written `OPERATION name`; several names stand with spaces between them.
 """

@@ -1,4 +1,4 @@
-"""Where one statement ends and the next begins, with and without `;`."""
+"""The boundaries between statements, with and without `;`."""
 
 # ruff: noqa: E501 (one line a case)
 

@@ -188,7 +188,7 @@ def u32(number: int) -> bytes:
 RECORD = record(batch("SELECT 1"))
 ACTION = 24 + struct.unpack_from("<I", RECORD, 20)[0]
 UNKNOWN = "the metadata do not name the event"
-BREAKS_OFF = "the events break off"
+BREAKS_OFF = "the events are cut off"
 LIES = {
     "an unknown event": (edited(RECORD, 0, u32(0x7FFF)), 2, UNKNOWN),
     "another version": (edited(RECORD, 4, b"\x0b"), 1, BREAKS_OFF),
@@ -291,7 +291,7 @@ PACKAGE = PACKAGE[: struct.unpack_from("<I", PACKAGE, 2)[0]]
 
 
 @pytest.mark.parametrize("length", [1, 7, 56, 61, 601, -20])
-def test_metadata_that_break_off_say_so(length: int) -> None:
+def test_truncated_metadata_are_reported(length: int) -> None:
     with pytest.raises(ValueError, match="its record of a package is broken"):
         metadata.add(PACKAGE[:length], {})
 

@@ -166,7 +166,7 @@ def test_a_connection_lost_in_the_middle_costs_no_event(
 
 
 @pytest.mark.parametrize(
-    ("message", "says"),
+    ("message", "fragment"),
     [
         ("deadlock victim again (1205)", "reading failed: .*deadlock victim again.*error 1205"),
         ("every file is gone (25717)", "error 25717"),
@@ -175,10 +175,10 @@ def test_a_connection_lost_in_the_middle_costs_no_event(
         ("the metadata are damaged (25723)", "cannot read its event files"),
     ],
 )
-def test_a_permanent_error_is_reported(log: StandIn, message: str, says: str) -> None:
+def test_a_permanent_error_is_reported(log: StandIn, message: str, fragment: str) -> None:
     log.write(11, 0, 1)
     log.trouble(1, message, times=100)
-    with pytest.raises(GraftError, match=says):
+    with pytest.raises(GraftError, match=fragment):
         everything()
 
 
@@ -251,11 +251,13 @@ def test_losses_of_a_session_are_reported_even_without_events(log: StandIn) -> N
     assert (chunk.seen, position) == (0, "")
 
 
-@pytest.mark.parametrize(("defined", "says"), [(False, "no such event session"), (True, "no file")])
-def test_a_session_without_files_is_an_error(log: StandIn, defined: bool, says: str) -> None:
+@pytest.mark.parametrize(
+    ("defined", "fragment"), [(False, "no such event session"), (True, "no file")]
+)
+def test_a_session_without_files_is_an_error(log: StandIn, defined: bool, fragment: str) -> None:
     if defined:
         log.definition()
-    with pytest.raises(GraftError, match=says):
+    with pytest.raises(GraftError, match=fragment):
         everything(session=SESSION)
 
 

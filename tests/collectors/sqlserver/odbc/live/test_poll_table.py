@@ -133,7 +133,7 @@ def test_too_many_equal_keys_are_an_error_and_no_flood(
 
 
 @pytest.mark.parametrize(
-    ("columns", "key", "says"),
+    ("columns", "key", "expected"),
     [
         ("", "id", "there is no such table"),
         ("id int, event_data text", "nr", "the table has no column nr\n  it has id, event_data"),
@@ -142,14 +142,14 @@ def test_too_many_equal_keys_are_an_error_and_no_flood(
     ],
 )
 def test_a_table_that_cannot_be_read_is_an_error(
-    log: StandIn, columns: str, key: str, says: str
+    log: StandIn, columns: str, key: str, expected: str
 ) -> None:
     if columns:
         create(log, columns)
         log.admin.execute("INSERT INTO loaded VALUES (1, '')")
     with pytest.raises(GraftError) as error:
         list(poll_table(source(key), ""))
-    assert says in str(error.value)
+    assert expected in str(error.value)
 
 
 def test_a_missing_permission_is_named(log: StandIn) -> None:
