@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import orjson
@@ -46,9 +46,12 @@ from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.graft import graft as graft_lineage
 from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.platform import Platform, platform
+from dbt_graft.injector.profile import read_connection
 from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.model import Lineage
@@ -221,13 +224,15 @@ def graft(
         _no_deep_values(config),
     ):
         read = artifacts.read(config.target_dir)
-        known = relations(read.manifest, config.dbt.namespace)
+        where = dbt_platform(config, read.adapter)
+        known = relations(read.manifest, where.namespace)
         place = config.path(config.store)
         records = store.read(place)
         if not allow_empty:
             check_not_empty(place, records, _published(config))
-        lineage = _lineage(config, short_names(read.manifest, known), records, unreadable)
-        grafted = graft_lineage(read, lineage, _options(config, inspect=inspect), known)
+        lineage = _lineage(config, short_names(read.manifest, known, where), records, unreadable)
+        options = _options(config, where.namespace, inspect=inspect)
+        grafted = graft_lineage(read, lineage, options, known)
         if write:
             _output(config, "artifacts").claim()
             artifacts.write(grafted, out)
@@ -301,9 +306,16 @@ def _lineage(
     rejects = tuple(dict.fromkeys((*records.rejects, *unreadable)))
     records = replace(records, rejects=rejects)
     rules = config.name_rules
+    former = {namespace.casefold() for namespace in config.former_namespaces}
+
+    @cache
+    def name(dataset: DatasetId) -> DatasetId:
+        renamed = rules(dataset)
+        return short(renamed if renamed == dataset else short.formerly(renamed, former))
+
     return build(
         records,
-        lambda dataset: short(rules(dataset)),
+        name,
         _infos(config),
         failed=config.lineage.failed,
     )
@@ -322,11 +334,14 @@ def _infos(config: Config) -> dict[str, TaskInfo]:
     return found
 
 
-def _options(config: Config, *, inspect: bool) -> GraftOptions:
-    section = config.dbt
-    return GraftOptions(
-        section.namespace, tags=section.tags, inspect=inspect, code=config.task_code
-    )
+def _options(config: Config, namespace: str, *, inspect: bool) -> GraftOptions:
+    return GraftOptions(namespace, tags=config.dbt.tags, inspect=inspect, code=config.task_code)
+
+
+def dbt_platform(config: Config, adapter: str) -> Platform:
+    """The platform of dbt's relations, by `dbt.namespace`, else by dbt's adapter and profile."""
+    connection = read_connection(Path(config.path(config.dbt.project_dir)), os.environ)
+    return platform(adapter, connection, config.dbt.namespace)
 
 
 def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
@@ -348,13 +363,24 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             grafted.lineage,
             grafted.descriptions,
             grafted.consumers,
-            SiteSettings(name, config.site.url, store.collected_at(config.path(config.store))),
+            SiteSettings(
+                name,
+                config.site.url,
+                store.collected_at(config.path(config.store)),
+                _moved(config, grafted),
+            ),
             folder,
             docs_page=docs.page(grafted, page),
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
         )
         step.result = f"{built.pages:,} pages"
     return output.path / "index.html"
+
+
+def _moved(config: Config, grafted: Grafted) -> dict[str, str]:
+    """Former namespace -> that of dbt's relations now."""
+    now = dbt_platform(config, str(grafted.manifest["metadata"].get("adapter_type") or ""))
+    return dict.fromkeys(config.former_namespaces, now.namespace)
 
 
 def summary(
