@@ -44,10 +44,11 @@ from dbt_graft.injector import artifacts
 from dbt_graft.injector import validate as validation
 from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.graft import graft as graft_lineage
+from dbt_graft.injector.locations import Places
 from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.platform import Platform, platform
-from dbt_graft.injector.profile import read_connection
+from dbt_graft.injector.profile import Connection, read_connection
 from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
@@ -225,7 +226,7 @@ def graft(
     ):
         read = artifacts.read(config.target_dir)
         where = dbt_platform(config, read.adapter)
-        known = relations(read.manifest, where.namespace)
+        known = relations(read.manifest, where.namespace, _places(config))
         place = config.path(config.store)
         records = store.read(place)
         if not allow_empty:
@@ -340,8 +341,17 @@ def _options(config: Config, namespace: str, *, inspect: bool) -> GraftOptions:
 
 def dbt_platform(config: Config, adapter: str) -> Platform:
     """The platform of dbt's relations, by `dbt.namespace`, else by dbt's adapter and profile."""
-    connection = read_connection(Path(config.path(config.dbt.project_dir)), os.environ)
-    return platform(adapter, connection, config.dbt.namespace)
+    return platform(adapter, _connection(config), config.dbt.namespace)
+
+
+def _places(config: Config) -> Places:
+    """Where the files of dbt's relations lie, if the manifest names relative paths."""
+    project = Path(config.path(config.dbt.project_dir))
+    return Places(project, _connection(config).get("external_root", "."))
+
+
+def _connection(config: Config) -> Connection:
+    return read_connection(Path(config.path(config.dbt.project_dir)), os.environ)
 
 
 def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:

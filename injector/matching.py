@@ -1,8 +1,9 @@
-"""Short names: names in logs that leave the database out, matched to dbt relations.
+"""Names in logs that are not those of dbt's relations, matched to them.
 
 Relations match by database, schema and identifier, ignoring case. Logs may leave the database out,
 as Spark's do for its default catalog; such a name matches the one relation with this schema and
-identifier. With several such relations in several databases, it matches none of them.
+identifier. A path matches the one relation whose files lie there. With several such relations it
+matches none of them.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from dbt_graft.lineage.dataset import DatasetId
 
 @dataclass(frozen=True, slots=True)
 class ShortNames:
-    """Relations by schema and identifier alone.
+    """Relations by schema and identifier alone, and by the path of their files.
 
     Attributes:
-        full: Short name -> the one relation that matches.
-        ambiguous: Short name -> the relations that match, sorted, where there are several.
+        full: Short name or path -> the one relation that matches.
+        ambiguous: Short name or path -> the relations that match, sorted, where there are several.
         spelled: Each relation -> itself in dbt's spelling, which a log may write in another case.
         namespace: The namespace of dbt's relations.
         aliases: Other namespaces whose datasets are the same.
@@ -51,7 +52,7 @@ class ShortNames:
 
 
 def short_names(manifest: Node, known: Relations, platform: Platform | None = None) -> ShortNames:
-    """Return the short names of the project's relations that have a database."""
+    """Return the short names of the project's relations that have a database, and their paths."""
     full_names = set(known.datasets.values())
     matches: dict[DatasetId, set[DatasetId]] = defaultdict(set)
     for node_id, dataset in known.datasets.items():
@@ -61,6 +62,8 @@ def short_names(manifest: Node, known: Relations, platform: Platform | None = No
             matches[DatasetId(dataset.namespace, dataset.name[len(str(database)) + 1 :])].add(
                 dataset
             )
+    for path, located in known.locations.items():
+        matches[path].update(located)
     unclaimed = {short: found for short, found in matches.items() if short not in full_names}
     return ShortNames(
         full={short: next(iter(found)) for short, found in unclaimed.items() if len(found) == 1},
