@@ -336,7 +336,15 @@ def _infos(config: Config) -> dict[str, TaskInfo]:
 
 
 def _options(config: Config, namespace: str, *, inspect: bool) -> GraftOptions:
-    return GraftOptions(namespace, tags=config.dbt.tags, inspect=inspect, code=config.task_code)
+    # A bracket would end the link in Markdown.
+    site = config.site.url.replace("(", "%28").replace(")", "%29").rstrip("/")
+    return GraftOptions(
+        namespace,
+        f"{site}/" if site else "",
+        tags=config.dbt.tags,
+        inspect=inspect,
+        code=config.task_code,
+    )
 
 
 def dbt_platform(config: Config, adapter: str) -> Platform:

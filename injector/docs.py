@@ -53,9 +53,10 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
         GraftError: The installed dbt has no docs page or an unsupported one, or the favicon
             cannot be read or is not an image.
     """
+    linked = grafted.linked_to(settings.site)
     manifest: Document = {
-        **grafted.manifest,
-        "metadata": {**grafted.manifest["metadata"], "send_anonymous_usage_stats": False},
+        **linked,
+        "metadata": {**linked["metadata"], "send_anonymous_usage_stats": False},
     }
     catalog = grafted.catalog
     if settings.slim:

@@ -572,7 +572,7 @@ def grafted(project: Project, log: Log) -> Grafted:
 
 
 def graft_all(project: Project, log: Log) -> Grafted:
-    return graft(project.artifacts(), log.lineage(), GraftOptions("spark"))
+    return graft(project.artifacts(), log.lineage(), GraftOptions("spark", "../"))
 
 
 @pytest.fixture
