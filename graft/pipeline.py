@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -115,12 +115,18 @@ def generate_dbt_docs(config: Config, progress: Progress) -> None:
     command += ["--target-path", str(config.target_dir)]
     with progress.step("dbt", "docs generate"):
         # dbt on embedded Spark needs the same Java as we do.
-        environment = {**os.environ, "JAVA_HOME": java_home()}
+        environment = dict(os.environ)
+        with suppress(GraftError):  # other adapters need none
+            environment["JAVA_HOME"] = java_home()
         done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
     if done.returncode:
-        raise GraftError(
-            f"dbt docs generate failed\n{(done.stdout + done.stderr).strip()}", place=project
-        )
+        text = (done.stdout + done.stderr).strip()
+        remedy = ""
+        if "Could not find adapter type spark" in text:
+            remedy = "pip install 'dbt-graft[spark]'"
+        elif "Could not find adapter type" in text:
+            remedy = "install the adapter beside dbt-graft, or run `dbt docs generate` yourself"
+        raise GraftError(f"dbt docs generate failed\n{text}", place=project, remedy=remedy)
 
 
 def collect(config: Config, progress: Progress, *, again: str | None = None) -> CollectResult:
@@ -377,6 +383,11 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
         page = docs.DocsPageSettings(section.title or name, favicon, section.slim)
+        docs_page = None
+        if docs.is_too_old():
+            progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")
+        else:
+            docs_page = docs.page(grafted, page)
         built = build_catalog(
             grafted.lineage,
             grafted.descriptions,
@@ -388,7 +399,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
                 _moved(config, grafted),
             ),
             folder,
-            docs_page=docs.page(grafted, page),
+            docs_page=docs_page,
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
         )
         step.result = f"{built.pages:,} pages"
