@@ -66,8 +66,8 @@ $(VENV)/.docs: pyproject.toml constraints.txt
 	  || { echo "Python's venv is missing: apt-get install python3-venv"; exit 2; }
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
-	@$(PIP) --editable .
-	@$(BIN)/graft java >/dev/null 2>&1 || $(PIP) --editable '.[java]'
+	@$(PIP) --editable '.[spark,sqlserver]'
+	@$(BIN)/graft java >/dev/null 2>&1 || $(PIP) --editable '.[all]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.docs

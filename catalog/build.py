@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
 from dbt_graft.catalog.markup import external, printable, text
 from dbt_graft.catalog.page import Page, environment, render
+from dbt_graft.catalog.redirects import write_redirects
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
@@ -48,11 +49,13 @@ class SiteSettings:
         url: Where it will be published, http or https; empty if that is not known.
         collected_at: When logs were last collected; without it the home page shows the newest run.
             It is the date of the sitemap too.
+        moved: Former namespace -> the one that its datasets have now: old addresses lead there.
     """
 
     name: str = "Data lineage"
     url: str = ""
     collected_at: datetime | None = None
+    moved: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,7 @@ def build(
         (out / "404.html").write_text(
             not_found.render(root=root, site_name=settings.name), encoding="utf-8"
         )
+        write_redirects(index.datasets, settings.moved, out)
         extra = dict(extra_files or {})
         if docs_page is not None:
             extra["dbt/index.html"] = docs_page

@@ -55,7 +55,18 @@ SUBTYPE = {
 MASKED = "masked"
 # By scheme, or by the whole namespace where it has none.
 _PLATFORM = {
+    "arn:aws:glue": "AWS Glue",
+    "awsathena": "Amazon Athena",
+    "clickhouse": "ClickHouse",
+    "databricks": "Databricks",
+    "dremio": "Dremio",
+    "duckdb": "DuckDB",
+    "fabric-warehouse": "Microsoft Fabric",
     "mssql": "SQL Server",
+    "mysql": "MySQL",
+    "oracle": "Oracle",
+    "redshift": "Amazon Redshift",
+    "trino": "Trino",
     "spark": "Spark",
     "hive": "Hive",
     "postgres": "PostgreSQL",
@@ -75,6 +86,8 @@ _ENGINE = {"sqlserver": "SQL Server", "mssql": "SQL Server", "spark": "Spark", "
 def platform(dataset: DatasetId) -> str:
     """The name of the product that holds a dataset."""
     scheme = dataset.namespace.partition("://")[0]
+    if scheme.startswith("arn:"):
+        scheme = ":".join(scheme.split(":")[:3])
     return _PLATFORM.get(scheme.lower(), scheme)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import os
 import signal
@@ -54,9 +55,14 @@ def session(
             that of this process.
 
     Raises:
-        GraftError: There is no Java for Spark, Spark cannot start, or a job fails.
+        GraftError: There is no PySpark or no Java for it, Spark cannot start, or a job fails.
         KeyboardInterrupt: Ctrl-C; Spark is stopped then.
     """
+    if importlib.util.find_spec("pyspark") is None:
+        raise GraftError(
+            "reading logs needs PySpark, which is not installed",
+            remedy="pip install 'dbt-graft[spark]'",
+        )
     remote = "SPARK_REMOTE" in os.environ
     if not remote:
         os.environ["JAVA_HOME"] = java_home()

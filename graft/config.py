@@ -115,7 +115,8 @@ class DbtSection(Section):
 
     project_dir: Text = "."
     target_dir: Text | None = None
-    namespace: Text = "spark"
+    namespace: Text | None = None
+    former_namespaces: tuple[Text, ...] | None = None
     tags: tuple[TagKind, ...] = TAG_KINDS
 
 
@@ -284,6 +285,14 @@ class Config(Section):
         """The folder of dbt's `manifest.json` and `catalog.json`."""
         default = f"{self.dbt.project_dir}/target"
         return Path(self.path(self.dbt.target_dir or default))
+
+    @property
+    def former_namespaces(self) -> tuple[str, ...]:
+        """Former namespaces of dbt's relations; `spark` was once that of all adapters."""
+        section = self.dbt
+        if section.former_namespaces is None:
+            return () if section.namespace else ("spark",)
+        return section.former_namespaces
 
     @property
     def name_rules(self) -> NameRules:

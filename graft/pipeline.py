@@ -11,9 +11,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import orjson
@@ -45,11 +45,15 @@ from dbt_graft.injector import artifacts
 from dbt_graft.injector import validate as validation
 from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.graft import graft as graft_lineage
+from dbt_graft.injector.locations import Places
 from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.platform import Platform, platform
+from dbt_graft.injector.profile import Connection, read_connection
 from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.findings import Finding
 from dbt_graft.lineage.gaps import gaps
@@ -113,12 +117,18 @@ def generate_dbt_docs(config: Config, progress: Progress) -> None:
     command += ["--target-path", str(config.target_dir)]
     with progress.step("dbt", "docs generate"):
         # dbt on embedded Spark needs the same Java as we do.
-        environment = {**os.environ, "JAVA_HOME": java_home()}
+        environment = dict(os.environ)
+        with suppress(GraftError):  # other adapters need none
+            environment["JAVA_HOME"] = java_home()
         done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
     if done.returncode:
-        raise GraftError(
-            f"dbt docs generate failed\n{(done.stdout + done.stderr).strip()}", place=project
-        )
+        text = (done.stdout + done.stderr).strip()
+        remedy = ""
+        if "Could not find adapter type spark" in text:
+            remedy = "pip install 'dbt-graft[spark]'"
+        elif "Could not find adapter type" in text:
+            remedy = "install the adapter beside dbt-graft, or run `dbt docs generate` yourself"
+        raise GraftError(f"dbt docs generate failed\n{text}", place=project, remedy=remedy)
 
 
 def collect(config: Config, progress: Progress, *, again: str | None = None) -> CollectResult:
@@ -225,13 +235,15 @@ def graft(
         _no_deep_values(config),
     ):
         read = artifacts.read(config.target_dir)
-        known = relations(read.manifest, config.dbt.namespace)
+        where = dbt_platform(config, read.adapter)
+        known = relations(read.manifest, where.namespace, _places(config))
         place = config.path(config.store)
         records = store.read(place)
         if not allow_empty:
             check_not_empty(place, records, _published(config))
-        lineage = _lineage(config, short_names(read.manifest, known), records, unreadable)
-        grafted = graft_lineage(read, lineage, _options(config, inspect=inspect), known)
+        lineage = _lineage(config, short_names(read.manifest, known, where), records, unreadable)
+        options = _options(config, where.namespace, inspect=inspect)
+        grafted = graft_lineage(read, lineage, options, known)
         if write:
             _output(config, "artifacts").claim()
             artifacts.write(grafted, out)
@@ -315,9 +327,16 @@ def _lineage(
     rejects = tuple(dict.fromkeys((*records.rejects, *unreadable)))
     records = replace(records, rejects=rejects)
     rules = config.name_rules
+    former = {namespace.casefold() for namespace in config.former_namespaces}
+
+    @cache
+    def name(dataset: DatasetId) -> DatasetId:
+        renamed = rules(dataset)
+        return short(renamed if renamed == dataset else short.formerly(renamed, former))
+
     return build(
         records,
-        lambda dataset: short(rules(dataset)),
+        name,
         _infos(config),
         failed=config.lineage.failed,
     )
@@ -336,11 +355,31 @@ def _infos(config: Config) -> dict[str, TaskInfo]:
     return found
 
 
-def _options(config: Config, *, inspect: bool) -> GraftOptions:
-    section = config.dbt
+def _options(config: Config, namespace: str, *, inspect: bool) -> GraftOptions:
+    # A bracket would end the link in Markdown.
+    site = config.site.url.replace("(", "%28").replace(")", "%29").rstrip("/")
     return GraftOptions(
-        section.namespace, tags=section.tags, inspect=inspect, code=config.task_code
+        namespace,
+        f"{site}/" if site else "",
+        tags=config.dbt.tags,
+        inspect=inspect,
+        code=config.task_code,
     )
+
+
+def dbt_platform(config: Config, adapter: str) -> Platform:
+    """The platform of dbt's relations, by `dbt.namespace`, else by dbt's adapter and profile."""
+    return platform(adapter, _connection(config), config.dbt.namespace)
+
+
+def _places(config: Config) -> Places:
+    """Where the files of dbt's relations lie, if the manifest names relative paths."""
+    project = Path(config.path(config.dbt.project_dir))
+    return Places(project, _connection(config).get("external_root", "."))
+
+
+def _connection(config: Config) -> Connection:
+    return read_connection(Path(config.path(config.dbt.project_dir)), os.environ)
 
 
 def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
@@ -358,17 +397,33 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
         page = docs.DocsPageSettings(section.title or name, favicon, section.slim)
+        docs_page = None
+        if docs.is_too_old():
+            progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")
+        else:
+            docs_page = docs.page(grafted, page)
         built = build_catalog(
             grafted.lineage,
             grafted.descriptions,
             grafted.consumers,
-            SiteSettings(name, config.site.url, store.collected_at(config.path(config.store))),
+            SiteSettings(
+                name,
+                config.site.url,
+                store.collected_at(config.path(config.store)),
+                _moved(config, grafted),
+            ),
             folder,
-            docs_page=docs.page(grafted, page),
+            docs_page=docs_page,
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
         )
         step.result = f"{built.pages:,} pages"
     return output.path / "index.html"
+
+
+def _moved(config: Config, grafted: Grafted) -> dict[str, str]:
+    """Former namespace -> that of dbt's relations now."""
+    now = dbt_platform(config, str(grafted.manifest["metadata"].get("adapter_type") or ""))
+    return dict.fromkeys(config.former_namespaces, now.namespace)
 
 
 def summary(

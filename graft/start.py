@@ -17,7 +17,7 @@ dbt:
   project_dir: .            # reads {target}/manifest.json and catalog.json;
                             # run `dbt docs generate` first, or `graft build --dbt`
   # target_dir: target      # dbt's target folder, if it is elsewhere
-  # namespace: spark        # the dataset namespace of dbt's relations
+  # namespace: duckdb://shop.duckdb # of dbt's relations; by default from its adapter and profile
 
 # Log sources. Adapt the entries that you need and delete the others.
 collect:
@@ -41,7 +41,7 @@ collect:
 # Name rules for datasets with several names; the first match is used.
 # `*` matches text that `to` repeats, `**` text that it drops.
 names: []
-  # - {{from: "mssql://sql01:1433/ShopDW.dbo.*", to: "spark/raw.*"}}
+  # - {{from: "mssql://sql01:1433/ShopDW.dbo.*", to: "dbt/raw.*"}}
 
 # Descriptions of tasks, shown in the docs.
 tasks: {{}}

@@ -25,6 +25,8 @@ _MANIFEST = '"MANIFEST.JSON INLINE DATA"'
 _CATALOG = '"CATALOG.JSON INLINE DATA"'
 _TITLE = "<title>dbt Docs</title>"
 _END = "</body>"
+NEEDED = "they need dbt-core 1.11, which graft has in an environment of its own (pipx, uv tool)"
+is_too_old = stock.is_too_old
 # A JSON text is parsed several times faster than the same text as a JavaScript value.
 _PARSE = 'JSON.parse(document.getElementById("{}").textContent)'
 
@@ -53,9 +55,10 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
         GraftError: The installed dbt has no docs page or an unsupported one, or the favicon
             cannot be read or is not an image.
     """
+    linked = grafted.linked_to(settings.site)
     manifest: Document = {
-        **grafted.manifest,
-        "metadata": {**grafted.manifest["metadata"], "send_anonymous_usage_stats": False},
+        **linked,
+        "metadata": {**linked["metadata"], "send_anonymous_usage_stats": False},
     }
     catalog = grafted.catalog
     if settings.slim:

@@ -10,13 +10,14 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
-from dbt_graft.injector import groups, integrity, nodes, prose, warehouse
+from dbt_graft.injector import groups, integrity, nodes, warehouse
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.columns import by_target
 from dbt_graft.injector.dbt_lineage import described_columns, own_lineage
 from dbt_graft.injector.describe import consumers, descriptions
 from dbt_graft.injector.manifest import all_nodes
 from dbt_graft.injector.matching import ShortNames, short_names
+from dbt_graft.injector.node_texts import with_texts
 from dbt_graft.injector.nodes import NodeContext
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.plan import GraftPlan, plan
@@ -63,15 +64,17 @@ def graft(
 
     grafted = promote(manifest, Promotion(manifest, decided.promoted))
     grafted["metadata"] = {**metadata, "env": {**(metadata.get("env") or {}), MARK: "1"}}
-    grafted = _linked(grafted, known, decided, options.site)
     context = NodeContext(
         manifest, artifacts.freshness, touched, by_target(touched.column_edges), options
     )
     grafted = _added(grafted, decided, context)
+    linked_to = partial(with_texts, grafted, known, decided, context)
+    grafted = linked_to(options.site)
     entries = _catalog(catalog, grafted, decided, touched)
     return Grafted(
         manifest=grafted,
         catalog=entries,
+        linked_to=linked_to,
         describe=partial(descriptions, grafted, manifest, decided, lineage),
         consume=partial(consumers, manifest, known, decided, lineage),
         touched=touched,
@@ -121,26 +124,6 @@ def _ambiguous(known: Relations, lineage: Lineage, short: ShortNames) -> tuple[A
     )
     rivals = (AmbiguousName(dataset, ids) for dataset, ids in sorted(known.rivals.items()))
     return (*rivals, *twins, *named)
-
-
-def _linked(
-    manifest: dict[str, Any], known: Relations, decided: GraftPlan, site: str
-) -> dict[str, Any]:
-    """dbt's own nodes with their second writers and a link to the catalog in the description."""
-    writers = {built.node_id: built.tasks for built in decided.second_writers}
-
-    nodes, sources = dict(manifest["nodes"]), dict(manifest["sources"])
-    for node_id, dataset in known.datasets.items():
-        part = nodes if node_id in nodes else sources
-        if node := part.get(node_id):
-            note = prose.also_written_by(writers[node_id], site) if node_id in writers else ""
-            before = str(node.get("description") or "")
-            changed = node.copy()
-            changed["description"] = prose.paragraphs(
-                before, note, prose.catalog_link(dataset, site)
-            )
-            part[node_id] = changed
-    return {**manifest, "nodes": nodes, "sources": sources}
 
 
 def _added(manifest: dict[str, Any], decided: GraftPlan, context: NodeContext) -> dict[str, Any]:

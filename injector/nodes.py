@@ -20,7 +20,6 @@ from dbt_graft.injector.naming import plain
 from dbt_graft.injector.options import GraftOptions, TagKind
 from dbt_graft.injector.plan import PACKAGE, source_group
 from dbt_graft.injector.report import BuiltDataset, NewSource, TaskExposure
-from dbt_graft.lineage import urls
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.model import Lineage, Task
@@ -60,11 +59,9 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     view = None if tasks else context.lineage.definition(built.dataset, DefinitionKind.VIEW)
     if view:
         raw_code = compiled_code = prose.definition(view, context.lineage.shapes)
-        text = prose.view_of(view, context.options.site)
     else:
         compiled_code = prose.code(tasks, writes, context.lineage.shapes)
         raw_code = prose.files(tasks, context.options.code) or compiled_code
-        text = prose.built_by(tasks, writes, context.options.site)
     found = context.lineage.datasets.get(built.dataset)
     columns, edges = node_columns(
         inherited.merged(sources, "columns"),
@@ -114,11 +111,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
             **({"quoting": quoting} if quoting else {}),
         },
         "tags": tags,
-        "description": prose.paragraphs(
-            *inherited.descriptions(sources),
-            text,
-            prose.catalog_link(built.dataset, context.options.site),
-        ),
+        "description": "",  # see injector.node_texts
         "columns": columns,
         "meta": meta,
         "group": group,
@@ -139,7 +132,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
 
 def source(new: NewSource, context: NodeContext) -> dict[str, Any]:
     """Return the source for a dataset that tasks read and no task writes."""
-    lineage, site = context.lineage, context.options.site
+    lineage = context.lineage
     database, schema, identifier = place(new.dataset)
     group = source_group(new.dataset, lineage)
     path = f"{group}.yml"
@@ -160,10 +153,7 @@ def source(new: NewSource, context: NodeContext) -> dict[str, Any]:
         "source_description": "",
         "loader": "",
         "identifier": identifier,
-        "description": prose.paragraphs(
-            prose.read_by(new.tasks, new.views, site),
-            prose.catalog_link(new.dataset, site),
-        ),
+        "description": "",
         "columns": node_columns({}, found.columns if found else (), ())[0],
         "meta": meta,
         "source_meta": {},
@@ -184,7 +174,7 @@ def exposure(
     Args:
         everything: All nodes of the grafted manifest by id.
     """
-    task, site = context.lineage.tasks[new.task], context.options.site
+    task = context.lineage.tasks[new.task]
     tags = _tags([task], task.usages, context.options)
     meta = {"graft": {"task": task.name}}
     engine = _folders(task.usages)[0]
@@ -200,13 +190,13 @@ def exposure(
         "fqn": [PACKAGE, engine, new.name],
         "type": task.info.type or "application",
         "owner": {"email": None, "name": task.info.owner or None},
-        "description": prose.reads(task, site),
+        "description": "",
         "label": task.name,
         "maturity": task.info.maturity or None,
         "meta": meta,
         "tags": tags,
         "config": {"enabled": True, "tags": tags, "meta": meta},
-        "url": prose.web(task.info.url) or site + urls.task_path(task.name),
+        "url": None,
         "depends_on": {"macros": [], "nodes": list(parents)},
         "refs": refs,
         "sources": sources,

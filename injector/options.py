@@ -17,14 +17,15 @@ class GraftOptions:
 
     Attributes:
         namespace: The namespace of dbt's warehouse: `spark`, `mssql://crm:1433`.
-        site: The relative URL of the site's home, seen from the docs page, ending in a slash.
+        site: The URL of the published site, ending in a slash, for links in the artifacts; empty
+            if it is not known.
         tags: The kinds of tags that grafted nodes get.
         inspect: Report defects that dbt's artifacts already have.
         code: Task -> the text of its Python file, shown as code of the models it builds.
     """
 
     namespace: str
-    site: str = "../"
+    site: str = ""
     tags: tuple[TagKind, ...] = TAG_KINDS
     inspect: bool = True
     code: Mapping[str, str] = field(default_factory=dict)

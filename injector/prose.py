@@ -34,8 +34,13 @@ def moment(at: datetime) -> str:
 
 
 def catalog_link(dataset: DatasetId, site: str) -> str:
-    """Return a link from dbt's docs page to the page of a dataset in the catalog."""
-    return f"[Catalog page]({site}{urls.dataset_path(dataset)})"
+    """Return a link to the page of a dataset in the catalog; empty without the site's URL."""
+    return f"[Catalog page]({site}{urls.dataset_path(dataset)})" if site else ""
+
+
+def _page(name: str, site: str, path: str) -> str:
+    """A name that links to its page in the catalog, if the site's URL is known."""
+    return link(name, site + path) if site else escape(name)
 
 
 def paragraphs(*parts: str) -> str:
@@ -58,7 +63,7 @@ def view_of(definition: Definition, site: str) -> str:
 def reads(task: Task, site: str) -> str:
     """Describe a task that only reads."""
     engines = ", ".join(map(escape, task.engines))
-    first = f"Python task {link(task.name, site + urls.task_path(task.name))} on {engines}."
+    first = f"Python task {_page(task.name, site, urls.task_path(task.name))} on {engines}."
     return _task(first, task, _last_run(task.runs, None))
 
 
@@ -74,15 +79,15 @@ def read_by(tasks: Iterable[str], views: Iterable[DatasetId], site: str) -> str:
 
 
 def _links(tasks: Iterable[str], site: str) -> str:
-    return ", ".join(link(name, site + urls.task_path(name)) for name in tasks)
+    return ", ".join(_page(name, site, urls.task_path(name)) for name in tasks)
 
 
 def _dataset_links(datasets: Iterable[DatasetId], site: str) -> str:
-    return ", ".join(link(one.short, site + urls.dataset_path(one)) for one in datasets)
+    return ", ".join(_page(one.short, site, urls.dataset_path(one)) for one in datasets)
 
 
 def _writer(task: Task, usage: Usage, site: str) -> str:
-    name = link(task.name, site + urls.task_path(task.name))
+    name = _page(task.name, site, urls.task_path(task.name))
     sentence = f"Written by {name} on {escape(usage.engine)}"
     if usage.operations:
         sentence += f" ({escape(', '.join(usage.operations))})"

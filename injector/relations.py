@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from dbt_graft.injector.locations import Places, location
 from dbt_graft.injector.manifest import BUILDERS, Node, materialized, project_name
 from dbt_graft.lineage.dataset import DatasetId
 
@@ -20,12 +21,14 @@ class Relations:
         builders: Dataset -> the node that builds it.
         sources: Dataset -> its sources, those of the root project first.
         rivals: Dataset -> the nodes that build it, where there are several.
+        locations: Path -> the datasets whose files lie there, sorted.
     """
 
     datasets: Mapping[str, DatasetId]
     builders: Mapping[DatasetId, str]
     sources: Mapping[DatasetId, tuple[str, ...]]
     rivals: Mapping[DatasetId, tuple[str, ...]]
+    locations: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
 
     def node_of(self, dataset: DatasetId) -> str | None:
         """Return the node of a dataset: its builder, else its first source."""
@@ -37,20 +40,25 @@ class Relations:
         return sorted(self.datasets[node_id] for node_id in nodes if node_id)
 
 
-def relations(manifest: Node, namespace: str) -> Relations:
+def relations(manifest: Node, namespace: str, places: Places | None = None) -> Relations:
     """Match dbt's relations to datasets.
 
     Args:
         namespace: The namespace of dbt's warehouse: `spark`, `mssql://crm:1433`.
+        places: Where relative paths in the manifest start.
     """
+    places = places or Places()
     project = project_name(manifest)
     datasets: dict[str, DatasetId] = {}
     builders: dict[DatasetId, list[str]] = defaultdict(list)
     sources: dict[DatasetId, list[str]] = defaultdict(list)
+    locations: dict[DatasetId, set[DatasetId]] = defaultdict(set)
     for node_id, node in sorted(manifest["nodes"].items()):
         if dataset := _dataset(node, namespace):
             datasets[node_id] = dataset
             builders[dataset].append(node_id)
+            if path := location(node, places):
+                locations[path].add(dataset)
     for node_id, node in sorted(
         manifest["sources"].items(),
         key=lambda item: (item[1].get("package_name") != project, item[0]),
@@ -58,11 +66,14 @@ def relations(manifest: Node, namespace: str) -> Relations:
         if dataset := _dataset(node, namespace):
             datasets[node_id] = dataset
             sources[dataset].append(node_id)
+            if path := location(node, places):
+                locations[path].add(dataset)
     return Relations(
         datasets,
         {key: ids[0] for key, ids in builders.items()},
         {key: tuple(ids) for key, ids in sources.items()},
         {key: tuple(ids) for key, ids in builders.items() if len(ids) > 1},
+        {path: tuple(sorted(found)) for path, found in locations.items()},
     )
 
 

@@ -160,6 +160,7 @@ class Grafted:
     """Grafted artifacts, and dbt's part of what the catalog and the exporters show.
 
     Attributes:
+        linked_to: The manifest with links to a site: its URL, relative or absolute.
         describe: Computes `descriptions`, on first use.
         consume: Computes `consumers`, on first use.
         touched: The lineage of the logs, with what dbt knows of their datasets.
@@ -170,6 +171,7 @@ class Grafted:
 
     manifest: dict[str, Any]
     catalog: dict[str, Any]
+    linked_to: Callable[[str], dict[str, Any]]
     describe: Callable[[], Mapping[DatasetId, Description]]
     consume: Callable[[], tuple[Consumer, ...]]
     touched: Lineage

@@ -13,6 +13,7 @@ from importlib import metadata, resources
 
 from dbt_graft.lineage.errors import GraftError
 
+_OLDEST = (1, 11)
 _REMEDY = "install dbt-core 1.11.10 or a later 1.11"
 
 FAVICON = "${require('./assets/favicons/favicon.ico')}"  # dbt's build never filled it in
@@ -75,6 +76,12 @@ _DETAILS = {"if(e.meta=t.meta||d,": 'if(e.meta=t.meta&&o.omit(t.meta,"graft")||d
 # The page's search results take names, descriptions and code as HTML: the head of the function
 # that all of them go through.
 _HIGHLIGHT = re.compile(r"(\w+)\.highlight=function\((\w+)\)\{(?=if\(!\1\.query)")
+
+
+def is_too_old() -> bool:
+    """Whether the installed dbt is of a version whose docs page was never supported."""
+    parts = re.findall(r"\d+", _dbt_version())[:2]
+    return len(parts) == 2 and tuple(map(int, parts)) < _OLDEST
 
 
 def read() -> str:

@@ -41,7 +41,7 @@ def build(
         infos: What graft.yml and declared lineage say of tasks, by name.
         failed: What failed statements tried counts as done.
     """
-    rename = rename or NameRules()
+    rename = _with_locations(rename or NameRules(), records.datasets)
     accesses, edges = _under_rule_names(records, rename)
     if failed:
         accesses = [
@@ -84,6 +84,22 @@ def build(
     )
 
 
+def _with_locations(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
+    """Rules under which a path that a log names as the place of one table is that table."""
+    owners: dict[DatasetId, set[DatasetId]] = defaultdict(set)
+    for dataset in datasets:
+        for path in dataset.symlinks:
+            if path.is_path and not dataset.id.is_path:
+                owners[path].add(dataset.id)
+    tables = {path: next(iter(found)) for path, found in owners.items() if len(found) == 1}
+
+    def located(dataset: DatasetId) -> DatasetId:
+        name = rename(dataset)
+        return rename(tables[dataset]) if name == dataset and dataset in tables else name
+
+    return located
+
+
 def _under_rule_names(records: Records, rename: Rename) -> tuple[list[Access], list[ColumnEdge]]:
     """Accesses and column edges under the names of the rules; temporary tables keep theirs."""
     temporary = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY}
@@ -113,7 +129,13 @@ def _known(dataset: Dataset, rename: Rename, dead: Mapping[DatasetId, DatasetId]
     name = rename(dataset.id)
     if name in dead:
         return Dataset(dead[name], columns=dataset.columns)
-    return replace(dataset, id=name, symlinks=tuple(map(rename, dataset.symlinks)))
+    symlinks = {
+        other
+        for one in dataset.symlinks
+        # The place of its own files goes by the path.
+        if (other := one if rename(one) == name else rename(one)) != name
+    }
+    return replace(dataset, id=name, symlinks=tuple(sorted(symlinks)))
 
 
 def _datasets(known: Iterable[Dataset], accesses: Iterable[Access]) -> dict[DatasetId, Dataset]:

@@ -219,7 +219,8 @@ def merged_dataset(a: Dataset, b: Dataset) -> Dataset:
     )
     return replace(
         a,
-        kind=b.kind if b.kind is Kind.VIEW else a.kind,
+        # Who knows files only by their path does not know that they are a table's.
+        kind=b.kind if b.kind is Kind.VIEW or a.kind is Kind.PATH else a.kind,
         columns=columns or b.columns,
         symlinks=tuple(sorted({*a.symlinks, *b.symlinks})),
         first_seen=min((t for t in (a.first_seen, b.first_seen) if t), default=None),

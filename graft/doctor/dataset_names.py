@@ -12,7 +12,7 @@ from dbt_graft.graft.progress import Progress
 from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource
-from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.findings import Finding, Severity
 
 
@@ -24,7 +24,8 @@ def matches(config: Config) -> Iterator[Finding]:
     """
     grafted = pipeline.graft(config, Progress(quiet=True), write=False, inspect=True)
     report = grafted.report
-    alike = _alike(grafted, config.dbt.namespace)
+    adapter = str(grafted.manifest["metadata"].get("adapter_type") or "")
+    alike = _alike(grafted, pipeline.dbt_platform(config, adapter).namespace)
     unwanted: list[Finding] = []
     one_of_two: list[Finding] = []
     unmatched: list[str] = []
@@ -92,8 +93,17 @@ def _alike(grafted: Grafted, namespace: str) -> dict[str, str]:
         if one.dataset:
             same = idle.get(_name(one.dataset, 2)) or idle.get(_name(one.dataset, 1)) or set()
             if len(same) == 1:
-                found[str(one.dataset)] = str(next(iter(same)))
+                found[str(one.dataset)] = _in_rule(next(iter(same)))
     return found
+
+
+def _in_rule(relation: DatasetId) -> str:
+    """A relation of dbt as a rule can name it: the path of a DuckDB file has slashes."""
+    try:
+        readable = parse_dataset_id(str(relation)) == relation
+    except ValueError:
+        readable = False
+    return str(relation) if readable else f"dbt/{relation.name}"
 
 
 def _name(dataset: DatasetId, parts: int) -> tuple[str, ...]:

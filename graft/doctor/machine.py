@@ -17,11 +17,18 @@ from dbt_graft.lineage.findings import Finding, Severity
 
 def python() -> Iterator[Finding]:
     """Versions of the interpreter and of important packages."""
-    packages = (f"{name} {metadata.version(name)}" for name in ("pyspark", "dbt-core"))
+    packages = (f"{name} {_version(name)}" for name in ("pyspark", "dbt-core"))
     known = ", ".join((f"dbt-graft {__version__}", *packages))
     yield Finding(
         Severity.NOTE, "Python", f"{platform.python_version()} at {sys.executable}; {known}"
     )
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
 
 
 def java() -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 
+from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.doctor.phrases import ago, count
 from dbt_graft.injector import artifacts
@@ -39,7 +40,8 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
         str(place),
         f"dbt {read.dbt_version} wrote its artifacts {ago(written)} for {read.adapter}: "
         f"{count(nodes.count('model'), 'model')}, "
-        f"{count(len(read.manifest['sources']), 'source')}",
+        f"{count(len(read.manifest['sources']), 'source')}, "
+        f"all in namespace {pipeline.dbt_platform(config, read.adapter).namespace}",
     )
     for notice in read.notices:
         path, _, problem = notice.partition(": ")

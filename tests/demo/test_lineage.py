@@ -37,7 +37,7 @@ def grafted(root: Path) -> Grafted:
     if not records.accesses:
         pytest.skip("the demo's store is empty: run `make docs` first")
     lineage = build(records, config.name_rules, config.task_infos)
-    return graft(artifacts.read(config.target_dir), lineage, GraftOptions(config.dbt.namespace))
+    return graft(artifacts.read(config.target_dir), lineage, GraftOptions("spark"))
 
 
 def test_every_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None:

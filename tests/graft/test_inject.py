@@ -33,7 +33,7 @@ def _access(task: str, name: str, direction: str) -> dict[str, Any]:
     return {
         "task": task,
         "run_id": f"{task}-1",
-        "namespace": "spark",
+        "namespace": "mssql",
         "name": name,
         "kind": "TABLE",
         "direction": direction,
@@ -187,7 +187,7 @@ def test_check_writes_nothing_and_exits_with_4_on_what_is_forbidden(
     found = inject("--check")
 
     assert found.exit_code == 4
-    assert "second_writer: patch writes spark/Shop.analytics.mart, as dbt does" in found.output
+    assert "second_writer: patch writes mssql/Shop.analytics.mart, as dbt does" in found.output
     assert not (folder / ".graft/artifacts").exists()
 
 
@@ -196,7 +196,7 @@ def test_check_writes_nothing_and_exits_with_4_on_what_is_forbidden(
     [
         "check: {forbid: [cycle, unmatched]}",
         "check: {accept: [patch]}",
-        'check: {accept: ["spark/shop.ANALYTICS.*"]}',
+        'check: {accept: ["mssql/shop.ANALYTICS.*"]}',
         "check: {accept: [model.shop.mart]}",
     ],
 )
@@ -285,3 +285,19 @@ def test_a_store_that_lost_its_lineage_is_not_published_unless_allowed(
     assert (folder / ".graft/artifacts/manifest.json").read_bytes() == before
     assert inject("--allow-empty").exit_code == 0
     assert inject().exit_code == 0, "empty was published, so empty is no loss"
+
+
+def test_relations_are_on_the_platform_of_dbts_profile(folder: Path, inject: Inject) -> None:
+    path = folder / "target/manifest.json"
+    path.write_bytes(path.read_bytes().replace(b'"sqlserver"', b'"duckdb"'))
+    (folder / "dbt_project.yml").write_text("profile: shop\n")
+    (folder / "profiles.yml").write_text(
+        "shop: {target: dev, outputs: {dev: {type: duckdb, path: shop.duckdb}}}\n"
+    )
+    # A rule that was written when the namespace was `spark` for every adapter.
+    with (folder / "graft.yml").open("a") as config:
+        config.write('names: [{from: "mssql/*", to: "spark/*"}]\n')
+
+    assert inject().exit_code == 0
+    node = _manifest(folder)["nodes"]["model.python_tasks.raw_orders"]
+    assert node["meta"]["graft"]["dataset"] == "duckdb://shop.duckdb/Shop.raw.orders"

@@ -15,6 +15,7 @@ from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
@@ -517,14 +518,14 @@ class Log:
             dataset, columns=tuple(Column(key, value) for key, value in types.items())
         )
 
-    def lineage(self) -> Lineage:
+    def lineage(self, rename: Rename | None = None) -> Lineage:
         records = Records(
             accesses=tuple(self._accesses),
             runs=tuple(self._runs.values()),
             shapes=self._shapes,
             datasets=tuple(self._datasets.values()),
         )
-        return build(records, infos=self._infos)
+        return build(records, rename, self._infos)
 
 
 def night() -> Log:
@@ -571,7 +572,7 @@ def grafted(project: Project, log: Log) -> Grafted:
 
 
 def graft_all(project: Project, log: Log) -> Grafted:
-    return graft(project.artifacts(), log.lineage(), GraftOptions("spark"))
+    return graft(project.artifacts(), log.lineage(), GraftOptions("spark", "../"))
 
 
 @pytest.fixture

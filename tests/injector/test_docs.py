@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from dbt_graft.injector import docs
+from dbt_graft.injector.graft import graft
+from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.stock import read
 from dbt_graft.lineage.errors import GraftError
@@ -45,6 +47,30 @@ def test_both_artifacts_stand_in_the_page(grafted: Grafted) -> None:
     assert found["manifest"]["nodes"] == grafted.manifest["nodes"]
     assert found["manifest"]["parent_map"] == grafted.manifest["parent_map"]
     assert found["catalog"] == grafted.catalog
+
+
+def test_the_page_links_relatively_and_the_artifacts_to_the_site_or_not_at_all(
+    project: Any, log: Any
+) -> None:
+    def texts(nodes: dict[str, Any]) -> str:
+        return json.dumps([(one["description"], one.get("url")) for one in nodes.values()])
+
+    for site in ("", "https://docs.example.com/lineage/"):
+        options = GraftOptions("spark", site)
+        grafted = graft(project.artifacts(), log.lineage(), options)
+        found = _inlined(_page(grafted))["manifest"]
+        for part in ("nodes", "sources", "exposures"):
+            written = texts(grafted.manifest[part])
+            assert "](../" in (shown := texts(found[part]))
+            assert "../" not in written
+            assert written.count("](") == (shown.count("](../") if site else 0) + written.count(
+                "](https://git.example"
+            )
+            assert ("](https://docs.example.com/lineage/" in written) == bool(site)
+    assert (
+        "land_shop_files"
+        in grafted.manifest["nodes"]["model.python_tasks.raw_orders"]["description"]
+    )
 
 
 def test_what_the_page_never_reads_is_left_out(grafted: Grafted) -> None:

@@ -172,3 +172,27 @@ def test_merging_keeps_both_sides_and_is_the_same_either_way_round() -> None:
     assert a.merged(b) == b.merged(a)
     assert a.merged(b).task_graph().edges == [("load", "use")]
     assert a.merged(Lineage()) == a
+
+
+def test_the_path_of_a_tables_files_is_the_table() -> None:
+    table, path = DatasetId("spark", "raw.orders"), DatasetId("s3://lake", "raw/orders")
+    written = access("land", WRITE, str(path), kind=Kind.PATH)
+    read = access("score", READ, str(table))
+    records = Records(
+        accesses=(written, read),
+        datasets=(Dataset(path, Kind.PATH), Dataset(table, symlinks=(path,))),
+    )
+
+    lineage = build(records)
+
+    (found,) = lineage.datasets.values()
+    assert (found.id, found.kind, found.symlinks) == (table, Kind.TABLE, (path,))
+    assert lineage.writer_names() == {table: ["land"]}
+
+
+def test_a_path_with_tables_on_it_by_two_names_stays_a_path() -> None:
+    path = DatasetId("s3://lake", "raw/orders")
+    written = access("land", WRITE, str(path), kind=Kind.PATH)
+    tables = (Dataset(DatasetId("spark", name), symlinks=(path,)) for name in ("a.t", "b.t"))
+    lineage = build(Records(accesses=(written,), datasets=tuple(tables)))
+    assert lineage.datasets[path].kind is Kind.PATH

@@ -10,14 +10,9 @@ from dataclasses import dataclass, field
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.databases import UNKNOWN, JdbcDatabase, database_of
 from dbt_graft.collectors.spark.sources.jdbc import tables
-from dbt_graft.collectors.spark.sources.paths import (
-    dataset_folders,
-    lone_year,
-    path_dataset,
-    year_folders,
-)
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.paths import dataset_folders, lone_year, path_dataset, year_folders
 
 # Spark's own catalog, and its name on Databricks.
 _SESSION_CATALOGS = ("spark_catalog", "hive_metastore")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dbt_graft.collectors.spark.sources.paths import path_dataset
+from dbt_graft.lineage.paths import path_dataset
 
 _SCHEME = "hdfs"
 _PORT = ":8020"

@@ -26,8 +26,8 @@ from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.collectors.spark.sources.connector_sources import connector_source
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable, jdbc_relation
-from dbt_graft.collectors.spark.sources.paths import is_file
 from dbt_graft.collectors.spark.sources.schema import first_struct, output_columns, parse_struct
+from dbt_graft.lineage.paths import is_file
 from dbt_graft.lineage.records import Column
 
 # Prefixes and suffixes that other engines add to Spark's names.

@@ -120,6 +120,11 @@ def load_pyodbc() -> ModuleType:
     """
     try:
         import pyodbc
+    except ModuleNotFoundError as error:
+        raise GraftError(
+            "a connection to SQL Server needs pyodbc, which is not installed",
+            remedy="pip install 'dbt-graft[sqlserver]'",
+        ) from error
     except ImportError as error:
         raise GraftError(
             f"pyodbc cannot be loaded: {error}",

@@ -123,7 +123,9 @@ def test_a_project_that_is_well_has_notes_only(project: Path, doctor: Doctor) ->
     problems = doctor()
     assert {severity for severity, _ in problems} == {"note"}
     assert problems["note", "logs/spark"] == "the newest run started 0 minutes ago"
-    assert problems["note", str(project / "target")].endswith("for spark: 1 model, 1 source")
+    assert problems["note", str(project / "target")].endswith(
+        "for spark: 1 model, 1 source, all in namespace spark"
+    )
     assert {"Python", "Java"} <= {subject for _, subject in problems}
 
 

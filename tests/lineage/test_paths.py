@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.spark.sources.paths import dataset_folders, path_dataset
+from dbt_graft.lineage.paths import dataset_folders, path_dataset
 
 
 @pytest.mark.parametrize(

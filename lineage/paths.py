@@ -1,4 +1,4 @@
-"""Datasets of the paths in a plan.
+"""Datasets of paths in logs and in dbt's manifest.
 
 A path has OpenLineage's name (openlineage.io/docs/spec/naming): `file` + `/landing/x`,
 `s3://bucket` + `key`, `hdfs://host:port` + `/x`.

@@ -1,0 +1,82 @@
+"""Texts of nodes that link to the catalog: descriptions, and the URLs of exposures.
+
+In the site's own docs page links are relative. The written artifacts are also read by
+`dbt docs serve` and other tools: there they lead to `site.url`, or there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dbt_graft.injector import inherited, prose
+from dbt_graft.injector.manifest import Node
+from dbt_graft.injector.nodes import NodeContext
+from dbt_graft.injector.plan import GraftPlan
+from dbt_graft.injector.relations import Relations
+from dbt_graft.injector.report import BuiltDataset
+from dbt_graft.lineage import urls
+from dbt_graft.lineage.definition import DefinitionKind
+
+_PARTS = ("nodes", "sources", "exposures")
+
+
+def with_texts(
+    manifest: Mapping[str, Any],
+    known: Relations,
+    decided: GraftPlan,
+    context: NodeContext,
+    site: str,
+) -> dict[str, Any]:
+    """Return a grafted manifest with the texts of its nodes.
+
+    Args:
+        site: The URL of the site's home, relative or absolute, ending in a slash; empty if the
+            texts shall have no links.
+    """
+    parts = {part: dict(manifest.get(part) or {}) for part in _PARTS}
+    for node_id, fields in _texts(known, decided, context, site):
+        for nodes in parts.values():
+            if node := nodes.get(node_id):
+                nodes[node_id] = {**node, **fields}
+    return {**manifest, **parts}
+
+
+def _texts(
+    known: Relations, decided: GraftPlan, context: NodeContext, site: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Node id -> its fields with links, for all nodes that stand for datasets and tasks."""
+    writers = {built.node_id: built.tasks for built in decided.second_writers}
+    original = context.original
+    for node_id, dataset in known.datasets.items():
+        node = original["nodes"].get(node_id) or original["sources"].get(node_id) or {}
+        note = prose.also_written_by(writers[node_id], site) if node_id in writers else ""
+        if link := prose.paragraphs(note, prose.catalog_link(dataset, site)):
+            before = str(node.get("description") or "")
+            yield node_id, {"description": prose.paragraphs(before, link)}
+    for built in (*decided.promoted, *decided.added):
+        yield built.node_id, {"description": _model(built, context, site)}
+    for new in decided.new_sources:
+        text = prose.read_by(new.tasks, new.views, site)
+        text = prose.paragraphs(text, prose.catalog_link(new.dataset, site))
+        yield new.node_id, {"description": text}
+    for exposure in decided.exposures:
+        task = context.lineage.tasks[exposure.task]
+        page = site + urls.task_path(task.name) if site else None
+        yield (
+            exposure.node_id,
+            {"description": prose.reads(task, site), "url": prose.web(task.info.url) or page},
+        )
+
+
+def _model(built: BuiltDataset, context: NodeContext, site: str) -> str:
+    tasks = [context.lineage.tasks[name] for name in built.tasks]
+    sources: list[Node] = [context.original["sources"][source] for source in built.sources]
+    view = None if tasks else context.lineage.definition(built.dataset, DefinitionKind.VIEW)
+    if view:
+        text = prose.view_of(view, site)
+    else:
+        text = prose.built_by(tasks, context.lineage.writers(built.dataset), site)
+    return prose.paragraphs(
+        *inherited.descriptions(sources), text, prose.catalog_link(built.dataset, site)
+    )

@@ -1,0 +1,23 @@
+"""Labels of platforms."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.catalog.formatting import platform
+from dbt_graft.lineage.dataset import DatasetId
+
+
+@pytest.mark.parametrize(
+    ("namespace", "label"),
+    [
+        ("duckdb://shop.duckdb", "DuckDB"),
+        ("duckdb", "DuckDB"),
+        ("spark", "Spark"),
+        ("spark://emr:10001", "Spark"),
+        ("arn:aws:glue:eu-west-1:123", "AWS Glue"),
+        ("exotic://host:1", "exotic"),
+    ],
+)
+def test_a_dataset_is_labelled_by_its_platform(namespace: str, label: str) -> None:
+    assert platform(DatasetId(namespace, "raw.orders")) == label

@@ -1,0 +1,26 @@
+"""What is missing is named with the extra that brings it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+import pytest
+
+from dbt_graft.collectors.session import session
+from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
+from dbt_graft.lineage.errors import GraftError
+
+
+def test_collecting_without_pyspark_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(GraftError, match=r"PySpark") as found, session({}):
+        pass
+    assert found.value.remedy == "pip install 'dbt-graft[spark]'"
+
+
+def test_a_live_server_without_pyodbc_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyodbc", None)
+    with pytest.raises(GraftError, match=r"needs pyodbc") as found:
+        load_pyodbc()
+    assert found.value.remedy == "pip install 'dbt-graft[sqlserver]'"
