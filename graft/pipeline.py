@@ -252,7 +252,7 @@ def graft(
         step.result = f"{len(report.promoted)} promoted, {len(report.added)} new models"
     for notice in report.notices:
         progress.warn(notice)
-    for finding in _without_effect(config, records):
+    for finding in _without_effect(config, records, where):
         progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
     if validate:
         with progress.step("inject", "validating the artifacts with dbt"):
@@ -308,10 +308,11 @@ def _without_garbage_collection() -> Iterator[None]:
         gc.enable()
 
 
-def _without_effect(config: Config, records: Records) -> Iterator[Finding]:
+def _without_effect(config: Config, records: Records, dbt: Platform) -> Iterator[Finding]:
     from dbt_graft.graft.doctor import clients, settings
 
     yield from settings.without_effect(config, records)
+    yield from settings.foreign_namespace(config, records, dbt)
     positions = store.positions(config.path(config.store))
     yield from clients.without_task(config, records, positions)
 

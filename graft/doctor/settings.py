@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dbt_graft.graft.config import FILE_NAME, Config
 from dbt_graft.graft.doctor.phrases import count, first_findings, named
+from dbt_graft.injector.platform import Platform
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.names import NameRule
@@ -14,7 +15,7 @@ from dbt_graft.lineage.records import Records
 
 
 def without_effect(config: Config, records: Records) -> Iterator[Finding]:
-    """Tasks, name rules and the namespace that fit nothing in the store.
+    """Tasks and name rules that fit nothing in the store.
 
     Nothing is said of an empty store, where nothing can fit.
     """
@@ -29,7 +30,22 @@ def without_effect(config: Config, records: Records) -> Iterator[Finding]:
     yield from first_findings(
         list(_merged(config, records, renamed)), FILE_NAME, "datasets that two rules rename to one"
     )
-    yield from _namespace(config, renamed)
+
+
+def foreign_namespace(config: Config, records: Records, dbt: Platform) -> Iterator[Finding]:
+    """The namespace of dbt's relations, if no dataset of the logs is in it."""
+    namespaces = Counter(
+        config.name_rules(dataset).namespace
+        for dataset in {access.dataset for access in records.accesses}
+    )
+    wanted = {namespace.casefold() for namespace in (dbt.namespace, *dbt.aliases)}
+    if namespaces and not wanted.intersection(map(str.casefold, namespaces)):
+        found = [f"{name} ({number:,})" for name, number in namespaces.most_common()]
+        yield _warning(
+            f"no dataset of the logs is in the namespace {dbt.namespace}, which holds dbt's "
+            f"relations; the logs have {named(found)}",
+            "set `dbt.namespace`, or rename them to it under `names`",
+        )
 
 
 def _warning(problem: str, remedy: str) -> Finding:
@@ -100,15 +116,3 @@ def _differ(one: DatasetId, other: DatasetId, columns: dict[DatasetId, set[str]]
 
 def _platform(dataset: DatasetId) -> str:
     return dataset.namespace.partition("://")[0].casefold()
-
-
-def _namespace(config: Config, renamed: dict[DatasetId, DatasetId]) -> Iterator[Finding]:
-    wanted = config.dbt.namespace
-    namespaces = Counter(dataset.namespace for dataset in set(renamed.values()))
-    if wanted.casefold() not in {namespace.casefold() for namespace in namespaces}:
-        found = [f"{name} ({number:,})" for name, number in namespaces.most_common()]
-        yield _warning(
-            f"no dataset of the logs is in the namespace {wanted}, which holds dbt's relations; "
-            f"the logs have {named(found)}",
-            "set `dbt.namespace`, or rename them to it under `names`",
-        )

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.graft.config import load
-from dbt_graft.graft.doctor.settings import without_effect
+from dbt_graft.graft.doctor.settings import foreign_namespace, without_effect
+from dbt_graft.injector.platform import Platform
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Column, Dataset, Direction, Records
@@ -56,14 +57,6 @@ CASES = {
         records("a/b"),
         ["the rule from a/b is never used: earlier rules match all its datasets"],
     ),
-    "a namespace of no log": (
-        "dbt: {namespace: duckdb}",
-        records("spark/x", "spark/y", "file//z"),
-        [
-            "no dataset of the logs is in the namespace duckdb, which holds dbt's relations; "
-            "the logs have spark (2), file (1)"
-        ],
-    ),
     "two tables made one": (
         TO_ONE,
         records(A, B),
@@ -103,3 +96,25 @@ def test_no_log_to_collect_is_named(tmp_path: Path) -> None:
     (tmp_path / "graft.yml").write_text("collect: []")
     (found,) = without_effect(load(tmp_path / "graft.yml"), Records())
     assert found.problem == "`collect` names no log"
+
+
+@pytest.mark.parametrize(
+    ("platform", "problem"),
+    [
+        (Platform("raw"), ""),
+        (Platform("duckdb", frozenset({"dbt", "SPARK"})), ""),
+        (
+            Platform("duckdb"),
+            "no dataset of the logs is in the namespace duckdb, which holds dbt's relations; "
+            "the logs have spark (1)",
+        ),
+    ],
+)
+def test_a_namespace_of_dbt_that_no_log_has_is_named(
+    platform: Platform, problem: str, tmp_path: Path
+) -> None:
+    rule = 'names: [{from: "spark/x.*", to: "raw/x.*"}]' if platform.namespace == "raw" else ""
+    (tmp_path / "graft.yml").write_text(f"{COLLECT}{rule}")
+    known = records("spark/x.orders")
+    found = foreign_namespace(load(tmp_path / "graft.yml"), known, platform)
+    assert [one.problem for one in found] == ([problem] if problem else [])
