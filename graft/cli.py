@@ -60,7 +60,7 @@ def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
         "-c",
         "--config",
         "config_path",
-        type=click.Path(path_type=Path),
+        type=click.Path(path_type=Path, readable=False),
         default=FILE_NAME,
         show_default=True,
         help="Path of graft.yml.",

@@ -23,6 +23,16 @@ from dbt_graft.lineage.errors import GraftError, exception_summary, exception_tr
 
 INTERRUPTED = 130  # as shells report a process that SIGINT ended: 128 + 2
 _ARTIFACTS = f"{__name__}.artifacts"
+_REMEDIES = {
+    errno.EACCES: "check who may read and write it",
+    errno.EPERM: "check who may read and write it",
+    errno.EROFS: "name a place that can be written",
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some space",
+    errno.EISDIR: "a file must lie there; move the folder away",
+    errno.ENOTDIR: "a folder must lie there; move the file away",
+    errno.ENAMETOOLONG: "use a shorter path",
+}
 _log = logging.getLogger(__name__)
 
 
@@ -63,6 +73,9 @@ class CommandGroup(click.Group):
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise  # a reader that has enough, as `| head` is: click ends without a word
             _log.debug("the command failed", exc_info=True)
+            if problem := _system_problem(error):
+                click.echo(f"error: {problem}", err=True)
+                sys.exit(1)
             click.echo(_unexpected(error, _write_traceback(error, ctx)), err=True)
             sys.exit(1)
 
@@ -96,6 +109,15 @@ def _start_debugging(_: click.Context, __: click.Parameter, value: bool) -> None
     if value:
         os.environ[debug.VARIABLE] = "1"
         debug.start_logging()
+
+
+def _system_problem(error: Exception) -> GraftError | None:
+    """An error of the system that its user can mend, such as a full disk; None if it is none."""
+    remedy = _REMEDIES.get(error.errno or 0) if isinstance(error, OSError) else None
+    if not isinstance(error, OSError) or not remedy:
+        return None
+    place = error.filename if isinstance(error.filename, str | Path) else ""
+    return GraftError(one_line(str(error.strerror)), place=one_line(str(place)), remedy=remedy)
 
 
 def _unexpected(error: Exception, file: Path | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -64,6 +65,12 @@ def _server(url: str) -> str:
     return url
 
 
+def _path(path: str) -> str:
+    if not path.isprintable():
+        raise ValueError("write a path without control characters")
+    return path
+
+
 def _log_path(path: str) -> str:
     if "://" in path and urlsplit(path).password:
         raise ValueError("write no password into a URL: see docs/configuration.md for credentials")
@@ -93,8 +100,6 @@ def _task_place(place: str) -> str:
 def _folder(path: str) -> str:
     if "://" in path:
         raise ValueError("write a folder of this machine, and copy it from there")
-    if not path.isprintable():
-        raise ValueError("write a path without control characters")
     return path
 
 
@@ -104,16 +109,17 @@ def _site_url(url: str) -> str:
     return url
 
 
-LogPath = Annotated[Text, AfterValidator(_log_path)]
-FolderPath = Annotated[Text, AfterValidator(_folder)]
+PathText = Annotated[Text, AfterValidator(_path)]
+LogPath = Annotated[PathText, AfterValidator(_log_path)]
+FolderPath = Annotated[PathText, AfterValidator(_folder)]
 TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
 
 class DbtSection(Section):
     """The folder of dbt's artifacts, and the namespace of its relations."""
 
-    project_dir: Text = "."
-    target_dir: Text | None = None
+    project_dir: FolderPath = "."
+    target_dir: FolderPath | None = None
     namespace: Text = "spark"
     tags: tuple[TagKind, ...] = TAG_KINDS
 
@@ -139,7 +145,7 @@ class SqlServerEntry(Section):
     table: Text | None = None
     key: Text | None = None
     columns: dict[str, Text] = Field(default={})
-    snapshot: Text | None = None
+    snapshot: PathText | None = None
     task: TaskPattern = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
     noise: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
     idle_minutes: Annotated[int, Field(ge=1, le=1440)] = 60
@@ -190,7 +196,7 @@ class SparkEntry(Section):
 class DeclaredEntry(Section):
     """Lineage that people declare, in files of `collectors.declared.document.Document`."""
 
-    path: Text
+    path: PathText
 
 
 class CollectEntry(Section):
@@ -249,7 +255,7 @@ class DocsSection(Section):
 
     slim: bool = True
     title: Text | None = None
-    favicon: Text | None = None
+    favicon: PathText | None = None
 
 
 class Config(Section):
@@ -261,7 +267,7 @@ class Config(Section):
     tasks: dict[str, TaskEntry] = Field(default={})
     check: CheckSection = CheckSection()
     lineage: LineageSection = LineageSection()
-    store: Text = ".graft/store"
+    store: PathText = ".graft/store"
     artifacts: FolderPath = ".graft/artifacts"
     spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = Field(default={})
     site: SiteSection = SiteSection()
@@ -293,14 +299,21 @@ class Config(Section):
         """Task -> its entry in `tasks`."""
         return {name: entry.info() for name, entry in self.tasks.items()}
 
-    @property
-    def task_code(self) -> dict[str, str]:
-        """Task -> the content of its Python file, if `path` in `tasks` names one."""
+    def task_code(self, warn: Callable[[str], None]) -> dict[str, str]:
+        """Task -> the content of its Python file, if `path` in `tasks` names one.
+
+        Args:
+            warn: Called with a message about a file that cannot be read.
+        """
         found = {}
         for name, entry in self.tasks.items():
             path = self._folder / entry.path
-            if entry.path.endswith(".py") and path.is_file() and path.stat().st_size <= _CODE:
-                found[name] = path.read_text(encoding="utf-8", errors="replace")
+            try:
+                if entry.path.endswith(".py") and path.is_file() and path.stat().st_size <= _CODE:
+                    found[name] = path.read_text(encoding="utf-8", errors="replace")
+            except (OSError, ValueError) as error:
+                reason = getattr(error, "strerror", None) or "is no path"
+                warn(f"{entry.path}: the code of {name} cannot be read: {reason}")
         return found
 
 

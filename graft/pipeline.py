@@ -21,6 +21,7 @@ import orjson
 from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
 from dbt_graft.collectors.session import session
+from dbt_graft.collectors.source import LogSource
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.graft import output_folder
 from dbt_graft.graft.config import Config
@@ -91,14 +92,31 @@ def generate_dbt_docs(config: Config, progress: Progress) -> None:
     command = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "docs", "generate"]
     command += ["--project-dir", project]
     command += ["--target-path", str(config.target_dir)]
+    if not (Path(project) / "dbt_project.yml").is_file():
+        raise GraftError(
+            "there is no dbt_project.yml",
+            place=project,
+            remedy="name the folder of your dbt project as `dbt.project_dir` in graft.yml",
+        )
+    lines = []
     with progress.step("dbt", "docs generate"):
         # dbt on embedded Spark needs the same Java as we do.
         environment = {**os.environ, "JAVA_HOME": java_home()}
-        done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise GraftError(
-            f"dbt docs generate failed\n{(done.stdout + done.stderr).strip()}", place=project
-        )
+        with subprocess.Popen(
+            command,
+            cwd=project,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as dbt:
+            for line in dbt.stdout or ():
+                progress.line("dbt", line.rstrip())
+                lines.append(line)
+        if dbt.returncode:
+            output = "".join(lines) if progress.quiet else "see above"
+            raise GraftError(f"`dbt docs generate` failed: {output.strip()}", place=project)
 
 
 def collect(config: Config, progress: Progress, *, again: bool = False) -> CollectResult:
@@ -128,7 +146,8 @@ def _collect(
 
     before = store.positions(place)
     known = {} if fresh_store else before
-    fresh, unreadable = [], []
+    fresh: list[LogSource] = []
+    faults: list[GraftError] = []
     with progress.step("collect", "looking for new logs") as step:
         for source in sources(config):
             try:
@@ -138,15 +157,15 @@ def _collect(
                 if fresh_store:
                     raise
                 _log.debug("a source cannot be read", exc_info=True)
-                progress.warn(str(error))
-                unreadable.append(Reject(error.place, "", error.problem))
-        if unreadable and len(unreadable) == len(config.collect):
-            raise GraftError(
-                "none of its logs can be read", place=place, remedy="correct `collect` in graft.yml"
-            )
+                faults.append(error)
+        if faults and len(faults) == len(config.collect):
+            raise _all_unreadable(faults)
+        for unread in faults:
+            progress.warn(str(unread))
+        unreadable = tuple(Reject(error.place, "", error.problem) for error in faults)
         step.result = f"{len(fresh)} of {len(config.collect)} sources have new logs"
     if not fresh:
-        return CollectResult(unreadable=tuple(unreadable))
+        return CollectResult(unreadable=unreadable)
     _output(config, "artifacts").claim()
     log = Path(config.path(config.artifacts)) / "spark.log"
     with (
@@ -157,7 +176,14 @@ def _collect(
         committed = store.commit(place, found, before, replace=fresh_store)
         assert committed
         step.result = f"{committed.origins:,} new logs, {committed.events:,} events"
-    return CollectResult(committed.origins, tuple(unreadable))
+    return CollectResult(committed.origins, unreadable)
+
+
+def _all_unreadable(faults: Sequence[GraftError]) -> GraftError:
+    if len(faults) == 1:
+        return faults[0]
+    reasons = "\n".join(f"  {fault}".replace("\n", "\n  ") for fault in faults)
+    return GraftError(f"no source of `collect` in graft.yml can be read\n{reasons}")
 
 
 def graft(
@@ -188,7 +214,7 @@ def graft(
         read = artifacts.read(config.target_dir)
         known = relations(read.manifest, config.dbt.namespace)
         lineage = _lineage(config, short_names(read.manifest, known), unreadable)
-        grafted = graft_lineage(read, lineage, _options(config, inspect=inspect), known)
+        grafted = graft_lineage(read, lineage, _options(config, progress, inspect=inspect), known)
         if write:
             _output(config, "artifacts").claim()
             artifacts.write(grafted, out)
@@ -275,11 +301,10 @@ def _infos(config: Config) -> dict[str, TaskInfo]:
     return found
 
 
-def _options(config: Config, *, inspect: bool) -> GraftOptions:
+def _options(config: Config, progress: Progress, *, inspect: bool) -> GraftOptions:
     section = config.dbt
-    return GraftOptions(
-        section.namespace, tags=section.tags, inspect=inspect, code=config.task_code
-    )
+    code = config.task_code(progress.warn)
+    return GraftOptions(section.namespace, tags=section.tags, inspect=inspect, code=code)
 
 
 def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:

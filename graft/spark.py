@@ -21,6 +21,7 @@ from dbt_graft.collectors.spark.source import (
 )
 from dbt_graft.graft.command import CommandGroup
 from dbt_graft.graft.terminal import one_line
+from dbt_graft.lineage.errors import GraftError
 
 _EXAMPLES = """\b
 Examples:
@@ -73,6 +74,8 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
         applications.append(found)
         if not as_json:
             click.echo("\n".join(map(one_line, _lines(found))))
+    if not applications:
+        raise GraftError("there are no Spark event logs", place=log)
     if as_json:
         click.echo(orjson.dumps(applications, option=orjson.OPT_INDENT_2))
     sys.exit(3 if strict and any(found["rejects"] for found in applications) else 0)

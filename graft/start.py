@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 from dbt_graft.graft.config import FILE_NAME
+from dbt_graft.graft.dbt_folders import read_project
 from dbt_graft.lineage.errors import GraftError
 
 _TEMPLATE = """\
@@ -78,12 +79,9 @@ def write_config(folder: Path, *, force: bool = False) -> Path:
     path = folder / FILE_NAME
     if path.exists() and not force:
         raise GraftError("already exists", place=str(path), remedy="overwrite it with --force")
-    try:
-        settings = yaml.safe_load(project.read_text(encoding="utf-8")) or {}
-        name = str(settings.get("name", folder.resolve().name))
-        target = str(settings.get("target-path", "target"))
-    except (yaml.YAMLError, UnicodeDecodeError, AttributeError) as error:
-        raise GraftError(f"cannot be read: {error}", place=str(project)) from error
+    settings = read_project(project)
+    name = str(settings.get("name", folder.resolve().name))
+    target = str(settings.get("target-path", "target"))
     title = yaml.safe_dump(f"{name} lineage", allow_unicode=True).splitlines()[0]
     path.write_text(_TEMPLATE.format(name=title, target=target), encoding="utf-8")
     return path

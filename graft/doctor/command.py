@@ -33,7 +33,7 @@ Check = Callable[[], Iterable[Finding]]
     "-c",
     "--config",
     "path",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     default=FILE_NAME,
     show_default=True,
     help="Path of graft.yml.",

@@ -88,7 +88,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ("names:\n- {from: 'a', to: 'b/c'}", 2, "write <namespace>/<name>"),
         ("tasks:\n  load:\n    ownr: me", 3, "did you mean `owner`?"),
         ("spark: {mastr: x}", 1, "'mastr' is not a Spark setting"),
-        ("site: {name: ''}", 1, "at least 1 character"),
+        ("site: {name: ''}", 1, "must not be empty"),
         ("a: [", 1, "is no valid YAML"),
         ("- a", None, "must hold keys"),
     ],
