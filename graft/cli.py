@@ -17,7 +17,7 @@ from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.command import CommandGroup, load_config
-from dbt_graft.graft.config import FILE_NAME, Config
+from dbt_graft.graft.config import Config
 from dbt_graft.graft.declared import declared
 from dbt_graft.graft.doctor.command import doctor
 from dbt_graft.graft.progress import Progress
@@ -61,9 +61,8 @@ def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
         "--config",
         "config_path",
         type=click.Path(path_type=Path, readable=False),
-        default=FILE_NAME,
-        show_default=True,
-        help="Path of graft.yml.",
+        default=None,
+        help="Path of graft.yml.  [default: here or in a folder above]",
     )
     @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
     @click.option(
@@ -71,7 +70,9 @@ def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
     )
     @click.option("--strict", is_flag=True, help="Exit with 3 if log input was rejected.")
     @functools.wraps(command)
-    def run(config_path: Path, as_json: bool, quiet: bool, strict: bool, **options: Any) -> None:
+    def run(
+        config_path: Path | None, as_json: bool, quiet: bool, strict: bool, **options: Any
+    ) -> None:
         summary = command(load_config(config_path), Progress(quiet=quiet), **options)
         if as_json:
             click.echo(orjson.dumps(summary.to_json(), option=orjson.OPT_INDENT_2))

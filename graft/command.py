@@ -16,7 +16,7 @@ import click
 
 from dbt_graft import __version__
 from dbt_graft.collectors import debug
-from dbt_graft.graft.config import Config, load
+from dbt_graft.graft.config import Config, find, load
 from dbt_graft.graft.output_folder import OutputFolder
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError, exception_summary, exception_traceback
@@ -80,12 +80,16 @@ class CommandGroup(click.Group):
             sys.exit(1)
 
 
-def load_config(path: Path) -> Config:
+def load_config(path: Path | None) -> Config:
     """Read a `graft.yml`, and remember its artifacts folder for the file of an unexpected error.
+
+    Args:
+        path: The file; by default the nearest one.
 
     Raises:
         ConfigError: It is missing or not valid.
     """
+    path = path or find(Path())
     config = load(path)
     context = click.get_current_context()
     context.meta[_ARTIFACTS] = Path(config.path(config.artifacts))

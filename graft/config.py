@@ -19,6 +19,8 @@ from pydantic import (
 from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
 from dbt_graft.collectors.spark.source import is_history_server, is_task_source
 from dbt_graft.collectors.task_entry import TaskEntry
+from dbt_graft.graft import dbt_folders
+from dbt_graft.graft.variables import expanded
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.lineage.errors import GraftError
@@ -68,11 +70,12 @@ def _server(url: str) -> str:
 def _path(path: str) -> str:
     if not path.isprintable():
         raise ValueError("write a path without control characters")
+    expanded(path)
     return path
 
 
 def _log_path(path: str) -> str:
-    if "://" in path and urlsplit(path).password:
+    if "://" in expanded(path) and urlsplit(expanded(path)).password:
         raise ValueError("write no password into a URL: see docs/configuration.md for credentials")
     return path
 
@@ -98,7 +101,7 @@ def _task_place(place: str) -> str:
 
 
 def _folder(path: str) -> str:
-    if "://" in path:
+    if "://" in expanded(path):
         raise ValueError("write a folder of this machine, and copy it from there")
     return path
 
@@ -118,7 +121,7 @@ TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 class DbtSection(Section):
     """The folder of dbt's artifacts, and the namespace of its relations."""
 
-    project_dir: FolderPath = "."
+    project_dir: FolderPath | None = None
     target_dir: FolderPath | None = None
     namespace: Text = "spark"
     tags: tuple[TagKind, ...] = TAG_KINDS
@@ -275,7 +278,8 @@ class Config(Section):
     _folder: Path = PrivateAttr(default=Path())
 
     def path(self, text: str) -> str:
-        """A path or URL of this file, made absolute."""
+        """A path or URL of this file: its variables and `~` filled in, and made absolute."""
+        text = expanded(text)
         return text if "://" in text else str((self._folder / text).resolve())
 
     @property
@@ -284,10 +288,15 @@ class Config(Section):
         return self._folder
 
     @property
+    def project_dir(self) -> Path:
+        """The folder of the dbt project."""
+        return Path(self.path(dbt_folders.project_dir(self.dbt.project_dir)))
+
+    @property
     def target_dir(self) -> Path:
         """The folder of dbt's `manifest.json` and `catalog.json`."""
-        default = f"{self.dbt.project_dir}/target"
-        return Path(self.path(self.dbt.target_dir or default))
+        written = self.dbt.target_dir
+        return Path(self.path(written)) if written else dbt_folders.target_dir(self.project_dir)
 
     @property
     def name_rules(self) -> NameRules:
@@ -307,14 +316,29 @@ class Config(Section):
         """
         found = {}
         for name, entry in self.tasks.items():
-            path = self._folder / entry.path
             try:
+                path = Path(self.path(entry.path))
                 if entry.path.endswith(".py") and path.is_file() and path.stat().st_size <= _CODE:
                     found[name] = path.read_text(encoding="utf-8", errors="replace")
             except (OSError, ValueError) as error:
-                reason = getattr(error, "strerror", None) or "is no path"
+                reason = getattr(error, "strerror", None) or error
                 warn(f"{entry.path}: the code of {name} cannot be read: {reason}")
         return found
+
+
+def find(start: Path) -> Path:
+    """The `graft.yml` of a folder or of the nearest one above it, within its repository.
+
+    Returns:
+        Its path; that in `start` if there is none.
+    """
+    folder = start.absolute()
+    for one in (folder, *folder.parents):
+        if (one / FILE_NAME).exists():
+            return start / FILE_NAME if one == folder else one / FILE_NAME
+        if (one / ".git").exists() or one == Path.home():
+            break
+    return start / FILE_NAME
 
 
 def load(path: Path) -> Config:

@@ -35,6 +35,12 @@ def target_dir(project: Path) -> Path:
     return project / (path or "target")
 
 
+def environment() -> dict[str, str]:
+    """dbt's variables with paths that hold wherever dbt is started."""
+    profiles = os.environ.get("DBT_PROFILES_DIR")
+    return {"DBT_PROFILES_DIR": str(Path(profiles).expanduser().absolute())} if profiles else {}
+
+
 def target_path(settings: dict[str, Any]) -> str:
     """The `target-path` of a project's settings; empty if it has none."""
     path = settings.get("target-path")

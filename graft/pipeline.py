@@ -23,7 +23,7 @@ from dbt_graft.collectors.java import java_home
 from dbt_graft.collectors.session import session
 from dbt_graft.collectors.source import LogSource
 from dbt_graft.exporters.task_metadata import task_metadata
-from dbt_graft.graft import output_folder
+from dbt_graft.graft import dbt_folders, output_folder
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.output_folder import OutputFolder
 from dbt_graft.graft.progress import Progress
@@ -62,7 +62,7 @@ def check_outputs(config: Config, *keys: str) -> None:
     Raises:
         GraftError: A folder is refused.
     """
-    project = [config.folder, Path(config.path(config.dbt.project_dir))]
+    project = [config.folder, config.project_dir]
     store_folder = config.path(config.store)
     protected = {
         "the project": project,
@@ -88,20 +88,20 @@ def generate_dbt_docs(config: Config, progress: Progress) -> None:
     Raises:
         GraftError: dbt failed.
     """
-    project = config.path(config.dbt.project_dir)
+    project = str(config.project_dir)
     command = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "docs", "generate"]
     command += ["--project-dir", project]
     command += ["--target-path", str(config.target_dir)]
-    if not (Path(project) / "dbt_project.yml").is_file():
+    if not (config.project_dir / dbt_folders.PROJECT_FILE).is_file():
         raise GraftError(
-            "there is no dbt_project.yml",
+            f"there is no {dbt_folders.PROJECT_FILE}",
             place=project,
             remedy="name the folder of your dbt project as `dbt.project_dir` in graft.yml",
         )
     lines = []
     with progress.step("dbt", "docs generate"):
         # dbt on embedded Spark needs the same Java as we do.
-        environment = {**os.environ, "JAVA_HOME": java_home()}
+        environment = {**os.environ, **dbt_folders.environment(), "JAVA_HOME": java_home()}
         with subprocess.Popen(
             command,
             cwd=project,

@@ -21,6 +21,7 @@ from dbt_graft.collectors.spark.source import (
 )
 from dbt_graft.graft.command import CommandGroup
 from dbt_graft.graft.terminal import one_line
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 
 _EXAMPLES = """\b
@@ -161,7 +162,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
             if task[title]:
                 yield f"    {title}"
             for dataset in task[title]:
-                yield f"      {_spoken(dataset['namespace'], dataset['name'])}  {_facts(dataset)}"
+                yield f"      {DatasetId(dataset['namespace'], dataset['name'])}  {_facts(dataset)}"
                 if title == "outputs":
                     yield from _columns(dataset, task["column_edges"])
         for gap in task["gaps"]:
@@ -199,13 +200,9 @@ def _columns(dataset: Row, edges: Iterable[Row]) -> Iterator[str]:
     sources: dict[str, list[str]] = defaultdict(list)
     for edge in edges:
         if (edge["to_namespace"], edge["to_name"]) == (dataset["namespace"], dataset["name"]):
-            source = _spoken(edge["from_namespace"], edge["from_name"])
+            source = DatasetId(edge["from_namespace"], edge["from_name"])
             masked = ", masked" if edge["masking"] else ""
             text = f"{source}.{edge['from_column']} ({str(edge['subtype']).lower()}{masked})"
             sources[edge["to_column"]].append(text)
     for column, found in sources.items():
         yield f"        {column} <- {', '.join(sorted(found))}"
-
-
-def _spoken(namespace: str, name: str) -> str:
-    return f"{namespace}{'' if name.startswith('/') else '/'}{name}"

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import orjson
 
-from dbt_graft.graft.config import FILE_NAME, Config, load
+from dbt_graft.graft.config import FILE_NAME, Config, find, load
 from dbt_graft.graft.doctor import machine
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError, exception_summary
@@ -34,18 +34,17 @@ Check = Callable[[], Iterable[Finding]]
     "--config",
     "path",
     type=click.Path(path_type=Path, readable=False),
-    default=FILE_NAME,
-    show_default=True,
-    help="Path of graft.yml.",
+    default=None,
+    help="Path of graft.yml.  [default: here or in a folder above]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def doctor(path: Path, *, as_json: bool) -> None:
+def doctor(path: Path | None, *, as_json: bool) -> None:
     """Check a project, and print what is wrong and how to fix it.
 
     Checks this machine, graft.yml, dbt's artifacts, the logs, the lineage store and how they fit
     together. Nothing is written, and Spark is not started. A live SQL Server is queried.
     """
-    findings = [_printable(finding) for finding in worst_first(examine(path))]
+    findings = [_printable(finding) for finding in worst_first(examine(path or find(Path())))]
     counts = Counter(finding.severity for finding in findings)
     if as_json:
         rows = [asdict(finding) for finding in findings]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from dbt_graft.collectors.files import glob_top
 from dbt_graft.collectors.source import LogSource
 from dbt_graft.collectors.sqlserver.source import (
     check_server_session,
@@ -58,7 +59,7 @@ def name(entry: CollectEntry) -> str:
 
 
 def _is_below(origin: str, label: str) -> bool:
-    top = label.rstrip("/")
+    top = glob_top(label).rstrip("/")
     return origin == top or origin.startswith((f"{top}/", f"{top}#", f"{top}@"))
 
 
