@@ -13,6 +13,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     PrivateAttr,
+    WithJsonSchema,
     model_validator,
 )
 
@@ -28,6 +29,7 @@ from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.records import TaskInfo
 
 FILE_NAME = "graft.yml"
+SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/graft.schema.json"
 _CODE = 1 << 18  # longest file in bytes that is shown as a task's code
 
 
@@ -177,6 +179,14 @@ class SparkEntry(Section):
         tuple[Annotated[str, AfterValidator(_task_place)], ...],
         BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
         Field(min_length=1),
+        WithJsonSchema(
+            {
+                "anyOf": [
+                    {"type": "string"},
+                    {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                ]
+            }
+        ),
     ] = ("conf:spark.openlineage.appName", "app_name")
     namespace: Text = "spark"
 
@@ -324,6 +334,16 @@ class Config(Section):
                 reason = getattr(error, "strerror", None) or error
                 warn(f"{entry.path}: the code of {name} cannot be read: {reason}")
         return found
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of `graft.yml`, for editors."""
+    schema = Config.model_json_schema(by_alias=True)
+    for section in (schema, *schema["$defs"].values()):
+        for name, key in section.get("properties", {}).items():
+            if name not in section.get("required", ()):  # without a value it has its default
+                section["properties"][name] = {"anyOf": [key, {"type": "null"}]}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA_URL, **schema}
 
 
 def find(start: Path) -> Path:

@@ -7,10 +7,11 @@ from pathlib import Path
 import yaml
 
 from dbt_graft.graft import dbt_folders
-from dbt_graft.graft.config import FILE_NAME
+from dbt_graft.graft.config import FILE_NAME, SCHEMA_URL
 from dbt_graft.lineage.errors import GraftError
 
 _TEMPLATE = """\
+# yaml-language-server: $schema={schema}
 # Configuration of dbt-graft. Relative paths start at the folder of this file.
 # `graft build` runs collect, inject and site. All keys: docs/configuration.md
 
@@ -83,5 +84,6 @@ def write_config(folder: Path, *, force: bool = False) -> Path:
     name = str(settings.get("name", folder.resolve().name))
     target = dbt_folders.target_path(settings) or "target"
     title = yaml.safe_dump(f"{name} lineage", allow_unicode=True).splitlines()[0]
-    path.write_text(_TEMPLATE.format(name=title, target=target), encoding="utf-8")
+    text = _TEMPLATE.format(name=title, target=target, schema=SCHEMA_URL)
+    path.write_text(text, encoding="utf-8")
     return path

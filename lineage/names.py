@@ -75,6 +75,11 @@ class NameRules:
             self._known[dataset] = self._apply(dataset)
         return self._known[dataset]
 
+    def rule_for(self, dataset: DatasetId) -> NameRule | None:
+        """The rule that decides about a dataset, if there is one."""
+        text = str(dataset)
+        return next((rule for rule, pattern in self._rules if pattern.fullmatch(text)), None)
+
     def _apply(self, dataset: DatasetId) -> DatasetId:
         text = str(dataset)
         for rule, pattern in self._rules:
