@@ -9,10 +9,13 @@ from __future__ import annotations
 import functools
 import html
 import re
-from html.parser import HTMLParser
 from urllib.parse import urlsplit
+from xml.etree.ElementTree import Element
 
+import nh3
 from markdown import Markdown  # type: ignore[import-untyped]
+from markdown.treeprocessors import Treeprocessor  # type: ignore[import-untyped]
+from markdown.util import AMP_SUBSTITUTE, AtomicString  # type: ignore[import-untyped]
 from markupsafe import Markup
 
 # What HTML reads as syntax, and what Markdown does even inside an HTML block (code fences) or
@@ -25,11 +28,10 @@ _UNPRINTABLE = re.compile(
     "[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]"
 )
 
-_TAGS = frozenset(
-    {"p", "br", "hr", "em", "strong", "del", "code", "pre", "ul", "ol", "li", "blockquote", "a"}
-    | {"table", "thead", "tbody", "tr", "th", "td"}
-)
-_VOID = frozenset({"br", "hr"})
+_TAGS = {
+    *("p", "br", "hr", "em", "strong", "del", "code", "pre", "ul", "ol", "li", "blockquote", "a"),
+    *("table", "thead", "tbody", "tr", "th", "td"),
+}
 _HEADING = re.compile(r"h[1-6]")
 # One line of plain words, as most column descriptions are, needs no Markdown parser.
 _PLAIN = re.compile(r"[^\W\d_](?:[^\W_]|[ ,.;:()'%/-])*")
@@ -74,10 +76,17 @@ def prose(markdown: str, dbt_docs: str = "") -> Markup:
         return Markup()
     if _PLAIN.fullmatch(markdown):
         return Markup("<p>{}</p>").format(markdown)
-    filtered = _Filter(dbt_docs)
-    filtered.feed(_parser().reset().convert(printable(markdown)))
-    filtered.close()
-    return Markup("".join(filtered.out).translate(_INERT))  # noqa: S704  # built from a list of tags
+    parser = _parser()
+    parser.treeprocessors["links"].dbt_docs = dbt_docs
+    cleaned = nh3.clean(
+        parser.reset().convert(printable(markdown)),
+        tags=_TAGS,
+        attributes={"a": {"href"}},
+        allowed_classes={"p": {"graft-heading"}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener",
+    )
+    return Markup(cleaned.translate(_INERT))  # noqa: S704  # cleaned
 
 
 @functools.cache
@@ -85,46 +94,37 @@ def _parser() -> Markdown:
     parser = Markdown(extensions=["tables", "fenced_code", "sane_lists"])
     parser.preprocessors.deregister("html_block")
     parser.inlinePatterns.deregister("html")
+    parser.treeprocessors.register(DescriptionLinks(parser), "links", 1)
     return parser
 
 
-class _Filter(HTMLParser):
-    """Rewrites HTML with known tags only; other tags are dropped."""
+class DescriptionLinks(Treeprocessor):  # type: ignore[misc]
+    """Links that lead to the web or into dbt docs; others become text, and pictures links.
 
-    def __init__(self, dbt_docs: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self._dbt_docs = dbt_docs
-        self._links: list[bool] = []
-        self.out: list[str] = []
+    Attributes:
+        dbt_docs: The relative path to the dbt docs page; empty if there is none.
+    """
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = {key: value or "" for key, value in attrs}
-        if tag == "a":
-            self._link(attributes.get("href", ""))
-        elif tag == "img":
-            self._link(attributes.get("src", ""))
-            self.out.append(html.escape(attributes.get("alt") or "picture"))
-            self.handle_endtag("a")
-        elif _HEADING.fullmatch(tag):
-            self.out.append('<p class="graft-heading">')
-        elif tag in _TAGS:
-            self.out.append(f"<{tag}>")
+    dbt_docs = ""
 
-    def _link(self, url: str) -> None:
-        in_dbt_docs = self._dbt_docs and url.startswith("#!/")
-        target = self._dbt_docs + url if in_dbt_docs else external(url)
-        self._links.append(bool(target))
+    def run(self, root: Element) -> None:
+        """Change a document in place."""
+        for element in root.iter():
+            if element.tag == "img":
+                element.text = AtomicString(element.get("alt") or "picture")
+                self._link(element, element.get("src", ""))
+            elif element.tag == "a":
+                self._link(element, element.get("href", ""))
+            elif _HEADING.fullmatch(element.tag):
+                element.tag = "p"
+                element.set("class", "graft-heading")
+
+    def _link(self, element: Element, url: str) -> None:
+        # Addresses of e-mails arrive as character references.
+        url = html.unescape(url.replace(AMP_SUBSTITUTE, "&"))
+        inside = bool(self.dbt_docs) and url.startswith("#!/")
+        target = self.dbt_docs + url if inside else external(url)
+        element.tag = "a" if target else "span"
+        element.attrib.clear()
         if target:
-            self.out.append(f'<a href="{html.escape(target)}" rel="noopener">')
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "a":
-            if self._links and self._links.pop():
-                self.out.append("</a>")
-        elif _HEADING.fullmatch(tag):
-            self.out.append("</p>")
-        elif tag in _TAGS - _VOID:
-            self.out.append(f"</{tag}>")
-
-    def handle_data(self, data: str) -> None:
-        self.out.append(html.escape(data))
+            element.set("href", target)

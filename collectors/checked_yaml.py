@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
 
 from dbt_graft.lineage.errors import GraftError
 
@@ -16,10 +16,38 @@ M = TypeVar("M", bound=BaseModel)
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
+# Kind of an error that pydantic finds -> its message; the others have pydantic's.
+_MESSAGES = {
+    "missing": "is missing",
+    "string_type": "must be text: write it in quotes",
+    "string_too_short": "must not be empty",
+    "tuple_type": "must be a list: begin each entry with `- `",
+    "dict_type": "must hold keys, such as `key: value`",
+    "model_type": "must hold keys, such as `key: value`",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "invalid_key": "is no key: write it in quotes",
+    "literal_error": "must be {expected}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+}
+
+
 class Section(BaseModel):
     """A mapping in a file; a key that it does not have is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty_keys(cls, value: Any) -> Any:
+        """`collect:` with all its entries commented out is as good as no `collect`."""
+        if not isinstance(value, dict):
+            return value
+        return {key: one for key, one in value.items() if one is not None}
 
 
 def read_yaml(path: Path, model: type[M], otherwise: str) -> M:
@@ -37,8 +65,13 @@ def read_yaml(path: Path, model: type[M], otherwise: str) -> M:
         raise GraftError(
             "there is no such file", place=str(path), remedy=f"create {path.name}"
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise GraftError(f"cannot be read: {error}", place=str(path)) from error
+    except IsADirectoryError as error:
+        raise GraftError("is a folder, not a file", place=str(path)) from error
+    except OSError as error:
+        raise GraftError(f"cannot be read: {error.strerror}", place=str(path)) from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise GraftError("is not UTF-8", place=f"{path}:{line}") from error
     try:
         tree = yaml.compose(text, Loader=yaml.SafeLoader)
         if twice := _duplicate_keys(tree):
@@ -94,8 +127,8 @@ def _fault(fault: Any, tree: yaml.Node | None, model: type[BaseModel]) -> tuple[
         close = difflib.get_close_matches(str(location[-1]), allowed, n=1)
         hint = f"did you mean `{close[0]}`? " if close else ""
         return line, f"`{where}` is not a key here; {hint}Allowed: {', '.join(allowed)}"
-    if fault["type"] == "missing":
-        return line, f"`{where}` is missing"
+    if message := _MESSAGES.get(fault["type"]):
+        return line, f"`{where}` {message.format(**fault.get('ctx', {}))}"
     message = str(fault["msg"]).removeprefix("Value error, ")
     return line, f"`{where}`: {message}" if where else message
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from pyarrow import fs
 
 from dbt_graft.lineage.errors import GraftError
 
+_WILDCARD = re.compile(r"[*?]")
 _HADOOP = (
     "Hadoop's library libhdfs is needed: set HADOOP_HOME, JAVA_HOME and CLASSPATH, see "
     "docs/configuration.md"
@@ -64,12 +66,18 @@ def log_files(path: str, label: str) -> list[LogFile]:
     """All files at or below a path, hidden ones left out, sorted by name.
 
     Args:
-        path: A local path or URL; a file or a folder.
-        label: The path as origins begin with it.
+        path: A local path or URL; a file, a folder, or a glob of them: `*` matches in one part of
+            the path, `**` in several.
+        label: The path as origins begin with it; of a glob the part before its first wildcard.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
+    wanted, below_top = None, ""
+    if _WILDCARD.search(path) and not _exists(path):
+        path, below_top = _split_glob(path)
+        label, _ = _split_glob(label) if _WILDCARD.search(label) else (label, "")
+        wanted = _glob_pattern(below_top)
     try:
         files, root = filesystem(path)
         top = files.get_file_info(root)
@@ -94,11 +102,40 @@ def log_files(path: str, label: str) -> list[LogFile]:
         if info.type is fs.FileType.File and not any(
             part.startswith((".", "_temporary")) for part in below.split("/")
         ):
+            if wanted and not wanted.match(below):
+                continue
             changed = info.mtime_ns or 0
             origin = f"{label.rstrip('/')}{below}"
             url, position = prefix + written(below), f"{info.size}@{changed}"
             logs.append(LogFile(url, origin, info.size, position, changed))
+    if wanted and not logs:
+        raise GraftError(
+            "nothing matches", place=f"{label}{below_top}", remedy="correct `path` in graft.yml"
+        )
     return sorted(logs, key=lambda log: log.origin)
+
+
+def glob_top(path: str) -> str:
+    """The folder below which all matches of a glob lie; any other path itself."""
+    return _split_glob(path)[0] if _WILDCARD.search(path) else path
+
+
+def _split_glob(path: str) -> tuple[str, str]:
+    """`/logs/*/events`: `/logs` and `/*/events`."""
+    start = _WILDCARD.search(path)
+    cut = path.rfind("/", 0, start.start() if start else None)
+    return (path[:cut] or "/", path[cut:]) if cut >= 0 else (".", f"/{path}")
+
+
+def _glob_pattern(glob: str) -> re.Pattern[str]:
+    """A pattern for files that a glob names, or that lie in a folder which it names."""
+    parts = {"/**/": "/(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    found = re.split(r"(/\*\*/|\*\*|[*?])", glob.rstrip("/"))
+    return re.compile("".join(parts.get(part) or re.escape(part) for part in found) + r"(?:/|\Z)")
+
+
+def _exists(path: str) -> bool:
+    return "://" not in path and Path(path).exists()
 
 
 def fresh(logs: list[LogFile], known: Mapping[str, tuple[str, int]]) -> list[LogFile]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dbt_graft.collectors.files import glob_top
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.store.tables import Collected, Positions
 
@@ -39,7 +40,7 @@ class LogSource:
 
 def is_below(origin: str, label: str) -> bool:
     """Whether an origin is of the source with a label."""
-    top = label.rstrip("/")
+    top = glob_top(label).rstrip("/")
     return origin == top or origin.startswith((f"{top}/", f"{top}#", f"{top}@"))
 
 

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import os
-import platform
 import signal
 import sys
-import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dbt_graft import __version__
 from dbt_graft.collectors import debug
-from dbt_graft.graft.config import Config, load
-from dbt_graft.graft.output_folder import OutputFolder
+from dbt_graft.graft.annotations import annotation, findings
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError, exception_summary, exception_traceback
 
+if TYPE_CHECKING:
+    from dbt_graft.graft.config import Config
+
 INTERRUPTED = 130  # as shells report a process that SIGINT ended: 128 + 2
 _ARTIFACTS = f"{__name__}.artifacts"
+_FORM = f"{__name__}.form"
+_REMEDIES = {
+    errno.EACCES: "check who may read and write it",
+    errno.EPERM: "check who may read and write it",
+    errno.EROFS: "name a place that can be written",
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some space",
+    errno.EISDIR: "a file must lie there; move the folder away",
+    errno.ENOTDIR: "a folder must lie there; move the file away",
+    errno.ENAMETOOLONG: "use a shorter path",
+}
 _log = logging.getLogger(__name__)
 
 
@@ -43,12 +55,21 @@ class CommandGroup(click.Group):
         if not isinstance(cmd, CommandGroup):
             cmd.params.append(_debug_option())
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments, and remember the form of the output: errors have it too."""
+        if not ctx.parent:
+            ctx.meta[_FORM] = _form(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; the outermost group reports its errors."""
         if ctx.parent:
             return super().invoke(ctx)
         try:
             return super().invoke(ctx)
+        except click.UsageError as error:
+            _print_error(ctx, GraftError(error.format_message()), error.exit_code)
+            raise
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt:
@@ -58,21 +79,34 @@ class CommandGroup(click.Group):
         except GraftError as error:
             _log.debug("the command failed", exc_info=True)
             click.echo(f"error: {error}", err=True)
+            _print_error(ctx, error, error.exit_code)
             sys.exit(error.exit_code)
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise  # a reader that has enough, as `| head` is: click ends without a word
             _log.debug("the command failed", exc_info=True)
-            click.echo(_unexpected(error, _write_traceback(error, ctx)), err=True)
+            if problem := _system_problem(error):
+                click.echo(f"error: {problem}", err=True)
+                _print_error(ctx, problem)
+                sys.exit(1)
+            text = _unexpected(error, _write_traceback(error, ctx))
+            click.echo(text, err=True)
+            _print_error(ctx, GraftError(text.removeprefix("error: ")))
             sys.exit(1)
 
 
-def load_config(path: Path) -> Config:
+def load_config(path: Path | None) -> Config:
     """Read a `graft.yml`, and remember its artifacts folder for the file of an unexpected error.
+
+    Args:
+        path: The file; by default the nearest one.
 
     Raises:
         ConfigError: It is missing or not valid.
     """
+    from dbt_graft.graft.config import find, load  # the help needs none of it
+
+    path = path or find(Path())
     config = load(path)
     context = click.get_current_context()
     context.meta[_ARTIFACTS] = Path(config.path(config.artifacts))
@@ -98,6 +132,33 @@ def _start_debugging(_: click.Context, __: click.Parameter, value: bool) -> None
         debug.start_logging()
 
 
+def _form(args: list[str]) -> str:
+    given = zip(["", *args], args, strict=False)
+    if "--format=github" in args or ("--format", "github") in given:
+        return "github"
+    return "json" if "--json" in args else ""
+
+
+def _print_error(context: click.Context, error: GraftError, exit_code: int = 1) -> None:
+    """Print an error once more on standard output if it is read by a program."""
+    form = context.meta.get(_FORM)
+    if form == "github":
+        for finding in findings(error):
+            click.echo(annotation(finding))
+    elif form == "json":
+        found = {"problem": error.problem, "place": error.place, "remedy": error.remedy}
+        click.echo(json.dumps({"error": found, "exit_code": exit_code}, ensure_ascii=False))
+
+
+def _system_problem(error: Exception) -> GraftError | None:
+    """An error of the system that its user can mend, such as a full disk; None if it is none."""
+    remedy = _REMEDIES.get(error.errno or 0) if isinstance(error, OSError) else None
+    if not isinstance(error, OSError) or not remedy:
+        return None
+    place = error.filename if isinstance(error.filename, str | Path) else ""
+    return GraftError(one_line(str(error.strerror)), place=one_line(str(place)), remedy=remedy)
+
+
 def _unexpected(error: Exception, file: Path | None) -> str:
     system = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
     advice = f"please report it with the file {file}" if file else "please report it"
@@ -106,6 +167,11 @@ def _unexpected(error: Exception, file: Path | None) -> str:
 
 def _write_traceback(error: Exception, context: click.Context) -> Path | None:
     """Write what a report needs; None where no folder takes the file."""
+    import platform
+    import tempfile
+
+    from dbt_graft.graft.output_folder import OutputFolder
+
     text = (
         f"{context.command_path} {context.invoked_subcommand or ''}\n"
         f"dbt-graft {__version__}, Python {platform.python_version()}, {platform.platform()}\n\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     PrivateAttr,
+    WithJsonSchema,
     model_validator,
 )
 
@@ -19,6 +21,8 @@ from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.spark.source import is_history_server, is_task_source
 from dbt_graft.collectors.task_entry import TaskEntry
+from dbt_graft.graft import dbt_folders
+from dbt_graft.graft.variables import expanded
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.lineage.errors import GraftError
@@ -26,6 +30,7 @@ from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.records import TaskInfo
 
 FILE_NAME = "graft.yml"
+SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/graft.schema.json"
 _CODE = 1 << 18  # longest file in bytes that is shown as a task's code
 
 
@@ -65,8 +70,15 @@ def _server(url: str) -> str:
     return url
 
 
+def _path(path: str) -> str:
+    if not path.isprintable():
+        raise ValueError("write a path without control characters")
+    expanded(path)
+    return path
+
+
 def _log_path(path: str) -> str:
-    if "://" in path and urlsplit(path).password:
+    if "://" in expanded(path) and urlsplit(expanded(path)).password:
         raise ValueError("write no password into a URL: see docs/configuration.md for credentials")
     return path
 
@@ -92,10 +104,8 @@ def _task_place(place: str) -> str:
 
 
 def _folder(path: str) -> str:
-    if "://" in path:
+    if "://" in expanded(path):
         raise ValueError("write a folder of this machine, and copy it from there")
-    if not path.isprintable():
-        raise ValueError("write a path without control characters")
     return path
 
 
@@ -105,16 +115,17 @@ def _site_url(url: str) -> str:
     return url
 
 
-LogPath = Annotated[Text, AfterValidator(_log_path)]
-FolderPath = Annotated[Text, AfterValidator(_folder)]
+PathText = Annotated[Text, AfterValidator(_path)]
+LogPath = Annotated[PathText, AfterValidator(_log_path)]
+FolderPath = Annotated[PathText, AfterValidator(_folder)]
 TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
 
 
 class DbtSection(Section):
     """The folder of dbt's artifacts, and the namespace of its relations."""
 
-    project_dir: Text = "."
-    target_dir: Text | None = None
+    project_dir: FolderPath | None = None
+    target_dir: FolderPath | None = None
     namespace: Text | None = None
     former_namespaces: tuple[Text, ...] | None = None
     tags: tuple[TagKind, ...] = TAG_KINDS
@@ -141,7 +152,7 @@ class SqlServerEntry(Section):
     table: Text | None = None
     key: Text | None = None
     columns: dict[str, Text] = Field(default={})
-    snapshot: Text | None = None
+    snapshot: PathText | None = None
     task: TaskPattern = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
     noise: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
     idle_minutes: Annotated[int, Field(ge=1, le=1440)] = 60
@@ -170,6 +181,14 @@ class SparkEntry(Section):
         tuple[Annotated[str, AfterValidator(_task_place)], ...],
         BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
         Field(min_length=1),
+        WithJsonSchema(
+            {
+                "anyOf": [
+                    {"type": "string"},
+                    {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                ]
+            }
+        ),
     ] = ("conf:spark.openlineage.appName", "app_name", "databricks")
     namespace: Text = "spark"
 
@@ -192,7 +211,7 @@ class SparkEntry(Section):
 class DeclaredEntry(Section):
     """Lineage that people declare, in files of `collectors.declared.document.Document`."""
 
-    path: Text
+    path: PathText
 
 
 class CollectEntry(Section):
@@ -252,7 +271,7 @@ class DocsSection(Section):
 
     slim: bool = True
     title: Text | None = None
-    favicon: Text | None = None
+    favicon: PathText | None = None
 
 
 class Config(Section):
@@ -264,7 +283,7 @@ class Config(Section):
     tasks: dict[str, TaskEntry] = Field(default={})
     check: CheckSection = CheckSection()
     lineage: LineageSection = LineageSection()
-    store: Text = ".graft/store"
+    store: PathText = ".graft/store"
     artifacts: FolderPath = ".graft/artifacts"
     spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = Field(default={})
     site: SiteSection = SiteSection()
@@ -272,7 +291,8 @@ class Config(Section):
     _folder: Path = PrivateAttr(default=Path())
 
     def path(self, text: str) -> str:
-        """A path or URL of this file, made absolute."""
+        """A path or URL of this file: its variables and `~` filled in, and made absolute."""
+        text = expanded(text)
         return text if "://" in text else str((self._folder / text).resolve())
 
     @property
@@ -281,10 +301,15 @@ class Config(Section):
         return self._folder
 
     @property
+    def project_dir(self) -> Path:
+        """The folder of the dbt project."""
+        return Path(self.path(dbt_folders.project_dir(self.dbt.project_dir)))
+
+    @property
     def target_dir(self) -> Path:
         """The folder of dbt's `manifest.json` and `catalog.json`."""
-        default = f"{self.dbt.project_dir}/target"
-        return Path(self.path(self.dbt.target_dir or default))
+        written = self.dbt.target_dir
+        return Path(self.path(written)) if written else dbt_folders.target_dir(self.project_dir)
 
     @property
     def former_namespaces(self) -> tuple[str, ...]:
@@ -304,15 +329,47 @@ class Config(Section):
         """Task -> its entry in `tasks`."""
         return {name: entry.info() for name, entry in self.tasks.items()}
 
-    @property
-    def task_code(self) -> dict[str, str]:
-        """Task -> the content of its Python file, if `path` in `tasks` names one."""
+    def task_code(self, warn: Callable[[str], None]) -> dict[str, str]:
+        """Task -> the content of its Python file, if `path` in `tasks` names one.
+
+        Args:
+            warn: Called with a message about a file that cannot be read.
+        """
         found = {}
         for name, entry in self.tasks.items():
-            path = self._folder / entry.path
-            if entry.path.endswith(".py") and path.is_file() and path.stat().st_size <= _CODE:
-                found[name] = path.read_text(encoding="utf-8", errors="replace")
+            try:
+                path = Path(self.path(entry.path))
+                if entry.path.endswith(".py") and path.is_file() and path.stat().st_size <= _CODE:
+                    found[name] = path.read_text(encoding="utf-8", errors="replace")
+            except (OSError, ValueError) as error:
+                reason = getattr(error, "strerror", None) or error
+                warn(f"{entry.path}: the code of {name} cannot be read: {reason}")
         return found
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of `graft.yml`, for editors."""
+    schema = Config.model_json_schema(by_alias=True)
+    for section in (schema, *schema["$defs"].values()):
+        for name, key in section.get("properties", {}).items():
+            if name not in section.get("required", ()):  # without a value it has its default
+                section["properties"][name] = {"anyOf": [key, {"type": "null"}]}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA_URL, **schema}
+
+
+def find(start: Path) -> Path:
+    """The `graft.yml` of a folder or of the nearest one above it, within its repository.
+
+    Returns:
+        Its path; that in `start` if there is none.
+    """
+    folder = start.absolute()
+    for one in (folder, *folder.parents):
+        if (one / FILE_NAME).exists():
+            return start / FILE_NAME if one == folder else one / FILE_NAME
+        if (one / ".git").exists() or one == Path.home():
+            break
+    return start / FILE_NAME
 
 
 def load(path: Path) -> Config:

@@ -10,6 +10,7 @@ import orjson
 
 from dbt_graft.collectors.declared.source import read
 from dbt_graft.collectors.declared.source import schema as json_schema
+from dbt_graft.graft.annotations import annotation, findings
 from dbt_graft.graft.command import CommandGroup
 from dbt_graft.lineage.errors import GraftError
 
@@ -21,7 +22,15 @@ def declared() -> None:
 
 @declared.command(epilog="\b\nExample: graft declared check lineage/*.yml")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
-def check(files: tuple[Path, ...]) -> None:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "github"]),
+    default="text",
+    show_default=True,
+    help="With github, errors are also annotations for a pull request.",
+)
+def check(files: tuple[Path, ...], form: str) -> None:
     """Check FILES, and print each error with its line; exit with 2 if there is one."""
     faults = 0
     for path in files:
@@ -29,6 +38,8 @@ def check(files: tuple[Path, ...]) -> None:
             read(path)
         except GraftError as error:
             click.echo(str(error), err=True)
+            if form == "github":
+                click.echo("\n".join(map(annotation, findings(error))))
             faults += 1
     click.echo(f"{len(files) - faults:,} of {len(files):,} files are valid")
     sys.exit(2 if faults else 0)

@@ -30,7 +30,7 @@ from dbt_graft.collectors.source import (
     to_read_again,
 )
 from dbt_graft.exporters.task_metadata import task_metadata
-from dbt_graft.graft import output_folder
+from dbt_graft.graft import dbt_folders, output_folder
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.output_folder import OutputFolder
 from dbt_graft.graft.progress import Progress
@@ -50,7 +50,7 @@ from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.platform import Platform, platform
 from dbt_graft.injector.profile import Connection, read_connection
-from dbt_graft.injector.relations import relations
+from dbt_graft.injector.relations import Relations, relations
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
@@ -85,7 +85,7 @@ def check_outputs(config: Config, *keys: str) -> None:
     Raises:
         GraftError: A folder is refused.
     """
-    project = [config.folder, Path(config.path(config.dbt.project_dir))]
+    project = [config.folder, config.project_dir]
     store_folder = config.path(config.store)
     protected = {
         "the project": project,
@@ -111,24 +111,43 @@ def generate_dbt_docs(config: Config, progress: Progress) -> None:
     Raises:
         GraftError: dbt failed.
     """
-    project = config.path(config.dbt.project_dir)
+    project = str(config.project_dir)
     command = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "docs", "generate"]
     command += ["--project-dir", project]
     command += ["--target-path", str(config.target_dir)]
+    if not (config.project_dir / dbt_folders.PROJECT_FILE).is_file():
+        raise GraftError(
+            f"there is no {dbt_folders.PROJECT_FILE}",
+            place=project,
+            remedy="name the folder of your dbt project as `dbt.project_dir` in graft.yml",
+        )
+    lines = []
     with progress.step("dbt", "docs generate"):
         # dbt on embedded Spark needs the same Java as we do.
-        environment = dict(os.environ)
+        environment = {**os.environ, **dbt_folders.environment()}
         with suppress(GraftError):  # other adapters need none
             environment["JAVA_HOME"] = java_home()
-        done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        text = (done.stdout + done.stderr).strip()
-        remedy = ""
-        if "Could not find adapter type spark" in text:
-            remedy = "pip install 'dbt-graft[spark]'"
-        elif "Could not find adapter type" in text:
-            remedy = "install the adapter beside dbt-graft, or run `dbt docs generate` yourself"
-        raise GraftError(f"dbt docs generate failed\n{text}", place=project, remedy=remedy)
+        with subprocess.Popen(
+            command,
+            cwd=project,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as dbt:
+            for line in dbt.stdout or ():
+                progress.line("dbt", line.rstrip())
+                lines.append(line)
+        if dbt.returncode:
+            text = "".join(lines)
+            remedy = ""
+            if "Could not find adapter type spark" in text:
+                remedy = "pip install 'dbt-graft[spark]'"
+            elif "Could not find adapter type" in text:
+                remedy = "install the adapter beside dbt-graft, or run `dbt docs generate` yourself"
+            output = text.strip() if progress.quiet else "see above"
+            raise GraftError(f"`dbt docs generate` failed: {output}", place=project, remedy=remedy)
 
 
 def collect(config: Config, progress: Progress, *, again: str | None = None) -> CollectResult:
@@ -156,7 +175,8 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
     asked_for = _labels_again(listed, again)
     again_now = {one for one in before if any(is_below(one, label) for label in asked_for)}
     known = to_read_again(before, changed | again_now)
-    fresh, unreadable = [], []
+    fresh: list[LogSource] = []
+    faults: list[GraftError] = []
     with progress.step("collect", "looking for new logs") as step:
         for source in listed:
             try:
@@ -164,17 +184,17 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
                     fresh.append(source)
             except GraftError as error:
                 _log.debug("a source cannot be read", exc_info=True)
-                progress.warn(str(error))
-                unreadable.append(Reject(error.place, "", error.problem))
-        if unreadable and len(unreadable) == len(listed):
-            raise GraftError(
-                "none of its logs can be read", place=place, remedy="correct `collect` in graft.yml"
-            )
+                faults.append(error)
+        if faults and len(faults) == len(listed):
+            raise _all_unreadable(faults)
+        for unread in faults:
+            progress.warn(str(unread))
+        unreadable = tuple(Reject(error.place, "", error.problem) for error in faults)
         step.result = f"{len(fresh)} of {len(listed)} sources have new logs"
         if unreadable:
             step.result += f", {len(unreadable)} cannot be read"
     if not fresh:
-        return CollectResult(unreadable=tuple(unreadable))
+        return CollectResult(unreadable=unreadable)
     _output(config, "artifacts").claim()
     log = Path(config.path(config.artifacts)) / "spark.log"
     with (
@@ -207,6 +227,13 @@ def _labels_again(listed: Sequence[LogSource], again: str | None) -> list[str]:
     return labels if again == "" else [again] if again else []
 
 
+def _all_unreadable(faults: Sequence[GraftError]) -> GraftError:
+    if len(faults) == 1:
+        return faults[0]
+    reasons = "\n".join(f"  {fault}".replace("\n", "\n  ") for fault in faults)
+    return GraftError(f"no source of `collect` in graft.yml can be read\n{reasons}")
+
+
 def graft(
     config: Config,
     progress: Progress,
@@ -236,13 +263,13 @@ def graft(
     ):
         read = artifacts.read(config.target_dir)
         where = dbt_platform(config, read.adapter)
-        known = relations(read.manifest, where.namespace, _places(config))
+        known = dbt_relations(config, read)
         place = config.path(config.store)
         records = store.read(place)
         if not allow_empty:
             check_not_empty(place, records, _published(config))
         lineage = _lineage(config, short_names(read.manifest, known, where), records, unreadable)
-        options = _options(config, where.namespace, inspect=inspect)
+        options = _options(config, progress, where.namespace, inspect=inspect)
         grafted = graft_lineage(read, lineage, options, known)
         if write:
             _output(config, "artifacts").claim()
@@ -356,7 +383,7 @@ def _infos(config: Config) -> dict[str, TaskInfo]:
     return found
 
 
-def _options(config: Config, namespace: str, *, inspect: bool) -> GraftOptions:
+def _options(config: Config, progress: Progress, namespace: str, *, inspect: bool) -> GraftOptions:
     # A bracket would end the link in Markdown.
     site = config.site.url.replace("(", "%28").replace(")", "%29").rstrip("/")
     return GraftOptions(
@@ -364,7 +391,7 @@ def _options(config: Config, namespace: str, *, inspect: bool) -> GraftOptions:
         f"{site}/" if site else "",
         tags=config.dbt.tags,
         inspect=inspect,
-        code=config.task_code,
+        code=config.task_code(progress.warn),
     )
 
 
@@ -373,14 +400,20 @@ def dbt_platform(config: Config, adapter: str) -> Platform:
     return platform(adapter, _connection(config), config.dbt.namespace)
 
 
+def dbt_relations(config: Config, read: artifacts.Artifacts) -> Relations:
+    """The relations of dbt's manifest, as datasets."""
+    namespace = dbt_platform(config, read.adapter).namespace
+    return relations(read.manifest, namespace, _places(config))
+
+
 def _places(config: Config) -> Places:
     """Where the files of dbt's relations lie, if the manifest names relative paths."""
-    project = Path(config.path(config.dbt.project_dir))
+    project = config.project_dir
     return Places(project, _connection(config).get("external_root", "."))
 
 
 def _connection(config: Config) -> Connection:
-    return read_connection(Path(config.path(config.dbt.project_dir)), os.environ)
+    return read_connection(config.project_dir, os.environ)
 
 
 def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:

@@ -48,13 +48,21 @@ class Progress:
 
     Args:
         lines: Seconds between two lines of a step that takes long.
+
+    Attributes:
+        quiet: Nothing is printed.
     """
 
     def __init__(self, *, quiet: bool = False, lines: float = _LINES) -> None:
         # A descriptor of its own: Spark's standard error goes elsewhere while it starts.
-        own = os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding="utf-8")
+        try:
+            number = os.dup(sys.stderr.fileno())
+        except (AttributeError, OSError, ValueError):  # a closed standard error
+            number = os.open(os.devnull, os.O_WRONLY)
+        own = os.fdopen(number, "w", encoding="utf-8")
         self._console = Console(file=own, quiet=quiet, highlight=False, soft_wrap=True)
         self._lines = lines
+        self.quiet = quiet
 
     @contextmanager
     def step(self, name: str, doing: str) -> Iterator[ProgressStep]:
@@ -67,6 +75,10 @@ class Progress:
             yield step
         seconds = time.monotonic() - start
         self._console.print(Text(f"{name:<8} {step.result}  ({seconds:.1f} s)"))
+
+    def line(self, name: str, text: str) -> None:
+        """Print a line of a step's output."""
+        self._console.print(Text.from_ansi(f"{name:<8} {text}"))
 
     def warn(self, text: str) -> None:
         """Print a warning."""

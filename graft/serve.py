@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 import click
 
 from dbt_graft.graft.command import load_config
-from dbt_graft.graft.config import FILE_NAME
 from dbt_graft.lineage.errors import GraftError
 
 _HOST = "127.0.0.1"
@@ -94,10 +93,9 @@ def _subpath(url: str) -> str:
     "-c",
     "--config",
     "config_path",
-    type=click.Path(path_type=Path),
-    default=FILE_NAME,
-    show_default=True,
-    help="Path of graft.yml.",
+    type=click.Path(path_type=Path, readable=False),
+    default=None,
+    help="Path of graft.yml.  [default: here or in a folder above]",
 )
 @click.option(
     "--port",
@@ -106,7 +104,7 @@ def _subpath(url: str) -> str:
     show_default=True,
     help="Port of this machine; 0 for any that is free.",
 )
-def serve(config_path: Path, port: int) -> None:
+def serve(config_path: Path | None, port: int) -> None:
     """Show the published site on this machine, until Ctrl-C.
 
     Pages lie below the path of `site.url`, as they will be when published. Nobody else can reach

@@ -21,6 +21,8 @@ from dbt_graft.collectors.spark.source import (
 )
 from dbt_graft.graft.command import CommandGroup
 from dbt_graft.graft.terminal import one_line
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.operations import Operation
 
 _EXAMPLES = """\b
@@ -74,6 +76,8 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
         applications.append(found)
         if not as_json:
             click.echo("\n".join(map(one_line, _lines(found))))
+    if not applications:
+        raise GraftError("there are no Spark event logs", place=log)
     if as_json:
         click.echo(orjson.dumps(applications, option=orjson.OPT_INDENT_2))
     sys.exit(3 if strict and any(found["rejects"] for found in applications) else 0)
@@ -169,7 +173,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
             if task[title]:
                 yield f"    {title}"
             for dataset in task[title]:
-                yield f"      {_spoken(dataset['namespace'], dataset['name'])}  {_facts(dataset)}"
+                yield f"      {DatasetId(dataset['namespace'], dataset['name'])}  {_facts(dataset)}"
                 if title == "outputs":
                     yield from _columns(dataset, task["column_edges"])
         for gap in task["gaps"]:
@@ -207,13 +211,9 @@ def _columns(dataset: Row, edges: Iterable[Row]) -> Iterator[str]:
     sources: dict[str, list[str]] = defaultdict(list)
     for edge in edges:
         if (edge["to_namespace"], edge["to_name"]) == (dataset["namespace"], dataset["name"]):
-            source = _spoken(edge["from_namespace"], edge["from_name"])
+            source = DatasetId(edge["from_namespace"], edge["from_name"])
             masked = ", masked" if edge["masking"] else ""
             text = f"{source}.{edge['from_column']} ({str(edge['subtype']).lower()}{masked})"
             sources[edge["to_column"]].append(text)
     for column, found in sources.items():
         yield f"        {column} <- {', '.join(sorted(found))}"
-
-
-def _spoken(namespace: str, name: str) -> str:
-    return f"{namespace}{'' if name.startswith('/') else '/'}{name}"

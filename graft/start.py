@@ -6,17 +6,19 @@ from pathlib import Path
 
 import yaml
 
-from dbt_graft.graft.config import FILE_NAME
+from dbt_graft.graft import dbt_folders
+from dbt_graft.graft.config import FILE_NAME, SCHEMA_URL
 from dbt_graft.lineage.errors import GraftError
 
 _TEMPLATE = """\
+# yaml-language-server: $schema={schema}
 # Configuration of dbt-graft. Relative paths start at the folder of this file.
 # `graft build` runs collect, inject and site. All keys: docs/configuration.md
 
 dbt:
-  project_dir: .            # reads {target}/manifest.json and catalog.json;
+  # project_dir: .          # dbt's project; reads {target}/manifest.json and catalog.json:
                             # run `dbt docs generate` first, or `graft build --dbt`
-  # target_dir: target      # dbt's target folder, if it is elsewhere
+  # target_dir: target      # where they lie, if dbt_project.yml and DBT_TARGET_PATH do not say so
   # namespace: duckdb://shop.duckdb # of dbt's relations; by default from its adapter and profile
 
 # Log sources. Adapt the entries that you need and delete the others.
@@ -68,7 +70,7 @@ def write_config(folder: Path, *, force: bool = False) -> Path:
     Raises:
         GraftError: There is no dbt project, or a `graft.yml` exists.
     """
-    project = folder / "dbt_project.yml"
+    project = folder / dbt_folders.PROJECT_FILE
     if not project.is_file():
         raise GraftError(
             "does not exist: graft.yml belongs beside a dbt project",
@@ -78,12 +80,10 @@ def write_config(folder: Path, *, force: bool = False) -> Path:
     path = folder / FILE_NAME
     if path.exists() and not force:
         raise GraftError("already exists", place=str(path), remedy="overwrite it with --force")
-    try:
-        settings = yaml.safe_load(project.read_text(encoding="utf-8")) or {}
-        name = str(settings.get("name", folder.resolve().name))
-        target = str(settings.get("target-path", "target"))
-    except (yaml.YAMLError, UnicodeDecodeError, AttributeError) as error:
-        raise GraftError(f"cannot be read: {error}", place=str(project)) from error
+    settings = dbt_folders.read_project(project)
+    name = str(settings.get("name", folder.resolve().name))
+    target = dbt_folders.target_path(settings) or "target"
     title = yaml.safe_dump(f"{name} lineage", allow_unicode=True).splitlines()[0]
-    path.write_text(_TEMPLATE.format(name=title, target=target), encoding="utf-8")
+    text = _TEMPLATE.format(name=title, target=target, schema=SCHEMA_URL)
+    path.write_text(text, encoding="utf-8")
     return path

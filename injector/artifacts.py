@@ -61,13 +61,14 @@ def read(target: Path) -> Artifacts:
             manifest is not one of v9 to v12.
     """
     path = target / "manifest.json"
-    if not path.is_file():
+    try:
+        original = _load(path)
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise GraftError(
             "there is no manifest.json",
             place=str(target),
             remedy="run `dbt docs generate` (or `dbt parse`) in the dbt project first",
-        )
-    original = _load(path)
+        ) from error
     manifest, malformed = without_malformed(original, MANIFEST, path)
     metadata = manifest.get("metadata") or {}
     _check_version(metadata, path)
@@ -154,8 +155,16 @@ def _digest(path: Path) -> str:
 
 def _replace(path: Path, content: bytes) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_bytes(content)
-    beside.replace(path)
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise GraftError(
+            f"cannot be written: {error.strerror}",
+            place=str(path),
+            remedy="make it writable, or name another folder as `artifacts` in graft.yml",
+        ) from error
 
 
 def dump(document: Document) -> bytes:

@@ -14,6 +14,8 @@ from enum import StrEnum
 _CASE_SENSITIVE = frozenset(
     {"file", "s3", "s3a", "s3n", "gs", "hdfs", "abfs", "abfss", "wasb", "wasbs", "dbfs", "kafka"}
 )
+# Their names are paths from a root: `file/landing/x` and `file//landing/x` are one dataset.
+_ROOTED = frozenset({"file", "hdfs", "viewfs", "webhdfs", "dbfs", "abfs", "abfss", "adl"})
 # `#t~2` is the second temporary table `#t` of a run.
 _COUNTED = re.compile(r"^([#@].*)~\d+$")
 _GLOBAL_TEMPORARY = "##"
@@ -42,14 +44,22 @@ class DatasetId:
 
     def __post_init__(self) -> None:
         scheme = self.namespace.partition("://")[0].lower()
+        if self.is_rooted and self.name[:1] != "/":
+            object.__setattr__(self, "name", f"/{self.name}")
         name = self.name if scheme in _CASE_SENSITIVE else self.name.casefold()
         object.__setattr__(self, "key", (self.namespace.casefold(), name))
 
     def __str__(self) -> str:
-        return f"{self.namespace}/{self.name}"
+        separator = "" if self.name[:1] == "/" and self.is_rooted else "/"
+        return f"{self.namespace}{separator}{self.name}"
 
     def __lt__(self, other: DatasetId) -> bool:
         return self.key < other.key
+
+    @property
+    def is_rooted(self) -> bool:
+        """Whether it lies in a file system: its name is a path from the root."""
+        return self.namespace.partition("://")[0].lower() in _ROOTED
 
     @property
     def is_path(self) -> bool:
@@ -80,7 +90,7 @@ def parse_dataset_id(text: str) -> DatasetId:
 
     The namespace ends at the first slash after `scheme://`, or at the first slash if there is no
     scheme: `mssql://crm:1433/Shop.dbo.Orders`, `spark/raw.orders`,
-    `file//landing/orders`.
+    `file/landing/orders`, which may also be written `file//landing/orders`.
 
     Raises:
         ValueError: Namespace or name is missing.

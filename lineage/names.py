@@ -12,7 +12,8 @@ from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 # Dataset -> the dataset under its new name.
 Rename: TypeAlias = Callable[[DatasetId], DatasetId]
 
-_STAR = re.compile(r"\*\*?")
+_STAR = re.compile(r"/\*\*/|\*\*?")
+_WILDCARDS = {"*": "(.*?)", "**": ".*?", "/**/": "/(?:.*?/)?"}
 _SLOT = re.compile(r"\*|\{(\d+)\}")
 
 
@@ -22,8 +23,8 @@ class NameRule:
 
     `*` in the source matches any run of characters, `**` too, but it does not count: the n-th
     `*` of the target stands for the match of the n-th `*` of the source, `{n}` for that of
-    number n.
-    Case is ignored.
+    number n. `/**/` matches any number of folders, also none.
+    Case is ignored, and `file//x` is `file/x`.
     """
 
     source: str
@@ -49,8 +50,9 @@ class NameRule:
 
     def pattern(self) -> re.Pattern[str]:
         """The source as a regular expression with one group for each `*`."""
-        literal = [re.escape(text) for text in _STAR.split(self.source)]
-        wildcards = ["(.*?)" if star == "*" else ".*?" for star in _STAR.findall(self.source)]
+        source = str(parse_dataset_id(self.source))
+        literal = [re.escape(text) for text in _STAR.split(source)]
+        wildcards = [_WILDCARDS[star] for star in _STAR.findall(source)]
         body = literal[0] + "".join(w + t for w, t in zip(wildcards, literal[1:], strict=True))
         return re.compile(body, re.IGNORECASE | re.DOTALL)
 
@@ -72,6 +74,11 @@ class NameRules:
         if dataset not in self._known:
             self._known[dataset] = self._apply(dataset)
         return self._known[dataset]
+
+    def rule_for(self, dataset: DatasetId) -> NameRule | None:
+        """The rule that decides about a dataset, if there is one."""
+        text = str(dataset)
+        return next((rule for rule, pattern in self._rules if pattern.fullmatch(text)), None)
 
     def _apply(self, dataset: DatasetId) -> DatasetId:
         text = str(dataset)

@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel
 
 from dbt_graft.collectors.checked_yaml import sections
-from dbt_graft.graft.cli import main
+from dbt_graft.graft.cli import COMMANDS, main
 from dbt_graft.graft.config import Config, load
 from dbt_graft.graft.start import write_config
 
@@ -37,11 +37,14 @@ def test_the_example_of_the_reference_is_valid(root: Path, tmp_path: Path) -> No
         load(tmp_path / "graft.yml")
 
 
-@pytest.mark.parametrize("command", sorted(main.commands))
+@pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_command_has_an_example_and_stands_in_the_readme(root: Path, command: str) -> None:
-    context = click.Context(main.commands[command], info_name=f"graft {command}")
-    assert f"graft {command}" in (main.commands[command].epilog or "")
-    assert main.commands[command].get_help(context)
+    found = main.get_command(click.Context(main), command)
+    assert found
+    assert f"graft {command}" in (found.epilog or "")
+    assert found.get_help(click.Context(found, info_name=f"graft {command}"))
+    line = " ".join(str(found.help).partition("\n\n")[0].split())
+    assert line == COMMANDS[command][1], "graft --help has another line"
     assert f"graft {command}" in (root / "README.md").read_text()
 
 

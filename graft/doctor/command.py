@@ -13,7 +13,9 @@ from pathlib import Path
 import click
 import orjson
 
-from dbt_graft.graft.config import FILE_NAME, Config, load
+from dbt_graft.graft.annotations import annotation
+from dbt_graft.graft.annotations import findings as error_findings
+from dbt_graft.graft.config import FILE_NAME, Config, find, load
 from dbt_graft.graft.doctor import machine
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError, exception_summary
@@ -33,23 +35,33 @@ Check = Callable[[], Iterable[Finding]]
     "-c",
     "--config",
     "path",
-    type=click.Path(path_type=Path),
-    default=FILE_NAME,
-    show_default=True,
-    help="Path of graft.yml.",
+    type=click.Path(path_type=Path, readable=False),
+    default=None,
+    help="Path of graft.yml.  [default: here or in a folder above]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def doctor(path: Path, *, as_json: bool) -> None:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "github"]),
+    default="text",
+    show_default=True,
+    help="Output format; github prints annotations for a pull request.",
+)
+def doctor(path: Path | None, *, as_json: bool, form: str) -> None:
     """Check a project, and print what is wrong and how to fix it.
 
     Checks this machine, graft.yml, dbt's artifacts, the logs, the lineage store and how they fit
     together. Nothing is written, and Spark is not started. A live SQL Server is queried.
     """
-    findings = [_printable(finding) for finding in worst_first(examine(path))]
+    findings = [_printable(finding) for finding in worst_first(examine(path or find(Path())))]
     counts = Counter(finding.severity for finding in findings)
-    if as_json:
+    if as_json or form == "json":
         rows = [asdict(finding) for finding in findings]
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+    elif form == "github":
+        for finding in findings:
+            click.echo(annotation(finding))
     else:
         for finding in findings:
             click.echo(str(finding))
@@ -62,7 +74,7 @@ def _printable(finding: Finding) -> Finding:
         finding,
         subject=one_line(finding.subject),
         problem=one_line(finding.problem),
-        remedy=one_line(finding.remedy),
+        remedy="\n".join(map(one_line, finding.remedy.splitlines())),
     )
 
 
@@ -71,19 +83,12 @@ def examine(path: Path) -> Iterator[Finding]:
     try:
         config = load(path)
     except GraftError as error:
-        yield from _faults(error)
+        yield from error_findings(error)
         checks: Iterable[tuple[str, Check]] = [("Python", machine.python), ("Java", machine.java)]
     else:
         checks = _checks(config)
     for subject, check in checks:
         yield from _guarded(subject, check)
-
-
-def _faults(error: GraftError) -> Iterator[Finding]:
-    """The errors in a `graft.yml`, a line each."""
-    for fault in error.problem.splitlines():
-        place, _, problem = (error.place, "", fault) if error.place else fault.partition(": ")
-        yield Finding(Severity.ERROR, place, problem, error.remedy)
 
 
 def _guarded(subject: str, check: Check) -> Iterator[Finding]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
@@ -25,24 +26,30 @@ def matches(config: Config) -> Iterator[Finding]:
     grafted = pipeline.graft(config, Progress(quiet=True), write=False, inspect=True)
     report = grafted.report
     adapter = str(grafted.manifest["metadata"].get("adapter_type") or "")
-    alike = _alike(grafted, pipeline.dbt_platform(config, adapter).namespace)
+    namespace = pipeline.dbt_platform(config, adapter).namespace
+    if cause := _other_namespace(grafted, namespace):
+        yield cause
+    pairs = _alike(grafted, namespace)
+    paired = {str(one) for same in pairs.values() for one in same}
     unwanted: list[Finding] = []
-    one_of_two: list[Finding] = []
     unmatched: list[str] = []
+    unknown: set[str] = set()
     for found in violations(report, accept=config.check.accept):
         subject, *_ = found.names
         if found.rule != "unmatched":
             remedy = "correct it, or list it under `check.accept` in graft.yml"
             unwanted.append(Finding(Severity.WARNING, subject, found.text, remedy))
-        elif other := alike.get(subject):
-            problem = f"not a relation of dbt, and no task uses dbt's {other}"
-            remedy = "if they are the same dataset, add under `names` in graft.yml: "
-            remedy += f'- {{from: "{subject}", to: "{other}"}}'
-            one_of_two.append(Finding(Severity.WARNING, subject, problem, remedy))
-        else:
+            continue
+        unknown.add(subject)
+        if subject not in paired:
             unmatched.append(subject)
     yield from first_findings(unwanted, "graft.yml", "cycles and second writers")
-    yield from first_findings(one_of_two, "graft.yml", "datasets that may have two names")
+    if not cause:
+        wanted = {
+            relation: [one for one in same if str(one) in unknown]
+            for relation, same in pairs.items()
+        }
+        yield from name_rules(wanted)
     if unmatched:
         yield Finding(
             Severity.NOTE,
@@ -72,11 +79,11 @@ def matches(config: Config) -> Iterator[Finding]:
         )
 
 
-def _alike(grafted: Grafted, namespace: str) -> dict[str, str]:
-    """Dataset unknown to dbt -> the one unused relation with the same name.
+def _alike(grafted: Grafted, namespace: str) -> dict[DatasetId, list[DatasetId]]:
+    """Unused relation -> the datasets unknown to dbt that have its name.
 
     Schema and name must be the same, for sources the name alone: many models are named like a raw
-    table.
+    table. A dataset that fits several relations is left out.
     """
     report = grafted.report
     made: list[BuiltDataset | NewSource] = [*report.added, *report.new_sources]
@@ -88,13 +95,66 @@ def _alike(grafted: Grafted, namespace: str) -> dict[str, str]:
             idle[_name(dataset, 2)].add(dataset)
             if node_id in grafted.manifest["sources"]:
                 idle[_name(dataset, 1)].add(dataset)
-    found = {}
+    found: dict[DatasetId, list[DatasetId]] = defaultdict(list)
     for one in made:
         if one.dataset:
             same = idle.get(_name(one.dataset, 2)) or idle.get(_name(one.dataset, 1)) or set()
             if len(same) == 1:
-                found[str(one.dataset)] = _in_rule(next(iter(same)))
-    return found
+                found[next(iter(same))].append(one.dataset)
+    return {relation: sorted(found[relation]) for relation in sorted(found)}
+
+
+def name_rules(pairs: Mapping[DatasetId, list[DatasetId]]) -> Iterator[Finding]:
+    """Name rules as a block to paste: at most one for each relation."""
+    rules = [(same[0], relation) for relation, same in pairs.items() if len(same) == 1]
+    if rules:
+        lines = [
+            f"  - {{from: {_quoted(str(dataset))}, to: {_quoted(_in_rule(relation))}}}"
+            for dataset, relation in rules
+        ]
+        problem = f"{count(len(rules), 'dataset')} of tasks may be dbt's under another name, which "
+        problem += "no task uses"
+        remedy = "\n".join(["if they are the same, paste into graft.yml:", "names:", *lines])
+        yield Finding(Severity.WARNING, "graft.yml", problem, remedy)
+    several = [
+        Finding(
+            Severity.WARNING,
+            str(relation),
+            f"may be any of {named(list(map(str, same)))}, which dbt does not know",
+            "add a rule under `names` in graft.yml for the one that it is",
+        )
+        for relation, same in pairs.items()
+        if len(same) > 1
+    ]
+    yield from first_findings(several, "graft.yml", "relations that may have several names")
+
+
+def _quoted(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
+def _other_namespace(grafted: Grafted, namespace: str) -> Finding | None:
+    """The one cause if no dataset of a task is dbt's: their namespace is not that of dbt's."""
+    report = grafted.report
+    made: list[BuiltDataset | NewSource] = [*report.added, *report.new_sources]
+    new = {one.node_id for one in made}
+    known = relations(grafted.manifest, namespace).datasets
+    relations_of_dbt = {one for node, one in known.items() if node not in new}
+    used = {usage.dataset for task in grafted.touched.tasks.values() for usage in task.usages}
+    if not used or used & relations_of_dbt:
+        return None
+    names = {one.key[1].casefold() for one in relations_of_dbt}
+    found = Counter(one.namespace for one in used if one.key[1].casefold() in names)
+    if not found:
+        return None
+    [(best, number)] = found.most_common(1)
+    return Finding(
+        Severity.WARNING,
+        "graft.yml",
+        f"no dataset of a task is dbt's: dbt's have the namespace {namespace}, but "
+        f"{count(number, 'dataset')} of the same names {best}",
+        f"paste into graft.yml:\ndbt:\n  namespace: {json.dumps(best)}",
+    )
 
 
 def _in_rule(relation: DatasetId) -> str:

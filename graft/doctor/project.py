@@ -46,7 +46,7 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
     for notice in read.notices:
         path, _, problem = notice.partition(": ")
         yield Finding(Severity.WARNING, path, problem)
-    yield from _outdated(Path(config.path(config.dbt.project_dir)), written)
+    yield from _outdated(config.project_dir, written)
 
 
 def _written(read: Artifacts, manifest: Path) -> datetime:

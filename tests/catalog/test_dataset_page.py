@@ -47,7 +47,7 @@ ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
         (ORDERS, "Upstream", ["landing/orders"]),
         (ORDERS, "Downstream", ["analytics.orders", "ml.customer_scores"]),
         (ORDERS, "Runs", ["land_shop_files", "failed", "1 min 5 s"]),
-        (ORDERS, "Other names", ["file//warehouse/raw.db/orders"]),
+        (ORDERS, "Other names", ["file/warehouse/raw.db/orders"]),
         (SUPPLIERS, "Evidence", ["through", "#incoming"]),
         (SUPPLIERS, "Statements", ["MERGE ShopDW.dbo.suppliers", "@P1"]),
         (PRODUCTS, "Statements", ["parsed in part", "a column's table is not known"]),

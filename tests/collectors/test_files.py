@@ -75,3 +75,30 @@ def test_a_url_that_cannot_be_read_has_a_remedy(
     with pytest.raises(GraftError) as caught:
         log_files(url, url)
     assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("glob", "origins"),
+    [
+        ("logs/*.xel", ["logs/a.xel", "logs/b.xel"]),
+        ("logs/?.xel", ["logs/a.xel", "logs/b.xel"]),
+        ("logs/*/events", ["logs/crm/events/one", "logs/erp/events/two"]),
+        ("logs/*/events/", ["logs/crm/events/one", "logs/erp/events/two"]),
+        ("logs/**/one", ["logs/crm/events/one", "logs/one"]),
+        ("logs/c*", ["logs/crm/events/one"]),
+    ],
+)
+def test_a_glob_names_files_and_folders(tmp_path: Path, glob: str, origins: list[str]) -> None:
+    for name in ("a.xel", "b.xel", "one", "crm/events/one", "erp/events/two", "erp/other/x"):
+        path = tmp_path / "logs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    for top in (str(tmp_path), f"file://{tmp_path}"):
+        assert [log.origin for log in log_files(f"{top}/{glob}", glob)] == origins
+    (tmp_path / "logs/*").write_text("a file of this name")
+    assert [log.origin for log in log_files(f"{tmp_path}/logs/*", "logs/*")] == ["logs/*"]
+
+
+def test_a_glob_without_a_match_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(GraftError, match=r"logs/\*.xel: nothing matches"):
+        log_files(f"{tmp_path}/*.xel", "logs/*.xel")

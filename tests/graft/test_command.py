@@ -37,7 +37,9 @@ def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tup
     """The command and all below it, as arguments."""
     yield path
     if isinstance(command, click.Group):
-        for name, below in command.commands.items():
+        for name in command.list_commands(click.Context(command)):
+            below = command.get_command(click.Context(command), name)
+            assert below
             yield from commands(below, (*path, name))
 
 

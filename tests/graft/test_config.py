@@ -90,7 +90,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ("tasks:\n  load:\n    repo: https://u:p@git/x", 3, "write the URL without user"),
         ("tasks:\n  load:\n    ownr: me", 3, "did you mean `owner`?"),
         ("spark: {mastr: x}", 1, "'mastr' is not a Spark setting"),
-        ("site: {name: ''}", 1, "at least 1 character"),
+        ("site: {name: ''}", 1, "must not be empty"),
         ("a: [", 1, "is not valid YAML"),
         ("- a", None, "must hold keys"),
     ],

@@ -49,6 +49,24 @@ def test_a_name_without_both_parts_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("file/landing/x", "file//landing/x"),
+        ("hdfs://nn:8020/landing/x", "hdfs://nn:8020//landing/x"),
+        ("dbfs/mnt/x", "dbfs//mnt/x"),
+    ],
+)
+def test_a_path_has_one_spelling(a: str, b: str) -> None:
+    assert parse_dataset_id(a) == parse_dataset_id(b)
+    assert str(parse_dataset_id(a)) == str(parse_dataset_id(b)) == a
+    assert parse_dataset_id(a).name[0] == "/"
+
+
+def test_keys_of_object_stores_may_begin_with_a_slash() -> None:
+    assert parse_dataset_id("s3://lake/x") != parse_dataset_id("s3://lake//x")
+
+
+@pytest.mark.parametrize(
     ("text", "is_path"),
     [
         ("file//landing/orders", True),

@@ -13,21 +13,21 @@ unnamed temporary file, because a zip is read from its end.
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
-from http.client import HTTPException, HTTPResponse
 from typing import IO, Any
-from urllib.error import HTTPError
 from urllib.parse import quote
-from urllib.request import Request, urlopen
 from zipfile import BadZipFile, ZipFile
 
 import orjson
+from requests import Response, Session
+from requests.adapters import HTTPAdapter
+from requests.exceptions import RequestException
+from urllib3.util import Retry
 
 from dbt_graft.collectors.files import LogFile
 from dbt_graft.collectors.spark.log.codecs import ByteStream
@@ -43,6 +43,14 @@ _SILENCE = 120.0  # seconds without an answer
 _LONGEST_LISTING = 1 << 28  # bytes: some half a million applications
 _PIECE = 1 << 20
 _DENIED = (401, 403)
+# After 0, 1 and 2 seconds, or when the server says so.
+_RETRIES = Retry(
+    total=3,
+    backoff_factor=0.5,
+    status_forcelist=(429, 502, 503, 504),
+    allowed_methods=("GET",),
+    raise_on_status=False,
+)
 
 OpenFile = Callable[[str], AbstractContextManager[ByteStream]]
 
@@ -96,7 +104,7 @@ def _listed(logs: SparkLogs) -> list[ApplicationLog]:
     server = logs.path.rstrip("/")
     try:
         with _answer(f"{server}/api/v1/applications", logs.authorization) as answer:
-            listing = answer.read(_LONGEST_LISTING)
+            listing = b"".join(_pieces(answer, _LONGEST_LISTING))
     except DownloadError as error:
         raise GraftError(f"cannot list applications: {error}", place=logs.label) from error
     try:
@@ -113,6 +121,15 @@ def _listed(logs: SparkLogs) -> list[ApplicationLog]:
             "supported",
         ) from error
     return sorted(found, key=lambda log: log.log.origin)
+
+
+def _pieces(answer: Response, longest: int) -> Iterator[bytes]:
+    """A body up to a length."""
+    for piece in answer.iter_content(_PIECE):
+        yield piece
+        longest -= len(piece)
+        if longest <= 0:
+            return
 
 
 def _attempt(logs: SparkLogs, application: str, attempt: Mapping[str, Any]) -> ApplicationLog:
@@ -143,7 +160,7 @@ def downloaded(
     """
     with tempfile.TemporaryFile() as file:
         with _answer(url, authorization) as answer:
-            shutil.copyfileobj(answer, file, _PIECE)
+            file.writelines(answer.iter_content(_PIECE))
         try:
             archive = ZipFile(file)
         except BadZipFile as error:
@@ -186,16 +203,46 @@ class _Member:
 
 
 @contextmanager
-def _answer(url: str, authorization: str) -> Iterator[HTTPResponse]:
-    request = Request(url)  # noqa: S310 (`is_history_server` checked the scheme)
-    if authorization:
-        # Not sent to where the server may redirect.
-        request.add_unredirected_header("Authorization", authorization)
+def _answer(url: str, authorization: str) -> Iterator[Response]:
+    """A response of status 200, its body not read yet; a busy server is asked again."""
+    headers = {"Authorization": authorization} if authorization else {}
     try:
-        with urlopen(request, timeout=_SILENCE) as answer:  # noqa: S310
+        with (
+            _session() as session,
+            session.get(url, headers=headers, stream=True, timeout=_SILENCE) as answer,
+        ):
+            if not answer.ok:
+                hint = "; see `authorization` in graft.yml" if answer.status_code in _DENIED else ""
+                raise DownloadError(f"HTTP status {answer.status_code}{hint}")
             yield answer
-    except HTTPError as error:
-        hint = "; see `authorization` in graft.yml" if error.code in _DENIED else ""
-        raise DownloadError(f"HTTP status {error.code}{hint}") from error
-    except (OSError, HTTPException) as error:
-        raise DownloadError(f"{getattr(error, 'reason', error)}") from error
+    except RequestException as error:
+        raise DownloadError(_reason(error)) from error
+
+
+def _session() -> Session:
+    session = HistorySession()
+    adapter = HTTPAdapter(max_retries=_RETRIES)
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, adapter)
+    # The variable of OpenSSL, beside REQUESTS_CA_BUNDLE.
+    session.verify = os.environ.get("SSL_CERT_FILE") or True
+    # No user and password from ~/.netrc in the place of the token.
+    session.auth = lambda request: request
+    return session
+
+
+class HistorySession(Session):
+    """A session whose token is for the server only, not for where that may redirect."""
+
+    def should_strip_auth(self, old_url: str, new_url: str) -> bool:
+        """Always."""
+        return True
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost reason: `Connection refused`, not the objects around it."""
+    inner = [getattr(error, "reason", None), *error.args]
+    for one in inner:
+        if isinstance(one, BaseException) and one is not error:
+            return _reason(one)
+    return str(error).rpartition(": ")[2] or type(error).__name__

@@ -53,14 +53,14 @@ def test_a_file_with_all_keys_is_read(tmp_path: Path) -> None:
 
 
 FAULTS: list[tuple[str, str, int | None, str]] = [
-    ("version: 1", "version: 2", 1, "`version`: Input should be 1"),
+    ("version: 1", "version: 2", 1, "`version` must be 1"),
     ("version: 1\n", "", 1, "`version` is missing"),
     ("owner:", "onwer:", 5, "did you mean `owner`?"),
     ("to: [spark/raw.orders]", "to: [raw]", 9, "'raw' is not a dataset: write <namespace>/<name>"),
     ("orders.amt]", "orders]", 12, "is not a column: write <namespace>/<name>.<column>"),
     ("          spark/raw.orders:", "          spark/raw.other:", 8, "but not in `to`"),
     ("      - to: [spark/raw.days]", "      - {}", 14, "name datasets in"),
-    ("type: dashboard", "type: sheet", 17, "Input should be 'dashboard'"),
+    ("type: dashboard", "type: sheet", 17, "must be 'dashboard'"),
     ("    reads: [spark/mart.revenue]\n", "", 16, "`consumers.revenue_dashboard.reads` is missing"),
     ("  revenue_dashboard:", "  load_orders:", 1, "a task and a consumer have the same name"),
     ("    owner:", "    tags: [x]\n    owner:", 7, "`tags` is there twice"),

@@ -18,6 +18,8 @@ from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.sqlserver import source
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.doctor import machine
+from dbt_graft.graft.doctor.dataset_names import name_rules
+from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.errors import GraftError
 
 LOG = "logs/spark/app-1"
@@ -230,8 +232,15 @@ def _no_overview(project: Path) -> None:
         (
             _writes("mssql://crm:1433", "Shop.dbo.Orders"),
             "warning",
-            "mssql://crm:1433/Shop.dbo.Orders",
-            "not a relation of dbt, and no task uses dbt's spark/raw.orders",
+            "graft.yml",
+            "1 dataset of tasks may be dbt's under another name, which no task uses",
+        ),
+        (
+            _writes("hive", "raw.orders"),
+            "warning",
+            "graft.yml",
+            "no dataset of a task is dbt's: dbt's have the namespace spark, but 1 dataset of the "
+            "same names hive",
         ),
         (_writes("spark", "raw.customers"), "note", "graft.yml", "1 dataset of tasks new to dbt: "),
         (
@@ -252,6 +261,23 @@ def test_an_error_is_reported_and_everything_else_is_checked(
     problems = doctor()
     assert problems[severity, subject.format(project)].startswith(problem)
     assert {("note", "Python"), ("note", "Java")} <= problems.keys()
+
+
+def test_rules_are_one_block_to_paste(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    _writes("mssql://crm:1433", "Shop.dbo.Orders")(project)
+    with pytest.raises(SystemExit):
+        main(["doctor", "--config", str(project / "graft.yml")])
+    assert (
+        '\nnames:\n  - {from: "mssql://crm:1433/Shop.dbo.Orders", to: "spark/raw.orders"}\n'
+    ) in capfd.readouterr().out
+
+
+def test_one_relation_never_gets_two_rules() -> None:
+    one, two, raw = map(parse_dataset_id, ("mssql://a/S.dbo.x", "mssql://b/S.dbo.x", "spark/raw.x"))
+    (found,) = name_rules({raw: [one, two]})
+    assert found.subject == "spark/raw.x"
+    assert found.problem.startswith("may be any of mssql://a/S.dbo.x, mssql://b/S.dbo.x, which")
+    assert "- {from" not in found.remedy
 
 
 def test_a_check_that_breaks_costs_only_itself(

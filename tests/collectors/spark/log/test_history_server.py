@@ -38,11 +38,13 @@ class HistoryServer:
     Attributes:
         answers: Status and body by path; a status of 300 redirects to the body.
         asked: The paths that were asked for, each with its header `Authorization`.
+        busy: How many requests more get status 503.
     """
 
     url: str
     answers: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     asked: list[tuple[str, str | None]] = field(default_factory=list)
+    busy: int = 0
 
     def logs(self, **more: Any) -> SparkLogs:
         """The source of `graft.yml`."""
@@ -81,6 +83,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[HistoryServer]:
         def do_GET(self) -> None:
             served.asked.append((self.path, self.headers["Authorization"]))
             status, body = served.answers.get(self.path, (404, b"no such app"))
+            if served.busy:
+                served.busy -= 1
+                status, body = 503, b"busy"
             self.send_response(302 if status == 300 else status)
             if status == 300:
                 self.send_header("Location", body.decode())
@@ -159,6 +164,24 @@ def test_what_is_no_listing_is_an_error_at_the_server(
     with pytest.raises(GraftError, match=expected) as caught:
         new_logs(server.logs(), {})
     assert caught.value.place == LABEL
+
+
+def test_a_busy_server_is_asked_again(server: HistoryServer) -> None:
+    server.lists(("app-1", None, "t1"))
+    server.busy = 2
+    assert [log.log.origin for log in new_logs(server.logs(), {})] == [f"{LABEL}/app-1"]
+    assert len(server.asked) == 3
+
+
+def test_no_password_of_this_machine_is_sent(
+    server: HistoryServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login ada password hunter2")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    server.lists()
+    new_logs(server.logs(), {})
+    new_logs(server.logs(authorization="Bearer x"), {})
+    assert [header for _, header in server.asked] == [None, "Bearer x"]
 
 
 def test_a_server_that_is_not_there_is_an_error() -> None:

@@ -1,0 +1,250 @@
+"""Why a table or a task has, or lacks, edges: all that the lineage store and dbt know of it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.names import NameRules, Rename
+from dbt_graft.lineage.records import Access, Direction, Outcome, Records, Status
+from dbt_graft.lineage.renames import follow_renames
+from dbt_graft.lineage.transient import transient
+
+
+@dataclass(frozen=True)
+class Evidences:
+    """The inputs of an explanation.
+
+    Attributes:
+        records: The store's, under the names of the logs.
+        lineage: What became of them.
+        short: Finds dbt's relation for a name without its database.
+        nodes: dbt's nodes of datasets; empty without dbt's artifacts.
+    """
+
+    records: Records
+    rules: NameRules
+    short: Rename
+    lineage: Lineage
+    nodes: dict[DatasetId, str]
+
+    def name(self, dataset: DatasetId) -> DatasetId:
+        """A dataset under its name after the rules."""
+        return self.short(self.rules(dataset))
+
+
+def known_names(found: Evidences) -> tuple[list[str], list[DatasetId]]:
+    """All tasks, and all datasets: as the logs name them, as rules do, and dbt's."""
+    tasks = {run.task for run in found.records.runs}
+    tasks |= {access.task for access in found.records.accesses}
+    datasets = {access.dataset for access in found.records.accesses}
+    datasets |= {found.name(dataset) for dataset in datasets} | set(found.nodes)
+    return sorted(tasks), sorted(datasets)
+
+
+def matching(name: str, found: Evidences) -> tuple[list[str], list[DatasetId]]:
+    """The tasks and datasets that a person means: by their whole name, or the end of it."""
+    tasks, datasets = known_names(found)
+    wanted = name.casefold()
+    same = [task for task in tasks if task.casefold() == wanted]
+    ends = [
+        dataset
+        for dataset in datasets
+        if re.search(rf"(?:^|[./]){re.escape(wanted)}$", str(dataset).casefold())
+    ]
+    exact = [dataset for dataset in ends if str(dataset).casefold() == wanted]
+    return same, list({found.name(dataset): None for dataset in exact or ends})
+
+
+def close_names(name: str, found: Evidences) -> list[str]:
+    """Names that are spelled nearly so."""
+    tasks, datasets = known_names(found)
+    spelled = {text: text for text in tasks}
+    for dataset in datasets:
+        spelled |= {dataset.short: str(dataset), dataset.parts[-1]: str(dataset)}
+    return [spelled[text] for text in difflib.get_close_matches(name, spelled, 3)]
+
+
+def explain_task(task: str, found: Evidences) -> dict[str, Any]:
+    """What the store knows of a task, as JSON values."""
+    accesses = [access for access in found.records.accesses if access.task == task]
+    runs = [run for run in found.records.runs if run.task == task]
+    origins = {run.origin for run in runs} | {access.origin for access in accesses}
+    flows = [flow for flow in found.lineage.flows if flow.task == task]
+    reasons = []
+    if not accesses:
+        reasons.append("its runs have no statement that reads or writes a dataset")
+    for direction, verb in ((Direction.READ, "reads"), (Direction.WRITE, "writes")):
+        if accesses and not any(_moves(a) for a in accesses if a.direction is direction):
+            reasons.append(f"no statement of it {verb} data" + _failed_ones(accesses, direction))
+    return {
+        "task": task,
+        "runs": _runs([(run.task, run.run_id, run.status) for run in runs]),
+        "reads": _uses(accesses, Direction.READ, found),
+        "writes": _uses(accesses, Direction.WRITE, found),
+        "statements": _statements(accesses, found.records),
+        "edges": [_edge(flow) for flow in flows],
+        "rejects": [
+            {"origin": one.origin, "position": one.position, "reason": one.reason}
+            for one in found.records.rejects
+            if one.origin in origins
+        ],
+        "reasons": reasons,
+    }
+
+
+def explain_dataset(dataset: DatasetId, found: Evidences) -> dict[str, Any]:
+    """What the store knows of a dataset, as JSON values."""
+    named = {a.dataset: found.name(a.dataset) for a in found.records.accesses}
+    accesses = [a for a in found.records.accesses if named[a.dataset] == dataset]
+    into = [flow for flow in found.lineage.flows if flow.target == dataset]
+    out = [flow for flow in found.lineage.flows if flow.source == dataset]
+    spellings = sorted({access.dataset for access in accesses} or {dataset})
+    reasons = []
+    if not into:
+        reasons += [f"no edge into it: {why}" for why in _no_edge(dataset, accesses, found, True)]
+    if not out:
+        reasons += [f"no edge from it: {why}" for why in _no_edge(dataset, accesses, found, False)]
+    return {
+        "dataset": str(dataset),
+        "names": [
+            {"name": str(one), "rule": _rule(one, found), "relation": str(found.name(one))}
+            for one in spellings
+        ],
+        "node": found.nodes.get(dataset),
+        "former_names": [str(one) for one in found.lineage.former_names.get(dataset, ())],
+        "runs": _runs({(a.task, a.run_id, a.status) for a in accesses}),
+        "read_by": _uses(accesses, Direction.READ, found),
+        "written_by": _uses(accesses, Direction.WRITE, found),
+        "statements": _statements(accesses, found.records),
+        "edges": [_edge(flow) for flow in (*into, *out)],
+        "reasons": reasons,
+    }
+
+
+def _no_edge(
+    dataset: DatasetId, accesses: Sequence[Access], found: Evidences, into: bool
+) -> Iterator[str]:
+    """Why a dataset has no edge in a direction."""
+    direction = Direction.WRITE if into else Direction.READ
+    verb = "wrote" if into else "read"
+    mine = [access for access in accesses if access.direction is direction]
+    moving = [access for access in mine if _moves(access)]
+    if new := _new_name(dataset, found):
+        yield f"it was renamed to {new}, which has its edges"
+    elif any(access.kind is Kind.TEMPORARY for access in accesses):
+        yield "it is a temporary table: edges go through it to lasting datasets"
+    elif dataset in _gone(found):
+        yield "each run that made it dropped it: edges go through it to lasting datasets"
+    elif not mine:
+        yield f"no statement that was read {verb} it"
+    elif not moving:
+        yield f"no statement {verb} its data{_failed_ones(mine, direction)}"
+    else:
+        tasks = {access.task for access in moving}
+        other = Direction.READ if into else Direction.WRITE
+        others = {
+            found.name(access.dataset)
+            for access in found.records.accesses
+            if access.task in tasks and access.direction is other and _moves(access)
+        }
+        if others - {dataset}:
+            yield "no run of its tasks carried data between it and another lasting dataset"
+        elif others:
+            yield f"its tasks ({', '.join(sorted(tasks))}) use no other dataset"
+        else:
+            done = "read" if into else "wrote"
+            yield f"its tasks ({', '.join(sorted(tasks))}) {done} no dataset that the logs show"
+    last = dataset.parts[-1].casefold() if dataset.parts else ""
+    unread = [
+        shape
+        for shape in found.records.shapes.values()
+        if shape.outcome is not Outcome.PARSED and last and last in shape.text.casefold()
+    ]
+    if unread:
+        yield f"{len(unread)} statements that name it were not parsed, or only in part"
+
+
+def _moves(access: Access) -> bool:
+    if access.status is Status.FAILED:
+        return False
+    operation = access.operation
+    return operation.reads_data if access.direction is Direction.READ else operation.brings_data
+
+
+def _failed_ones(accesses: Iterable[Access], direction: Direction) -> str:
+    mine = [access for access in accesses if access.direction is direction]
+    failed = sum(access.status is Status.FAILED for access in mine)
+    others = sorted({str(a.operation) for a in mine if a.status is not Status.FAILED})
+    parts = [f"{failed} failed"] * bool(failed) + [", ".join(others)] * bool(others)
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _new_name(dataset: DatasetId, found: Evidences) -> DatasetId | None:
+    for new, former in found.lineage.former_names.items():
+        if dataset in former:
+            return new
+    dead = follow_renames(found.records.accesses, ()).dead
+    return next((new for old, new in dead.items() if found.name(old) == dataset), None)
+
+
+def _gone(found: Evidences) -> set[DatasetId]:
+    return {found.name(one) for one in transient(found.records.accesses)}
+
+
+def _rule(dataset: DatasetId, found: Evidences) -> str | None:
+    rule = found.rules.rule_for(dataset)
+    return f"{rule.source} -> {rule.target}" if rule else None
+
+
+def _runs(runs: Iterable[tuple[str, str, Status]]) -> dict[str, int]:
+    found: dict[tuple[str, str], set[Status]] = {}
+    for task, run_id, status in runs:
+        found.setdefault((task, run_id), set()).add(status)
+    failed = sum(Status.FAILED in one for one in found.values())
+    return {"seen": len(found), "with_failures": failed}
+
+
+def _uses(
+    accesses: Iterable[Access], direction: Direction, found: Evidences
+) -> list[dict[str, Any]]:
+    counted: dict[tuple[str, str, str, str, str], int] = {}
+    for one in accesses:
+        if one.direction is direction:
+            key = (
+                *(one.task, str(found.name(one.dataset)), str(one.operation)),
+                *(str(one.status), str(one.kind)),
+            )
+            counted[key] = counted.get(key, 0) + one.statements
+    names = ("task", "dataset", "operation", "status", "kind")
+    return [
+        {**dict(zip(names, key, strict=True)), "statements": number}
+        for key, number in sorted(counted.items())
+    ]
+
+
+def _statements(accesses: Iterable[Access], records: Records) -> list[dict[str, Any]]:
+    """The shapes of statements, without literals as in the store."""
+    shapes = dict.fromkeys(access.shape_id for access in accesses)
+    return [
+        {"outcome": str(shape.outcome), "reason": shape.reason, "text": shape.text}
+        for shape in map(records.shapes.get, shapes)
+        if shape
+    ]
+
+
+def _edge(flow: Flow) -> dict[str, Any]:
+    return {
+        "from": str(flow.source),
+        "to": str(flow.target),
+        "task": flow.task,
+        "through": [str(hop) for hop in flow.hops],
+        "through_memory": flow.through_memory,
+        "evidence": str(flow.evidence),
+    }

@@ -1,0 +1,29 @@
+"""Variables and `~` in the paths of `graft.yml`."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}")
+
+
+def expanded(path: str) -> str:
+    """A path with its `${NAME}` and `${NAME:-default}` filled in, and a leading `~`.
+
+    As in a shell, an empty variable takes the default.
+
+    Raises:
+        ValueError: A variable is not set and has no default.
+    """
+    found = _VARIABLE.sub(_value, path)
+    return str(Path(found).expanduser()) if found.startswith("~") else found
+
+
+def _value(found: re.Match[str]) -> str:
+    name, default = found.groups()
+    value = os.environ.get(name) or default
+    if not value:
+        raise ValueError(f"set the variable {name}, or write a default: ${{{name}:-default}}")
+    return value

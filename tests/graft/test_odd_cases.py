@@ -1,0 +1,520 @@
+"""Odd cases: wrong configuration, missing and wrong files, permissions, odd paths.
+
+Each row has the exact message and exit code; none of them ends in an unexpected error.
+"""
+
+# ruff: noqa: F811 (a fixture of another module)
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.catalog import build as _  # noqa: F401 (loaded before rights are dropped)
+from dbt_graft.graft.cli import main
+from tests.graft.test_inject import folder  # noqa: F401 (a fixture)
+
+NOBODY = 65534
+Change = Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A case.
+
+    Attributes:
+        change: What makes the project odd.
+        command: The arguments of `graft`.
+        message: Standard error; `{folder}` is the project's.
+    """
+
+    change: Change
+    command: str
+    message: str = ""
+    code: int = 1
+
+
+def text(name: str, content: str | bytes) -> Change:
+    """A file with a content, whatever was there."""
+
+    def write(folder: Path) -> None:
+        remove(folder / name)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+
+    return write
+
+
+def directory(name: str) -> Change:
+    """A folder, whatever was there."""
+
+    def make(folder: Path) -> None:
+        remove(folder / name)
+        (folder / name).mkdir(parents=True)
+
+    return make
+
+
+def gone(name: str) -> Change:
+    return lambda folder: remove(folder / name)
+
+
+def rights(name: str, mode: int) -> Change:
+    return lambda folder: (folder / name).chmod(mode)
+
+
+def link(name: str, to: str) -> Change:
+    return lambda folder: (folder / name).symlink_to(to)
+
+
+def remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def config(content: str) -> Change:
+    return text("graft.yml", content)
+
+
+def collects(entry: str) -> Change:
+    return config(f"collect: [{entry}]")
+
+
+def each(*changes: Change) -> Change:
+    def change(folder: Path) -> None:
+        for one in changes:
+            one(folder)
+
+    return change
+
+
+def unchanged(_: Path) -> None:
+    pass
+
+
+ALLOWED = "Allowed: dbt, collect, names, tasks, check, lineage, store, artifacts, spark, site, docs"
+LIST = "must be a list: begin each entry with `- `"
+KEYS = "must hold keys, such as `key: value`"
+CONTROL = "write a path without control characters"
+
+
+def fault(key: str, message: str, line: int = 1) -> str:
+    return f"error: graft.yml:{line}: `{key}`{message}\n"
+
+
+WRONG_CONFIG = {
+    "a: b: c": "error: graft.yml:1: is no valid YAML: mapping values are not allowed here\n",
+    "- a": "error: graft.yml: must hold keys such as `collect:` and `dbt:`\n",
+    "stroe: x": fault("stroe", f" is no key here; did you mean `store`? {ALLOWED}"),
+    "2: 3": fault("2", " is no key: write it in quotes"),
+    "store: a\nstore: b": fault("store", " is there twice", 2),
+    "store: ''": fault("store", " must not be empty"),
+    "store: 5": fault("store", " must be text: write it in quotes"),
+    'store: "\\0"': fault("store", f": {CONTROL}"),
+    'dbt: {project_dir: "\\0"}': fault("dbt.project_dir", f": {CONTROL}"),
+    'dbt: {target_dir: "\\0"}': fault("dbt.target_dir", f": {CONTROL}"),
+    'site: {out: "\\0"}': fault("site.out", f": {CONTROL}"),
+    "dbt: target": fault("dbt", f" {KEYS}"),
+    "dbt: {tags: task}": fault("dbt.tags", f" {LIST}"),
+    "dbt: {tags: [foo]}": fault("dbt.tags.0", " must be 'python_task', 'engine', 'task' or 'team'"),
+    "collect: spark": fault("collect", f" {LIST}"),
+    "collect: {spark: {path: a}}": fault("collect", f" {LIST}"),
+    "collect: [spark]": fault("collect.0", f" {KEYS}"),
+    "collect: [{spark: {path: no}}]": fault(
+        "collect.0.spark.path", " must be text: write it in quotes"
+    ),
+    "collect: [{spark: {path: a}, declared: {path: b}}]": fault(
+        "collect.0", ": name exactly one kind of log: sqlserver, spark or declared"
+    ),
+    "collect:\n- sqlserver: {path: a, server: 'mssql://c', idle_minutes: 0}": fault(
+        "collect.0.sqlserver.idle_minutes", " must be at least 1", 2
+    ),
+    "names: x": fault("names", f" {LIST}"),
+    "names: [{from: a/b}]": fault("names.0.to", " is missing"),
+    "tasks: [x]": fault("tasks", f" {KEYS}"),
+    "tasks: {a: b}": fault("tasks.a", f" {KEYS}"),
+    "lineage: {failed: maybe}": fault("lineage.failed", " must be true or false"),
+    "check: {forbid: [all]}": fault(
+        "check.forbid.0", " must be 'cycle', 'second_writer' or 'unmatched'"
+    ),
+    "site: {url: not a url}": fault(
+        "site.url", ": write the address of the published site: http(s)://<host>/<path>/"
+    ),
+    "spark: local": fault("spark", f" {KEYS}"),
+}
+MISSING = "\n  run `dbt docs generate` (or `dbt parse`) in the dbt project first\n"
+AGAIN = "\n  run `dbt docs generate` again\n"
+MANIFEST = "error: {folder}/target/manifest.json"
+NO_PROJECT = (
+    "error: dbt_project.yml: does not exist: graft.yml belongs beside a dbt project\n"
+    "  run `graft init` in the project's folder, or `graft init FOLDER`\n"
+)
+project_file = text("dbt_project.yml", "name: shop")
+
+CASES = {
+    **{repr(key): Odd(config(key), "site -q", value, 2) for key, value in WRONG_CONFIG.items()},
+    "no graft.yml": Odd(
+        gone("graft.yml"),
+        "inject -q",
+        "error: graft.yml: there is no such file\n  run `graft init` to write one\n",
+        2,
+    ),
+    "graft.yml is a folder": Odd(
+        directory("graft.yml"), "inject -q", "error: graft.yml: is a folder, not a file\n", 2
+    ),
+    "graft.yml in Latin-1": Odd(
+        text("graft.yml", b"site:\n  name: \xe9"), "inject", "error: graft.yml:2: is not UTF-8\n", 2
+    ),
+    "keys without entries": Odd(config("collect:\nnames:\nsite:"), "site -q", code=0),
+    "no favicon": Odd(
+        config("docs: {favicon: no.ico}"),
+        "site -q",
+        "error: {folder}/no.ico: the favicon cannot be read: No such file or directory\n"
+        "  correct `docs.favicon` in graft.yml\n",
+    ),
+    "no target": Odd(
+        gone("target"), "inject -q", "error: {folder}/target: there is no manifest.json" + MISSING
+    ),
+    "the target is a file": Odd(
+        text("target", ""),
+        "inject -q",
+        "error: {folder}/target: there is no manifest.json" + MISSING,
+    ),
+    "the manifest is a dangling link": Odd(
+        each(gone("target/manifest.json"), link("target/manifest.json", "nowhere")),
+        "inject -q",
+        "error: {folder}/target: there is no manifest.json" + MISSING,
+    ),
+    "the manifest is empty": Odd(
+        text("target/manifest.json", ""),
+        "inject -q",
+        f"{MANIFEST}, line 1, byte 0: the file is truncated{AGAIN}",
+    ),
+    "the manifest is a list": Odd(
+        text("target/manifest.json", "[]"),
+        "inject -q",
+        f"{MANIFEST}: the file is not a JSON object{AGAIN}",
+    ),
+    "the manifest is of another dbt": Odd(
+        text("target/manifest.json", '{"metadata": {"dbt_schema_version": "manifest/v1.json"}}'),
+        "inject -q",
+        f"{MANIFEST}: the manifest has version v1; dbt-graft reads v9 to v12\n"
+        "  run `dbt docs generate` with dbt 1.5 to 1.12\n",
+    ),
+    "the catalog is a page": Odd(
+        text("target/catalog.json", "<html>"),
+        "inject -q",
+        "error: {folder}/target/catalog.json, line 1, byte 0: the file is not JSON: "
+        f"unexpected character, expected a JSON value{AGAIN}",
+    ),
+    "artifacts are a file": Odd(
+        text(".graft/artifacts", ""),
+        "inject -q",
+        "error: {folder}/.graft/artifacts: is a file; `artifacts` must be a folder\n"
+        "  name another folder as `artifacts` in graft.yml\n",
+    ),
+    "a folder in the place of an artifact": Odd(
+        each(
+            directory(".graft/artifacts/manifest.json"),
+            text(".graft/artifacts/.dbt-graft.json", '{"files": []}'),
+        ),
+        "inject -q",
+        "error: {folder}/.graft/artifacts/manifest.json: cannot be written: Is a directory\n"
+        "  make it writable, or name another folder as `artifacts` in graft.yml\n",
+    ),
+    "a file on the way to the site": Odd(
+        text("build", ""),
+        "site -q",
+        "error: {folder}/build: is a file; `site.out` must be a folder\n"
+        "  name another folder as `site.out` in graft.yml\n",
+    ),
+    "a damaged marker": Odd(
+        text("build/site/.dbt-graft.json", "{"),
+        "site -q",
+        "error: {folder}/build/site/.dbt-graft.json: is damaged: what graft wrote there is not "
+        "known\n  empty the folder\n",
+    ),
+    "init in no folder": Odd(
+        unchanged, "init nowhere", NO_PROJECT.replace("dbt_pr", "nowhere/dbt_pr", 1)
+    ),
+    "init in no project": Odd(unchanged, "init", NO_PROJECT),
+    "init again": Odd(
+        project_file, "init", "error: graft.yml: already exists\n  overwrite it with --force\n"
+    ),
+    "init where graft.yml is a folder": Odd(
+        each(project_file, directory("graft.yml")),
+        "init --force",
+        "error: graft.yml: Is a directory\n  a file must lie there; move the folder away\n",
+    ),
+    "init with a list as project": Odd(
+        text("dbt_project.yml", "[1]"),
+        "init --force",
+        "error: dbt_project.yml: must hold keys such as `name:`\n  run `dbt parse`\n",
+    ),
+    "init with a project that is no YAML": Odd(
+        text("dbt_project.yml", "a:\n- ["),
+        "init --force",
+        "error: dbt_project.yml:2: is no valid YAML\n  run `dbt parse`\n",
+    ),
+    "a report into a folder": Odd(
+        unchanged, "inject -q --report target", "error: target: cannot be written: Is a directory\n"
+    ),
+    "a report into no folder": Odd(
+        unchanged,
+        "inject -q --report no/x.txt",
+        "error: no/x.txt: cannot be written: No such file or directory\n",
+    ),
+    "nothing to undo": Odd(
+        unchanged,
+        "inject --undo",
+        "error: {folder}/.graft/artifacts: there is no graft_undo.json: nothing to undo\n"
+        "  pass the folder that `graft inject` wrote: `artifacts` in graft.yml\n",
+    ),
+    "no logs": Odd(
+        collects("{spark: {path: logs}}"),
+        "collect -q",
+        "error: logs: there is nothing at this path\n  correct `path` in graft.yml\n",
+    ),
+    "no logs of two sources": Odd(
+        collects("{spark: {path: logs}}, {declared: {path: l/*.yml}}"),
+        "collect -q",
+        "error: no source of `collect` in graft.yml can be read\n"
+        "  logs: there is nothing at this path\n    correct `path` in graft.yml\n"
+        "  l/*.yml: there is no such file\n    correct `path` in graft.yml\n",
+    ),
+    "wrong declared lineage": Odd(
+        each(collects("{declared: {path: l.yml}}"), text("l.yml", "version: 1\ntask: {}")),
+        "collect -q",
+        "error: {folder}/l.yml:2: `task` is no key here; did you mean `tasks`? "
+        "Allowed: version, tasks, consumers\n",
+    ),
+    "no connection string": Odd(
+        collects("{sqlserver: {connection: 'env:NOPE', session: s, server: 'mssql://c'}}"),
+        "collect -q",
+        "error: env:NOPE: the environment variable is not set or empty\n"
+        "  let it hold an ODBC connection string: SERVER=…;DATABASE=…;UID=…;PWD=…\n",
+    ),
+    "no authorization": Odd(
+        collects("{spark: {history_server: 'http://127.0.0.1:9', authorization: 'env:NOPE'}}"),
+        "collect -q",
+        "error: env:NOPE: the environment variable is not set, or has more than one line\n"
+        "  set it to the value of the header `Authorization`: Bearer <token>\n",
+    ),
+    "no dbt project": Odd(
+        unchanged,
+        "build --dbt -q",
+        "error: {folder}: there is no dbt_project.yml\n"
+        "  name the folder of your dbt project as `dbt.project_dir` in graft.yml\n",
+    ),
+    "a task's code is a folder": Odd(directory("tasks/load_orders.py"), "inject -q", code=0),
+    "no log to show": Odd(
+        unchanged,
+        "spark show logs",
+        "error: logs: there is nothing at this path\n  correct `path` in graft.yml\n",
+    ),
+    "an empty folder to show": Odd(
+        directory("logs"), "spark show logs", "error: logs: there are no Spark event logs\n"
+    ),
+    "a script into no folder": Odd(
+        unchanged,
+        "sqlserver session --out no/x.sql",
+        "error: no/x.sql: the script cannot be written: No such file or directory\n",
+    ),
+    "no declared lineage to check": Odd(
+        unchanged,
+        "declared check no.yml",
+        "no.yml: there is no such file\n  create no.yml\n",
+        2,
+    ),
+}
+
+
+WHO = "\n  check who may read and write it\n"
+READ_ONLY = "\n  make it writable, or name another folder as `{}` in graft.yml\n"
+# Cases that need an account which may not do everything.
+DENIED = {
+    "graft.yml": Odd(
+        rights("graft.yml", 0),
+        "inject -q",
+        "error: graft.yml: cannot be read: Permission denied\n",
+        2,
+    ),
+    "the manifest": Odd(
+        rights("target/manifest.json", 0), "inject -q", f"{MANIFEST}: Permission denied{WHO}"
+    ),
+    "the target": Odd(rights("target", 0), "inject -q", f"{MANIFEST}: Permission denied{WHO}"),
+    "the artifacts": Odd(
+        rights(".graft", 0o555),
+        "inject -q",
+        "error: {folder}/.graft: `artifacts` is read-only" + READ_ONLY.format("artifacts"),
+    ),
+    "the site": Odd(
+        each(directory("build"), rights("build", 0o555)),
+        "site -q",
+        "error: {folder}/build: `site.out` is read-only" + READ_ONLY.format("site.out"),
+    ),
+    "a task's code": Odd(rights("tasks/load_orders.py", 0), "inject -q", code=0),
+    "init": Odd(
+        each(project_file, gone("graft.yml"), rights(".", 0o555)),
+        "init",
+        f"error: graft.yml: Permission denied{WHO}",
+    ),
+    "the project file": Odd(
+        each(project_file, rights("dbt_project.yml", 0)),
+        "init --force",
+        f"error: dbt_project.yml: Permission denied{WHO}",
+    ),
+}
+
+
+def run(odd: Odd, folder: Path, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The exit code and standard error of a command, run here."""
+    with pytest.raises(SystemExit) as ended:
+        main.main(shlex.split(odd.command), prog_name="graft")
+    code = ended.value.code
+    assert isinstance(code, int)
+    return code, capfd.readouterr().err
+
+
+@pytest.mark.parametrize("odd", CASES.values(), ids=CASES)
+def test_an_odd_case_has_its_message(
+    odd: Odd,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(folder)
+    odd.change(folder)
+    assert run(odd, folder, capfd) == (odd.code, odd.message.replace("{folder}", str(folder)))
+
+
+@contextmanager
+def nobody() -> Iterator[None]:
+    """Act as an account without rights where the tests run as root."""
+    if os.geteuid():
+        yield
+        return
+    os.setresgid(NOBODY, NOBODY, 0)
+    os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+        os.setresgid(0, 0, 0)
+
+
+@pytest.fixture
+def place(folder: Path) -> Iterator[Path]:
+    """The project where an account without rights reaches it."""
+    with tempfile.TemporaryDirectory() as top:
+        Path(top).chmod(0o755)
+        copy = Path(shutil.copytree(folder, Path(top) / "shop"))
+        for path in [copy, *copy.rglob("*")]:
+            if not os.geteuid():
+                os.chown(path, NOBODY, NOBODY)
+        yield copy
+
+
+@pytest.mark.parametrize("odd", DENIED.values(), ids=DENIED)
+def test_a_denied_place_has_its_message(
+    odd: Odd, place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    with nobody():
+        odd.change(place)
+        found = run(odd, place, capfd)
+    assert found == (odd.code, odd.message.replace("{folder}", str(place)))
+
+
+def test_code_that_cannot_be_read_is_a_warning(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    with nobody():
+        (place / "tasks/load_orders.py").chmod(0)
+        code, error = run(Odd(unchanged, "inject"), place, capfd)
+    assert code == 0
+    assert (
+        "tasks/load_orders.py: the code of load_orders cannot be read: Permission denied" in error
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["two words", "a#b%20c", "Größe 表", "[x]*?", "-c", "it's", "a\nb"]
+)
+def test_a_project_may_lie_in_a_folder_of_any_name(
+    name: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    moved = folder / name
+    moved.mkdir()
+    for part in ("target", "tasks", "graft.yml", ".graft"):
+        (folder / part).rename(moved / part)
+    monkeypatch.chdir(moved)
+    assert run(Odd(unchanged, "site -q"), moved, capfd) == (0, "")
+    assert (moved / "build/site/index.html").is_file()
+
+
+SHELL = {
+    "standard error is closed": ("inject 2>&-", 0, ""),
+    "standard output is closed": ("inject -q >&-", 0, ""),
+    "standard input is closed": ("inject -q <&-", 0, ""),
+    "a full disk behind standard output": (
+        "inject -q >/dev/full",
+        1,
+        "error: No space left on device\n  free some space\n",
+    ),
+    "no temporary folder": ("inject -q", 0, ""),
+    "no home": ("inject -q", 0, ""),
+    "an account without UTF-8": ("inject -q", 0, ""),
+}
+SETTINGS = {
+    "no temporary folder": {"TMPDIR": "/nowhere"},
+    "no home": {"HOME": ""},
+    "an account without UTF-8": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+}
+
+
+@pytest.mark.parametrize("case", SHELL)
+def test_an_odd_environment_has_its_message(case: str, folder: Path) -> None:
+    arguments, code, message = SHELL[case]
+    done = subprocess.run(
+        ["sh", "-c", f"{shlex.quote(sys.executable)} -m dbt_graft {arguments}"],
+        cwd=folder,
+        env={**os.environ, **SETTINGS.get(case, {})},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (code, message)
+
+
+@pytest.mark.slow
+def test_dbt_s_own_output_is_shown_while_it_runs(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """A failed dbt ends the step; its output is shown once, also with --quiet."""
+    monkeypatch.chdir(folder)
+    (folder / "dbt_project.yml").write_text("name: shop\nprofile: none")
+    (folder / "profiles.yml").write_text("{}")
+    for options in ("", " -q"):
+        code, error = run(Odd(unchanged, f"build --dbt{options}"), folder, capfd)
+        assert code == 1
+        assert error.count("Encountered an error") == 1
+        assert "dbt      done" not in error
+        assert f"error: {folder}: `dbt docs generate` failed" in error
