@@ -1,4 +1,4 @@
-"""How far a collect has read its logs: the workers count, this process looks."""
+"""Progress of a collect through its logs: the workers count, this process looks."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def read_project(path: Path) -> dict[str, Any]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"{path}:{mark.line + 1}" if mark else str(path)
-        raise GraftError("is no valid YAML", place=place, remedy="run `dbt parse`") from error
+        raise GraftError("is not valid YAML", place=place, remedy="run `dbt parse`") from error
     except UnicodeDecodeError as error:
         raise GraftError("is not UTF-8", place=str(path)) from error
     if not isinstance(settings, dict):

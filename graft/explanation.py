@@ -1,4 +1,4 @@
-"""Why a table or a task has, or lacks, edges: all that the lineage store and dbt know of it."""
+"""Reasons why a table or a task has, or lacks, edges: all that the store and dbt know of it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def close_names(name: str, found: Evidences) -> list[str]:
 
 
 def explain_task(task: str, found: Evidences) -> dict[str, Any]:
-    """What the store knows of a task, as JSON values."""
+    """The store's knowledge of a task, as JSON values."""
     accesses = [access for access in found.records.accesses if access.task == task]
     runs = [run for run in found.records.runs if run.task == task]
     origins = {run.origin for run in runs} | {access.origin for access in accesses}
@@ -100,7 +100,7 @@ def explain_task(task: str, found: Evidences) -> dict[str, Any]:
 
 
 def explain_dataset(dataset: DatasetId, found: Evidences) -> dict[str, Any]:
-    """What the store knows of a dataset, as JSON values."""
+    """The store's knowledge of a dataset, as JSON values."""
     named = {a.dataset: found.name(a.dataset) for a in found.records.accesses}
     accesses = [a for a in found.records.accesses if named[a.dataset] == dataset]
     into = [flow for flow in found.lineage.flows if flow.target == dataset]
@@ -131,7 +131,7 @@ def explain_dataset(dataset: DatasetId, found: Evidences) -> dict[str, Any]:
 def _no_edge(
     dataset: DatasetId, accesses: Sequence[Access], found: Evidences, into: bool
 ) -> Iterator[str]:
-    """Why a dataset has no edge in a direction."""
+    """Reasons why a dataset has no edge in a direction."""
     direction = Direction.WRITE if into else Direction.READ
     verb = "wrote" if into else "read"
     mine = [access for access in accesses if access.direction is direction]

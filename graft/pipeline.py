@@ -407,7 +407,7 @@ def dbt_relations(config: Config, read: artifacts.Artifacts) -> Relations:
 
 
 def _places(config: Config) -> Places:
-    """Where the files of dbt's relations lie, if the manifest names relative paths."""
+    """The starts of relative paths in the manifest, for the files of dbt's relations."""
     project = config.project_dir
     return Places(project, _connection(config).get("external_root", "."))
 

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class Measure(Protocol):
-    """How far a step is: its text, and the part that is done."""
+    """The progress of a step: its text, and the part that is done."""
 
     @property
     def part(self) -> float | None: ...

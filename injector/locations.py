@@ -1,4 +1,4 @@
-"""Where the data of dbt's relations lies, as far as the manifest says it.
+"""Places of the data of dbt's relations, as far as the manifest says.
 
 A relation can be a file or folder that logs know by its path: a source of dbt-duckdb
 (`external_location`, `read_parquet('…')`), an external model (`location`), a table of dbt-spark or
@@ -31,7 +31,7 @@ _IS_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where relative paths start.
+    """The starts of relative paths.
 
     Attributes:
         project: The folder that dbt runs in; without it relative paths name nothing.

@@ -7,6 +7,7 @@ Only the settings that are asked for are rendered: a password is never looked at
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,7 +44,7 @@ def read_connection(project: Path, environ: Mapping[str, str]) -> Connection:
         places.insert(0, Path(chosen).expanduser())
     for place in places:
         path = place / "profiles.yml"
-        if path.is_file():
+        if os.path.isfile(path):  # False also for one that this account may not see
             profile = _mapping(path).get(str(name))
             break
     else:

@@ -57,11 +57,16 @@ class ChangedFile:
     document: Document | None
 
 
+class NoFileError(GraftError):
+    """There is no file of declared lineage at a path."""
+
+
 def documents(files: DeclaredFiles) -> dict[Path, Document]:
     """Path -> the file, read and checked.
 
     Raises:
-        GraftError: There is none, or some are not valid; all errors at once, each with its line.
+        NoFileError: There is none.
+        GraftError: Some are not valid; all errors at once, each with its line.
     """
     found, faults = {}, []
     for path in _paths(files):
@@ -132,7 +137,7 @@ def _paths(files: DeclaredFiles) -> list[Path]:
     else:
         found = [path]
     if not [one for one in found if one.is_file()]:
-        raise GraftError(
+        raise NoFileError(
             "there is no such file", place=files.label, remedy="correct `path` in graft.yml"
         )
     return [one for one in found if one.is_file()]

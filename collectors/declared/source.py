@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dbt_graft.collectors.declared.collect import (
     DeclaredFiles,
+    NoFileError,
     changed_files,
     collect,
     documents,
@@ -34,7 +35,12 @@ def declared_source(path: str, label: str) -> LogSource:
 def declared_task_infos(path: str, label: str) -> dict[str, TaskInfo]:
     """Descriptions, owners and so on of the tasks and consumers in files of declared lineage.
 
+    Empty where there is no file; collecting reports that.
+
     Raises:
-        GraftError: There is no such file, or some are not valid.
+        GraftError: Some are not valid.
     """
-    return task_infos(documents(DeclaredFiles(path, label)))
+    try:
+        return task_infos(documents(DeclaredFiles(path, label)))
+    except NoFileError:
+        return {}

@@ -136,7 +136,9 @@ class EventSource(Protocol):
         """
         ...
 
-    def collect(self, spark: SparkSession, known: Positions, reading: Reading) -> Collected | None:
+    def collect(
+        self, spark: SparkSession, known: Positions, reading: Reading | None = None
+    ) -> Collected | None:
         """Collect the new logs, as lazy data frames; None where nothing is new."""
         ...
 
@@ -163,7 +165,9 @@ class _Files:
     def new_logs(self, known: Positions) -> list[LogFile]:
         return new_logs(self.logs, known)
 
-    def collect(self, spark: SparkSession, known: Positions, reading: Reading) -> Collected | None:
+    def collect(
+        self, spark: SparkSession, known: Positions, reading: Reading | None = None
+    ) -> Collected | None:
         stale = {origin for origin, (position, _) in known.items() if is_stale(position)}
         again = any(log.origin in stale for log in self.new_logs(known))
         return collect(spark, self.logs, self.settings.server(again=again), known, reading)
@@ -181,7 +185,9 @@ class _Polled:
         self.waiting = poll_new(self.polling, self.settings.rules, known)
         return self.waiting
 
-    def collect(self, spark: SparkSession, known: Positions, reading: Reading) -> Collected | None:
+    def collect(
+        self, spark: SparkSession, known: Positions, reading: Reading | None = None
+    ) -> Collected | None:
         again = any(one.again for one in self.waiting)
         found = collect_polled(spark, self.waiting, self.settings.server(again=again))
         if not found or not again:

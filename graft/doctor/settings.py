@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
 from dbt_graft.graft.config import FILE_NAME, Config
 from dbt_graft.graft.doctor.phrases import count, first_findings, named
@@ -60,11 +61,18 @@ def _tasks(config: Config, records: Records) -> Iterator[Finding]:
             f"correct the name; the logs have {named(sorted(known), 10)}",
         )
     for task, entry in config.tasks.items():
-        if entry.path and "://" not in entry.path and not (config.folder / entry.path).exists():
+        if entry.path and "://" not in entry.path and _is_missing(config.folder / entry.path):
             yield _warning(
                 f"`tasks.{task}.path`: there is no file {entry.path}",
                 "write the path of its script, from the folder of graft.yml",
             )
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        return not path.exists()
+    except (OSError, ValueError):  # reading the code reports it
+        return False
 
 
 def _rules(config: Config, datasets: set[DatasetId]) -> Iterator[Finding]:

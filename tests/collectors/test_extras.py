@@ -1,4 +1,4 @@
-"""What is missing is named with the extra that brings it."""
+"""A missing package is named with the extra that brings it."""
 
 from __future__ import annotations
 

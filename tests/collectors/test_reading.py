@@ -1,4 +1,4 @@
-"""How far a collect has read."""
+"""The progress of a collect through its logs."""
 
 from __future__ import annotations
 

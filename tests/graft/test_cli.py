@@ -70,7 +70,7 @@ def test_a_wrong_command_has_a_suggestion(capfd: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("text", "arguments", "problem", "code"),
     [
-        ("stroe: x", ["inject", "--json"], "graft.yml:1: `stroe` is no key here; did you", 2),
+        ("stroe: x", ["inject", "--json"], "graft.yml:1: `stroe` is not a key here; did you", 2),
         ("{}", ["inject", "--json"], "there is no manifest.json", 1),
         ("{}", ["site", "--json", "-q"], "there is no manifest.json", 1),
         ("{}", ["inject", "--jsn", "--json"], "No such option", 2),
@@ -147,7 +147,9 @@ def test_a_wrong_line_of_graft_yml_is_annotated(
     (tmp_path / "graft.yml").write_text("names:\nstroe: x")
     assert run(*arguments) != 0
     first = capfd.readouterr().out.splitlines()[0]
-    assert first.startswith("::error file=graft.yml,line=2::`stroe` is no key here; did you mean")
+    assert first.startswith(
+        "::error file=graft.yml,line=2::`stroe` is not a key here; did you mean"
+    )
 
 
 def test_a_wrong_declared_file_is_annotated(
@@ -156,7 +158,7 @@ def test_a_wrong_declared_file_is_annotated(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "l.yml").write_text("version: 1\ntask: {}")
     assert run("declared", "check", "--format", "github", "l.yml") == 2
-    assert capfd.readouterr().out.startswith("::error file=l.yml,line=2::`task` is no key here")
+    assert capfd.readouterr().out.startswith("::error file=l.yml,line=2::`task` is not a key here")
 
 
 def test_the_published_schema_is_that_of_the_code(root: Path) -> None:

@@ -31,8 +31,8 @@ def test_logs_are_read_anew_once_each_and_what_is_gone_stays(tmp_path: Path) -> 
     assert reads(folder / "store") == EXPECTED
     (folder / "logs/b.xel").unlink()
 
-    killed = collect(folder, "--again")
-    wait_for("store/shapes/batch_id=*/_temporary", folder, killed)
+    killed = collect(folder, "--again", held=True)
+    wait_for("store/accesses/batch_id=*/*.parquet", folder, killed, count=2)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate()
     assert reads(folder / "store") == EXPECTED, "a collect that dies leaves what was there"

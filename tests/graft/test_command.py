@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.output_folder import OutputFolder
-from tests.graft.test_faults import project, wait_for
+from tests.graft.test_faults import HELD, project, wait_for
 
 SECRET = "hunter2"
 # A step of `graft collect` fails in a way that nothing foresees.
@@ -159,7 +159,7 @@ def test_ctrl_c_ends_collect_and_spark(tmp_path: Path, moment: str) -> None:
     """While Spark starts, and while it works."""
     folder = project(tmp_path)
     process = subprocess.Popen(
-        [sys.executable, "-m", "dbt_graft", "collect", "--quiet"],
+        [sys.executable, "-c", HELD, "collect", "--quiet"],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

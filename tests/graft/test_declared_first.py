@@ -26,6 +26,6 @@ def test_an_invalid_file_is_reported_before_logs_are_looked_for(
 
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
-    assert "a.yml:2: `tsaks` is no key here; did you mean `tasks`?" in done.stderr
+    assert "a.yml:2: `tsaks` is not a key here; did you mean `tasks`?" in done.stderr
     assert "looking for new logs" not in done.stderr
     assert not (tmp_path / ".graft/store").exists()

@@ -28,9 +28,9 @@ def explained(folder: Path, capfd: pytest.CaptureFixture[str]) -> Any:
 
 def test_a_table_has_its_names_node_writers_and_reasons(explained: Any) -> None:
     (found,) = explained("orders")
-    assert found["dataset"] == "spark/Shop.raw.orders"
+    assert found["dataset"] == "mssql/Shop.raw.orders"
     assert found["names"] == [
-        {"name": "spark/raw.orders", "rule": None, "relation": "spark/Shop.raw.orders"}
+        {"name": "mssql/raw.orders", "rule": None, "relation": "mssql/Shop.raw.orders"}
     ]
     assert found["node"] == "source.shop.raw.orders"
     assert found["runs"] == {"seen": 1, "with_failures": 0}
@@ -42,7 +42,7 @@ def test_a_table_has_its_names_node_writers_and_reasons(explained: Any) -> None:
 
 def test_a_task_has_its_reads_and_writes(explained: Any) -> None:
     (found,) = explained("report")
-    assert [use["dataset"] for use in found["reads"]] == ["spark/Shop.analytics.mart"]
+    assert [use["dataset"] for use in found["reads"]] == ["mssql/Shop.analytics.mart"]
     assert found["reasons"] == ["no statement of it writes data"]
 
 
@@ -56,6 +56,6 @@ def test_people_get_it_in_lines(folder: Path, capfd: pytest.CaptureFixture[str])
     with pytest.raises(SystemExit):
         main(["explain", "raw.orders", "-c", str(folder / "graft.yml")])
     lines = capfd.readouterr().out.splitlines()
-    assert lines[0] == "dataset spark/Shop.raw.orders"
-    assert "  in the logs: spark/raw.orders (no rule renames it)" in lines
-    assert "    load_orders: INSERT spark/Shop.raw.orders, 1 times" in lines
+    assert lines[0] == "dataset mssql/Shop.raw.orders"
+    assert "  in the logs: mssql/raw.orders (no rule renames it)" in lines
+    assert "    load_orders: INSERT mssql/Shop.raw.orders, 1 times" in lines

@@ -63,10 +63,21 @@ EXPECTED = {f"dbo.{log}{n}": EVENTS // TABLES for log in "ab" for n in range(TAB
 EXPECTED |= {f"raw.{log}": EVENTS for log in "ab"}
 
 
-def collect(folder: Path, *options: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "dbt_graft", "collect", "-c", str(folder / "graft.yml")]
+# The command, but that it never gets beyond the rows of a batch to its record.
+HELD = """
+import time
+from importlib import import_module
+from dbt_graft.__main__ import main
+import_module("dbt_graft.collectors.store.commit").record_batch = lambda *_: time.sleep(600)
+main()
+"""
+
+
+def collect(folder: Path, *options: str, held: bool = False) -> subprocess.Popen[str]:
+    command = ["-c", HELD] if held else ["-m", "dbt_graft"]
+    command += ["collect", "-c", str(folder / "graft.yml"), "--quiet", *options]
     return subprocess.Popen(
-        [*command, "--quiet", *options],
+        [sys.executable, *command],
         env={**os.environ, "JAVA_HOME": java_home()},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -84,9 +95,9 @@ def reads(place: Path) -> Reads:
     return found
 
 
-def wait_for(pattern: str, folder: Path, process: subprocess.Popen[str]) -> None:
+def wait_for(pattern: str, folder: Path, process: subprocess.Popen[str], count: int = 1) -> None:
     until = time.monotonic() + 120
-    while not list(folder.glob(pattern)):
+    while len(list(folder.glob(pattern))) < count:
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < until, f"no {pattern}"
         time.sleep(0.02)
@@ -96,7 +107,7 @@ def test_a_killed_collect_leaves_nothing_and_of_two_at_once_nothing_doubles(
     tmp_path: Path,
 ) -> None:
     folder = project(tmp_path)
-    killed = collect(folder)
+    killed = collect(folder, held=True)
     wait_for("store/accesses/batch_id=*/*.parquet", folder, killed)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate()

@@ -1,4 +1,4 @@
-"""Where the command looks: graft.yml, dbt's folders, and the paths in graft.yml."""
+"""Places where the command looks: graft.yml, dbt's folders, and the paths in graft.yml."""
 
 from __future__ import annotations
 

@@ -21,29 +21,29 @@ PLACES = Places(Path("/shop"), "s3://lake/external")
     ("node", "path"),
     [
         # dbt-duckdb
-        ({"relation_name": "'data/orders/*.parquet'"}, "file//shop/data/orders"),
-        ({"relation_name": "'data/orders.parquet'"}, "file//shop/data/orders.parquet"),
+        ({"relation_name": "'data/orders/*.parquet'"}, "file/shop/data/orders"),
+        ({"relation_name": "'data/orders.parquet'"}, "file/shop/data/orders.parquet"),
         ({"relation_name": "read_parquet('s3://lake/orders/*/*.parquet', union_by_name=true)"},
          "s3://lake/orders"),
-        ({"relation_name": "read_csv(['/in/a/1.csv', '/in/a/2.csv'], delim=',')"}, "file//in/a"),
+        ({"relation_name": "read_csv(['/in/a/1.csv', '/in/a/2.csv'], delim=',')"}, "file/in/a"),
         ({"relation_name": "read_csv(['/in/a/x.csv', '/in/b/x.csv'])"}, None),
         ({"relation_name": "delta_scan('s3a://lake/orders')"}, "s3://lake/orders"),
         ({"relation_name": "iceberg_scan('gs://lake/it''s')"}, "gs://lake/it's"),
         ({"name": "orders", "source_name": "raw", "schema": "in",
           "meta": {"external_location": "s3://{source_name}/{schema}/{name}.parquet"}},
          "s3://raw/in/orders.parquet"),
-        ({"config": {"external_location": "read_json('/in/x/*.json')"}}, "file//in/x"),
-        ({"config": {"meta": {"external_location": "/in/x/dt=*/*.parquet"}}}, "file//in/x"),
+        ({"config": {"external_location": "read_json('/in/x/*.json')"}}, "file/in/x"),
+        ({"config": {"meta": {"external_location": "/in/x/dt=*/*.parquet"}}}, "file/in/x"),
         ({"config": {"materialized": "external", "location": "out/rev.parquet"}},
-         "file//shop/out/rev.parquet"),
+         "file/shop/out/rev.parquet"),
         ({"alias": "rev", "config": {"materialized": "external", "format": "csv"}},
          "s3://lake/external/rev.csv"),
         ({"alias": "rev", "config": {"materialized": "external", "options": {"partition_by": "d"}}},
          "s3://lake/external/rev"),
         # dbt-spark, dbt-databricks
         ({"alias": "rev", "config": {"location_root": "abfss://c@acc.dfs.core.windows.net/x/"}},
-         "abfss://c@acc.dfs.core.windows.net//x/rev"),
-        ({"relation_name": "delta.`/lake/orders`"}, "file//lake/orders"),
+         "abfss://c@acc.dfs.core.windows.net/x/rev"),
+        ({"relation_name": "delta.`/lake/orders`"}, "file/lake/orders"),
         ({"relation_name": "parquet.`s3a://lake/orders/dt=*`"}, "s3://lake/orders"),
         # dbt-athena, dbt-glue, dbt-trino
         ({"config": {"external_location": "s3://lake/rev/"}}, "s3://lake/rev"),
@@ -81,19 +81,19 @@ def test_a_path_that_is_a_relation_needs_no_rule(empty_project: Any) -> None:
     for twin in ("a", "b"):
         empty_project.source("landing", twin, relation_name="'/in/twins/*.parquet'")
     names = short_names(empty_project.manifest, relations(empty_project.manifest, "duckdb"))
-    twins = parse_dataset_id("file//in/twins")
+    twins = parse_dataset_id("file/in/twins")
 
-    assert str(names(parse_dataset_id("file//in/orders"))) == "duckdb/raw.orders"
+    assert str(names(parse_dataset_id("file/in/orders"))) == "duckdb/raw.orders"
     assert names(twins) == twins
     assert [str(one) for one in names.ambiguous[twins]] == ["duckdb/raw.a", "duckdb/raw.b"]
-    assert str(names(parse_dataset_id("file//in/other"))) == "file//in/other"
+    assert str(names(parse_dataset_id("file/in/other"))) == "file/in/other"
 
 
 def test_a_task_that_writes_the_files_of_a_source_promotes_it(
     empty_project: Any, empty_log: Any
 ) -> None:
     orders = empty_project.source("landing", "orders", relation_name="'/in/orders/*.parquet'")
-    empty_log.statement("land", ["kafka/orders"], ["file//in/orders"])
+    empty_log.statement("land", ["kafka/orders"], ["file/in/orders"])
     names = short_names(empty_project.manifest, relations(empty_project.manifest, "spark"))
 
     lineage = empty_log.lineage(names)

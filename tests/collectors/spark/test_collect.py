@@ -363,7 +363,7 @@ def test_the_rule_and_the_namespace_are_the_sources_own(
     )
     found = collect(spark, logs, {})
     assert found
-    [access] = found.accesses.collect()
+    [access] = found.accesses.to_pylist()
     assert (access["task"], access["namespace"], access["name"]) == ("load", "hive://m", "raw.a")
 
 
@@ -416,7 +416,7 @@ def test_a_log_in_two_sources_of_a_collect_counts_once(
         logs = SparkLogs(str(tmp_path / name), name)
         found = collect(spark, logs, {}, taken=taken)
         assert found
-        collected.append([row["origin"] for row in found.accesses.collect()])
+        collected.append([row["origin"] for row in found.accesses.to_pylist()])
     assert collected == [["here"], []]
 
 
@@ -430,9 +430,9 @@ def test_tasks_come_from_the_places_of_the_source(
     logs = SparkLogs(str(tmp_path / "log"), "log", task_from=("job_description", "app_name"))
     found = collect(spark, logs, {})
     assert found
-    accesses = {(row["task"], row["name"]) for row in found.accesses.collect()}
+    accesses = {(row["task"], row["name"]) for row in found.accesses.to_pylist()}
     assert accesses == {("load a", "raw.a"), ("load b", "raw.b")}
-    assert {(row["task"], row["run_id"]) for row in found.runs.collect()} == {
+    assert {(row["task"], row["run_id"]) for row in found.runs.to_pylist()} == {
         ("load a", "app-a_task"),
         ("load b", "app-a_task"),
     }

@@ -220,10 +220,10 @@ def test_damage_costs_only_what_is_damaged(collected: Records) -> None:
     assert sum(access.statements for access in found.accesses) == 3
     assert sorted(r.reason for r in found.rejects) == [
         "1 events show no statement: the session does not collect it",
-        "the event is cut off",
         "the event has no end",
         "the event has no end",
         "the event has no readable time",
+        "the event is cut off",
         "the event is not well-formed XML",
     ]
 

@@ -32,7 +32,7 @@ A, B = "mssql://a/Shop.dbo.orders", "mssql://b/Old.dbo.orders"
 COLLECT = "collect: [{spark: {path: logs}}]\n"
 TO_ONE = 'names: [{from: "mssql://a/Shop.dbo.*", to: "spark/raw.*"},'
 TO_ONE += ' {from: "mssql://b/Old.dbo.*", to: "spark/raw.*"}]'
-FILES = 'names: [{from: "file//landing/orders", to: "spark/raw.orders"}]'
+FILES = 'names: [{from: "file/landing/orders", to: "spark/raw.orders"}]'
 CASES = {
     "all fits": ("", records("spark/raw.orders"), []),
     "nothing was collected": ("tasks: {lod: {}}", Records(), []),
@@ -67,16 +67,16 @@ CASES = {
         records(A, B, columns={A: "id amount", B: "ID Amount"}),
         [],
     ),
-    "a folder and its table": (FILES, records("file//landing/orders", "spark/raw.orders"), []),
+    "a folder and its table": (FILES, records("file/landing/orders", "spark/raw.orders"), []),
     "a folder and a table with other columns": (
         FILES,
         records(
-            "file//landing/orders",
+            "file/landing/orders",
             "spark/raw.orders",
-            columns={"file//landing/orders": "id x", "spark/raw.orders": "id y"},
+            columns={"file/landing/orders": "id x", "spark/raw.orders": "id y"},
         ),
         [
-            "rules under `names` make one dataset spark/raw.orders of file//landing/orders "
+            "rules under `names` make one dataset spark/raw.orders of file/landing/orders "
             "and spark/raw.orders"
         ],
     ),

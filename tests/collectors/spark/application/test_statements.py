@@ -513,7 +513,7 @@ def job(*rdds: tuple[str, str, list[int]], **properties: str) -> dict[str, Any]:
     ("rdds", "reads"),
     [
         ([("MapPartitionsRDD", "textFile", [1]), ("hdfs://nn/in/a", "textFile", [])], {"/in/a"}),
-        ([("README.md", "textFile", [])], {"README.md"}),
+        ([("README.md", "textFile", [])], {"/README.md"}),
         ([("/in/old.txt", "", [])], {"/in/old.txt"}),
         ([("FileScanRDD", "Scan parquet raw.orders", [])], {"raw.orders"}),
         ([("FileScanRDD", "Scan text ", [])], set()),
