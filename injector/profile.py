@@ -7,7 +7,6 @@ Only the settings that are asked for are rendered: a password is never looked at
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,7 +43,7 @@ def read_connection(project: Path, environ: Mapping[str, str]) -> Connection:
         places.insert(0, Path(chosen).expanduser())
     for place in places:
         path = place / "profiles.yml"
-        if os.path.isfile(path):  # False also for one that this account may not see
+        if _is_file(path):
             profile = _mapping(path).get(str(name))
             break
     else:
@@ -72,6 +71,13 @@ def rendered(text: str, environ: Mapping[str, str]) -> str:
         return jinja.from_string(text).render(env_var=env_var)
     except Exception:  # a template can raise anything
         return ""
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # this account may not look there
+        return False
 
 
 def _mapping(path: Path) -> dict[str, Any]:
