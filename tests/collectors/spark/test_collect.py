@@ -105,7 +105,7 @@ def shop(spark: SparkSession, shop_job: Path, tmp_path_factory: pytest.TempPathF
 
 
 def facts(access: Access, base: Path) -> tuple[str, str, str, int, int | None]:
-    name = str(access.dataset).replace(f"file/{base}", "file")
+    name = str(access.dataset).replace(f"file{base}", "file")
     return access.operation, str(access.direction), name, access.statements, access.rows
 
 
@@ -135,7 +135,7 @@ def test_the_run_has_its_times_and_ended_well(shop: Records) -> None:
 
 def test_datasets_have_columns_types_and_their_paths(shop: Records, shop_job: Path) -> None:
     known = {
-        str(dataset.id).replace(f"file/{shop_job}", "file"): dataset for dataset in shop.datasets
+        str(dataset.id).replace(f"file{shop_job}", "file"): dataset for dataset in shop.datasets
     }
     columns = {name: [(c.name, c.type) for c in d.columns] for name, d in known.items()}
     orders = [("order_id", "int"), ("customer_id", "int"), ("amount", "int")]
