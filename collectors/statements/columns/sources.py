@@ -16,6 +16,7 @@ from dbt_graft.collectors.statements.columns.input_columns import (
 )
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
+from dbt_graft.collectors.statements.columns.tree import identifier_name
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
@@ -57,10 +58,8 @@ def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
     if isinstance(node, exp.Table):
         return _table(node, path, names, scope)
     inner = node.this if isinstance(node, exp.Lateral) else node
-    if isinstance(inner, exp.Query):
+    if isinstance(inner, exp.Query | exp.Values):
         return scope.context.query(inner, scope).renamed(path, names)
-    if isinstance(inner, exp.Values):
-        return Rowset(path, [RowsetColumn(name, NOTHING) for name in names])
     # Each column of a table function comes from its arguments.
     made = transformed(inputs_of_all([inner], scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION)
     named = names or [str(column.name) for column in inner.find_all(exp.OpenJSONColumnDef)]
@@ -94,16 +93,20 @@ def _parts(node: exp.Table) -> Iterator[str]:
         while isinstance(part, exp.Dot):
             yield part.this.name.casefold()
             part = part.expression
-        if isinstance(part, exp.Parameter):
-            yield f"@{part.name}".casefold()
-        elif isinstance(part, exp.Identifier):
-            sign = "#" if part.args.get("temporary") and part.name[:1] != "#" else ""
-            yield f"{sign}{part.name}".casefold()
+        if isinstance(part, exp.Parameter | exp.Identifier):
+            yield identifier_name(part)
 
 
 def found_table(parts: Name, context: QueryContext) -> Name | None:
-    """The table as the token scan names it, which calls temporary ones and paths by one part."""
-    return context.tables.get(parts) or context.tables.get(parts[-1:])
+    """The table as the token scan names it: temporary ones and paths by one part, others in full.
+
+    A query that runs on a linked server names its tables without the server.
+    """
+    known = context.tables.get(parts) or context.tables.get(parts[-1:])
+    if known or not parts:
+        return known
+    ending = [name for key, name in context.tables.items() if key[-len(parts) :] == parts]
+    return ending[0] if len(ending) == 1 else None
 
 
 def _alias(node: exp.Expr) -> tuple[Name, list[str]]:
