@@ -30,6 +30,8 @@ def rewrites(statement: StatementTokens) -> Iterator[Edit]:
             yield from _method(statement, at)
         elif words[at] == "(":
             yield from _function(statement, at)
+        elif words[at] == "?" and _is_alias(statement, at):
+            yield at, at + 1, "AS ?"
 
 
 def _beginning(statement: StatementTokens) -> Iterator[Edit]:
@@ -81,6 +83,13 @@ def _function(statement: StatementTokens, at: int) -> Iterator[Edit]:
         case "CHANGETABLE":  # (CHANGES t, …)
             table = statement.written(at + 2, statement.behind_name(at + 2))
             yield at - 1, statement.behind_brackets(at), table
+
+
+def _is_alias(statement: StatementTokens, at: int) -> bool:
+    """Whether a value stands for an alias: `SELECT f(a) 'x', t.b 'y' FROM`."""
+    words = statement.words
+    behind_value = words[at - 1] in {"", ")"} or words[at - 2] == "."
+    return behind_value and words[at + 1] in {",", "FROM", "INTO"}
 
 
 def _is_method(token: Token) -> bool:

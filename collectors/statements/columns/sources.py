@@ -7,7 +7,11 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_graft.collectors.statements.columns.expressions import clause_inputs, inputs, inputs_of_all
+from dbt_graft.collectors.statements.columns.expressions import (
+    clause_inputs,
+    inputs,
+    inputs_of_all,
+)
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
     InputColumn,
@@ -19,6 +23,13 @@ from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.columns.tree import identifier_name
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
+
+# The columns of table functions that have names of their own.
+_RESULTS = {
+    "generateseries": ["value"],
+    "openjson": ["key", "value", "type"],
+    "string_split": ["value", "ordinal"],
+}
 
 
 def add_sources(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -60,10 +71,16 @@ def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
     inner = node.this if isinstance(node, exp.Lateral) else node
     if isinstance(inner, exp.Query | exp.Values):
         return scope.context.query(inner, scope).renamed(path, names)
-    # Each column of a table function comes from its arguments.
-    made = transformed(inputs_of_all([inner], scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION)
-    named = names or [str(column.name) for column in inner.find_all(exp.OpenJSONColumnDef)]
-    return Rowset(path, [RowsetColumn(name, made) for name in named or [ANY_COLUMN]])
+    return _made(inner, path, names, scope)
+
+
+def _made(function: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
+    """The rows of a table function: each column comes from its arguments."""
+    found = transformed(inputs(function, scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION)
+    named = names or [column.name for column in function.find_all(exp.OpenJSONColumnDef)]
+    kind = function.name if isinstance(function, exp.Anonymous) else function.key
+    named = named or _RESULTS.get(kind.casefold(), [ANY_COLUMN])
+    return Rowset(path, [RowsetColumn(name, found) for name in named])
 
 
 def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
@@ -72,8 +89,7 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
     if cte is not None:
         return cte.renamed(path or parts, names)
     if isinstance(node.this, exp.Func):
-        made = transformed(inputs(node.this, scope), Subtype.TRANSFORMATION)
-        return Rowset(path, [RowsetColumn(name, made) for name in names or [ANY_COLUMN]])
+        return _made(node.this, path, names, scope)
     table = found_table(parts, scope.context)
     if table is None:
         scope.context.gap("a table is not among those found")

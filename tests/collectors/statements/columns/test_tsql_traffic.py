@@ -225,6 +225,52 @@ INSERT INTO dbo.t (date, type, name, status, value) SELECT s.date, s.type, s.nam
 INSERT INTO dbo.t (action, source, hash, format) SELECT s.action, s.source, s.hash, s.format FROM dbo.s s | t.action=s.action t.source=s.source t.hash=s.hash t.format=s.format
 INSERT INTO dbo.t (a) SELECT [dbo].[s].[x] FROM [dbo].[s] | t.a=s.x
 """
+PROCEDURES = """
+INSERT INTO [orders].[OrderDetail] ([OrderId], [D], [P]) SELECT @orderId, [S].[Description], [X].[Q] * [S].[Price] FROM [orders].[S] JOIN (SELECT t.c.query('./Id').value('.', 'INT') 'Id', t.c.query('./Qty').value('.', 'INT') AS Q FROM @xml.nodes('Root/Node') t(c)) AS [X] ON X.[Id] = [S].[Id] | OrderDetail.D=S.Description OrderDetail.P=~S.Price OrderDetail.*=JOIN:S.Id | a column's table is not known
+INSERT INTO stage.[Dim] WITH (TABLOCK) (f, u) SELECT c.f, CASE WHEN LEAD(c.f, 1) OVER (PARTITION BY c.k ORDER BY c.f) IS NULL THEN 1 ELSE 0 END cur FROM daily c | Dim.f=daily.f Dim.u=CONDITIONAL:daily.f,CONDITIONAL:daily.k
+INSERT INTO #final SELECT DISTINCT o.f FROM #mo AS mo JOIN ofi AS o ON o.oid = mo.id OPTION(RECOMPILE, MAXDOP 4); | #final.f=ofi.f #final.*=JOIN:ofi.oid,JOIN:#mo.id | the target's columns are matched by name
+WITH d AS (SELECT c.*, p.b AS ps FROM known c LEFT JOIN known p ON p.i = c.b) INSERT INTO dbo.t (x, y) SELECT a, ps FROM d | t.x=known.a t.y=known.b t.*=JOIN:known.i,JOIN:known.b
+UPDATE LPNs SET Status = 'K', ModifiedDate = current_timestamp, ModifiedBy = coalesce(@u, System_User) output Deleted.LPNId, Deleted.LPN into @tt (a, b) where (PalletId = @p) and (OrderId = @o) | @tt.a=LPNs.LPNId @tt.b=LPNs.LPN @tt.*=FILTER:LPNs.PalletId,FILTER:LPNs.OrderId
+delete [arg].[dbo].[car] output deleted.n, deleted.m into oper.dbo.car2 ([n], [m]) where n in ('1', '2') | car2.n=car.n car2.m=car.m car2.*=FILTER:car.n
+SELECT p.UserId, COUNT(DISTINCT v.Id) AS Votes, SUM(CASE WHEN vt.Name = 'Up' THEN 1 ELSE 0 END) AS Up INTO #v FROM Posts p JOIN Votes v ON v.PostId = p.Id JOIN VoteTypes vt ON vt.Id = v.TypeId GROUP BY p.UserId | #v.UserId=Posts.UserId #v.Votes=+Votes.Id #v.Up=CONDITIONAL:VoteTypes.Name #v.*=JOIN:Posts.Id,JOIN:Votes.PostId,JOIN:Votes.TypeId,JOIN:VoteTypes.Id,GROUP_BY:Posts.UserId
+SELECT value AS Tag, COUNT(*) AS n INTO #tags FROM Posts p CROSS APPLY STRING_SPLIT(SUBSTRING(p.Tags, 2, LEN(p.Tags) - 2), '>') WHERE p.PostTypeId = 1 GROUP BY value | #tags.Tag=~Posts.Tags #tags.*=FILTER:Posts.PostTypeId,GROUP_BY:Posts.Tags
+INSERT INTO #c (o, k, m) SELECT oc.o, oc.k, [value] AS m FROM [dbo].[Comment] c WITH (NOLOCK) CROSS APPLY string_split(c.d, ',') INNER JOIN [dbo].[ODC] oc ON oc.k = c.k | #c.o=ODC.o #c.k=ODC.k #c.m=~Comment.d #c.*=JOIN:ODC.k,JOIN:Comment.k
+MERGE TBS AS destino USING nd.SIBD.dbo.TBS AS origem ON destino.c = origem.c and destino.u = origem.u when matched then update set destino.m = origem.m when not matched then insert (c, m) values (origem.c, origem.m); | TBS.m=TBS.m TBS.c=TBS.c TBS.*=JOIN:TBS.c,JOIN:TBS.u
+MERGE INTO target AS t USING (SELECT id, name FROM (SELECT s.id, s.name, ROW_NUMBER() OVER (PARTITION BY s.id ORDER BY s.ts DESC) rn FROM stg s) x WHERE rn = 1) AS s ON t.id = s.id WHEN MATCHED AND (t.name <> s.name OR (t.name IS NULL AND s.name IS NOT NULL)) THEN UPDATE SET name = s.name, upd = GETDATE() WHEN NOT MATCHED THEN INSERT (id, name, ins) VALUES (s.id, s.name, SYSUTCDATETIME()); | target.name=stg.name target.id=stg.id target.*=JOIN:stg.id,FILTER:stg.name,FILTER:stg.id,FILTER:stg.ts
+UPDATE t SET rn = x.rn FROM dbo.t t JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY s.d) AS rn FROM dbo.s s) x ON x.id = t.id | t.rn=WINDOW:s.d t.*=JOIN:s.id
+UPDATE dbo.t SET a = x.v FROM (SELECT TOP 1 v FROM dbo.s ORDER BY d) x | t.a=s.v t.*=SORT:s.d
+UPDATE p SET p.Total = (SELECT SUM(l.Qty * l.Price) FROM dbo.Lines l WHERE l.oid = p.id), p.N = 0 FROM dbo.Orders p | Orders.Total=+Lines.Qty,+Lines.Price,FILTER:Lines.oid
+INSERT INTO dbo.t (k, v) SELECT k, v FROM (SELECT s.id AS k, CAST(s.a AS nvarchar(50)) AS a, CAST(s.b AS nvarchar(50)) AS b FROM dbo.s s) p UNPIVOT (v FOR c IN (a, b)) AS u | t.k=s.id t.v=~s.a,~s.b
+CREATE VIEW dbo.v (x, y) AS SELECT s.a, (SELECT TOP (1) u.b FROM dbo.u u WHERE u.i = s.i ORDER BY u.d) FROM dbo.s s | v.x=s.a v.y=u.b,FILTER:u.i,FILTER:s.i,SORT:u.d
+INSERT INTO dbo.t (a, b) SELECT s.a, b = COALESCE(u.b, s.b, 0) FROM dbo.s AS s FULL OUTER JOIN dbo.u AS u ON u.i = s.i AND u.k = 'x' | t.a=s.a t.b=~u.b,~s.b t.*=JOIN:u.i,JOIN:s.i,JOIN:u.k
+SELECT a.x, b.y INTO #t FROM dbo.a AS a, dbo.b AS b WHERE a.i *= b.i | #t.x=a.x #t.y=b.y #t.*=FILTER:a.i,FILTER:b.i
+INSERT INTO dbo.t (a) SELECT DISTINCT FIRST_VALUE(s.a) OVER (PARTITION BY s.k ORDER BY s.d ROWS UNBOUNDED PRECEDING) FROM dbo.s s | t.a=~s.a,WINDOW:s.k,WINDOW:s.d
+INSERT INTO dbo.t (a) SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY s.a) OVER (PARTITION BY s.k) FROM dbo.s s | t.a=+s.a,WINDOW:s.k
+INSERT INTO dbo.t (a) SELECT AVG(CAST(s.a AS float)) FROM dbo.s AS s WHERE s.b LIKE '%!_%' ESCAPE '!' | t.a=+s.a t.*=FILTER:s.b
+INSERT INTO dbo.t (a, b) SELECT MIN(s.a) OVER w, SUM(s.b) OVER w FROM dbo.s s WINDOW w AS (PARTITION BY s.k) | t.a=+s.a,WINDOW:s.k t.b=+s.b,WINDOW:s.k
+INSERT INTO dbo.t (a) SELECT s.a FROM dbo.s s WHERE (s.b = @b OR @b IS NULL) AND s.c BETWEEN @f AND @t AND s.d NOT IN (SELECT d FROM dbo.x) | t.a=s.a t.*=FILTER:s.b,FILTER:s.c,FILTER:s.d,FILTER:x.d
+INSERT INTO dbo.t (a) SELECT ISNULL(s.a, (SELECT MAX(m.a) FROM dbo.m m)) FROM dbo.s s | t.a=~s.a,+m.a
+SELECT IDENTITY(INT, 1, 1) AS rn, t.* INTO #n FROM known AS t | #n.i=known.i #n.a=known.a #n.b=known.b
+INSERT INTO dbo.t (a) SELECT s.a FROM dbo.s s WHERE CONTAINS(s.txt, 'x') OR FREETEXT((s.t1, s.t2), 'y') | t.a=s.a t.*=FILTER:s.txt,FILTER:s.t1,FILTER:s.t2
+INSERT INTO dbo.t (a) SELECT s.[First Name] + ' ' + s.[Last.Name] FROM [my db].[dbo].[my table] s | t.a=~my_table.First_Name,~my_table.Last.Name
+INSERT INTO dbo.t (a) SELECT s.a FROM (SELECT * FROM known) s UNION ALL (SELECT o.c FROM other o) | t.a=known.a,other.c
+SELECT * INTO #t FROM (SELECT k.i, k.a FROM known k UNION ALL SELECT o.i, o.c FROM other o) x | #t.i=known.i,other.i #t.a=known.a,other.c
+DELETE a FROM dbo.a a WHERE NOT EXISTS (SELECT 1 FROM dbo.b b WHERE b.i = a.i AND b.k > 1) | a.*=FILTER:b.i,FILTER:b.k
+DELETE FROM a OUTPUT deleted.i INTO #d (i) FROM dbo.a AS a WITH (ROWLOCK) INNER JOIN dbo.b b ON b.i = a.i | a.*=JOIN:b.i #d.i=a.i #d.*=JOIN:a.i,JOIN:b.i
+INSERT INTO dbo.t (a, b) OUTPUT inserted.id, s.k INTO @m (id, k) SELECT s.x, s.y FROM dbo.s s | t.a=s.x t.b=s.y @m.id=t.id | a column's table is not known
+UPDATE c SET c.a = u.b FROM dbo.t c WITH (NOLOCK) LEFT OUTER HASH JOIN [lnk].[db].[dbo].[u] u WITH (NOLOCK) ON u.i = c.i COLLATE Latin1_General_CI_AS WHERE ISNULL(u.x, 0) <> 1 | t.a=u.b t.*=JOIN:u.i,FILTER:u.x
+CREATE TABLE dbo.x WITH (DISTRIBUTION = HASH(k), CLUSTERED COLUMNSTORE INDEX ORDER (k)) AS SELECT ISNULL(CAST(s.k AS int), 0) AS k FROM ext.s AS s | x.k=~s.k
+CREATE TABLE dbo.x AS SELECT s.k FROM wh.dbo.s s | x.k=s.k
+INSERT INTO dbo.t (j) SELECT JSON_QUERY(s.doc, '$.x') FROM dbo.s s CROSS APPLY OPENJSON(s.doc, '$.x') WITH (n int) AS w WHERE w.n > 1 | t.j=~s.doc t.*=FILTER:s.doc
+INSERT INTO dbo.t (a) SELECT a.v FROM dbo.s s CROSS APPLY (SELECT MAX(v) FROM (VALUES (s.x), (s.y), (s.z)) AS m (v)) AS a (v) | t.a=+s.x,+s.y,+s.z
+INSERT INTO dbo.t (a) SELECT GREATEST(s.x, s.y) FROM dbo.s s WHERE s.x IS DISTINCT FROM s.y | t.a=~s.x,~s.y t.*=FILTER:s.x,FILTER:s.y
+INSERT INTO dbo.t (a) SELECT s.x % 2 FROM dbo.s s WHERE s.f & 4 = 4 | t.a=~s.x t.*=FILTER:s.f
+INSERT INTO dbo.t (a) SELECT CAST(s.x AS xml).value('(/a)[1]', 'int') FROM dbo.s s | t.a=~s.x
+INSERT INTO dbo.t (a) SELECT q.e.value('@n', 'int') FROM (SELECT CAST(s.x AS xml) AS d FROM dbo.s s) z CROSS APPLY z.d.nodes('/r/e') AS q(e) | t.a=~s.x
+SELECT s.a AS [select], s.b AS [from] INTO dbo.[into] FROM dbo.s s | into.select=s.a into.from=s.b
+INSERT INTO dbo.t (a) SELECT a FROM dbo.s GROUP BY a HAVING SUM(b) > (SELECT AVG(c) FROM dbo.u) | t.a=s.a t.*=GROUP_BY:s.a,FILTER:s.b,FILTER:u.c
+INSERT INTO dbo.t (k, v) SELECT [key], value FROM dbo.s CROSS APPLY OPENJSON(doc) WHERE type = 2 | t.*=FILTER:s.doc t.k=~s.doc t.v=~s.doc
+"""
 # What they should give, and the reason that they have today.
 OPEN = """
 SELECT 'net' = s.x - s.y INTO #t FROM dbo.s s | #t.net=~s.x,~s.y | a column's name was taken out as a value
@@ -234,7 +280,7 @@ INSERT INTO dbo.log (i, act) SELECT m.i, m.act FROM (MERGE dbo.t AS t USING dbo.
 """
 ALL = (
     *(SELECT_INTO, INSERTS, HINTS, VALUES, APPLIES, CTES, UPDATES, DELETES, MERGES, OUTPUTS),
-    *(DEFINITIONS, CALLS, NAMES),
+    *(DEFINITIONS, CALLS, NAMES, PROCEDURES),
 )
 _MARKS = {Subtype.IDENTITY: "", Subtype.TRANSFORMATION: "~", Subtype.AGGREGATION: "+"}
 
