@@ -156,6 +156,8 @@ def parse(
             verb = piece.partition(" ")[0]
             shapes.append(_last_resort(piece, dialect, "text cannot be split into tokens", verb))
             continue
+        if is_cut:
+            del tokens[-1:]  # it may be the beginning of a name
         for statement in split(tokens, dialect):
             if [token.word for token in statement] == ["GO"]:
                 module = None
