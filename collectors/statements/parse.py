@@ -14,6 +14,7 @@ from sqlglot.errors import TokenError
 
 from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
 from dbt_graft.collectors.statements.columns.edges import column_edges
+from dbt_graft.collectors.statements.columns.outputs import outputs_into
 from dbt_graft.collectors.statements.columns.readable import readable
 from dbt_graft.collectors.statements.columns.tree import (
     NoTreeError,
@@ -155,6 +156,8 @@ def parse(
             verb = piece.partition(" ")[0]
             shapes.append(_last_resort(piece, dialect, "text cannot be split into tokens", verb))
             continue
+        if is_cut:
+            del tokens[-1:]  # it may be the beginning of a name
         for statement in split(tokens, dialect):
             if [token.word for token in statement] == ["GO"]:
                 module = None
@@ -231,17 +234,19 @@ def _columns(
     columns: Callable[[Name], Sequence[str]],
 ) -> tuple[tuple[ParsedColumnEdge, ...], str]:
     """The column edges of a statement; why some are missing, or the tables not confirmed."""
-    rewritten = readable(text, tokens) if dialect is Dialect.TSQL else text
+    is_tsql = dialect is Dialect.TSQL
     try:
-        tree = syntax_tree(rewritten, tokens, dialect)
+        tree = syntax_tree(readable(text, tokens) if is_tsql else text, tokens, dialect)
+        into = outputs_into(text, tokens) if is_tsql else []
+        outputs = [syntax_tree(one, tokens, dialect) for one in into]
     except NoTreeError as error:
         return (), f"columns not resolved: {error}"
     reads = [access.name for access in accesses if access.direction is Direction.READ]
     writes = [access.name for access in accesses if access.direction is Direction.WRITE]
-    edges, gap = column_edges(tree, reads, writes, dialect, columns)
-    if len(writes) > 1 and "OUTPUT" in text.upper() and "OUTPUT" not in rewritten.upper():
-        return edges, "columns not resolved: those of OUTPUT INTO"
-    if mismatch := table_mismatch(tree, {name[-1].casefold() for name in (*reads, *writes)}):
+    edges, gap = column_edges(tree, reads, writes, dialect, columns, outputs)
+    if mismatch := table_mismatch(
+        [tree, *outputs], {name[-1].casefold() for name in (*reads, *writes)}
+    ):
         return edges, f"tables not confirmed: {mismatch}"
     return edges, f"columns not resolved: {gap}" if gap else ""
 

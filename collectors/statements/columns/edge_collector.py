@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dbt_graft.collectors.statements.columns.input_columns import InputColumns
+from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Subtype
@@ -32,11 +32,16 @@ class ParsedColumnEdge:
 
 @dataclass(slots=True)
 class EdgeCollector:
-    """The edges of one statement that leads to one target."""
+    """The edges of one statement that leads to one target.
+
+    Attributes:
+        row_inputs: What decides on its rows, columns of its own too.
+    """
 
     scope: QueryScope
     target: Name
     edges: dict[ParsedColumnEdge, None]
+    row_inputs: InputColumns = NOTHING
 
     def add_edges(self, column: str, inputs: InputColumns, table: Name | None = None) -> None:
         """Add the inputs of a column of the target, or of another table."""
@@ -48,6 +53,7 @@ class EdgeCollector:
 
     def add_row_edges(self, inputs: InputColumns) -> None:
         """Add the inputs that decide on the rows of the target."""
+        self.row_inputs |= inputs
         self.add_edges(ANY_COLUMN, inputs)
 
     @property

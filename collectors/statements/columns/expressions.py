@@ -62,6 +62,19 @@ def _function_inputs(
     return transformed(inputs_of_all(arguments, scope), subtype, masking=name in MASKING)
 
 
+def _anonymous(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """A function that sqlglot does not know."""
+    if _function(node) == "CHOOSE":
+        return _branch_inputs(node.expressions[:1], node.expressions[1:], scope)
+    if _function(node) == "IDENTITY":  # IDENTITY(int, 1, 1) numbers rows
+        return NOTHING
+    return _function_inputs(node, node.iter_expressions(), scope)
+
+
+def _nothing(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    return NOTHING
+
+
 def _function(node: exp.Expr) -> str:
     if isinstance(node, exp.Anonymous):
         return node.name.upper()
@@ -133,10 +146,12 @@ def _ordered_values(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] = {
     exp.Alias: _inside,
+    exp.Anonymous: _anonymous,
     exp.Case: _case,
     exp.Column: _column,
     exp.Filter: _filtered,
     exp.If: _if,
+    exp.NextValueFor: _nothing,
     exp.Order: _ordered_values,
     exp.Paren: _inside,
     exp.Window: _window,

@@ -46,7 +46,16 @@ def query_rowset(node: exp.Expr, outer: QueryScope) -> Rowset:
     if isinstance(node, exp.Table):  # TABLE t
         add_sources(node, scope)
         return scope.rowsets[0]
-    return Rowset((), [])  # VALUES
+    return _values(node, scope)
+
+
+def _values(node: exp.Expr, scope: QueryScope) -> Rowset:
+    """VALUES: columns without names, each with the inputs of its place in all rows."""
+    rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
+    places = zip_longest(*rows)
+    return Rowset(
+        (), [RowsetColumn("", inputs_of_all(filter(None, place), scope)) for place in places]
+    )
 
 
 def add_ctes(node: exp.Expr, scope: QueryScope) -> None:
@@ -112,6 +121,11 @@ def _select(node: exp.Select, scope: QueryScope) -> Rowset:
             columns.append(column)
             if scope.context.dialect is Dialect.SPARK:
                 scope.aliases.setdefault(column.name.casefold(), column.inputs)
+    if node.args.get("for_"):  # FOR JSON, FOR XML: one text of all
+        columns = [
+            RowsetColumn(name, transformed(found, Subtype.TRANSFORMATION))
+            for name, found in columns
+        ]
     for clause, subtype in _CLAUSES.items():
         deciding |= clause_inputs(node.args.get(clause), scope, subtype)
     return _ordered(node, Rowset((), columns, deciding), scope)
@@ -134,7 +148,13 @@ def _projected(node: exp.Expr, scope: QueryScope) -> Iterable[RowsetColumn]:
         parts = node.parts[:-1] if isinstance(node, exp.Column) else []
         qualifier = [part.name.casefold() for part in parts]
         return _starred(star, tuple(qualifier), scope)
+    if isinstance(node, exp.EQ) and isinstance(node.this, exp.Parameter | exp.Placeholder):
+        # `@v = a` goes into no column; `'x' = a` into one whose name was taken out.
+        is_variable = isinstance(node.this, exp.Parameter)
+        return [] if is_variable else [RowsetColumn("", inputs(node.expression, scope))]
     found = inputs(node, scope)
+    if isinstance(node, exp.Alias) and isinstance(node.args["alias"], exp.Placeholder):
+        return [RowsetColumn("", found)]
     if isinstance(node, exp.Aliases):
         return [RowsetColumn(alias.name, found) for alias in node.expressions]
     return [RowsetColumn(node.output_name or node.sql(scope.context.dialect.value), found)]
@@ -148,9 +168,7 @@ def _starred(
         alias.alias.casefold(): inputs(alias, scope) for alias in star.args.get("replace") or ()
     }
     seen: set[str] = set()
-    for rowset in scope.rowsets:
-        if rowset.path[-len(qualifier) :] != qualifier and qualifier:
-            continue
+    for rowset in scope.named(qualifier) if qualifier else scope.rowsets:
         for column in rowset.columns:
             name = column.name.casefold()
             if name in left_out or (name in seen and name in scope.shared):

@@ -13,6 +13,7 @@ from dbt_graft.collectors.statements.columns.input_columns import (
     transformed,
 )
 from dbt_graft.collectors.statements.columns.rowsets import Rowset
+from dbt_graft.collectors.statements.columns.tree import identifier_name
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import Subtype
@@ -64,10 +65,11 @@ class QueryScope:
         return QueryScope(self.context, self, dict(self.ctes), list(rowsets))
 
     def resolve(self, column: exp.Column) -> InputColumns:
-        """The inputs of `a`, `t.a`, `dbo.t.a`; in Spark also of `s.field` and `t.s.field`."""
-        parts = [part.name for part in column.parts]
-        nested = self.context.dialect is Dialect.SPARK
-        for at in range(len(parts) - 1, -1 if nested else max(len(parts) - 2, -1), -1):
+        """The inputs of `a`, `t.a`, `dbo.t.a`, `t.s.field`; in Spark also of `s.field`."""
+        parts = [*map(identifier_name, column.parts[:-1]), column.name]
+        # In T-SQL the first of several parts is never a column.
+        first = 0 if len(parts) == 1 or self.context.dialect is Dialect.SPARK else 1
+        for at in range(len(parts) - 1, first - 1, -1):
             inputs = self._qualified(parts[:at], parts[at]) if at else self._plain(parts[0])
             if inputs is not None:
                 is_field = at < len(parts) - 1
@@ -76,13 +78,18 @@ class QueryScope:
 
     def _qualified(self, qualifier: list[str], name: str) -> InputColumns | None:
         wanted = tuple(part.casefold() for part in qualifier)
+        found = self.named(wanted)
+        return found[0].find(name) if found else None
+
+    def named(self, qualifier: Name) -> list[Rowset]:
+        """The rowsets of a folded name, in this query or in the nearest around it."""
         scope: QueryScope | None = self
         while scope:
-            for rowset in scope.rowsets:
-                if rowset.path[-len(wanted) :] == wanted:
-                    return rowset.find(name)
+            found = [one for one in scope.rowsets if one.path[-len(qualifier) :] == qualifier]
+            if found:
+                return found
             scope = scope.outer
-        return None
+        return []
 
     def _plain(self, name: str) -> InputColumns | None:
         folded = name.casefold()

@@ -69,8 +69,9 @@ class Rowset:
         """The same rows under another name, their first columns under these names."""
         columns = list(self.columns)
         if names and not self.is_open:
-            pairs = zip(names, columns, strict=False)
-            columns[: len(names)] = [RowsetColumn(name, column.inputs) for name, column in pairs]
+            # Values are folded into one, so VALUES can have fewer columns than names.
+            found = [column.inputs for column in columns] + [NOTHING] * len(names)
+            columns[: len(names)] = map(RowsetColumn, names, found)
         return Rowset(path, columns, self.influences)
 
 

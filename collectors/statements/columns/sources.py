@@ -7,7 +7,11 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt_graft.collectors.statements.columns.expressions import clause_inputs, inputs, inputs_of_all
+from dbt_graft.collectors.statements.columns.expressions import (
+    clause_inputs,
+    inputs,
+    inputs_of_all,
+)
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
     InputColumn,
@@ -16,8 +20,16 @@ from dbt_graft.collectors.statements.columns.input_columns import (
 )
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
+from dbt_graft.collectors.statements.columns.tree import identifier_name
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
+
+# The columns of table functions that have names of their own.
+_RESULTS = {
+    "generateseries": ["value"],
+    "openjson": ["key", "value", "type"],
+    "string_split": ["value", "ordinal"],
+}
 
 
 def add_sources(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -57,14 +69,18 @@ def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
     if isinstance(node, exp.Table):
         return _table(node, path, names, scope)
     inner = node.this if isinstance(node, exp.Lateral) else node
-    if isinstance(inner, exp.Query):
+    if isinstance(inner, exp.Query | exp.Values):
         return scope.context.query(inner, scope).renamed(path, names)
-    if isinstance(inner, exp.Values):
-        return Rowset(path, [RowsetColumn(name, NOTHING) for name in names])
-    # Each column of a table function comes from its arguments.
-    made = transformed(inputs_of_all([inner], scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION)
-    named = names or [str(column.name) for column in inner.find_all(exp.OpenJSONColumnDef)]
-    return Rowset(path, [RowsetColumn(name, made) for name in named or [ANY_COLUMN]])
+    return _made(inner, path, names, scope)
+
+
+def _made(function: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
+    """The rows of a table function: each column comes from its arguments."""
+    found = transformed(inputs(function, scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION)
+    named = names or [column.name for column in function.find_all(exp.OpenJSONColumnDef)]
+    kind = function.name if isinstance(function, exp.Anonymous) else function.key
+    named = named or _RESULTS.get(kind.casefold(), [ANY_COLUMN])
+    return Rowset(path, [RowsetColumn(name, found) for name in named])
 
 
 def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
@@ -73,8 +89,7 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
     if cte is not None:
         return cte.renamed(path or parts, names)
     if isinstance(node.this, exp.Func):
-        made = transformed(inputs(node.this, scope), Subtype.TRANSFORMATION)
-        return Rowset(path, [RowsetColumn(name, made) for name in names or [ANY_COLUMN]])
+        return _made(node.this, path, names, scope)
     table = found_table(parts, scope.context)
     if table is None:
         scope.context.gap("a table is not among those found")
@@ -94,16 +109,20 @@ def _parts(node: exp.Table) -> Iterator[str]:
         while isinstance(part, exp.Dot):
             yield part.this.name.casefold()
             part = part.expression
-        if isinstance(part, exp.Parameter):
-            yield f"@{part.name}".casefold()
-        elif isinstance(part, exp.Identifier):
-            sign = "#" if part.args.get("temporary") and part.name[:1] != "#" else ""
-            yield f"{sign}{part.name}".casefold()
+        if isinstance(part, exp.Parameter | exp.Identifier):
+            yield identifier_name(part)
 
 
 def found_table(parts: Name, context: QueryContext) -> Name | None:
-    """The table as the token scan names it, which calls temporary ones and paths by one part."""
-    return context.tables.get(parts) or context.tables.get(parts[-1:])
+    """The table as the token scan names it: temporary ones and paths by one part, others in full.
+
+    A query that runs on a linked server names its tables without the server.
+    """
+    known = context.tables.get(parts) or context.tables.get(parts[-1:])
+    if known or not parts:
+        return known
+    ending = [name for key, name in context.tables.items() if key[-len(parts) :] == parts]
+    return ending[0] if len(ending) == 1 else None
 
 
 def _alias(node: exp.Expr) -> tuple[Name, list[str]]:

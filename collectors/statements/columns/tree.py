@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Iterable
 
 import sqlglot
 from sqlglot import exp
@@ -47,13 +48,14 @@ def syntax_tree(text: str, tokens: list[Token], dialect: Dialect) -> exp.Expr:
     return tree
 
 
-def table_mismatch(tree: exp.Expr, tables: set[str]) -> str | None:
-    """The reason why a tree does not confirm these tables; None where it does.
+def table_mismatch(trees: Iterable[exp.Expr], tables: set[str]) -> str | None:
+    """The reason why the trees do not confirm these tables; None where they do.
 
     Args:
         tables: The last parts of the names found, in lower case.
     """
-    return None if _tables(tree) == tables else "the parser finds other tables in this statement"
+    found = set().union(*map(_tables, trees))
+    return None if found == tables else "the parser finds other tables in this statement"
 
 
 def sources_and_targets(tree: exp.Expr) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
@@ -70,6 +72,16 @@ def sources_and_targets(tree: exp.Expr) -> tuple[list[tuple[str, ...]], list[tup
         elif isinstance(parent, exp.Into | exp.Insert):
             writes.append(name)
     return reads, writes
+
+
+def identifier_name(part: exp.Expr) -> str:
+    """A part of a name, folded: a temporary table begins with `#`, a variable with `@`."""
+    name = part.name.casefold()
+    if isinstance(part, exp.Parameter):
+        return f"@{name}"
+    is_global, is_temporary = part.args.get("global_"), part.args.get("temporary")
+    sign = "##" if is_global else "#" if is_temporary else ""
+    return f"{sign}{name.lstrip('#')}" if sign else name
 
 
 def _depth(tokens: list[Token]) -> int:
@@ -103,7 +115,6 @@ def _tables(tree: exp.Expr) -> set[str]:
 def _name(table: exp.Table) -> str:
     if isinstance(table.this, exp.Dot):
         return table.this.expression.name.casefold()  # the last of four parts
-    if isinstance(table.this, exp.Identifier):
-        sign = "#" if table.this.args.get("temporary") else ""
-        return f"{sign}{table.name.lstrip('#')}".casefold()
-    return f"@{table.this.name}".casefold() if isinstance(table.this, exp.Parameter) else ""
+    if isinstance(table.this, exp.Identifier | exp.Parameter):
+        return identifier_name(table.this)
+    return ""

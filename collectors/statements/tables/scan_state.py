@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name, NameAt, common_tables, name_at
@@ -111,9 +112,19 @@ class ScanState:
         """The keyword or sign at a place; empty for a quoted name and outside the statement."""
         return self.tokens[at].word if 0 <= at < self.end else ""
 
+    @cached_property
+    def _is_cut(self) -> bool:
+        """Whether a bracket is still open at the end."""
+        return self.end in self.closes.values()
+
     def name(self, at: int) -> NameAt | None:
-        """The name that begins at a place; None for Spark's IDENTIFIER(…) of a variable."""
+        """The name that begins at a place; None for Spark's IDENTIFIER(…) of a variable.
+
+        A name at the end of a statement that was cut off is none.
+        """
         found = name_at(self.tokens, at, self.dialect)
+        if found and found.end == self.end and self._is_cut:
+            return None  # more of it may have followed
         if found and self.word(at) == "IDENTIFIER" and self.word(found.end) == "(":
             return None
         return found

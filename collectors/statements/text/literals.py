@@ -14,7 +14,6 @@ from dbt_graft.collectors.statements.text.quoted import strip_quoted_values
 
 # SQL Server's own limit; anything longer between quotes is text, not a name.
 _LONGEST_NAME = 128
-_CLOSING = {"[": "]", '"': '"', "`": "`"}
 
 _HEX = "0[xX][0-9a-fA-F]*+"
 _DECIMAL = r"(?:\d++(?:\.\d*+|(?!\.))|\.\d++)(?:[eE][+-]?\d++)?"
@@ -69,9 +68,9 @@ def _piece(match: re.Match[str]) -> str:
     kind, piece = match.lastgroup, match.group()
     if kind in ("comment", "space"):
         return " "
-    if kind in ("string", "value") or (len(piece) > _LONGEST_NAME and piece[0] != "`"):
-        return "?"
-    return piece if kind == "name" else piece + _CLOSING[piece[0]]
+    # What is left of a name that was cut off is no name.
+    is_name = kind == "name" and (len(piece) <= _LONGEST_NAME or piece[0] == "`")
+    return piece if is_name else "?"
 
 
 def _list(match: re.Match[str]) -> str:

@@ -37,6 +37,7 @@ _IN_CASE = re.compile(
 )
 _BRANCH = re.compile(r"\b(?:THEN|ELSE)\s*+N?'(?P<first>(?:''|[^'])?)", re.IGNORECASE)
 _FUNCTION = re.compile(r"(?P<name>\w+)\s*\((?P<arguments>.*)\)", re.DOTALL)
+_LAST_WORD = re.compile(r"(?<![\w@#$.])[\w@#$.]++\Z")
 _SEPARATOR = re.compile(rf"{STRING_PART}|(?P<sign>[(),]|\bAS\b)", re.IGNORECASE | re.DOTALL)
 # Functions whose text is that of one argument, by its place.
 _OF_ARGUMENT = {"cast": 0, "try_cast": 0, "convert": 1, "ltrim": 0, "rtrim": 0, "trim": 0} | {
@@ -161,5 +162,8 @@ def _arguments(text: str) -> list[str]:
 
 
 def unquoted(string: str) -> str:
-    """The text of a string literal; to its end where the string was cut off."""
-    return string.partition("'")[2].removesuffix("'").replace("''", "'")
+    """The text of a string literal; where it was cut off, the last word is not known: `?`."""
+    text = string.partition("'")[2]
+    if not text.replace("''", "").endswith("'"):
+        text = _LAST_WORD.sub("?", text)
+    return text.removesuffix("'").replace("''", "'")

@@ -38,7 +38,7 @@ PATHS = [
     ("CREATE STREAMING TABLE t AS SELECT * FROM STREAM read_files('s3://b/x')", "s3://b/x", "CREATE TABLE AS t"),
     ("CREATE TEMPORARY VIEW v USING csv OPTIONS (header 'true', path '/x')", "/x", "CREATE VIEW v"),
     ("CREATE OR REPLACE TEMP VIEW v (a INT) USING org.apache.spark.sql.parquet OPTIONS (path = '/x')", "/x", "CREATE VIEW v"),
-    ("SELECT * FROM parquet.`/cut o", "/cut o", ""),
+    ("SELECT * FROM parquet.`/cut o", "", ""),
 ]
 NAMES = [
     ("SELECT * FROM IDENTIFIER('s.t')", "s.t", ""),

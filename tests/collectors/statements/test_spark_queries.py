@@ -167,11 +167,11 @@ CASES = [
     # cut off
     ("SELECT a FROM t WHERE b = 'cut off he", "t", ""),
     ("SELECT a FROM s.t JOIN u ON (a.i = ", "s.t u", ""),
-    ("SELECT a FROM `cut o", "cut o", ""),
+    ("SELECT a FROM `cut o", "", ""),
     ("SELECT a FROM t JOIN s.", "t", ""),
     ("SELECT a FROM t LATERAL VIEW expl", "t", ""),
     ("SELECT a FROM t WHERE i IN (SELECT i FROM u WHERE (x", "t u", ""),
-    ("WITH c AS (SELECT * FROM a), d AS (SELECT * FROM c JOIN b", "a b", ""),
+    ("WITH c AS (SELECT * FROM a), d AS (SELECT * FROM c JOIN b", "a", ""),
     ("WITH c AS (SELECT * FROM a) SELECT", "a", ""),
     ("FROM t |> JOIN u |> AGGREG", "t u", ""),
     ("SELECT a FROM t /* a comment that does not e", "t", ""),

@@ -39,7 +39,7 @@ CASES = [
     ("BEGIN DECLARE q STRING; SET q = 'INSERT INTO t SELECT * FROM u'; EXECUTE IMMEDIATE q; END", "u", "INSERT t"),
     ("CREATE OR REPLACE PROCEDURE p (x INT) LANGUAGE SQL AS BEGIN INSERT INTO t SELECT * FROM u; DELETE FROM v; END", "u", "INSERT t DELETE v"),
     ("BEGIN INSERT INTO t SELECT * FROM u; IF x THEN DELE", "u", "INSERT t"),
-    ("BEGIN WHILE x < (SELECT max(i) FROM a", "a", ""),
+    ("BEGIN WHILE x < (SELECT max(i) FROM a", "", ""),
 ]
 # fmt: on
 

@@ -106,7 +106,7 @@ CASES = [
     ("MERGE INTO t USING u ON t.i = u.i WHEN MATCHED THEN UPDATE SET a = (SELECT max(a) FR", "u", "MERGE t"),
     ("MERGE INTO t x USING (SELECT * FROM u WHERE d = '2026", "u", "MERGE t"),
     ("UPDATE t SET a = (SELECT a FROM u WH", "u", "UPDATE t"),
-    ("DELETE FROM t WHERE a IN (SELECT a FROM u", "u", "DELETE t"),
+    ("DELETE FROM t WHERE a IN (SELECT a FROM u", "", "DELETE t"),
     ("FROM s INSERT INTO t SELECT a INSERT INTO u SEL", "s", "INSERT t INSERT u"),
     ("WITH c AS (SELECT * FROM u) INSERT INTO t SELECT * FROM c WHE", "u", "INSERT t"),
 ]

@@ -97,7 +97,7 @@ TSQL = [
     ("CREATE PROCEDURE p AS SELECT * FROM t; DELETE FROM u", "t", "DELETE u"),
     # cut off
     ("SELECT a FROM t WHERE b = 'cut off he", "t", ""),
-    ("SELECT a FROM [cut o", "cut o", ""),
+    ("SELECT a FROM [cut o", "", ""),
     ("SELECT a FROM t JOIN dbo.", "t", ""),
     ("INSERT INTO t (a, b", "", "INSERT t"),
     ("SELECT a FROM t WHERE i IN (SELECT i FROM u WHERE (x", "t u", ""),

@@ -1,0 +1,57 @@
+"""MERGE: its branches write what they take from the source, into a row of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from dbt_graft.collectors.statements.columns.edge_collector import EdgeCollector
+from dbt_graft.collectors.statements.columns.expressions import clause_inputs, inputs
+from dbt_graft.collectors.statements.columns.query_scope import QueryScope
+from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
+from dbt_graft.collectors.statements.columns.sources import add_sources
+from dbt_graft.collectors.statements.columns.targets import assign, fill, target_rowset
+from dbt_graft.lineage.records import Subtype
+
+
+def merge(tree: exp.Expr, collector: EdgeCollector) -> None:
+    """Add the edges of a MERGE."""
+    both = collector.scope
+    target = target_rowset(tree.this, both)
+    add_sources(tree.args["using"], both)
+    source = both.rowsets[-1]
+    collector.add_row_edges(
+        source.influences | clause_inputs(tree.args.get("on"), both, Subtype.JOIN)
+    )
+    only_source = collector.scope.inner(source)
+    whens = tree.args.get("whens")
+    for when in whens.expressions if whens else ():
+        collector.add_row_edges(clause_inputs(when.args.get("condition"), both, Subtype.FILTER))
+        action = when.args.get("then")
+        if not isinstance(action, exp.Insert | exp.Update):
+            continue
+        if any(isinstance(one, exp.Star) for one in (action.this, *action.expressions)):
+            fill(collector, _same_names(source, collector.columns))
+        elif isinstance(action, exp.Update):
+            assign(action.expressions, collector, both, target)
+        elif action.expression:
+            _insert_values(action, collector, only_source)
+
+
+def _same_names(source: Rowset, columns: Sequence[str]) -> Rowset:
+    """`UPDATE SET *`, `INSERT *`: the columns of the source that the target has too."""
+    known = [
+        RowsetColumn(name, found) for name in columns if (found := source.find(name)) is not None
+    ]
+    return Rowset((), known or source.columns)
+
+
+def _insert_values(action: exp.Expr, collector: EdgeCollector, scope: QueryScope) -> None:
+    named = [column.name for column in action.this.expressions] if action.this else []
+    names = named or collector.columns
+    values = action.expression.expressions
+    if len(names) < len(values):
+        scope.context.gap("the target's columns are not known")
+    for name, value in zip(names, values, strict=False):
+        collector.add_edges(name, inputs(value, scope))

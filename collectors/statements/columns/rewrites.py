@@ -1,0 +1,107 @@
+"""Pieces of T-SQL that sqlglot would not parse, and what it parses in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dbt_graft.collectors.statements.columns.left_out import SIGNS
+from dbt_graft.collectors.statements.columns.statement_tokens import Edit, StatementTokens
+from dbt_graft.collectors.statements.text.tokens import Token, keywords
+
+# Of XML columns and of hierarchyid; those of geography and geometry begin with `ST`.
+_METHODS = keywords(
+    """VALUE QUERY EXIST NODES TOSTRING GETANCESTOR GETDESCENDANT GETLEVEL GETREPARENTEDVALUE
+    ISDESCENDANTOF"""
+)
+_SPATIAL = re.compile(r"ST[A-Z]")
+# They change the column: `SET doc.modify('…')`, `SET note.WRITE(…)`.
+_CHANGING = keywords("MODIFY WRITE")
+
+
+def rewrites(statement: StatementTokens) -> Iterator[Edit]:
+    """The pieces, and what stands there instead."""
+    words = statement.words
+    yield from _beginning(statement)
+    for at in range(1, len(statement.tokens)):
+        if words[at] == "=" and words[at - 1] in SIGNS:
+            yield from _assignment(statement, at)
+        elif words[at] == "(" and at > 2 and words[at - 2] == ".":
+            yield from _method(statement, at)
+        elif words[at] == "(":
+            yield from _function(statement, at)
+        elif words[at] == "?" and _is_alias(statement, at):
+            yield at, at + 1, "AS ?"
+
+
+def _beginning(statement: StatementTokens) -> Iterator[Edit]:
+    """Rewrites where a statement begins."""
+    words = statement.words
+    if words[:2] == ["ALTER", "VIEW"]:
+        yield 0, 1, "CREATE"
+    elif words[:3] == ["WITH", "XMLNAMESPACES", "("]:
+        behind = statement.behind_brackets(2)
+        goes_on = words[behind] == ","
+        yield 0, behind + goes_on, "WITH" if goes_on else " "
+    elif words[0] in {"EXEC", "EXECUTE"} and words[1] == "(":
+        behind = statement.behind_brackets(1)
+        if words[behind] == "AT":  # EXEC ('…') AT server
+            yield 0, 2, " "
+            yield behind - 1, len(statement.tokens), " "
+
+
+def _assignment(statement: StatementTokens, at: int) -> Iterator[Edit]:
+    """`a += b` is `a = a + b`."""
+    sign, equal = statement.tokens[at - 1 : at + 1]
+    name = statement.begin_of_name(at - 1)
+    if name < at - 1 and sign.end == equal.start:
+        yield at - 1, at + 1, f"= {_changed(statement, name, at - 1)} {sign.word} "
+
+
+def _method(statement: StatementTokens, at: int) -> Iterator[Edit]:
+    """`a.value(b)` is a function of `a` and `b`; of what a query returns, it is left out."""
+    words = statement.words
+    name = statement.begin_of_name(at - 2)
+    if words[at - 1] in _CHANGING and words[name - 1] in {"SET", ","} and name < at - 2:
+        changed = _changed(statement, name, at - 2)
+        yield name, at + 1, f"{statement.written(name, at - 2)} = CONCAT({changed}, "
+    elif _is_method(statement.tokens[at - 1]):
+        if name < at - 2:
+            comma = "" if words[at + 1] == ")" else ", "
+            yield name, at + 1, f"CONCAT({statement.written(name, at - 2)}{comma}"
+        elif words[at - 3] == ")":
+            yield at - 2, statement.behind_brackets(at), " "
+
+
+def _function(statement: StatementTokens, at: int) -> Iterator[Edit]:
+    words = statement.words
+    match words[at - 1]:
+        case "PARSE" | "TRY_PARSE":
+            yield at - 1, at, "TRY_CAST"
+        case "OPENQUERY" if words[at + 2] == ",":
+            yield at - 1, at + 3, "("
+        case "CHANGETABLE":  # (CHANGES t, …)
+            table = statement.written(at + 2, statement.behind_name(at + 2))
+            yield at - 1, statement.behind_brackets(at), table
+
+
+def _is_alias(statement: StatementTokens, at: int) -> bool:
+    """Whether a value stands for an alias: `SELECT f(a) 'x', t.b 'y' FROM`."""
+    words = statement.words
+    behind_value = words[at - 1] in {"", ")"} or words[at - 2] == "."
+    return behind_value and words[at + 1] in {",", "FROM", "INTO"}
+
+
+def _is_method(token: Token) -> bool:
+    return token.word in _METHODS or bool(_SPATIAL.match(token.text))
+
+
+def _changed(statement: StatementTokens, name: int, behind: int) -> str:
+    """A column of an assignment as its value names it: `a` of `UPDATE t SET a += 1` is `[t].a`."""
+    column = statement.written(name, behind)
+    alone = name == behind - 1 and statement.words[0] == "UPDATE" and statement.tokens[1].is_name
+    if not alone:
+        return column
+    target = statement.tokens[statement.behind_name(1) - 1].text
+    quoted = target if target[:1] in "#@" else f"[{target.replace(']', ']]')}]"
+    return f"{quoted}.{column}"

@@ -1,0 +1,54 @@
+"""Values that go into the columns of a target: of a query, of assignments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from dbt_graft.collectors.statements.columns.edge_collector import EdgeCollector
+from dbt_graft.collectors.statements.columns.expressions import inputs
+from dbt_graft.collectors.statements.columns.query_scope import QueryScope
+from dbt_graft.collectors.statements.columns.rowsets import Rowset
+from dbt_graft.collectors.statements.columns.sources import add_sources, table_parts
+from dbt_graft.lineage.records import ANY_COLUMN, Subtype
+
+
+def fill(collector: EdgeCollector, rowset: Rowset, names: Sequence[str] = ()) -> None:
+    """Put the columns of a query into the target's, by position where these have names."""
+    context = collector.scope.context
+    if names and (rowset.is_open or len(names) < len(rowset.columns)):
+        context.gap("* stands for columns that are not known")
+        names = [ANY_COLUMN] * len(rowset.columns)
+    elif rowset.is_open and collector.target:
+        context.gap("* of a table whose columns are not known")
+    for at, column in enumerate(rowset.columns):
+        name = names[at] if at < len(names) else column.name
+        if name:
+            collector.add_edges(name, column.inputs)
+        elif column.inputs:
+            context.gap("a column's name was taken out as a value")
+    collector.add_row_edges(rowset.influences)
+
+
+def target_rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
+    """The rowset that UPDATE or MERGE change: an alias or a name in FROM, or one of its own."""
+    name = table_parts(node)[-1:] if isinstance(node, exp.Table) else ()
+    for rowset in scope.rowsets:
+        if name and rowset.path[-1:] == name:
+            return rowset
+    first = len(scope.rowsets)
+    add_sources(node, scope)
+    return scope.rowsets[first]
+
+
+def assign(
+    assignments: Iterable[exp.Expr], collector: EdgeCollector, scope: QueryScope, target: Rowset
+) -> None:
+    """`SET a = b`: through a derived table or common table expression into the table below."""
+    for one in assignments:
+        if isinstance(one, exp.EQ) and isinstance(one.this, exp.Column):
+            found = inputs(one.expression, scope)
+            for below in target.find(one.this.name) or ():
+                if below.subtype is Subtype.IDENTITY:
+                    collector.add_edges(below.column, found, below.table)
