@@ -14,7 +14,7 @@ _ACTION = re.compile(r"\$action\b", re.IGNORECASE)
 
 
 def outputs_into(text: str, tokens: list[Token]) -> list[str]:
-    """What `OUTPUT … INTO` writes, as statements of their own: `INSERT INTO … SELECT …`."""
+    """The writes of `OUTPUT … INTO`, as statements of their own: `INSERT INTO … SELECT …`."""
     statement = StatementTokens(text, tokens)
     found = []
     for at, behind in output_clauses(statement):
