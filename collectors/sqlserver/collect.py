@@ -37,7 +37,7 @@ from dbt_graft.collectors.sqlserver.runs.folding import (
 )
 from dbt_graft.collectors.sqlserver.runs.segment import Segment
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
-from dbt_graft.collectors.store import SCHEMAS, Collected, OpenSession
+from dbt_graft.collectors.store import Collected, OpenSession
 from dbt_graft.collectors.store.arrow_tables import (
     distinct,
     table,
@@ -270,7 +270,7 @@ def _collected(
     from pyspark.sql import functions as F  # noqa: N812
 
     sessions = [dict(row) for row in server.open_sessions]
-    goes_on = spark.createDataFrame(sessions, SCHEMAS["sessions"])
+    goes_on = spark.createDataFrame(pa.Table.from_pylist(sessions, arrow(OpenSession)))
     resolver = partial(TextResolver, server.namespace, server.snapshot)
     assembled = (
         segments.unionByName(goes_on.withColumnRenamed("act", "kind"), allowMissingColumns=True)
