@@ -25,7 +25,8 @@ sys.path.insert(0, str(HERE))
 from cases import Case, cases, same_name  # noqa: E402
 from day import SHAPES, STATEMENTS, statements  # noqa: E402
 
-from dbt_graft.collectors.statements.parse import normalise, parse  # noqa: E402
+from dbt_graft.collectors.statements.normalise import normalise  # noqa: E402
+from dbt_graft.collectors.statements.parse import parse  # noqa: E402
 from dbt_graft.collectors.statements.tables.scan import scan  # noqa: E402
 from dbt_graft.collectors.statements.text.dialect import Dialect  # noqa: E402
 from dbt_graft.collectors.statements.text.split import split  # noqa: E402

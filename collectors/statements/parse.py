@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,21 +21,17 @@ from dbt_graft.collectors.statements.columns.tree import (
     syntax_tree,
     table_mismatch,
 )
+from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.tables.calls import called_procedures, is_dynamic
 from dbt_graft.collectors.statements.tables.last_keyword import last_keyword
 from dbt_graft.collectors.statements.tables.scan import TableScan, scan
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
-from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
-from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint
+from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.length import LONGEST, TOO_LONG, pieces
-from dbt_graft.collectors.statements.text.literals import strip_literals
 from dbt_graft.collectors.statements.text.modules import creates_module, module_name
 from dbt_graft.collectors.statements.text.names import Name, name_at
-from dbt_graft.collectors.statements.text.protect import protect_quoted_names
-from dbt_graft.collectors.statements.text.secrets import redact_secrets
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import Token, tokenise
-from dbt_graft.collectors.statements.text.unwrap import unwrap
 from dbt_graft.collectors.statements.text.variables import UNKNOWN
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome
@@ -45,11 +40,6 @@ _log = logging.getLogger(__name__)
 
 # Raised when the same text may give another shape, so that old and new shapes never mix.
 VERSION = 3
-_GO = r"^[^\S\n]*GO(?:[^\S\n]+\d+)?[^\S\n]*;?[^\S\n]*\r?$"
-_BATCH_SEPARATOR = re.compile(
-    rf"(?P<skip>{COMMENT}|{STRING[Dialect.TSQL]}|{NAME[Dialect.TSQL]})|{_GO}", re.I | re.M | re.S
-)
-_MAY_SEPARATE = re.compile(_GO, re.I | re.M)
 _NOT_RESOLVED = "dynamic SQL not resolved"
 _SCHEMAS = frozenset({"SCHEMA", "DATABASE", "NAMESPACE"})
 # Without any of these a statement that is not supported names no table.
@@ -111,29 +101,6 @@ class ParsedShape:
 
     def _names(self, direction: Direction) -> set[str]:
         return {".".join(a.name) for a in self.accesses if a.direction is direction}
-
-
-def normalise(text: str, dialect: Dialect) -> str:
-    """A captured text, unwrapped and without literals: texts that differ in values become one.
-
-    Never raises, takes time in proportion to the text, and changes nothing the second time.
-    """
-    if dialect is Dialect.TSQL:
-        return _normalised_tsql(text)
-    return redact_secrets(strip_literals(protect_quoted_names(text), dialect), dialect)
-
-
-@ByFingerprint
-def _normalised_tsql(text: str) -> str:
-    stripped = strip_literals(unwrap(_separated(text)), Dialect.TSQL)
-    return redact_secrets(stripped, Dialect.TSQL)
-
-
-def _separated(text: str) -> str:
-    """A text in which `GO`, the batch separator of SQL Server's tools, stands between `;`."""
-    if not _MAY_SEPARATE.search(text):
-        return text
-    return _BATCH_SEPARATOR.sub(lambda match: match["skip"] or "; GO ;", text)
 
 
 def parse(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from dbt_graft.collectors.statements.parse import normalise
+from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.time_limit import limited
 

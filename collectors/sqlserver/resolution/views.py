@@ -17,7 +17,8 @@ from dbt_graft.collectors.sqlserver.resolution.statement import (
     resolve_statement,
 )
 from dbt_graft.collectors.sqlserver.server.snapshot import ModuleKind, Snapshot
-from dbt_graft.collectors.statements.parse import failure, normalise, parse
+from dbt_graft.collectors.statements.normalise import normalise
+from dbt_graft.collectors.statements.parse import failure, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited

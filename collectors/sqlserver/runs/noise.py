@@ -11,7 +11,7 @@ import re
 from sqlglot.errors import TokenError
 
 from dbt_graft.collectors.sqlserver.names import dataset_id
-from dbt_graft.collectors.statements.parse import normalise
+from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.tables.scan import scan
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.split import split

@@ -18,7 +18,7 @@ from dbt_graft.collectors.sqlserver.runs.temporaries import (
     temp_table_references,
 )
 from dbt_graft.collectors.sqlserver.runs.transactions import TransactionStep, transaction_step
-from dbt_graft.collectors.statements.parse import normalise
+from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle

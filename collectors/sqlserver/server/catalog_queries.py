@@ -22,7 +22,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotDatabase,
     SnapshotRelation,
 )
-from dbt_graft.collectors.statements.parse import normalise
+from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
 from dbt_graft.lineage.dataset import Kind

@@ -2,7 +2,8 @@
 
 import pytest
 
-from dbt_graft.collectors.statements.parse import normalise, parse
+from dbt_graft.collectors.statements.normalise import normalise
+from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.time_limit import limited
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbt_graft.collectors.statements.parse import normalise, parse
+from dbt_graft.collectors.statements.normalise import normalise
+from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import Direction
 

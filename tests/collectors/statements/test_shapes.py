@@ -4,7 +4,8 @@
 
 import pytest
 
-from dbt_graft.collectors.statements.parse import VERSION, normalise, parse
+from dbt_graft.collectors.statements.normalise import normalise
+from dbt_graft.collectors.statements.parse import VERSION, parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 
 TSQL, SPARK = Dialect.TSQL, Dialect.SPARK

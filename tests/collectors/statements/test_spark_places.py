@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from dbt_graft.collectors.statements.parse import normalise, parse
+from dbt_graft.collectors.statements.normalise import normalise
+from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import Kind
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dbt_graft.collectors.statements.parse import normalise
+from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 
 # fmt: off

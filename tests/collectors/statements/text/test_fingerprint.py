@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from dbt_graft.collectors.statements.parse import normalise
+from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import (
     ByFingerprint,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.statements.parse import normalise
+from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 
 SPARK = [

@@ -1,0 +1,41 @@
+"""A captured text -> the text of its shapes: unwrapped, without literals and secrets."""
+
+from __future__ import annotations
+
+import re
+
+from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
+from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint
+from dbt_graft.collectors.statements.text.literals import strip_literals
+from dbt_graft.collectors.statements.text.protect import protect_quoted_names
+from dbt_graft.collectors.statements.text.secrets import redact_secrets
+from dbt_graft.collectors.statements.text.unwrap import unwrap
+
+_GO = r"^[^\S\n]*GO(?:[^\S\n]+\d+)?[^\S\n]*;?[^\S\n]*\r?$"
+_BATCH_SEPARATOR = re.compile(
+    rf"(?P<skip>{COMMENT}|{STRING[Dialect.TSQL]}|{NAME[Dialect.TSQL]})|{_GO}", re.I | re.M | re.S
+)
+_MAY_SEPARATE = re.compile(_GO, re.I | re.M)
+
+
+def normalise(text: str, dialect: Dialect) -> str:
+    """A captured text, unwrapped and without literals: texts that differ in values become one.
+
+    Never raises, takes time in proportion to the text, and changes nothing the second time.
+    """
+    if dialect is Dialect.TSQL:
+        return _normalised_tsql(text)
+    return redact_secrets(strip_literals(protect_quoted_names(text), dialect), dialect)
+
+
+@ByFingerprint
+def _normalised_tsql(text: str) -> str:
+    stripped = strip_literals(unwrap(_separated(text)), Dialect.TSQL)
+    return redact_secrets(stripped, Dialect.TSQL)
+
+
+def _separated(text: str) -> str:
+    """A text in which `GO`, the batch separator of SQL Server's tools, stands between `;`."""
+    if not _MAY_SEPARATE.search(text):
+        return text
+    return _BATCH_SEPARATOR.sub(lambda match: match["skip"] or "; GO ;", text)
