@@ -60,8 +60,10 @@ def _tasks(config: Config, records: Records) -> Iterator[Finding]:
             f"`tasks` has {count(len(missing), 'task')} that no log has: {named(missing, 10)}",
             f"correct the name; the logs have {named(sorted(known), 10)}",
         )
+    # With `repo`, it is a path in that repository, which may be another one.
     for task, entry in config.tasks.items():
-        if entry.path and "://" not in entry.path and _is_missing(config.folder / entry.path):
+        is_here = entry.path and not entry.repo and "://" not in entry.path
+        if is_here and _is_missing(config.folder / entry.path):
             yield _warning(
                 f"`tasks.{task}.path`: there is no file {entry.path}",
                 "write the path of its script, from the folder of graft.yml",

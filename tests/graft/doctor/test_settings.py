@@ -46,6 +46,11 @@ CASES = {
         records("spark/x"),
         ["`tasks.load.path`: there is no file etl/lod.py"],
     ),
+    "a path in a repository": (
+        "tasks: {load: {path: etl/lod.py, repo: https://git.example.com/etl}}",
+        records("spark/x"),
+        [],
+    ),
     "a path with a file": ("tasks: {load: {path: graft.yml}}", records("spark/x"), []),
     "a rule that matches nothing": (
         "names: [{from: 'mssql://crm/*', to: 'spark/*'}]",
