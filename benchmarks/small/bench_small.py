@@ -29,7 +29,7 @@ with session() as spark:
     spark.range(10).count()
 """
 LOGS = {
-    "12 events of SQL Server": 'sqlserver: {{path: {root}/dbt_project/logs/, server: "mssql://a"}}',
+    "the demo's SQL Server events": 'sqlserver: {{path: {root}/dbt_project/logs/, server: "mssql://a"}}',
     "the demo's Spark logs": "spark: {{path: {root}/build/demo/spark-events}}",
 }
 # Linux: processes whose parents are gone become ours, so that their times can be counted.

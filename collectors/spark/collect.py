@@ -18,6 +18,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from dbt_graft.collectors.arrow_frames import to_table
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.schema import ddl, row
@@ -126,7 +127,7 @@ def collect(
     size = sum(log.log.size for log in new)
     reader = log_reader(logs, (reading or Reading()).counter(len(new), size))
     read = _spread(spark, new, variants).mapInArrow(reader, ddl(LogResult))
-    results = ArrowResults(read.toArrow()) if size <= _SMALL else SparkResults(read.persist())
+    results = ArrowResults(to_table(read)) if size <= _SMALL else SparkResults(read.persist())
     rows = results.claims()
     pending = tuple(_pending(row) for row in rows if not row["position"])
     # The records of a log that could not be read stay as they are in the store.

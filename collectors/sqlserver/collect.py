@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from dbt_graft.collectors.arrow_frames import to_frame, to_table
 from dbt_graft.collectors.files import LogFile, fresh, log_files
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.schema import arrow, batch, ddl, record
@@ -256,7 +257,7 @@ def _distribute(spark: SparkSession, splits: list[FileSplit]) -> DataFrame:
 
 
 def _frame(spark: SparkSession, record: type, batches: Iterable[pa.RecordBatch]) -> DataFrame:
-    return spark.createDataFrame(pa.Table.from_batches(list(batches), arrow(record)))
+    return to_frame(spark, pa.Table.from_batches(list(batches), arrow(record)), record)
 
 
 def _collected(
@@ -270,9 +271,9 @@ def _collected(
     from pyspark.sql import functions as F  # noqa: N812
 
     sessions = [dict(row) for row in server.open_sessions]
-    goes_on = spark.createDataFrame(pa.Table.from_pylist(sessions, arrow(OpenSession)))
+    goes_on = to_frame(spark, pa.Table.from_pylist(sessions, arrow(OpenSession)), OpenSession)
     resolver = partial(TextResolver, server.namespace, server.snapshot)
-    assembled = (
+    frame = (
         segments.unionByName(goes_on.withColumnRenamed("act", "kind"), allowMissingColumns=True)
         # A run is in one partition: a named one with all its sessions.
         .repartition("task", "run", F.when(F.col("run") == "", F.col("session")))
@@ -280,9 +281,8 @@ def _collected(
         .mapInArrow(
             assemble(server.namespace, server.rules.idle_seconds, resolver), ddl(AssembledRows)
         )
-        .toArrow()
     )
-    found = _tables(assembled, positions, known or {})
+    found = _tables(to_table(frame), positions, known or {})
     return union(found, _views(found.accesses, server)) if server.snapshot else found
 
 

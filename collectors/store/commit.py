@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from dbt_graft import __version__
+from dbt_graft.collectors.arrow_frames import to_table
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.schema import arrow, batch, column_names
 from dbt_graft.collectors.store.batches import OpenStore, open_store
@@ -118,7 +119,7 @@ def _unless_changed(found: OpenStore, known: Positions | None, origins: set[str]
 
 
 def _as_table(rows: Rows) -> pa.Table:
-    return rows if isinstance(rows, pa.Table) else rows.toArrow()
+    return rows if isinstance(rows, pa.Table) else to_table(rows)
 
 
 def _write(rows: Sequence[Rows], store: str, table: str, batch_id: str) -> None:
