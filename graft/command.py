@@ -87,6 +87,7 @@ class CommandGroup(click.Group):
             _log.debug("the command failed", exc_info=True)
             if problem := _system_problem(error):
                 click.echo(f"error: {problem}", err=True)
+                _drop_unwritable_output()
                 _print_error(ctx, problem)
                 sys.exit(1)
             text = _unexpected(error, _write_traceback(error, ctx))
@@ -157,6 +158,14 @@ def _system_problem(error: Exception) -> GraftError | None:
         return None
     place = error.filename if isinstance(error.filename, str | Path) else ""
     return GraftError(one_line(str(error.strerror)), place=one_line(str(place)), remedy=remedy)
+
+
+def _drop_unwritable_output() -> None:
+    """Drop what cannot be written to standard output: Python would try again at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _unexpected(error: Exception, file: Path | None) -> str:

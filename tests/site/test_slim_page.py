@@ -35,6 +35,8 @@ def pages(root: Path, site: Path, manifest: dict[str, Any]) -> dict[str, str]:
     published = (site / "dbt" / "index.html").read_text("utf-8")
     own, full = stock.read(), published
     catalog = orjson.loads((root / "build" / "graft" / "catalog.json").read_bytes())
+    [shown] = re.findall('id="graft-manifest">([^<]*)', published)
+    manifest = _with_links(manifest, orjson.loads(shown))
     for name, placeholder, document in (
         ("manifest", docs._MANIFEST, manifest),
         ("catalog", docs._CATALOG, catalog),
@@ -45,6 +47,16 @@ def pages(root: Path, site: Path, manifest: dict[str, Any]) -> dict[str, str]:
         own = own.replace(placeholder, docs._inline(_without_notes(document)))
         full = full.replace(inlined, text)
     return {OWN: own, FULL: full, SLIM: published}
+
+
+def _with_links(document: dict[str, Any], published: dict[str, Any]) -> dict[str, Any]:
+    """An artifact with the texts of the published page, which link to the catalog beside it."""
+    found: dict[str, Any] = orjson.loads(orjson.dumps(document))
+    for part in PARTS:
+        for node_id, node in (found.get(part) or {}).items():
+            shown = (published.get(part) or {}).get(node_id) or {}
+            node |= {field: shown[field] for field in ("description", "url") if field in shown}
+    return found
 
 
 def _without_notes(document: dict[str, Any]) -> dict[str, Any]:
