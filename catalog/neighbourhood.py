@@ -253,7 +253,7 @@ def dataset_box(index: Index, dataset: DatasetId, distance: int = 0) -> Box:
 
 def _dataset_label(dataset: DatasetId, sort: str) -> LabelParts:
     *schema, name = dataset.parts or (dataset.name,)
-    place = ("/" if "/" in dataset.name else ".").join(schema)
+    place = ("/" if dataset.is_path else ".").join(schema)
     product = platform(dataset)
     notes = (place, product, "" if sort == product.lower() else sort)
     return LabelParts(name, tuple(filter(None, notes)), f"{dataset.name} · {dataset.namespace}")

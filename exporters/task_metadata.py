@@ -47,7 +47,7 @@ def _generated_by(lineage: Lineage, dataset: DatasetId) -> str | None:
 
 def _entity(lineage: Lineage, dataset: DatasetId) -> Entity:
     kind = lineage.datasets[dataset].kind
-    is_path = kind is Kind.PATH or "/" in dataset.name
+    is_path = kind is Kind.PATH or dataset.is_path
     *qualifiers, name = (dataset.name,) if is_path else dataset.parts
     database, schema = [None, None, *qualifiers][-2:]
     return {

@@ -228,7 +228,7 @@ def place(dataset: DatasetId) -> tuple[str | None, str, str]:
     The namespace stands in for a schema or folder that the name does not have.
     """
     parts = dataset.parts or (dataset.name,)
-    if "/" in dataset.name:
+    if dataset.is_path:
         return dataset.namespace, "/".join(parts[:-1]) or dataset.namespace, parts[-1]
     if len(parts) == 1:
         return None, dataset.namespace, parts[0]

@@ -223,4 +223,4 @@ def _shape(step: str) -> str:
 
 
 def _kind(dataset: DatasetId) -> Kind:
-    return Kind.PATH if "/" in dataset.name else Kind.TABLE
+    return Kind.PATH if dataset.is_path else Kind.TABLE

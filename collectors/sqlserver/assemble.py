@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from dbt_graft.collectors.schema import Row, batch, record
 from dbt_graft.collectors.sqlserver import records
-from dbt_graft.collectors.sqlserver.records import DatasetTotals, ResolvedSegment
+from dbt_graft.collectors.sqlserver.records import DatasetTotals
 from dbt_graft.collectors.sqlserver.resolution.resolve import (
     ResolvedText,
     SentText,
@@ -22,6 +22,11 @@ from dbt_graft.collectors.sqlserver.resolution.resolve import (
 )
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
 from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment, run_segments
+from dbt_graft.collectors.sqlserver.shown import (
+    ResolvedSegment,
+    distinct_statements,
+    statement_accesses,
+)
 from dbt_graft.collectors.store import OpenSession
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Reject, Run, Shape
@@ -140,10 +145,10 @@ class Assembler:
             if segment.key.kind is SegmentKind.UNRESOLVED_HANDLE:
                 shape = records.unresolved_handle(segment)
                 self.shapes.setdefault(shape.shape_id, shape)
-        statements = records.distinct_statements(segments)
+        statements = distinct_statements(segments)
         for _, statement in statements:
             self.shapes.setdefault(statement.shape.shape_id, statement.shape)
-        accesses = list(records.statement_accesses(statements))
+        accesses = list(statement_accesses(statements))
         self.accesses += records.accesses(accesses)
         records.add_datasets(self.datasets, accesses)
         self.column_edges.update(dict.fromkeys(records.column_edges(statements)))

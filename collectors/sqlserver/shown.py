@@ -1,0 +1,162 @@
+"""Statements that a run shows, each once, and the datasets that they read or write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
+
+from dbt_graft.collectors.sqlserver.resolution.name_resolver import ResolvedTable
+from dbt_graft.collectors.sqlserver.resolution.resolve import ResolvedText
+from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement
+from dbt_graft.collectors.sqlserver.runs import temporaries
+from dbt_graft.collectors.sqlserver.runs.captured import Level
+from dbt_graft.collectors.sqlserver.runs.requests import ALONE
+from dbt_graft.collectors.sqlserver.runs.segment import SegmentKind
+from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Direction, Status
+
+# A segment of a run, and its text resolved; None where no log shows the text.
+ResolvedSegment: TypeAlias = tuple[RunSegment, ResolvedText | None]
+
+
+class ShownStatement(NamedTuple):
+    """A statement, and the segment of a run that shows it."""
+
+    segment: RunSegment
+    statement: ResolvedStatement
+
+
+class StatementAccess(NamedTuple):
+    """A statement that a run shows reads or writes a dataset; times in microseconds."""
+
+    shown: ShownStatement
+    dataset: DatasetId
+    table: ResolvedTable
+    direction: Direction
+    operation: Operation
+    status: Status
+    first_at: int
+    last_at: int
+
+
+def distinct_statements(segments: Iterable[ResolvedSegment]) -> list[ShownStatement]:
+    """Each statement of a run once, however many events of its request show it.
+
+    Where a request's own statements were recorded as they ended, they show what it did; its text
+    may hold more (the other branch of an IF). A request of which only a part was seen counts where
+    no other shows its statements. The statements of a procedure are inferred from its text where
+    the run shows the inside of none.
+    """
+    statements = [
+        (segment, text)
+        for segment, text in segments
+        if segment.key.kind is SegmentKind.STATEMENT and text is not None
+    ]
+    keys = [segment.key for segment, _ in statements]
+    explained = {key.request for key in keys if key.level is Level.STATEMENT} - {""}
+    seen_inside = any(key.level is Level.INSIDE and key.procedure for key in keys)
+    shown = [
+        ShownStatement(segment, statement)
+        for segment, text in statements
+        if not (_asked(segment) and segment.key.request in explained)
+        for statement in (*text.statements, *(() if seen_inside else text.inferred))
+    ]
+    nearest: dict[tuple[str, str], Level] = {}
+    complete: set[str] = set()
+    for segment, statement in shown:
+        level, request, shape = segment.key.level, segment.key.request, statement.shape.shape_id
+        assert level is not None
+        nearest[shape, request] = min(level, nearest.get((shape, request), level))
+        if request:
+            complete.add(shape)
+    return [
+        one
+        for one in shown
+        if one.segment.key.level == nearest[_shape(one), one.segment.key.request]
+        and (one.segment.key.request or _shape(one) not in complete)
+    ]
+
+
+def _asked(segment: RunSegment) -> bool:
+    return segment.key.level is Level.REQUEST and segment.status is Status.OK
+
+
+def _shape(one: ShownStatement) -> str:
+    return one.statement.shape.shape_id
+
+
+def statement_accesses(statements: Sequence[ShownStatement]) -> Iterator[StatementAccess]:
+    """The datasets that each distinct statement of a run reads or writes.
+
+    Times in the log are cut to milliseconds; below these, `first_at` and `last_at` carry the order
+    in which statements came. A query counts from its beginning, because its rows arrive while it
+    runs, anything else from its end. A statement that a rollback took back has failed.
+    """
+    firsts = [_first(one) for one in statements]
+    lasts = [_last(one) for one in statements]
+    first_rank, last_rank = _ranks(firsts), _ranks(lasts)
+    for one, first, last in zip(statements, firsts, lasts, strict=True):
+        segment, statement = one
+        first_at = first.at + first_rank[first]
+        last_at = max(last.at + last_rank[last], first_at)
+        is_undone = segment.key.undone and statement.writes
+        for access in statement.accesses:
+            yield StatementAccess(
+                shown=one,
+                dataset=dataset_of_run(access.table.dataset, segment),
+                table=access.table,
+                direction=access.direction,
+                operation=access.operation,
+                status=Status.FAILED if is_undone else segment.status,
+                first_at=first_at,
+                last_at=last_at,
+            )
+
+
+class _Moment(NamedTuple):
+    """A time in microseconds, and the order of what happened then."""
+
+    at: int
+    sequence: int
+    ordinal: int
+
+
+def _first(one: ShownStatement) -> _Moment:
+    counts, statement = one.segment.counts, one.statement
+    at = counts.first_ended if statement.writes else counts.first_started
+    return _Moment(at, counts.first_sequence, statement.ordinal)
+
+
+def _last(one: ShownStatement) -> _Moment:
+    counts = one.segment.counts
+    return _Moment(counts.last_ended, counts.last_sequence, one.statement.ordinal)
+
+
+def _ranks(moments: Iterable[_Moment]) -> dict[_Moment, int]:
+    """The place of each moment among those at the same time."""
+    ranks: dict[_Moment, int] = {}
+    by_time = groupby(sorted(set(moments)), key=attrgetter("at"))
+    for _, same in by_time:
+        ranks |= {moment: rank for rank, moment in enumerate(same)}
+    return ranks
+
+
+def dataset_of_run(dataset: DatasetId, segment: RunSegment) -> DatasetId:
+    """A dataset; a temporary table or table variable gets a name that no other has.
+
+    A variable lives as long as the request that declares it.
+    """
+    name, key = dataset.name, segment.key
+    if name.startswith("@"):
+        request = key.request if key.request not in ("", ALONE) else key.text or ""
+        suffix = str(crc32(request.encode()))
+    elif name.startswith("#") and not name.startswith("##"):
+        suffix = temporaries.decode(key.temporaries).get(name.lower(), "0")
+    else:
+        return dataset
+    return DatasetId(dataset.namespace, f"{name}~{suffix}")
