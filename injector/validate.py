@@ -6,6 +6,7 @@ dbt's loader takes seconds on a large manifest, so it runs only on request: `gra
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from json import loads
 from typing import Any
@@ -14,6 +15,8 @@ from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import Artifacts, dump
 from dbt_graft.injector.manifest import PARTS
 from dbt_graft.injector.report import Grafted
+
+_log = logging.getLogger(__name__)
 
 _SHOWN = 20
 
@@ -50,6 +53,7 @@ def _refusal(kind: Any, document: dict[str, Any]) -> str:
         kind.upgrade_schema_version(content)
     # dbt raises whatever its parts raise.
     except Exception as error:
+        _log.debug("dbt refuses an artifact", exc_info=True)
         return str(error).strip() or type(error).__name__
     return ""
 

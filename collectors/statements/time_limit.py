@@ -13,6 +13,8 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import ParamSpec, TypeVar
 
+from dbt_graft.lineage.errors import exception_summary
+
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -59,7 +61,7 @@ def _done(
     try:
         return work(*args, **kwargs)
     except Exception as error:
-        raise UnreadableTextError(f"crashed the parser ({type(error).__name__})") from error
+        raise UnreadableTextError(f"crashed the parser ({exception_summary(error)})") from error
 
 
 def _end(number: int, frame: FrameType | None) -> None:

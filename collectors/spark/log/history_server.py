@@ -12,6 +12,7 @@ unnamed temporary file, because a zip is read from its end.
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
 import zlib
@@ -38,6 +39,8 @@ from dbt_graft.collectors.spark.log.files import (
     application_logs,
 )
 from dbt_graft.lineage.errors import GraftError
+
+_log = logging.getLogger(__name__)
 
 _SILENCE = 120.0  # seconds without an answer
 _LONGEST_LISTING = 1 << 28  # bytes: some half a million applications
@@ -216,6 +219,7 @@ def _answer(url: str, authorization: str) -> Iterator[Response]:
                 raise DownloadError(f"HTTP status {answer.status_code}{hint}")
             yield answer
     except RequestException as error:
+        _log.debug("the History Server did not answer", exc_info=True)
         raise DownloadError(_reason(error)) from error
 
 

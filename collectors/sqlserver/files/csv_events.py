@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -21,6 +22,8 @@ from dbt_graft.collectors.sqlserver.files.flat_events import (
     xml_event,
 )
 from dbt_graft.collectors.sqlserver.files.streams import LONGEST, batched, pieces, with_last
+
+_log = logging.getLogger(__name__)
 
 _DELIMITERS = ",;\t"
 _RULE = re.compile(r"[-,;\t ]*")
@@ -153,6 +156,7 @@ def _cells(row: str, delimiter: str) -> list[str] | None:
     try:
         return next(csv.reader([row], delimiter=delimiter, strict=True), None)
     except csv.Error:
+        _log.debug("a reject: a row", exc_info=True)
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,6 +27,8 @@ from dbt_graft.collectors.sqlserver.files.streams import (
     with_last,
 )
 from dbt_graft.collectors.sqlserver.files.xml_events import is_wanted, mapped
+
+_log = logging.getLogger(__name__)
 
 
 class NumberedLine(NamedTuple):
@@ -108,6 +111,7 @@ def _event(line: bytes, wanted: EventFilter) -> ExtendedEvent | LogDamage | None
     try:
         document = orjson.loads(line)
     except orjson.JSONDecodeError:
+        _log.debug("a reject: a line", exc_info=True)
         return LogDamage("", "the line is not valid JSON")
     if not isinstance(document, dict):
         return LogDamage("", "the line is not a JSON object")

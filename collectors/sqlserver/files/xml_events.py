@@ -6,6 +6,7 @@ a file are never expanded.
 
 from __future__ import annotations
 
+import logging
 import re
 from datetime import date
 from functools import lru_cache
@@ -19,6 +20,8 @@ from dbt_graft.collectors.sqlserver.event import (
     Mask,
     Value,
 )
+
+_log = logging.getLogger(__name__)
 
 # Only names and a time: nothing of a statement.
 _START_TAG = re.compile(r'<event name="\w+" package="\w+" timestamp="[\d:.TZ+-]+">')
@@ -153,4 +156,5 @@ def _parsed(text: str) -> ElementTree.Element | None:
     try:
         return ElementTree.fromstring(cleaned)  # noqa: S314
     except ElementTree.ParseError:
+        _log.debug("a reject: an event", exc_info=True)
         return None

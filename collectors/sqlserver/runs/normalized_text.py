@@ -7,6 +7,7 @@ never seen is normalised.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -24,6 +25,8 @@ from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
 from dbt_graft.collectors.statements.text.variables import unquoted
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
+
+_log = logging.getLogger(__name__)
 
 # Texts that are remembered, by number and by length of all of them in characters.
 _MOST_TEXTS, _MOST_CHARACTERS = 50_000, 32_000_000
@@ -126,6 +129,7 @@ class TextNormalizer:
             try:
                 found = limited(self._new, captured, statement)
             except UnreadableTextError as error:
+                _log.debug("a reject: a text", exc_info=True)
                 found = NormalizedText("", unread=str(error))
             self._characters += len(captured)
             if len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:

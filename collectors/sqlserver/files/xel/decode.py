@@ -9,6 +9,7 @@ The six lowest bits of the flags are the version, 10; the highest is set where a
 
 from __future__ import annotations
 
+import logging
 import struct
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
@@ -22,6 +23,8 @@ from dbt_graft.collectors.sqlserver.files.xel.metadata import (
     StreamMetadata,
 )
 from dbt_graft.collectors.sqlserver.files.xel.payload import PayloadDecoder, payload_decoder
+
+_log = logging.getLogger(__name__)
 
 _RECORD = struct.Struct("<II4xQI")
 _ACTIONS_FOLLOW = 0x80000000
@@ -90,8 +93,10 @@ class BlockDecoder:
                 fields = decode(data, payload, length)
                 more = added(data, actions, leaf) if leaf else {}
             except ValueError as error:
+                _log.debug("a reject: an event", exc_info=True)
                 _count(damages, str(error), number)
             except (struct.error, OverflowError):
+                _log.debug("a reject: an event", exc_info=True)
                 _count(damages, "a value is not of its type", number)
             else:
                 events.append(ExtendedEvent(name, when, fields, more, package))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ from dbt_graft.collectors.sqlserver.files.xel.blocks import (
     sector_size,
 )
 from dbt_graft.collectors.sqlserver.files.xel.decode import BlockDecoder
+
+_log = logging.getLogger(__name__)
 
 _SIZE = 32 << 20
 # The server writes a block at once; a file that has not changed for this long is complete.
@@ -60,6 +63,7 @@ def read_xel(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
         with open_log(split.url) as file:
             yield from _chunks(file, split, wanted)
     except OSError as error:
+        _log.debug("a reject: the file cannot be read", exc_info=True)
         # Arrow's own text names the path of the machine.
         reason = os.strerror(error.errno) if error.errno else "its storage is out of reach"
         place, problem = f"from byte {split.start} on", f"cannot be read: {reason}"
@@ -73,6 +77,7 @@ def _chunks(file: RandomAccessFile, split: FileSplit, wanted: EventFilter) -> It
     try:
         sector = sector_size(file)
     except ValueError as error:
+        _log.debug("a reject: the head of the file", exc_info=True)
         yield Chunk(damages=[LogDamage("byte 0", str(error))])
         return
     streams: dict[bytes, metadata.StreamMetadata] = {}
@@ -111,6 +116,7 @@ def _learn(
     try:
         metadata.add(data, streams)
     except ValueError as error:
+        _log.debug("a reject: a block of metadata", exc_info=True)
         return LogDamage(f"block at byte {header.position}", str(error))
     return None
 
