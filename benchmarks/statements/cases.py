@@ -33,7 +33,8 @@ def cases() -> list[Case]:
     Left out are names with spaces in them, which a peer's answer cannot be compared with.
     """
     found = {}
-    for file in sorted(file for pattern in _TABLES for file in _TESTS.rglob(pattern)):
+    files = (file for pattern in _TABLES for file in _TESTS.rglob(pattern))
+    for file in sorted(file for file in files if file.parent.name != "columns"):
         spec = importlib.util.spec_from_file_location(file.stem, file)
         assert spec
         assert spec.loader
