@@ -96,6 +96,15 @@ class CommandGroup(click.Group):
             sys.exit(1)
 
 
+config_option = click.option(
+    "-c",
+    "--config",
+    "config_path",
+    type=click.Path(path_type=Path, readable=False),
+    help="Path of graft.yml.  [default: here or in a folder above]",
+)
+
+
 def load_config(path: Path | None) -> Config:
     """Read a `graft.yml`, and remember its artifacts folder for the file of an unexpected error.
 

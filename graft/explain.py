@@ -12,8 +12,9 @@ import orjson
 
 from dbt_graft.collectors import store
 from dbt_graft.graft import pipeline
-from dbt_graft.graft.command import load_config
+from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
 from dbt_graft.graft.explanation import (
     Evidences,
     close_names,
@@ -36,21 +37,15 @@ _OF_TEXT = 100
     epilog="\b\nExamples:\n  graft explain raw.orders\n  graft explain load_orders --json"
 )
 @click.argument("name", metavar="TABLE|TASK")
-@click.option(
-    "-c",
-    "--config",
-    "path",
-    type=click.Path(path_type=Path, readable=False),
-    help="Path of graft.yml.  [default: here or in a folder above]",
-)
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def explain(name: str, path: Path | None, *, as_json: bool) -> None:
+def explain(name: str, config_path: Path | None, *, as_json: bool) -> None:
     """Explain why a table or task has, or lacks, edges.
 
     Prints the runs seen, their statements and how they were parsed, names and the rules that gave
     them, dbt's relation, edges, and reasons where there are none. Nothing is written.
     """
-    config = load_config(path)
+    config = load_config(config_path)
     found = _evidences(config)
     tasks, datasets = matching(name, found)
     if not tasks and not datasets:
@@ -76,10 +71,10 @@ def _evidences(config: Config) -> Evidences:
     except GraftError:
         rules = config.name_rules  # without dbt's artifacts the logs are explained alone
         return Evidences(records, rules, lambda one: one, build(records, rules), {})
-    known = pipeline.dbt_relations(config, read)
+    known = dbt_relations(config, read)
     grafted = pipeline.graft(config, Progress(quiet=True), write=False)
     nodes = {one: node for one in known.datasets.values() if (node := known.node_of(one))}
-    short = short_names(read.manifest, known, pipeline.dbt_platform(config, read.adapter))
+    short = short_names(read.manifest, known, dbt_platform(config, read.adapter))
     return Evidences(records, config.name_rules, short, grafted.lineage, nodes)
 
 

@@ -35,7 +35,7 @@ class ProgressStep:
 
     Attributes:
         result: What its closing line shows.
-        measure: How far it is, if that can be told.
+        measure: How far it is; None if that is not known.
     """
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from dbt_graft.graft.command import load_config
+from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.lineage.errors import GraftError
 
 _HOST = "127.0.0.1"
@@ -89,14 +89,7 @@ def _subpath(url: str) -> str:
 
 
 @click.command(epilog="\b\nExample: graft build && graft serve --port 8080")
-@click.option(
-    "-c",
-    "--config",
-    "config_path",
-    type=click.Path(path_type=Path, readable=False),
-    default=None,
-    help="Path of graft.yml.  [default: here or in a folder above]",
-)
+@config_option
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

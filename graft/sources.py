@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -31,17 +32,20 @@ def sources(config: Config, without: Collection[str] = ()) -> Iterator[LogSource
             yield declared_source(config.path(entry.declared.path), entry.declared.path)
 
 
-def declared_infos(config: Config) -> dict[str, TaskInfo]:
-    """Task or consumer -> its entry in files of declared lineage; the first file wins.
+def task_infos(config: Config) -> dict[str, TaskInfo]:
+    """Owners, descriptions and so on of tasks: from graft.yml, else from declared lineage.
 
     Raises:
-        GraftError: A file is not valid.
+        GraftError: A file of declared lineage is not valid.
     """
     found: dict[str, TaskInfo] = {}
     for entry in config.collect:
         if entry.declared:
             path = entry.declared.path
             found = {**declared_task_infos(config.path(path), path), **found}
+    for name, info in config.task_infos.items():
+        filled = {key: value for key, value in asdict(info).items() if value}
+        found[name] = replace(found.get(name, info), **filled)
     return found
 
 

@@ -14,9 +14,11 @@ import orjson
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
-from dbt_graft.graft import pipeline
-from dbt_graft.graft.command import load_config
+from dbt_graft.graft import collecting, pipeline
+from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config, json_schema
+from dbt_graft.graft.dbt_docs import generate_dbt_docs
+from dbt_graft.graft.outputs import check_outputs
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.start import write_config
 from dbt_graft.graft.summary import Summary
@@ -30,14 +32,7 @@ from dbt_graft.lineage.gaps import gaps
 def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
     """Add the options that every step has, and print its summary at the end."""
 
-    @click.option(
-        "-c",
-        "--config",
-        "config_path",
-        type=click.Path(path_type=Path, readable=False),
-        default=None,
-        help="Path of graft.yml.  [default: here or in a folder above]",
-    )
+    @config_option
     @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
     @click.option(
         "-q", "--quiet", is_flag=True, help="Show no progress, only errors and the summary."
@@ -78,8 +73,8 @@ def init(folder: Path, *, force: bool) -> None:
 @_reports
 def collect(config: Config, progress: Progress, *, again: str | None) -> Summary:
     """Read new logs into the lineage store."""
-    pipeline.check_outputs(config, "artifacts")
-    collected = pipeline.collect(config, progress, again=again)
+    check_outputs(config, "artifacts")
+    collected = collecting.collect(config, progress, again=again)
     place = config.path(config.store)
     records = store.read(place)
     return Summary(
@@ -144,7 +139,7 @@ def inject(
     if check:
         grafted = pipeline.check(config, progress, allow_empty=allow_empty)
     else:
-        pipeline.check_outputs(config, "artifacts")
+        check_outputs(config, "artifacts")
         inspect = validate or report is not None
         grafted = pipeline.graft(
             *(config, progress), inspect=inspect, validate=validate, allow_empty=allow_empty
@@ -171,7 +166,7 @@ def _write_report(path: Path, report: Report) -> None:
 @_reports
 def site(config: Config, progress: Progress, *, allow_empty: bool) -> Summary:
     """Build the site from the store and dbt's artifacts, without reading logs."""
-    pipeline.check_outputs(config)
+    check_outputs(config)
     grafted = pipeline.graft(config, progress, allow_empty=allow_empty)
     index = pipeline.publish(config, progress, grafted)
     return pipeline.summary(config, grafted, index=index)
@@ -183,10 +178,10 @@ def site(config: Config, progress: Progress, *, allow_empty: bool) -> Summary:
 @_reports
 def build(config: Config, progress: Progress, *, run_dbt: bool, allow_empty: bool) -> Summary:
     """Run collect, inject and site."""
-    pipeline.check_outputs(config)
+    check_outputs(config)
     if run_dbt:
-        pipeline.generate_dbt_docs(config, progress)
-    collected = pipeline.collect(config, progress)
+        generate_dbt_docs(config, progress)
+    collected = collecting.collect(config, progress)
     grafted = pipeline.graft(config, progress, collected.unreadable, allow_empty=allow_empty)
     index = pipeline.publish(config, progress, grafted)
     return pipeline.summary(config, grafted, collected, index)

@@ -7,6 +7,7 @@ Only the settings that are asked for are rendered: a password is never looked at
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,10 @@ from typing import Any
 import yaml
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
+
+from dbt_graft.lineage.errors import exception_summary
+
+_log = logging.getLogger(__name__)
 
 # dbt hides the values of these variables everywhere.
 _SECRET = "DBT_ENV_SECRET"  # noqa: S105
@@ -69,7 +74,8 @@ def rendered(text: str, environ: Mapping[str, str]) -> str:
     jinja = SandboxedEnvironment(undefined=StrictUndefined)
     try:
         return jinja.from_string(text).render(env_var=env_var)
-    except Exception:  # a template can raise anything
+    except Exception as error:  # a template can raise anything
+        _log.debug("dbt's profile: a text is not rendered: %s", exception_summary(error))
         return ""
 
 

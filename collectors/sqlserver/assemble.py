@@ -7,6 +7,7 @@ What several partitions find (a shape, a dataset) comes once from each.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -79,7 +80,7 @@ def assemble(
     """
 
     def run(batches: Batches) -> Batches:
-        with resolver() as texts:
+        with closing(resolver()) as texts:
             assembler = Assembler(server, texts)
             rows = (row for each in batches for row in each.to_pylist())
             about_logs: list[Segment] = []

@@ -61,7 +61,7 @@ class Worker(Generic[Item, Result]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stop()
+        self.close()
 
     def map(self, items: Sequence[Item]) -> list[Result]:
         """The results of all items, in order."""
@@ -100,12 +100,13 @@ class Worker(Generic[Item, Result]):
         assert self._child
         self._child.join()
         code = self._child.exitcode or 0
-        self._stop()
+        self.close()
         if code == -signal.SIGALRM:
             return f"took longer than {self._seconds:g} s"
         return f"crashed the parser ({_ended(code)})"
 
-    def _stop(self) -> None:
+    def close(self) -> None:
+        """End the child; the next work starts another."""
         if self._child and self._pipe:
             self._pipe.close()
             self._child.kill()

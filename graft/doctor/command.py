@@ -15,6 +15,7 @@ import orjson
 
 from dbt_graft.graft.annotations import annotation
 from dbt_graft.graft.annotations import findings as error_findings
+from dbt_graft.graft.command import config_option
 from dbt_graft.graft.config import FILE_NAME, Config, find, load
 from dbt_graft.graft.doctor import machine
 from dbt_graft.graft.terminal import one_line
@@ -31,14 +32,7 @@ Check = Callable[[], Iterable[Finding]]
     "  graft doctor\n"
     "  graft doctor --json | jq '.[] | select(.severity != \"note\")'"
 )
-@click.option(
-    "-c",
-    "--config",
-    "path",
-    type=click.Path(path_type=Path, readable=False),
-    default=None,
-    help="Path of graft.yml.  [default: here or in a folder above]",
-)
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option(
     "--format",
@@ -48,13 +42,15 @@ Check = Callable[[], Iterable[Finding]]
     show_default=True,
     help="Output format; github prints annotations for a pull request.",
 )
-def doctor(path: Path | None, *, as_json: bool, form: str) -> None:
+def doctor(config_path: Path | None, *, as_json: bool, form: str) -> None:
     """Check a project, and print what is wrong and how to fix it.
 
     Checks this machine, graft.yml, dbt's artifacts, the logs, the lineage store and how they fit
     together. Nothing is written, and Spark is not started. A live SQL Server is queried.
     """
-    findings = [_printable(finding) for finding in worst_first(examine(path or find(Path())))]
+    findings = [
+        _printable(finding) for finding in worst_first(examine(config_path or find(Path())))
+    ]
     counts = Counter(finding.severity for finding in findings)
     if as_json or form == "json":
         rows = [asdict(finding) for finding in findings]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.dbt_relations import dbt_platform
 from dbt_graft.graft.doctor.phrases import count, first_findings, named
 from dbt_graft.graft.progress import Progress
 from dbt_graft.injector.forbidden import violations
@@ -26,7 +27,7 @@ def matches(config: Config) -> Iterator[Finding]:
     grafted = pipeline.graft(config, Progress(quiet=True), write=False, inspect=True)
     report = grafted.report
     adapter = str(grafted.manifest["metadata"].get("adapter_type") or "")
-    namespace = pipeline.dbt_platform(config, adapter).namespace
+    namespace = dbt_platform(config, adapter).namespace
     if cause := _other_namespace(grafted, namespace):
         yield cause
     pairs = _alike(grafted, namespace)

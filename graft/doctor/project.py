@@ -8,8 +8,8 @@ from pathlib import Path
 
 import yaml
 
-from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.dbt_relations import dbt_platform
 from dbt_graft.graft.doctor.phrases import ago, count
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts
@@ -41,7 +41,7 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
         f"dbt {read.dbt_version} wrote its artifacts {ago(written)} for {read.adapter}: "
         f"{count(nodes.count('model'), 'model')}, "
         f"{count(len(read.manifest['sources']), 'source')}, "
-        f"all in namespace {pipeline.dbt_platform(config, read.adapter).namespace}",
+        f"all in namespace {dbt_platform(config, read.adapter).namespace}",
     )
     for notice in read.notices:
         path, _, problem = notice.partition(": ")

@@ -18,7 +18,7 @@ from dbt_graft.lineage.records import Records
 def without_effect(config: Config, records: Records) -> Iterator[Finding]:
     """Tasks and name rules that fit nothing in the store.
 
-    Nothing is said of an empty store, where nothing can fit.
+    An empty store gives none, as nothing can fit there.
     """
     if not config.collect:
         yield _warning("`collect` names no log", "name your logs there: docs/logs.md")

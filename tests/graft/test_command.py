@@ -21,13 +21,13 @@ from tests.graft.test_faults import HELD, project, wait_for
 SECRET = "hunter2"
 # A step of `graft collect` fails in a way that nothing foresees.
 SABOTAGE = """
-from dbt_graft.graft import pipeline
+from dbt_graft.graft import collecting
 
 def collect(*_, **__):
     return {{}}["{secret}"]
 
 collect.__globals__["__name__"] = "dbt_graft.fictional"
-pipeline.collect = collect
+collecting.collect = collect
 from dbt_graft.__main__ import main
 main()
 """
@@ -120,7 +120,7 @@ def test_debug_logs_the_traceback_behind_a_reject(
     (tmp_path / "lineage/empty.yml").write_text("version: 1")
     (tmp_path / ".graft").mkdir()
     done = graft(tmp_path, *arguments, **environment)
-    assert " DEBUG dbt_graft.graft.pipeline: a source cannot be read\nTraceback" in done.stderr
+    assert " DEBUG dbt_graft.graft.collecting: a source cannot be read\nTraceback" in done.stderr
     assert "dbt_graft.lineage.errors.GraftError: missing: there is nothing" in done.stderr
 
 

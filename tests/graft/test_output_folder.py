@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.graft import config as configuration
-from dbt_graft.graft import pipeline
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.output_folder import MARKER, OutputFolder
+from dbt_graft.graft.outputs import check_outputs
 from dbt_graft.lineage.errors import GraftError
 
 
@@ -84,7 +84,7 @@ def test_a_folder_is_refused(project: Path, key: str, out: str, reason: str) -> 
     config = _config(project, key, str(Path.home()) if out == "~" else out)
     before = _files(project.parent)
     with pytest.raises(GraftError) as caught:
-        pipeline.check_outputs(config)
+        check_outputs(config)
     error = caught.value
     assert reason in error.problem
     assert f"`{key}`" in error.problem
@@ -113,18 +113,18 @@ def test_two_keys_never_name_one_folder(
 ) -> None:
     (project / "graft.yml").write_text(f"site: {{out: {site}}}\nartifacts: {artifacts}\n")
     with pytest.raises(GraftError) as caught:
-        pipeline.check_outputs(configuration.load(project / "graft.yml"))
+        check_outputs(configuration.load(project / "graft.yml"))
     assert caught.value.problem == reason
 
 
 @pytest.mark.parametrize("out", ["new", "new/deep/er", "empty", "build/site", "../elsewhere"])
 def test_a_new_or_empty_folder_is_accepted(project: Path, out: str) -> None:
     config = _config(project, "site.out", out)
-    pipeline.check_outputs(config)
+    check_outputs(config)
     folder = OutputFolder("site.out", Path(config.path(out)))
     folder.claim()
     (folder.path / "foreign.txt").write_text("with the marker it is ours")
-    pipeline.check_outputs(config)
+    check_outputs(config)
 
 
 @pytest.mark.parametrize("command", ["build", "site", "inject", "collect"])

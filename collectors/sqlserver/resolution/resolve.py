@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import TracebackType
 
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.sqlserver.resolution.procedures import Parse, ProcedureExpander
@@ -49,7 +48,7 @@ class ResolvedText:
 
 
 class TextResolver:
-    """Parses and resolves texts, each once, in a child process; leaving its context ends that.
+    """Parses and resolves texts, each once, in a child process, until it is closed.
 
     Args:
         server: The namespace of the server's datasets.
@@ -70,17 +69,9 @@ class TextResolver:
         self._known: dict[SentText, ResolvedText] = {}
         self._worker = Worker(self._work, self._failed, seconds)
 
-    def __enter__(self) -> TextResolver:
-        self._worker.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._worker.__exit__(kind, error, trace)
+    def close(self) -> None:
+        """End the child process."""
+        self._worker.close()
 
     def resolve(self, texts: Iterable[SentText]) -> Mapping[SentText, ResolvedText]:
         """Texts -> what they do; of those asked for, and maybe of others."""

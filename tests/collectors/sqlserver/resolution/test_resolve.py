@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from contextlib import closing
 
 from dbt_graft.collectors.sqlserver.resolution.resolve import SentText, TextResolver
 from dbt_graft.collectors.statements import parse as statements
@@ -23,7 +24,7 @@ def test_a_deadly_text_is_one_failed_shape() -> None:
 
     names = [f"t{number}" for number in range(40)] + ["deadly", "endless", "deadly_too"]
     texts = [SentText(f"SELECT a FROM {name}", "Shop") for name in names]
-    with TextResolver("mssql://sql01:1433", parse=fragile, seconds=1.0) as resolver:
+    with closing(TextResolver("mssql://sql01:1433", parse=fragile, seconds=1.0)) as resolver:
         resolved = resolver.resolve(texts)
     parsed = {sent.text: found.statements for sent, found in resolved.items()}
 

@@ -1,4 +1,4 @@
-"""Captured texts, normalised: what is remembered, and what is told apart all the same."""
+"""Captured texts, normalised: what is remembered, and what stays distinct."""
 
 from __future__ import annotations
 

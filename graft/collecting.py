@@ -1,0 +1,123 @@
+"""Collect: new logs of all sources into the lineage store."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from dbt_graft.collectors import store
+from dbt_graft.collectors.reading import Reading
+from dbt_graft.collectors.session import session
+from dbt_graft.collectors.source import (
+    LogSource,
+    changed_settings,
+    is_below,
+    settings_of,
+    to_read_again,
+)
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.outputs import output_of
+from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.sources import sources, task_infos
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import Reject
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CollectResult:
+    """The result of a collect.
+
+    Attributes:
+        new_logs: The number of logs that were read now.
+        unreadable: Sources of `graft.yml`, and logs, that could not be read.
+    """
+
+    new_logs: int = 0
+    unreadable: tuple[Reject, ...] = ()
+
+
+def collect(config: Config, progress: Progress, *, again: str | None = None) -> CollectResult:
+    """Read new logs into the lineage store. Spark is started only if there are any.
+
+    Args:
+        again: Read all logs of this source again, of all sources if it is empty. What a source no
+            longer shows stays in the store.
+
+    Raises:
+        GraftError: None of the sources can be read, there is no source `again`, a file of declared
+            lineage is not valid, or Spark or the store cannot be used.
+    """
+    task_infos(config)  # Reading logs may take an hour; an invalid file is reported before.
+    place = config.path(config.store)
+    # The way back from a damaged store is to read everything again.
+    damaged = store.damages(place) if again == "" else {}
+    for fault in (fault for faults in damaged.values() for fault in faults):
+        progress.warn(f"{place}: {fault}; its lineage is read again, as far as its logs are there")
+    before = store.positions(place, damaged)
+    listed = list(sources(config, tuple(damaged)))
+    changed = changed_settings(store.settings(place, damaged), listed)
+    asked_for = _labels_again(listed, again)
+    again_now = {one for one in before if any(is_below(one, label) for label in asked_for)}
+    known = to_read_again(before, changed | again_now)
+    fresh: list[LogSource] = []
+    faults: list[GraftError] = []
+    with progress.step("collect", "looking for new logs") as step:
+        for source in listed:
+            try:
+                if source.new_logs(known):
+                    fresh.append(source)
+            except GraftError as error:
+                _log.debug("a source cannot be read", exc_info=True)
+                faults.append(error)
+        if faults and len(faults) == len(listed):
+            raise _all_unreadable(faults)
+        for unread in faults:
+            progress.warn(str(unread))
+        unreadable = tuple(Reject(error.place, "", error.problem) for error in faults)
+        step.result = f"{len(fresh)} of {len(listed)} sources have new logs"
+        if unreadable:
+            step.result += f", {len(unreadable)} cannot be read"
+    if not fresh:
+        return CollectResult(unreadable=unreadable)
+    output_of(config, "artifacts").claim()
+    log = Path(config.path(config.artifacts)) / "spark.log"
+    with (
+        progress.step("collect", "reading new logs with Spark") as step,
+        session(config.spark, log=log) as spark,
+    ):
+        reading = step.measure = Reading(spark)
+        found = [part for source in fresh if (part := source.collect(spark, known, reading))]
+        committed = store.commit(
+            *(place, found, before),
+            give_up=tuple(damaged),
+            settings=partial(settings_of, sources=listed),
+        )
+        pending = [reject for part in found for reject in part.pending]
+        origins, events = (committed.origins, committed.events) if committed else (0, 0)
+        step.result = f"{origins:,} new logs, {events:,} events"
+    for reject in pending:
+        progress.warn(f"{reject.origin}: {reject.reason}\n  the next collect reads it again")
+    return CollectResult(origins, (*unreadable, *pending))
+
+
+def _labels_again(listed: Sequence[LogSource], again: str | None) -> list[str]:
+    labels = [source.label for source in listed]
+    if again and again not in labels:
+        raise GraftError(
+            f"there is no source {again!r}",
+            place="--again",
+            remedy=f"name one of {', '.join(labels)}",
+        )
+    return labels if again == "" else [again] if again else []
+
+
+def _all_unreadable(faults: Sequence[GraftError]) -> GraftError:
+    if len(faults) == 1:
+        return faults[0]
+    reasons = "\n".join(f"  {fault}".replace("\n", "\n  ") for fault in faults)
+    return GraftError(f"no source of `collect` in graft.yml can be read\n{reasons}")

@@ -1,0 +1,39 @@
+"""The folders that the command writes, by their keys in `graft.yml`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from dbt_graft.graft import output_folder
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.output_folder import OutputFolder
+
+_OUTPUTS: Mapping[str, Callable[[Config], str]] = {
+    "artifacts": lambda config: config.artifacts,
+    "site.out": lambda config: config.site.out,
+}
+
+
+def check_outputs(config: Config, *keys: str) -> None:
+    """Refuse output folders that are not graft's own, before any work is done.
+
+    Args:
+        keys: The keys of `graft.yml` whose folders are written; of all without any.
+
+    Raises:
+        GraftError: A folder is refused.
+    """
+    project = [config.folder, config.project_dir]
+    store_folder = config.path(config.store)
+    protected = {
+        "the project": project,
+        output_folder.TARGET: [config.target_dir],
+        output_folder.STORE: [] if "://" in store_folder else [Path(store_folder)],
+    }
+    output_folder.check([output_of(config, key) for key in keys or _OUTPUTS], protected)
+
+
+def output_of(config: Config, key: str) -> OutputFolder:
+    """The folder that a key of `graft.yml` names."""
+    return OutputFolder(key, Path(config.path(_OUTPUTS[key](config))))
