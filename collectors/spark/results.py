@@ -15,9 +15,8 @@ import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import ddl, row
 from dbt_graft.collectors.spark.worker import TABLES
-from dbt_graft.collectors.store import TABLES as RECORDS
 from dbt_graft.collectors.store import Collected
-from dbt_graft.collectors.store.arrow_tables import table, unnested, without
+from dbt_graft.collectors.store.arrow_tables import record_tables, table, without
 from dbt_graft.collectors.store.tables import ReadLog
 
 if TYPE_CHECKING:
@@ -50,17 +49,11 @@ class ArrowResults:
             replaced: Logs in the store whose records go.
         """
         results = without(self.rows, missing)
-        counted = without(results, discarded)
-        tables = {name: _nested(counted, name) for name in TABLES}
-        tables["rejects"] = _nested(results, "rejects")
+        tables = record_tables(without(results, discarded))
+        tables["rejects"] = record_tables(results)["rejects"]
         read = results.select(["origin", "position", "events"]).to_pylist()
         origins = table(ReadLog, [*(ReadLog(**one) for one in read), *replaced])
         return Collected(**tables, origins=origins, pending=())
-
-
-def _nested(rows: pa.Table, name: str) -> pa.Table:
-    column = pc.struct_field(rows["records"], name)
-    return unnested(pa.table({name: column}), name, RECORDS[name])
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from dbt_graft.collectors.spark.log.history_server import (
     is_history_server,
 )
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble, rejected
-from dbt_graft.collectors.spark.store.records import LogRecords
+from dbt_graft.collectors.store import LogRecords
 from dbt_graft.lineage.errors import exception_reason
 
 _logger = logging.getLogger(__name__)

@@ -28,9 +28,9 @@ from dbt_graft.collectors.sqlserver.shown import (
     distinct_statements,
     statement_accesses,
 )
-from dbt_graft.collectors.store import OpenSession
+from dbt_graft.collectors.store import LogRecords, OpenSession
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Reject, Run, Shape
+from dbt_graft.lineage.records import Access, ColumnEdge, Reject, Run, Shape
 
 # A batch goes out with about so many accesses.
 _ACCESSES = 5_000
@@ -51,18 +51,13 @@ class LogCounts:
 
 @dataclass(frozen=True, slots=True)
 class AssembledRows:
-    """Rows of the store, one field for each table.
+    """Rows of the store, and of logs.
 
     Attributes:
         unread: Of the rejects, those of logs that their storage did not give.
     """
 
-    accesses: tuple[Access, ...] = ()
-    runs: tuple[Run, ...] = ()
-    shapes: tuple[Shape, ...] = ()
-    datasets: tuple[Dataset, ...] = ()
-    column_edges: tuple[ColumnEdge, ...] = ()
-    rejects: tuple[Reject, ...] = ()
+    records: LogRecords
     unread: tuple[Reject, ...] = ()
     sessions: tuple[OpenSession, ...] = ()
     logs: tuple[LogCounts, ...] = ()
@@ -175,9 +170,9 @@ class Assembler:
 
     def taken(self) -> AssembledRows:
         """The accesses and runs since the last call."""
-        found = AssembledRows(accesses=tuple(self.accesses), runs=tuple(self.runs))
+        found = LogRecords(accesses=tuple(self.accesses), runs=tuple(self.runs))
         self.accesses, self.runs = [], []
-        return found
+        return AssembledRows(found)
 
     def rest(self, notes: Iterable[Segment]) -> AssembledRows:
         """All that was added up, and what segments say about their logs."""
@@ -193,11 +188,14 @@ class Assembler:
             else:
                 of_log = counts.setdefault(note.origin, {})
                 of_log[note.key.kind] = of_log.get(note.key.kind, 0) + note.counts.times
-        return AssembledRows(
+        found = LogRecords(
             shapes=tuple(self.shapes.values()),
             datasets=tuple(one.dataset_record() for one in self.datasets.values()),
             column_edges=tuple(self.column_edges),
             rejects=tuple(rejects),
+        )
+        return AssembledRows(
+            found,
             unread=tuple(unread),
             sessions=tuple(self.sessions),
             logs=tuple(

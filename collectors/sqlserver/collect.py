@@ -41,6 +41,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.store import Collected, OpenSession
 from dbt_graft.collectors.store.arrow_tables import (
     distinct,
+    record_tables,
     table,
     tables,
     union,
@@ -49,7 +50,7 @@ from dbt_graft.collectors.store.arrow_tables import (
 )
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Records, Reject, Run, Shape
+from dbt_graft.lineage.records import Records, Reject
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -296,29 +297,28 @@ def _tables(assembled: pa.Table, positions: Mapping[str, str], known: Positions)
     pending = {row["origin"]: record(Reject, row) for row in reversed(unread)}
     stored = pending.keys() & known.keys()
 
-    def rows(name: str, kind: type) -> pa.Table:
-        found = unnested(assembled, name, kind)
-        return without(found, stored) if stored and "origin" in found.column_names else found
-
-    counted = rows("logs", LogCounts).to_pylist()
+    found = record_tables(assembled)
+    found["sessions"] = unnested(assembled, "sessions", OpenSession)
+    if stored:
+        found = {
+            name: without(rows, stored) if "origin" in rows.column_names else rows
+            for name, rows in found.items()
+        }
+    found["shapes"] = distinct(found["shapes"], "shape_id")
+    edges = found["column_edges"]
+    found["column_edges"] = distinct(edges, *edges.column_names)
+    counted = unnested(assembled, "logs", LogCounts).to_pylist()
     events = {log["origin"]: (log["events"], log["noise"]) for log in counted}
     read = {
         origin: "" if origin in pending else position
         for origin, position in positions.items()
         if origin not in stored
     }
-    edges = rows("column_edges", ColumnEdge)
     return Collected(
-        accesses=rows("accesses", Access),
-        runs=rows("runs", Run),
-        shapes=distinct(rows("shapes", Shape), "shape_id"),
-        datasets=rows("datasets", Dataset),
-        column_edges=distinct(edges, *edges.column_names),
-        rejects=rows("rejects", Reject),
+        **found,
         origins=table(
             ReadLog, (ReadLog(*one, *events.get(one[0], (0, 0))) for one in read.items())
         ),
-        sessions=rows("sessions", OpenSession),
         pending=tuple(pending[origin] for origin in sorted(pending)),
     )
 

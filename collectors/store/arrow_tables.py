@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import arrow, batch
-from dbt_graft.collectors.store.tables import TABLES, Collected, ReadLog
+from dbt_graft.collectors.store.tables import TABLES, Collected, LogRecords, ReadLog
 from dbt_graft.lineage.records import Records
 
 
@@ -28,6 +28,13 @@ def unnested(rows: pa.Table, column: str, kind: type) -> pa.Table:
     structs = cast("pa.StructArray", pc.list_flatten(rows[column].combine_chunks()))
     flat = pa.Table.from_batches([pa.RecordBatch.from_struct_array(structs)])
     return flat.cast(arrow(kind))
+
+
+def record_tables(rows: pa.Table) -> dict[str, pa.Table]:
+    """Table -> its records, of rows that hold `LogRecords` as `records`."""
+    parts = {one.name: pc.struct_field(rows["records"], one.name) for one in fields(LogRecords)}
+    nested = pa.table(parts)
+    return {name: unnested(nested, name, TABLES[name]) for name in parts}
 
 
 def distinct(rows: pa.Table, *keys: str) -> pa.Table:
@@ -52,7 +59,7 @@ def tables(records: Records, positions: Mapping[str, str]) -> Collected:
     origin = next(iter(positions), "")
     datasets = (replace(one, origin=one.origin or origin) for one in records.datasets)
     found = {"shapes": records.shapes.values(), "datasets": datasets}
-    names = ("accesses", "runs", "shapes", "datasets", "column_edges", "rejects")
+    names = [one.name for one in fields(LogRecords)]
     return Collected(
         **{name: table(TABLES[name], found.get(name, getattr(records, name))) for name in names},
         origins=table(ReadLog, (ReadLog(*one) for one in positions.items())),

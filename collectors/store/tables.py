@@ -97,6 +97,18 @@ class Batch:
     gives_up: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LogRecords:
+    """The records in a log, or in several: the tables that every collector fills."""
+
+    accesses: tuple[Access, ...] = ()
+    runs: tuple[Run, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    datasets: tuple[Dataset, ...] = ()
+    column_edges: tuple[ColumnEdge, ...] = ()
+    rejects: tuple[Reject, ...] = ()
+
+
 # Of the store. Raise it with every new column or value, which earlier versions cannot read.
 FORMAT = 2
 # The file that holds a batch's record.

@@ -16,7 +16,8 @@ from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import Rejects
 from dbt_graft.collectors.spark.store.collector import ApplicationCollector
-from dbt_graft.collectors.spark.store.records import LogRecords, log_records, run_id
+from dbt_graft.collectors.spark.store.records import log_records, run_id
+from dbt_graft.collectors.store import LogRecords
 
 _FIRST_EVENTS = frozenset(
     f"SparkListener{name}" for name in ("LogStart", "ApplicationStart", "EnvironmentUpdate")

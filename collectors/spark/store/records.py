@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from dbt_graft.collectors.spark.application.accesses import COUNTS, DatasetAccess
@@ -18,6 +18,7 @@ from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
 from dbt_graft.collectors.spark.sources.schema import merge_columns
 from dbt_graft.collectors.spark.store.collector import LastExecution, TaskResult
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.store import LogRecords
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -35,18 +36,6 @@ from dbt_graft.lineage.records import (
 ENGINE = "spark"
 DIALECT = "spark-plan"
 PARSER = "plan"
-
-
-@dataclass(frozen=True, slots=True)
-class LogRecords:
-    """The records of a log, one field for each table of the store."""
-
-    accesses: tuple[Access, ...] = ()
-    runs: tuple[Run, ...] = ()
-    shapes: tuple[Shape, ...] = ()
-    datasets: tuple[Dataset, ...] = ()
-    column_edges: tuple[ColumnEdge, ...] = ()
-    rejects: tuple[Reject, ...] = ()
 
 
 def log_records(
