@@ -205,4 +205,5 @@ def _order(edge: ColumnEdge) -> tuple[object, ...]:
         edge.shape_id,
         edge.masking,
         edge.origin,
+        edge.evidence,
     )

@@ -23,7 +23,7 @@ class Direction(StrEnum):
 
 
 class Evidence(StrEnum):
-    """Evidence of an access: from a log, from YAML, or from a rule; strongest first."""
+    """Evidence of an access or a column edge, strongest first: a log, YAML or dbt, a rule."""
 
     OBSERVED = "observed"
     DECLARED = "declared"
@@ -163,6 +163,7 @@ class ColumnEdge:
     masking: bool
     shape_id: str
     origin: str = ""
+    evidence: Evidence = Evidence.OBSERVED
 
 
 @dataclass(frozen=True, slots=True)

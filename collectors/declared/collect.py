@@ -210,6 +210,7 @@ def _column_edges(origin: str, document: Document) -> Iterator[ColumnEdge]:
                             masking=upstream_column.masking,
                             shape_id=_shape(f"{origin}/{task}/{n}"),
                             origin=origin,
+                            evidence=Evidence.DECLARED,
                         )
 
 

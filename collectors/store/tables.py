@@ -110,7 +110,7 @@ class LogRecords:
 
 
 # Of the store. Raise it with every new column or value, which earlier versions cannot read.
-FORMAT = 2
+FORMAT = 3
 # The file that holds a batch's record.
 RECORD = "batch.parquet"
 

@@ -56,7 +56,7 @@ def column_edges(
         outputs: What OUTPUT … INTO writes, as INSERT … SELECT.
     """
     tables = {tuple(part.casefold() for part in name if part): name for name in (*writes, *reads)}
-    context = QueryContext(dialect, tables, columns, query_rowset)
+    context = QueryContext(dialect.value, tables, columns, query_rowset)
     collector = EdgeCollector(QueryScope(context), writes[0] if writes else (), {})
     follow = _STATEMENTS.get(type(tree), _query if isinstance(tree, exp.Query) else None)
     if follow is None:

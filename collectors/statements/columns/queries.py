@@ -119,7 +119,7 @@ def _select(node: exp.Select, scope: QueryScope) -> Rowset:
     for projection in node.expressions:
         for column in _projected(projection, scope):
             columns.append(column)
-            if scope.context.dialect is Dialect.SPARK:
+            if scope.context.dialect != Dialect.TSQL:
                 scope.aliases.setdefault(column.name.casefold(), column.inputs)
     if node.args.get("for_"):  # FOR JSON, FOR XML: one text of all
         columns = [
@@ -157,7 +157,7 @@ def _projected(node: exp.Expr, scope: QueryScope) -> Iterable[RowsetColumn]:
         return [RowsetColumn("", found)]
     if isinstance(node, exp.Aliases):
         return [RowsetColumn(alias.name, found) for alias in node.expressions]
-    return [RowsetColumn(node.output_name or node.sql(scope.context.dialect.value), found)]
+    return [RowsetColumn(node.output_name or node.sql(scope.context.dialect), found)]
 
 
 def _starred(

@@ -24,13 +24,14 @@ class QueryContext:
     """The state that all queries of a statement share.
 
     Attributes:
+        dialect: By its name in sqlglot.
         tables: The tables that the token scan found: their names folded -> as written.
         columns: A table as the scan names it -> its columns; empty where they are not known.
         query: A query and the scope around it -> its result.
         gaps: Why columns are missing.
     """
 
-    dialect: Dialect
+    dialect: str
     tables: Mapping[Name, Name]
     columns: Callable[[Name], Sequence[str]]
     query: Callable[[exp.Expr, QueryScope], Rowset]
@@ -68,7 +69,7 @@ class QueryScope:
         """The inputs of `a`, `t.a`, `dbo.t.a`, `t.s.field`; in Spark also of `s.field`."""
         parts = [*map(identifier_name, column.parts[:-1]), column.name]
         # In T-SQL the first of several parts is never a column.
-        first = 0 if len(parts) == 1 or self.context.dialect is Dialect.SPARK else 1
+        first = 0 if len(parts) == 1 or self.context.dialect != Dialect.TSQL else 1
         for at in range(len(parts) - 1, first - 1, -1):
             inputs = self._qualified(parts[:at], parts[at]) if at else self._plain(parts[0])
             if inputs is not None:

@@ -218,7 +218,7 @@ def test_what_a_newer_version_wrote_is_a_clear_error(stored: Path) -> None:
         store.positions(str(stored))
     assert str(caught.value) == (
         f"{stored}: the lineage store was written by a newer dbt-graft (9.0.0): its format is 99, "
-        "and this version reads up to 2\n"
+        "and this version reads up to 3\n"
         "  install the version of dbt-graft that wrote it, or a later one"
     )
 
