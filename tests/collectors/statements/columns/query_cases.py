@@ -2,7 +2,7 @@
 
 Columns are written in their order: `x=t.a,~t.b` comes from `t.a` as it is and from `t.b` changed,
 `+t.a` is aggregated, `!t.a` masked, `CONDITIONAL:t.a` and the like decide; `x` alone has no input.
-Then the inputs that decide on rows, and why something is missing. Names are compared case-blind,
+Then the inputs that decide on rows (`-` for none), and why something is missing. Names are compared case-blind,
 a space in one is written `_`. Lines that begin with `#` are headings.
 """
 
@@ -37,8 +37,8 @@ def expected(case: str) -> tuple[list[tuple[str, set[str]]], set[str], set[str]]
     parts = [column.split("=") for column in columns.casefold().split()]
     return (
         [(name, set(inputs[0].split(",")) if inputs else set()) for name, *inputs in parts],
-        set(rows.casefold().replace(",", " ").split()),
-        set(filter(None, gaps.strip().split("; "))),
+        set(rows.casefold().replace(",", " ").split()) - {"-"},
+        set(gaps.split("; ")) - {""},
     )
 
 

@@ -8,10 +8,22 @@ import pytest
 
 from tests.collectors.statements.columns.query_cases import cases, expected, found
 
-DIALECTS = """
-spark databricks postgres redshift snowflake bigquery duckdb trino athena clickhouse tsql oracle
-mysql teradata
-""".split()
+DIALECTS = [
+    "spark",
+    "databricks",
+    "postgres",
+    "redshift",
+    "snowflake",
+    "bigquery",
+    "duckdb",
+    "trino",
+    "athena",
+    "clickhouse",
+    "tsql",
+    "oracle",
+    "mysql",
+    "teradata",
+]
 
 CASES = cases("""
 # projections
@@ -106,10 +118,10 @@ SELECT a FROM t UNION ALL SELECT x FROM u | a=t.a,u.x
 SELECT a, b FROM t UNION ALL SELECT x, UPPER(y) FROM u WHERE z = 1 | a=t.a,u.x b=t.b,~u.y | FILTER:u.z
 SELECT a, 1 AS n FROM t UNION ALL SELECT NULL, y FROM u | a=t.a n=u.y
 SELECT v FROM (SELECT a AS v FROM t UNION ALL SELECT x FROM u UNION ALL SELECT y FROM u) r | v=t.a,u.x,u.y
-SELECT a FROM t UNION ALL SELECT x FROM u ORDER BY 1 | a=t.a,u.x | SORT:t.a,SORT:u.x
 WITH c AS (SELECT i, a FROM t UNION ALL SELECT i, x FROM u), d AS (SELECT i, SUM(a) AS v FROM c GROUP BY i) SELECT v FROM d | v=+t.a,+u.x | GROUP_BY:t.i,GROUP_BY:u.i
 SELECT * FROM u UNION ALL SELECT i, a, b, c FROM t | i=u.i,t.i x=u.x,t.a y=u.y,t.b z=u.z,t.c
-SELECT * FROM w UNION ALL SELECT * FROM w2 | *=w.* *=w2.*
+SELECT * FROM w UNION ALL SELECT * FROM w2 | *=w.*,w2.*
+SELECT a AS x, * FROM w UNION ALL SELECT b, * FROM w2 | x=w.a,w2.b *=w.*,w2.*
 """)
 
 
