@@ -15,9 +15,10 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import accumulate, count
+from itertools import accumulate, count, pairwise
 
 from dbt_graft.lineage.column_path import (
     FIRST_INDIRECT,
@@ -31,6 +32,7 @@ from dbt_graft.lineage.column_path import (
     effect_of,
 )
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, Subtype
 
 # The node of a dataset's rows, on which INDIRECT edges to `*` act.
@@ -48,8 +50,17 @@ class ColumnGraph:
     values go. Columns are spelled in any case.
     """
 
-    def __init__(self, edges: Iterable[ColumnEdge], datasets: Iterable[Dataset] = ()) -> None:
+    def __init__(
+        self,
+        edges: Iterable[ColumnEdge],
+        datasets: Iterable[Dataset] = (),
+        consumers: Iterable[Consumer] = (),
+    ) -> None:
         self._edges = tuple(edges)
+        self._consumers: dict[DatasetId, list[Consumer]] = defaultdict(list)
+        for consumer in consumers:
+            for read in consumer.reads:
+                self._consumers[read].append(consumer)
         self._datasets: list[DatasetId] = []
         self._numbers: dict[tuple[str, str], int] = {}
         self._nodes: list[dict[str, int]] = []  # of each dataset, by folded name
@@ -105,6 +116,17 @@ class ColumnGraph:
         reached = self._reach(starts, None, indirect, self._downstream)
         last = (n for n in reached if next(self._downstream(n, indirect), None) is None)
         return sorted({self._column(node) for node in last if node not in starts})
+
+    def consumers(self, column: ColumnId, *, indirect: bool = False) -> list[Consumer]:
+        """The dashboards, reports and the like at which it ends, by name.
+
+        They are those that read its dataset or any on its path downstream: it is not known which
+        columns they use.
+        """
+        reached = self._reach(self._starts(column), None, indirect, self._downstream)
+        datasets = {column.dataset, *(self._datasets[self._dataset_of[node]] for node in reached)}
+        found = {one.node_id: one for read in datasets for one in self._consumers.get(read, ())}
+        return sorted(found.values(), key=lambda one: (one.name, one.node_id))
 
     def unmatched(self, dataset: DatasetId) -> tuple[list[ColumnEdge], list[ColumnEdge]]:
         """The DIRECT edges into `*` of a dataset, and those out of it."""
@@ -251,7 +273,8 @@ class ColumnGraph:
     def _is_star(self, edge: int) -> bool:
         """Whether it is a DIRECT edge from `*` to `*`."""
         names = self._names
-        return names[self._sources[edge]] == ANY_COLUMN == names[self._targets[edge]]
+        ends = names[self._sources[edge]], names[self._targets[edge]]
+        return ends == (ANY_COLUMN, ANY_COLUMN)
 
     def _is_copy(self, edge: int) -> bool:
         return effect_of(self._codes[edge]).subtype is Subtype.IDENTITY
@@ -273,7 +296,7 @@ class ColumnGraph:
 
     def _path(self, nodes: Sequence[int], indirect: bool) -> ColumnPath:
         steps = []
-        for near, far in zip(nodes, nodes[1:], strict=False):
+        for near, far in pairwise(nodes):
             edges = [edge for edge, _, end in self._downstream(near, indirect) if end == far]
             steps.append(self._step(near, far, edges))
         return ColumnPath(tuple(steps))
