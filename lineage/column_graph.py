@@ -236,7 +236,7 @@ class ColumnGraph:
         return found
 
     def _from_rows(self, dataset: int) -> Iterator[_Step]:
-        """What decides on rows decides on all that any of the columns feeds."""
+        """The steps of rows: out of any of their columns."""
         for node in self._nodes[dataset].values():
             for edge in self._out.of(node, True):
                 far = self._targets[edge]
