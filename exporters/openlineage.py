@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -31,7 +31,9 @@ _DESCRIPTIONS = {
 }
 
 
-def column_lineage_events(lineage: Lineage, at: datetime) -> Iterator[dict[str, Any]]:
+def column_lineage_events(
+    lineage: Lineage, at: datetime, wanted: Collection[DatasetId] | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield an event for each dataset with column edges into it, sorted.
 
     Edges from or to `*` of which no column is known are left out: OpenLineage would take `*` for a
@@ -39,13 +41,14 @@ def column_lineage_events(lineage: Lineage, at: datetime) -> Iterator[dict[str, 
 
     Args:
         at: The time of the events, aware.
+        wanted: Only events of these datasets; None for all.
     """
     edges: dict[DatasetId, list[ColumnEdge]] = {}
     for edge in lineage.column_edges:
         is_unknown = edge.to_column == ANY_COLUMN and edge.type is EdgeType.DIRECT
         if edge.from_column != ANY_COLUMN and not is_unknown:
             edges.setdefault(edge.to_dataset, []).append(edge)
-    for dataset in sorted(edges):
+    for dataset in sorted(edges if wanted is None else edges.keys() & wanted):
         facets = {"columnLineage": _column_lineage(edges[dataset])}
         known = lineage.datasets.get(dataset)
         if known and known.columns:

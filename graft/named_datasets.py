@@ -24,9 +24,7 @@ def datasets_named(name: str, datasets: Iterable[DatasetId]) -> list[DatasetId]:
     return found
 
 
-def columns_named(
-    name: str, datasets: Sequence[DatasetId], graph: ColumnGraph
-) -> list[ColumnId]:
+def columns_named(name: str, datasets: Sequence[DatasetId], graph: ColumnGraph) -> list[ColumnId]:
     """The columns that a name may be: `raw.orders.amount`, `orders.amount`, a field `a.b` too."""
     found = []
     at = name.rfind(".")
@@ -44,4 +42,5 @@ def close_to(name: str, datasets: Iterable[DatasetId]) -> list[str]:
     spelled: dict[str, str] = {}
     for dataset in datasets:
         spelled |= {dataset.short: str(dataset), dataset.parts[-1]: str(dataset)}
-    return [spelled[text] for text in difflib.get_close_matches(name, spelled, 3)]
+    close = difflib.get_close_matches(name, spelled, 5)
+    return list(dict.fromkeys(spelled[text] for text in close))[:3]
