@@ -13,6 +13,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_task
 from dbt_graft.catalog.page import Page, description_html, path_to_root
 from dbt_graft.catalog.picture import picture, run_bars
+from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.graph import Graph
@@ -77,6 +78,7 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
     task, consumer = index.tasks.get(name), index.consumers.get(name)
     path = task_path(name)
     root = path_to_root(path)
+    around = around_task(index, name)
     usages = task.usages if task else ()
     runs = task.runs if task else ()
     text = (task.info.description if task else "") or (consumer.text if consumer else "")
@@ -90,7 +92,7 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         owner=index.task_owner(name),
         tags=index.task_tags(name),
         dbt_link=index.dbt_link(consumer.node_id) if consumer else "",
-        picture=picture(around_task(index, name), root),
+        picture=picture(around, root, picture_columns(index, around)),
         reads=[usage for usage in usages if usage.direction is Direction.READ],
         consumer_reads=sorted(set(consumer.reads)) if consumer and not task else [],
         writes=[usage for usage in usages if usage.direction is Direction.WRITE],
