@@ -1,7 +1,7 @@
 // Columns in the lineage picture: boxes unfold them, and a column that is pointed at or focused
 // lights its path. Without this script the picture is as it is, and the page's lists say the same.
 {
-  const HEADER = 42, ROW = 18, PAD = 4, BEFORE = 12
+  const HEADER = 42, ROW = 18, PAD = 4, FOOT = 10, BEFORE = 12
   const STYLES = ["direct", "inferred", "indirect"]
 
   const create = (name, attributes = {}, ...children) => {
@@ -72,7 +72,7 @@
     }
 
     get height() {
-      return this.open ? 2 * PAD + ROW * (this.rows.length + (this.omitted ? 1 : 0)) : 0
+      return this.open ? PAD + ROW * this.list.querySelectorAll(".graft-column").length + FOOT : 0
     }
 
     toggle(open = !this.open) {
@@ -107,8 +107,9 @@
           transform: `translate(0 ${PAD + ROW * this.rows.length})`,
         }, create("rect", { x: 3, width: this.width - 6, height: ROW, rx: 3 }), text))
       }
-      this.list.firstChild.setAttribute("height", 2 * PAD + ROW * (this.rows.length + (this.omitted ? 1 : 0)) + 8)
-      this.list.firstChild.setAttribute("y", -8)
+      // Its upper edge is behind the box.
+      this.list.firstChild.setAttribute("y", -FOOT)
+      this.list.firstChild.setAttribute("height", this.height + FOOT)
     }
 
     place(y) {
@@ -226,7 +227,7 @@
       for (const box of this.boxes) {
         const y = box.y + this.shift(box.x, box.y)
         box.place(y)
-        bottom = Math.max(bottom, y + HEADER + box.height + 14)
+        bottom = Math.max(bottom, y + HEADER + box.height + FOOT)
       }
       for (const { path, route } of this.arrows) {
         const moved = this.moved(route)
