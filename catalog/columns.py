@@ -11,13 +11,17 @@ from markupsafe import Markup
 from dbt_graft.catalog.formatting import MASKED, SUBTYPE
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import description_html
+from dbt_graft.lineage.column_path import ColumnId
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence, Subtype
 from dbt_graft.lineage.urls import column_anchor
 
-# Columns listed for one column, and for all columns of a page together.
-_MAX_UPSTREAM, _MAX_DOWNSTREAM, _MAX_PAGE = 12, 50, 600
-_FEWEST = 3
+# Columns listed for one column: at most, at least, and how many more in all rows together, so that
+# a page of 15 columns, or of 1,000, stays small.
+_MAX_LISTED, _LEAST, _SHARED = 50, 4, 60
+# Columns listed on the page of a task.
+_MAX_WRITTEN = 300
 _SUBTYPES = {subtype: rank for rank, subtype in enumerate(Subtype)}
 _EVIDENCE = {evidence: rank for rank, evidence in enumerate(Evidence)}
 
@@ -57,6 +61,35 @@ class LinkedColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class DatasetColumns:
+    """Some columns of one dataset."""
+
+    dataset: DatasetId
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherColumns:
+    """What a column reaches beyond those that it feeds directly.
+
+    Attributes:
+        columns: Their number, as far as they were counted; that may not be all.
+        is_complete: It is the number of all of them.
+        consumers: The names of those at the end of the line, by kind.
+    """
+
+    listed: tuple[DatasetColumns, ...] = ()
+    columns: int = 0
+    is_complete: bool = True
+    consumers: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def omitted(self) -> int:
+        """The number of columns that were counted and are not listed."""
+        return self.columns - sum(len(one.columns) for one in self.listed)
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnRow:
     """A column; its description is HTML."""
 
@@ -66,6 +99,12 @@ class ColumnRow:
     text: Markup
     upstream: LinkedColumns
     downstream: LinkedColumns
+    further: FurtherColumns
+
+    @property
+    def feeds_any(self) -> bool:
+        """Other columns, rows of datasets, or consumers."""
+        return bool(self.downstream.listed or self.further.consumers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +132,23 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
     texts = dict(description.columns) if description else {}
     folded = {name.casefold(): text for name, text in texts.items()}
     columns = index.columns(dataset)
-    most = max(_FEWEST, _MAX_PAGE // max(len(columns), 1))
     rows = tuple(
         ColumnRow(
             name=column.name,
             anchor=column_anchor(column.name),
             type=column.type,
             text=description_html(folded.get(key, ""), root, has_dbt_docs=index.has_dbt_docs),
-            upstream=_limited(upstream_columns(upstream.get(key, ())), min(most, _MAX_UPSTREAM)),
-            downstream=_limited(
-                _downstream_columns(downstream.get(key, ())), min(most, _MAX_DOWNSTREAM)
-            ),
+            upstream=comes_from,
+            downstream=feeds,
+            further=further,
         )
-        for key, column in columns.items()
+        for (key, column), comes_from, feeds, further in zip(
+            columns.items(),
+            _limited([upstream_columns(upstream.get(key, ())) for key in columns]),
+            _limited([_downstream_columns(downstream.get(key, ())) for key in columns]),
+            _further(index, [ColumnId(dataset, column.name) for column in columns.values()]),
+            strict=True,
+        )
     )
     of_all = upstream.get(ANY_COLUMN, ())
     unmatched = upstream_columns(edge for edge in of_all if edge.type is EdgeType.DIRECT)
@@ -118,11 +161,70 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
     found = {one.evidence for one in listed}
     return ColumnTable(
         rows=rows,
-        has_lineage=any(row.upstream.listed or row.downstream.listed for row in rows),
+        has_lineage=any(row.upstream.listed or row.feeds_any for row in rows),
         unmatched=unmatched,
         row_conditions=conditions,
         evidence=tuple(one for one in Evidence if one in found and one is not Evidence.OBSERVED),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenColumns:
+    """The columns of a dataset that a task writes, with what they come from.
+
+    Attributes:
+        columns: Name and upstream columns; the name is empty for all rows or unknown columns.
+        omitted: The number of columns that are not listed.
+    """
+
+    dataset: DatasetId
+    columns: tuple[tuple[str, LinkedColumns], ...]
+    omitted: int
+
+
+def written_columns(edges: Iterable[ColumnEdge]) -> tuple[WrittenColumns, ...]:
+    """The columns that a task writes by its column edges, by dataset."""
+    found: dict[DatasetId, dict[str, list[ColumnEdge]]] = {}
+    for edge in edges:
+        columns = found.setdefault(edge.to_dataset, {})
+        columns.setdefault(edge.to_column.casefold(), []).append(edge)
+    tables, left = [], _MAX_WRITTEN
+    for dataset, columns in sorted(found.items()):
+        shown = sorted(columns, key=lambda name: (name == ANY_COLUMN, name))[:left]
+        left -= len(shown)
+        upstream = _limited([upstream_columns(columns[name]) for name in shown])
+        names = [columns[name][0].to_column for name in shown]
+        pairs = (("" if n == ANY_COLUMN else n, c) for n, c in zip(names, upstream, strict=True))
+        tables.append(WrittenColumns(dataset, tuple(pairs), len(columns) - len(shown)))
+    return tuple(tables)
+
+
+def _further(index: Index, columns: Sequence[ColumnId]) -> list[FurtherColumns]:
+    reached = [index.column_reach.further(column) for column in columns]
+    limits = _shares([len(found) for found, _ in reached])
+    return [
+        FurtherColumns(
+            _by_dataset(found[:limit]),
+            len(found),
+            is_complete,
+            _by_kind(index.column_reach.consumers(column)),
+        )
+        for column, (found, is_complete), limit in zip(columns, reached, limits, strict=True)
+    ]
+
+
+def _by_dataset(columns: Iterable[ColumnId]) -> tuple[DatasetColumns, ...]:
+    found: dict[DatasetId, list[str]] = defaultdict(list)
+    for column in columns:
+        found[column.dataset].append(column.name)
+    return tuple(DatasetColumns(dataset, tuple(names)) for dataset, names in found.items())
+
+
+def _by_kind(consumers: Iterable[Consumer]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for consumer in consumers:
+        found[consumer.kind].append(consumer.name)
+    return tuple((kind, tuple(found[kind])) for kind in sorted(found))
 
 
 _Edges = Mapping[str, Sequence[ColumnEdge]]
@@ -139,11 +241,23 @@ def _by_column(index: Index, dataset: DatasetId) -> tuple[_Edges, _Edges]:
     return upstream, downstream
 
 
-def _limited(columns: Sequence[LinkedColumn], most: int) -> LinkedColumns:
-    named = sum(one.column != "" for one in columns)
-    return LinkedColumns(
-        tuple(columns[:most]), max(0, len(columns) - most), named, len(columns) - named
-    )
+def _limited(rows: Sequence[Sequence[LinkedColumn]]) -> list[LinkedColumns]:
+    found = []
+    for columns, limit in zip(rows, _shares([len(row) for row in rows]), strict=True):
+        named = sum(one.column != "" for one in columns)
+        rest = len(columns) - limit
+        found.append(LinkedColumns(tuple(columns[:limit]), rest, named, len(columns) - named))
+    return found
+
+
+def _shares(wanted: Sequence[int]) -> list[int]:
+    """The number listed in each row, of those that it has."""
+    found, shared = [], _SHARED
+    for count in wanted:
+        more = max(0, min(count - _LEAST, shared, _MAX_LISTED - _LEAST))
+        shared -= more
+        found.append(min(count, _LEAST) + more)
+    return found
 
 
 def upstream_columns(edges: Iterable[ColumnEdge]) -> tuple[LinkedColumn, ...]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from urllib.parse import quote
 
+from dbt_graft.catalog.column_reach import ColumnReach
+from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
@@ -17,6 +20,8 @@ from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, Dataset, R
 from dbt_graft.lineage.spelling import Spelling
 from dbt_graft.lineage.usage import Usage
 
+# Columns that are listed for a column beyond those that it feeds directly.
+MAX_FURTHER = 50
 BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
 
 
@@ -66,7 +71,9 @@ class Index:
             self.flows_from[flow.source].append(flow)
         self.columns_to: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
         self.columns_from: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
-        self.columns_between: dict[tuple[DatasetId, DatasetId], list[ColumnEdge]] = defaultdict(list)
+        self.columns_between: dict[tuple[DatasetId, DatasetId], list[ColumnEdge]] = defaultdict(
+            list
+        )
         self.columns_by: dict[str, list[ColumnEdge]] = defaultdict(list)
         for edge in lineage.column_edges:
             self.columns_to[edge.to_dataset].append(edge)
@@ -116,6 +123,12 @@ class Index:
                     found.setdefault(name.casefold(), Column(name))
             self._columns[dataset] = found
         return found
+
+    @cached_property
+    def column_reach(self) -> ColumnReach:
+        """What the values of each column reach."""
+        graph = ColumnGraph(self.lineage.column_edges, self.datasets.values())
+        return ColumnReach(graph, self.consumers.values(), MAX_FURTHER)
 
     def column_parents(self, dataset: DatasetId) -> set[DatasetId]:
         """The datasets with column edges into it."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from markupsafe import Markup
 
+from dbt_graft.catalog.columns import WrittenColumns, written_columns
 from dbt_graft.catalog.dataset_page import statements
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_task
@@ -34,6 +35,7 @@ class TaskPage(Page):
         consumer_reads: The datasets of a consumer that is no task.
         upstream_tasks: Tasks that write what this one reads.
         downstream_tasks: Tasks that read what this one writes.
+        columns: The columns that it writes, by dataset.
         runs: Newest first.
     """
 
@@ -54,6 +56,7 @@ class TaskPage(Page):
     writes: Sequence[Usage]
     upstream_tasks: Sequence[str]
     downstream_tasks: Sequence[str]
+    columns: Sequence[WrittenColumns]
     runs: Sequence[Run]
     run_chart: Markup
     statements: Sequence[Shape]
@@ -98,6 +101,7 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         writes=[usage for usage in usages if usage.direction is Direction.WRITE],
         upstream_tasks=[one for one in order.parents(name) if one in index.tasks],
         downstream_tasks=[one for one in order.children(name) if one in index.tasks],
+        columns=written_columns(index.columns_by.get(name, ())),
         runs=runs,
         run_chart=run_bars(runs),
         statements=statements(index, usages),

@@ -158,11 +158,13 @@
       }))
       this.up = this.byEnd("target")
       this.down = this.byEnd("source")
+      this.focused = this.lit = null
       this.layer = create("g", { class: "graft-lines", "aria-hidden": true })
       this.svg.querySelector(".graft-box").before(this.layer)
       this.foot()
       this.arrange()
       this.svg.addEventListener("focusout", event => {
+        this.focused = null
         if (!event.relatedTarget?.closest?.(".graft-column")) this.light(null)
       })
       addEventListener("keydown", event => event.key === "Escape" && this.light(null))
@@ -244,8 +246,8 @@
     listen(row, key) {
       let tapped = false
       row.addEventListener("pointerenter", event => event.pointerType !== "touch" && this.light(key))
-      row.addEventListener("pointerleave", event => event.pointerType !== "touch" && this.light(null))
-      row.addEventListener("focusin", () => this.light(key))
+      row.addEventListener("pointerleave", event => event.pointerType !== "touch" && this.light(this.focused))
+      row.addEventListener("focusin", () => this.light(this.focused = key))
       // A finger cannot point: the first tap lights, the second follows the link.
       row.addEventListener("pointerdown", event => tapped = event.pointerType === "touch" && this.lit !== key)
       row.addEventListener("click", event => {
