@@ -48,7 +48,6 @@ class ColumnsPage(Page):
 
     template: ClassVar[str] = "columns"
     searched: ClassVar[bool] = True
-    sidebars: ClassVar[tuple[str, ...]] = ("toc",)
 
     index: Index
     columns: Sequence[SharedColumn]

@@ -19,7 +19,7 @@ _Key = tuple[DatasetId, str]
 
 
 class ColumnReach:
-    """What the values of a column reach: a graph that is asked about every column."""
+    """Columns and consumers downstream, for a page of every column."""
 
     def __init__(self, graph: ColumnGraph, consumers: Iterable[Consumer], most: int) -> None:
         self._graph = graph

@@ -70,7 +70,7 @@ class DatasetColumns:
 
 @dataclass(frozen=True, slots=True)
 class FurtherColumns:
-    """What a column reaches beyond those that it feeds directly.
+    """Columns beyond those that one feeds directly, and the consumers at the end of the line.
 
     Attributes:
         columns: Their number, as far as they were counted; that may not be all.

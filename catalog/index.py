@@ -126,7 +126,7 @@ class Index:
 
     @cached_property
     def column_reach(self) -> ColumnReach:
-        """What the values of each column reach."""
+        """Columns and consumers downstream of each column."""
         graph = ColumnGraph(self.lineage.column_edges, self.datasets.values())
         return ColumnReach(graph, self.consumers.values(), MAX_FURTHER)
 

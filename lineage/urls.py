@@ -46,7 +46,7 @@ def column_anchor(column: str) -> str:
 
 def columns_path(column: str) -> str:
     """`columns/am/`: the page that lists the datasets with a column of this name."""
-    return f"columns/{_column_slug(column).lstrip('_-')[:2] or '_'}/"
+    return f"columns/{re.sub('[-_]', '', _column_slug(column))[:2] or '_'}/"
 
 
 def task_path(task: str) -> str:
@@ -68,7 +68,8 @@ def _column_slug(column: str) -> str:
     name = column.casefold()
     if _PLAIN_COLUMN.fullmatch(name):
         return name
-    return _with_digest(re.sub(r"[^a-z0-9_]+", "-", name).strip("-"), name)
+    # The dash is there always: no plain name has one.
+    return f"{re.sub(r'[^a-z0-9_]+', '-', name).strip('-')[:_LONGEST]}-{_digest(name)}"
 
 
 def _segment(text: str) -> str:
