@@ -20,6 +20,7 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
 
 import dbt_graft
+from dbt_graft.catalog.column_pages import column_pages
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.folder_pages import folder_pages
 from dbt_graft.catalog.gaps_page import gaps_page
@@ -130,6 +131,7 @@ def _pages(index: Index, settings: SiteSettings) -> Iterator[Page]:
     yield gaps_page(index, health)
     yield from label_pages(index)
     yield from folder_pages(index)
+    yield from column_pages(index)
     for dataset in index.datasets:
         yield dataset_page(index, dataset)
     order = index.lineage.task_graph()

@@ -14,6 +14,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset
 from dbt_graft.catalog.page import Breadcrumb, Page, description_html, path_to_root
 from dbt_graft.catalog.picture import picture, run_bars
+from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
@@ -99,6 +100,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
     runs = _runs(index, writers)
     path = dataset_path(dataset)
     root = path_to_root(path)
+    around = around_dataset(index, dataset)
     return DatasetPage(
         path=path,
         title=dataset.short,
@@ -114,7 +116,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         built_by_dbt=index.built_by_dbt(dataset),
         evidence=_strongest_evidence(flows, [*writers, *readers]),
         last_write=index.written(dataset),
-        picture=picture(around_dataset(index, dataset), root),
+        picture=picture(around, root, picture_columns(index, around)),
         columns=column_table(index, dataset, root),
         unresolved=_unresolved(index, writers),
         column_gap=built.gap or "" if built else "",

@@ -7,12 +7,12 @@ from html.parser import HTMLParser
 
 
 class HtmlReader(HTMLParser):
-    """Text, scripts and tags of HTML, apart from each other."""
+    """Text, scripts, data and tags of HTML, apart from each other: no browser runs data."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.text = ""
-        self.scripts = ""
+        self.scripts = self.data = ""
         self.tags: list[tuple[str, dict[str, str]]] = []
         self.feed(html)
         self.close()
@@ -21,7 +21,9 @@ class HtmlReader(HTMLParser):
         self.tags.append((tag, {key: value or "" for key, value in attrs}))
 
     def handle_data(self, data: str) -> None:
-        if self.cdata_elem == "script":
+        if self.cdata_elem == "script" and self.tags[-1][1].get("type") == "application/json":
+            self.data += data
+        elif self.cdata_elem == "script":
             self.scripts += data
         else:
             self.text += data

@@ -11,6 +11,7 @@ from jinja2 import meta
 
 import dbt_graft.catalog.build as catalog_build
 from dbt_graft.catalog.build import SiteSettings, build, design_folder
+from dbt_graft.catalog.column_pages import ColumnListPage, ColumnsPage
 from dbt_graft.catalog.dataset_page import DatasetPage
 from dbt_graft.catalog.folder_pages import FolderPage
 from dbt_graft.catalog.gaps_page import GapsPage
@@ -27,7 +28,7 @@ PAGES: dict[str, type[Page]] = {
     page.template: page
     for page in (
         *(HomePage, DatasetPage, FolderPage, TaskPage, TaskListPage),
-        *(LabelPage, LabelListPage, GapsPage),
+        *(LabelPage, LabelListPage, GapsPage, ColumnsPage, ColumnListPage),
     )
 }
 

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.urls import dataset_path, owner_path, tag_path, task_path
+from dbt_graft.lineage.urls import (
+    column_anchor,
+    columns_path,
+    dataset_path,
+    owner_path,
+    tag_path,
+    task_path,
+)
 
 # What Windows reserves, with and without an extension, and names that end in a dot or a space.
 DEVICES = ["con", "prn", "aux", "nul", "com0", "com1", "com9", "lpt1", "lpt9"]
@@ -133,3 +140,33 @@ def test_a_plain_name_is_its_own_address(name: str) -> None:
 )
 def test_a_published_address_never_changes(namespace: str, name: str, path: str) -> None:
     assert dataset_path(DatasetId(namespace, name)) == path
+
+
+@pytest.mark.parametrize(
+    ("name", "anchor", "path"),
+    [
+        ("amount", "column-amount", "columns/am/"),
+        ("Amount", "column-amount", "columns/am/"),
+        ("_id", "column-_id", "columns/id/"),
+        ("2024", "column-2024", "columns/20/"),
+        ("_", "column-_", "columns/_/"),
+        ("x", "column-x", "columns/x/"),
+        ("con", "column-con", "columns/co/"),
+        ("Net amount", "column-net-amount-7c9c447d", "columns/ne/"),
+        ("net-amount", "column-net-amount-5d32c3d4", "columns/ne/"),
+        ("💶", "column--f895897c", "columns/f8/"),
+        ("Straße", "column-strasse", "columns/st/"),
+    ],
+)
+def test_the_address_of_a_column_never_changes(name: str, anchor: str, path: str) -> None:
+    assert (column_anchor(name), columns_path(name)) == (anchor, path)
+
+
+@given(st.text(min_size=1))
+def test_every_column_has_an_address(name: str) -> None:
+    assert re.fullmatch(r"column-[a-z0-9_-]{1,80}", column_anchor(name))
+    assert re.fullmatch(r"columns/([a-z0-9]{1,2}|_)/", columns_path(name))
+
+
+def test_columns_share_an_anchor_only_if_their_names_differ_in_case() -> None:
+    assert len({column_anchor(name) for name in HOSTILE}) == len({n.casefold() for n in HOSTILE})
