@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from sqlglot import exp
 
-from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns, transformed
+from dbt_graft.collectors.statements.columns.input_columns import (
+    NOTHING,
+    SENT,
+    InputColumns,
+    sent_as,
+    transformed,
+)
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.lineage.records import Subtype
@@ -59,7 +65,15 @@ def _function_inputs(
     subtype = Subtype.TRANSFORMATION
     if aggregate or name in _AGGREGATES:
         subtype = Subtype.AGGREGATION
-    return transformed(inputs_of_all(arguments, scope), subtype, masking=name in MASKING)
+    found = inputs_of_all(arguments, scope)
+    if SENT in found and (len(found) > 1 or any(map(_is_made_by_server, node.walk()))):
+        found -= {SENT}  # a + ?, DATEADD(day, ?, GETDATE())
+    return transformed(found, subtype, masking=name in MASKING)
+
+
+def _is_made_by_server(node: exp.Expr) -> bool:
+    """A function without arguments: GETDATE(), NEWID()."""
+    return isinstance(node, exp.Func) and not any(node.iter_expressions())
 
 
 def _anonymous(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -132,6 +146,22 @@ def _filtered(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return inputs(node.this, scope) | condition
 
 
+def _sent(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """A parameter, or a literal that was taken out."""
+    return frozenset({SENT}) if scope.context.sends else NOTHING
+
+
+def _equal(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`a = ?`: what the task sends is its `a`."""
+    sides = (node.this, node.expression)
+    found = inputs_of_all(sides, scope)
+    if SENT in found:
+        for side in sides:
+            if isinstance(side, exp.Column):
+                found = sent_as(found, side.name)
+    return transformed(found, Subtype.TRANSFORMATION)
+
+
 def _ordered_group(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`STRING_AGG(a, ',') WITHIN GROUP (ORDER BY b)`; PERCENTILE_CONT takes what it orders by."""
     value, order = inputs(node.this, scope), inputs(node.expression, scope)
@@ -149,11 +179,13 @@ _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] 
     exp.Anonymous: _anonymous,
     exp.Case: _case,
     exp.Column: _column,
+    exp.EQ: _equal,
     exp.Filter: _filtered,
     exp.If: _if,
     exp.NextValueFor: _nothing,
     exp.Order: _ordered_values,
     exp.Paren: _inside,
+    exp.Placeholder: _sent,
     exp.Window: _window,
     exp.WithinGroup: _ordered_group,
 }

@@ -157,6 +157,8 @@ def _projected(node: exp.Expr, scope: QueryScope) -> Iterable[RowsetColumn]:
         return [RowsetColumn("", found)]
     if isinstance(node, exp.Aliases):
         return [RowsetColumn(alias.name, found) for alias in node.expressions]
+    if isinstance(node, exp.Placeholder):
+        return [RowsetColumn("", found)]
     return [RowsetColumn(node.output_name or node.sql(scope.context.dialect), found)]
 
 

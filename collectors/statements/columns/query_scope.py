@@ -28,6 +28,7 @@ class QueryContext:
         tables: The tables that the token scan found: their names folded -> as written.
         columns: A table as the scan names it -> its columns; empty where they are not known.
         query: A query and the scope around it -> its result.
+        sends: Parameters and literals count as inputs: the statement reads no table.
         gaps: Why columns are missing.
     """
 
@@ -35,6 +36,7 @@ class QueryContext:
     tables: Mapping[Name, Name]
     columns: Callable[[Name], Sequence[str]]
     query: Callable[[exp.Expr, QueryScope], Rowset]
+    sends: bool = False
     gaps: dict[str, None] = field(default_factory=dict)
 
     def gap(self, reason: str) -> InputColumns:
