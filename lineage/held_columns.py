@@ -74,7 +74,7 @@ class HeldColumns:
         while grows:  # temporary tables fill temporary tables; each round sees one step further
             # All of a round first: what it goes through grows with what it finds.
             found = list(self.seen_through(into))
-            grows = any([self._add(edge) for edge in found])
+            grows = sum(self._add(edge) for edge in found) > 0
 
     def seen_through(self, edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
         """The edges from lasting columns that edges stand for, known as far as it was filled."""
@@ -93,7 +93,7 @@ class HeldColumns:
         if edge.to_dataset != MEMORY:
             return content.add(edge)
         # Names decide what goes on from a memory, and without its columns `*` has none.
-        return any([content.add(one) for one in spelled_out(edge, self._columns)])
+        return sum(content.add(one) for one in spelled_out(edge, self._columns)) > 0
 
     def _from_memory(
         self, edge: ColumnEdge, content: _Content, carried: set[_Carried]
