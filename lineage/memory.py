@@ -1,10 +1,10 @@
 """A task's memory: what a run reads into it, and writes from it.
 
 A script reads `SELECT a, b FROM x` into a data frame and writes
-`INSERT INTO y (a, c) VALUES (?, ?)` later: nobody saw what it did between. The memory stands between the two as a dataset that lives as
-long as the run, so that a log shows `memory.a <- x.a` and `y.a <- memory.a`; columns of equal name
-make edges whose evidence is INFERRED. What several engines do in one run of an orchestrator shares
-a memory; two tasks, or two runs, never do.
+`INSERT INTO y (a, c) VALUES (?, ?)` later: nobody saw what it did between. The memory stands
+between the two as a dataset that lives as long as the run, so that a log shows `memory.a <- x.a`
+and `y.a <- memory.a`; columns of equal name make edges whose evidence is INFERRED. What several
+engines do in one run of an orchestrator shares a memory; two tasks, or two runs, never do.
 """
 
 from __future__ import annotations

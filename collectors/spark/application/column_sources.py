@@ -153,7 +153,7 @@ class ColumnSources:
             # A checkpoint whose own execution is not in the log still has the ids of its scan.
             scan = self.scans.get(one.id)
             own = [(scan, one.name, Subtype.IDENTITY)] if scan and not rdd_scans else []
-            made = {ColumnInput(MEMORY, one.name)} if rdd_scans else NOTHING
+            made = frozenset({ColumnInput(MEMORY, one.name)} if rdd_scans else ())
             found[one.name.casefold()] = made | frozenset(
                 ColumnInput(dataset, name, how)
                 for scan, name, how in (
