@@ -63,26 +63,27 @@ class HeldColumns:
         self._order = order
         self._contents: dict[tuple[str, DatasetId], _Content] = defaultdict(_Content)
 
-    def holds(self, edge: ColumnEdge) -> bool:
-        """Whether an edge ends in a column that lives as long as a run."""
-        return edge.to_dataset in self._temporaries
+    def __contains__(self, dataset: DatasetId) -> bool:
+        """Whether a dataset lives as long as a run."""
+        return dataset in self._temporaries
 
     def fill(self, edges: Iterable[ColumnEdge]) -> None:
         """Take the edges that end in temporary tables and memories."""
-        into = [edge for edge in edges if self.holds(edge)]
-        grows = True
-        while grows:  # temporary tables fill temporary tables; each round sees one step further
-            # All of a round first: what it goes through grows with what it finds.
-            found = list(self.seen_through(into))
-            grows = sum(self._add(edge) for edge in found) > 0
+        into = [edge for edge in edges if edge.to_dataset in self]
+        between = [edge for edge in into if edge.from_dataset in self]
+        found = [edge for edge in into if edge.from_dataset not in self]
+        # Temporary tables fill temporary tables; each round sees one step further. All of a round
+        # first: what it goes through grows with what it finds.
+        while sum(self._add(edge) for edge in found):
+            found = list(self.behind(between))
 
-    def seen_through(self, edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
-        """The edges from lasting columns that edges stand for, known as far as it was filled."""
+    def behind(self, edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
+        """The edges from lasting columns that edges from temporary tables and memories stand for,
+        as far as these were filled.
+        """
         carried: set[_Carried] = set()
         for edge in edges:
-            if edge.from_dataset not in self._temporaries:
-                yield edge
-            elif content := self._contents.get(_holder(edge.task, edge.from_dataset)):
+            if content := self._contents.get(_holder(edge.task, edge.from_dataset)):
                 if edge.from_dataset == MEMORY:
                     yield from self._from_memory(edge, content, carried)
                 else:

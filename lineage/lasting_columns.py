@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from dbt_graft.lineage.columns import spelled_out
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -84,15 +85,18 @@ def resolve(
     edges = list(edges)
     held = HeldColumns(temporaries, columns, order or MemoryOrder())
     held.fill(edges)
-    lasting = [edge for edge in edges if not held.holds(edge)]
-    observed = set(lasting)
+    lasting = [edge for edge in edges if edge.to_dataset not in held]
+    direct = [edge for edge in lasting if edge.from_dataset not in held]
+    through = (
+        edge
+        for edge in held.behind(edge for edge in lasting if edge.from_dataset in held)
+        if edge.from_dataset == edge.to_dataset
+        or (edge.task, edge.from_dataset, edge.to_dataset) in flowed
+    )
     found = {
         spelled
-        for seen in held.seen_through(lasting)
-        if seen in observed
-        or seen.from_dataset == seen.to_dataset
-        or (seen.task, seen.from_dataset, seen.to_dataset) in flowed
-        for spelled in spelled_out(seen, columns)
+        for edge in chain(direct, through)
+        for spelled in spelled_out(edge, columns)
         if not _stays(spelled)
     }
     return tuple(sorted(_best(found), key=_order))

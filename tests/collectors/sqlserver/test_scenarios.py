@@ -584,8 +584,7 @@ CASES: dict[str, Case] = {
             for _ in range(3)
         ),
         flows="src > t",
-        columns="t.s_id < src.id inferred, t.amount < src.amount inferred, "
-        "t.* < src.day inferred",
+        columns="t.s_id < src.id inferred, t.amount < src.amount inferred, t.* < src.day inferred",
     ),
     "memory_multi": call(
         "SELECT id, amount FROM src",
