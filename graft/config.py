@@ -253,9 +253,10 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
 
 
 class LineageSection(Section):
-    """The accesses that count as lineage; see `lineage.build.build`."""
+    """The accesses and column edges that count as lineage; see `lineage.build.build`."""
 
     failed: bool = False
+    infer_columns: bool = True
 
 
 class SiteSection(Section):

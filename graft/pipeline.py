@@ -186,6 +186,7 @@ def _lineage(
         name,
         task_infos(config),
         failed=config.lineage.failed,
+        infer_columns=config.lineage.infer_columns,
     )
 
 

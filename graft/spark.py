@@ -19,11 +19,15 @@ from dbt_graft.collectors.spark.source import (
     is_task_source,
     read_logs,
 )
+from dbt_graft.collectors.store import LogRecords
 from dbt_graft.graft.command import CommandGroup
 from dbt_graft.graft.terminal import one_line
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.memory import uses_memory
 from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import ColumnEdge, Evidence, Records
 
 _EXAMPLES = """\b
 Examples:
@@ -86,6 +90,7 @@ def show(log: str, places: tuple[str, ...], namespace: str, *, as_json: bool, st
 def _application(log: CollectedLog) -> dict[str, Any]:
     """A log as JSON values."""
     application, tables = log.application, schema.row(log.records)
+    tables["column_edges"] = list(map(schema.row, _column_edges(log.records)))
     return {
         "log": log.origin,
         "application_id": application.id or None,
@@ -98,6 +103,20 @@ def _application(log: CollectedLog) -> dict[str, Any]:
             {"position": row["position"], "reason": row["reason"]} for row in tables["rejects"]
         ],
     }
+
+
+def _column_edges(records: LogRecords) -> Iterator[ColumnEdge]:
+    """The column edges that a log shows, and those inferred through its tasks' memories."""
+    yield from (edge for edge in records.column_edges if not uses_memory(edge))
+    lineage = build(
+        Records(
+            accesses=records.accesses,
+            runs=records.runs,
+            datasets=records.datasets,
+            column_edges=records.column_edges,
+        )
+    )
+    yield from (edge for edge in lineage.column_edges if edge.evidence is Evidence.INFERRED)
 
 
 def _task(run: Row, tables: Mapping[str, list[Any]]) -> dict[str, Any]:
@@ -115,7 +134,7 @@ def _task(run: Row, tables: Mapping[str, list[Any]]) -> dict[str, Any]:
             {
                 **{key: row[key] for key in ("to_namespace", "to_name", "to_column")},
                 **{key: row[key] for key in ("from_namespace", "from_name", "from_column")},
-                **{key: row[key] for key in ("type", "subtype", "masking")},
+                **{key: row[key] for key in ("type", "subtype", "masking", "evidence")},
             }
             for row in tables["column_edges"]
             if row["task"] == run["task"]
@@ -213,7 +232,9 @@ def _columns(dataset: Row, edges: Iterable[Row]) -> Iterator[str]:
         if (edge["to_namespace"], edge["to_name"]) == (dataset["namespace"], dataset["name"]):
             source = DatasetId(edge["from_namespace"], edge["from_name"])
             masked = ", masked" if edge["masking"] else ""
-            text = f"{source}.{edge['from_column']} ({str(edge['subtype']).lower()}{masked})"
+            inferred = ", inferred" if edge["evidence"] == Evidence.INFERRED else ""
+            how = f"{str(edge['subtype']).lower()}{masked}{inferred}"
+            text = f"{source}.{edge['from_column']} ({how})"
             sources[edge["to_column"]].append(text)
     for column, found in sources.items():
         yield f"        {column} <- {', '.join(sorted(found))}"

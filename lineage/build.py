@@ -6,10 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from dbt_graft.lineage.columns import column_edges, table_edges
+from dbt_graft.lineage.columns import table_edges
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import flows
+from dbt_graft.lineage.lasting_columns import column_edges
+from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.model import Lineage, Task, flow_order, merged_dataset
 from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.records import (
@@ -34,12 +36,14 @@ def build(
     infos: Mapping[str, TaskInfo] | None = None,
     *,
     failed: bool = False,
+    infer_columns: bool = True,
 ) -> Lineage:
     """The lineage that records of a store make, under the names that the rules give.
 
     Args:
         infos: What graft.yml and declared lineage say of tasks, by name.
         failed: What failed statements tried counts as done.
+        infer_columns: Columns of equal name are connected through a task's memory.
     """
     rename = _with_locations(rename or NameRules(), records.datasets)
     accesses, edges = _under_rule_names(records, rename)
@@ -53,7 +57,8 @@ def build(
         replace(a, kind=Kind.TEMPORARY) if a.dataset in gone else a for a in followed.accesses
     ]
     views = {run.task for run in records.runs if run.engine == DefinitionKind.VIEW}
-    moved = flows(accesses, {(r.task, r.run_id): r.parent_run_id or r.run_id for r in records.runs})
+    parents = {(run.task, run.run_id): run.parent_run_id or run.run_id for run in records.runs}
+    moved = flows(accesses, parents)
     moved = [
         replace(flow, definition=DefinitionKind.VIEW) if flow.task in views else flow
         for flow in moved
@@ -73,7 +78,12 @@ def build(
         shapes=records.shapes,
         rejects=records.rejects,
         column_edges=column_edges(
-            (*followed.column_edges, *table_edges(accesses)), accesses, datasets.values(), moved
+            (*followed.column_edges, *table_edges(accesses)),
+            accesses,
+            datasets.values(),
+            moved,
+            parents,
+            infer=infer_columns,
         ),
         definitions=_views(access for access in lasting if access.task in views),
         former_names={
@@ -102,7 +112,7 @@ def _with_locations(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
 
 def _under_rule_names(records: Records, rename: Rename) -> tuple[list[Access], list[ColumnEdge]]:
     """Accesses and column edges under the names of the rules; temporary tables keep theirs."""
-    temporary = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY}
+    temporary = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY} | {MEMORY}
 
     def named(dataset: DatasetId) -> DatasetId:
         return dataset if dataset in temporary else rename(dataset)

@@ -18,12 +18,14 @@ from dbt_graft.collectors.sqlserver.shown import (
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.records import (
     Access,
     Column,
     ColumnEdge,
     Dataset,
     Direction,
+    Evidence,
     Outcome,
     Run,
     Shape,
@@ -129,6 +131,9 @@ def column_edges(statements: Iterable[ShownStatement]) -> Iterator[ColumnEdge]:
     """`column_edges`; `accesses` shows which failed."""
     for segment, statement in statements:
         for edge in statement.column_edges:
+            is_sent = edge.from_dataset == MEMORY
+            if is_sent and segment.key.procedure:
+                continue  # a procedure's own constants
             yield ColumnEdge(
                 task=segment.key.task,
                 to_dataset=dataset_of_run(edge.to_dataset, segment),
@@ -140,6 +145,7 @@ def column_edges(statements: Iterable[ShownStatement]) -> Iterator[ColumnEdge]:
                 masking=edge.masking,
                 shape_id=statement.shape.shape_id,
                 origin=segment.origin,
+                evidence=Evidence.INFERRED if is_sent else statement.evidence,
             )
 
 

@@ -34,7 +34,7 @@ from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import Token, tokenise
 from dbt_graft.collectors.statements.text.variables import UNKNOWN
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Direction, Outcome
+from dbt_graft.lineage.records import Direction, Outcome, Subtype
 
 _log = logging.getLogger(__name__)
 
@@ -201,6 +201,8 @@ def _columns(
     columns: Callable[[Name], Sequence[str]],
 ) -> tuple[tuple[ParsedColumnEdge, ...], str]:
     """The column edges of a statement; why some are missing, or the tables not confirmed."""
+    if bulk := _bulk_columns(accesses):
+        return bulk, ""
     is_tsql = dialect is Dialect.TSQL
     try:
         tree = syntax_tree(readable(text, tokens) if is_tsql else text, tokens, dialect)
@@ -216,6 +218,16 @@ def _columns(
     ):
         return edges, f"tables not confirmed: {mismatch}"
     return edges, f"columns not resolved: {gap}" if gap else ""
+
+
+def _bulk_columns(accesses: Sequence[TableAccess]) -> tuple[ParsedColumnEdge, ...]:
+    """The columns of INSERT BULK, by which bcp and bulk copies announce the rows that they send."""
+    return tuple(
+        ParsedColumnEdge(access.name, column, (), column, Subtype.IDENTITY)
+        for access in accesses
+        if access.operation is Operation.BULK_INSERT
+        for column, _ in access.columns
+    )
 
 
 def _named_like_keywords(

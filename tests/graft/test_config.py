@@ -16,7 +16,7 @@ names:
   - {from: "mssql://crm:1433/ShopDW.dbo.*", to: "spark/raw.*"}
 tasks:
   load_orders: {owner: data-platform, tags: [daily], schedule: "0 5 * * *"}
-lineage: {failed: true}
+lineage: {failed: true, infer_columns: false}
 store: .graft/store
 spark: {master: "local[*]", spark.sql.ansi.enabled: true}
 site: {name: Shop data, out: build/site}
@@ -38,6 +38,7 @@ def test_a_file_with_all_keys_is_read(tmp_path: Path) -> None:
     assert config.spark == {"spark.master": "local[*]", "spark.sql.ansi.enabled": "true"}
     assert config.task_infos["load_orders"].tags == ("daily",)
     assert config.lineage.failed
+    assert not config.lineage.infer_columns
     renamed = config.name_rules(parse_dataset_id("mssql://crm:1433/ShopDW.dbo.orders"))
     assert str(renamed) == "spark/raw.orders"
 
@@ -53,6 +54,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
     config = load(written(tmp_path, ""))
     assert config.collect == ()
     assert not config.lineage.failed
+    assert config.lineage.infer_columns
     assert config.target_dir == tmp_path / "target"
 
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_graft.graft.cli import main
+from dbt_graft.lineage.memory import MEMORY
 from tests.collectors.spark.conftest import make_log, node  # noqa: F401
 
 Make = Callable[..., Any]
@@ -121,3 +122,10 @@ def test_an_application_without_a_name_is_shown_too(
 def test_a_missing_log_is_an_error() -> None:
     code, output = show("no/such/log")
     assert (code, "there is nothing at this path" in output) == (1, True)
+
+
+def test_columns_through_a_tasks_memory_are_marked_as_inferred(root: Path) -> None:
+    log = root / "tests/collectors/spark/logs/spark-3.5/suite.zstd"
+    _, output = show(str(log), "--task-from", "job_description")
+    assert "age <- spark/raw.customers.age (transformation, inferred)" in output
+    assert str(MEMORY) not in output

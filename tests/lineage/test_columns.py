@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.lineage.columns import compose, resolve
+from dbt_graft.lineage.columns import compose
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.lasting_columns import resolve
 from dbt_graft.lineage.records import ColumnEdge, Subtype
 
 TEMPORARY = {DatasetId("db", "#x"), DatasetId("db", "#y")}

@@ -18,6 +18,7 @@ from dbt_graft.collectors.spark.sources.schema import (
     typed_columns,
 )
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, Status
 
@@ -119,6 +120,8 @@ def read_with_edges(
     """
     found: dict[DatasetId, dict[str, None]] = {}
     for edge in edges:
+        if edge.from_dataset == MEMORY:
+            continue
         columns = found.setdefault(edge.from_dataset, {})
         if edge.from_column != ANY_COLUMN and is_plain(edge.from_column):
             columns[edge.from_column] = None

@@ -1,4 +1,8 @@
-"""Column edges of a statement: which output column comes from which input columns."""
+"""Column edges of a statement: which output column comes from which input columns.
+
+The result of a query goes into the task's memory, and rows that the task made come from there; the
+rows of an RDD that it made of a data frame's do both.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +15,23 @@ from dbt_graft.collectors.spark.application.accesses import IN_PLACE
 from dbt_graft.collectors.spark.application.column_sources import ColumnSources
 from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
-from dbt_graft.collectors.spark.plans.columns import UNKNOWN, ColumnInput, ColumnTrace, PlanSource
+from dbt_graft.collectors.spark.plans.columns import (
+    NOTHING,
+    UNKNOWN,
+    ColumnInput,
+    ColumnTrace,
+    PlanSource,
+)
 from dbt_graft.collectors.spark.plans.operators import trace_columns
 from dbt_graft.collectors.spark.plans.tree import Operator, PlanText
 from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.plan_text import plan_text
 from dbt_graft.collectors.spark.sources.schema import is_plain
+from dbt_graft.lineage.columns import compose
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge
+from dbt_graft.lineage.memory import MEMORY
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Subtype
 
 _WRITES_COLUMNS = (
     CommandRole.INSERT,
@@ -55,8 +67,10 @@ class TracedColumns:
 
 
 def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedColumns:
-    """The columns of a command and their edges."""
+    """The columns of a command and their edges; of a query, those into the task's memory."""
     target = segment.target
+    if segment.command is None:
+        return TracedColumns(tuple(_into_memory(segment, column_sources)))
     if target is None or segment.role not in _WRITES_COLUMNS:
         return TracedColumns()
     written = [dataset for dataset, _ in column_sources.resolver.written(target)]
@@ -66,9 +80,10 @@ def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedC
     edges: dict[ColumnEdge, None] = {}
     gaps: dict[str, None] = {}
     taken: list[Attribute] = []
+    rebuilt: dict[DatasetId, None] = {}
     for plan, root, listed in plans:
         column_sources.match_reused(root)
-        trace = trace_columns(plan, root, partial(_source, column_sources, segment))
+        trace = trace_columns(plan, root, partial(_source, column_sources, segment, rebuilt))
         gaps |= trace.gaps
         columns = listed or trace.columns_of(root)
         if segment.operation in IN_PLACE:
@@ -76,18 +91,50 @@ def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedC
         taken = taken or columns
         for dataset in written:
             edges |= dict.fromkeys(_edges(dataset, target, columns, trace, gaps))
+    for dataset in rebuilt:
+        edges[_edge(MEMORY, ANY_COLUMN, ColumnInput(dataset, ANY_COLUMN))] = None
     return TracedColumns(tuple(edges), tuple(gaps), tuple(taken))
+
+
+def _into_memory(segment: PlanSegment, column_sources: ColumnSources) -> Iterator[ColumnEdge]:
+    """The edges of a query whose rows go to the task: `collect`, `toPandas`."""
+    plan = plan_text(segment.execution.text)
+    top = _top(plan)
+    if top is None:
+        return
+    column_sources.match_reused(top)
+    trace = trace_columns(plan, top, partial(_source, column_sources, segment, {}))
+    found = [
+        _edge(MEMORY, one.name, each)
+        for one in trace.columns_of(top)
+        if is_plain(one.name)
+        for each in sorted(trace.known.get(one.id, NOTHING))
+        if each.dataset != MEMORY and _has_no_literal(each.column)
+    ]
+    yield from found
+    for each in sorted(trace.influences) if found else ():
+        if each.dataset != MEMORY and _has_no_literal(each.column):
+            yield _edge(MEMORY, ANY_COLUMN, each)
 
 
 def _source(
     column_sources: ColumnSources,
     segment: PlanSegment,
+    rebuilt: dict[DatasetId, None],
     operator: Operator,
     columns: list[Attribute],
 ) -> PlanSource | None:
-    """The source of an operator; a persisted view inside another view is a dataset."""
+    """The source of an operator; a persisted view inside another view is a dataset.
+
+    Args:
+        rebuilt: Takes the datasets of RDDs, whose rows code of the task made anew.
+    """
     if operator.kind != "View":
-        return column_sources.source(operator, columns, segment.execution.root)
+        found = column_sources.source(operator, columns, segment.execution.root)
+        if found and not found.is_known:
+            inputs = NOTHING.union(*found.columns.values())
+            rebuilt |= {one.dataset: None for one in sorted(inputs) if one.dataset != MEMORY}
+        return found
     if segment.role is not CommandRole.VIEW:
         return None
     named = identifier(operator.arguments.lstrip("("))
@@ -159,16 +206,19 @@ def _edges(
 
 
 def _edge(dataset: DatasetId, column: str, source: ColumnInput) -> ColumnEdge:
+    is_made = source.dataset == MEMORY
+    subtype = compose(Subtype.TRANSFORMATION, source.subtype) if is_made else source.subtype
     return ColumnEdge(
         task="",
         to_dataset=dataset,
         to_column=column,
         from_dataset=source.dataset,
         from_column=source.column,
-        type=source.subtype.type,
-        subtype=source.subtype,
+        type=subtype.type,
+        subtype=subtype,
         masking=source.masking,
         shape_id="",
+        evidence=Evidence.INFERRED if is_made else Evidence.OBSERVED,
     )
 
 

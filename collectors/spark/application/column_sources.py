@@ -2,7 +2,8 @@
 
 A leaf is a scan, a logical relation, or an RDD. An RDD with a plan behind it has the columns of
 that plan: a checkpoint keeps their ids, and `foreachBatch` gets the columns of its batch. Behind
-any other RDD is code of the task, so that only the datasets are known.
+any other RDD is code of the task, so that only the datasets are known, and the names: rows that the
+task made, also in Python (`createDataFrame`), come from its memory.
 """
 
 from __future__ import annotations
@@ -29,9 +30,12 @@ from dbt_graft.collectors.spark.sources.rdds import scanned_rdd
 from dbt_graft.collectors.spark.sources.relations import relation_scan
 from dbt_graft.collectors.spark.sources.scans import Scan, read_scan
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 _ENGINE_QUERY = "External engine query"
+_EMPTY = "<empty>"
+_LOCAL_ROWS = frozenset({"LocalRelation", "LocalTableScan"})
 _NAME = re.compile(r"[A-Za-z_]\w*(?!\w*\()")
 
 
@@ -106,13 +110,14 @@ class ColumnSources:
     def source(
         self, operator: Operator, columns: Iterable[Attribute], batch: int = -1
     ) -> PlanSource | None:
-        """Return what a leaf of a plan reads; None where it reads no dataset.
+        """Return what a leaf of a plan reads; None where it reads no dataset and no memory.
 
         Args:
             batch: The execution that the plan's own is nested in.
         """
         if scanned_rdd(operator) is not None or operator.kind == "LogicalRDD":
-            return self._of_cached(list(columns), batch) or self._of_rdd(columns)
+            rdd = self._of_cached(list(columns), batch) or self._of_rdd(columns)
+            return rdd or PlanSource((MEMORY,))
         scan = next((self.scans[one.id] for one in columns if one.id in self.scans), None)
         scan = scan or relation_scan(operator)
         if scan is None:
@@ -120,6 +125,8 @@ class ColumnSources:
                 scan = read_scan(scan_node(operator))
             except LookupError:
                 return None
+        if scan is None and operator.kind in _LOCAL_ROWS and _EMPTY not in operator.arguments:
+            return PlanSource((MEMORY,))
         return self._source(scan, operator) if scan else None
 
     def _of_cached(self, columns: list[Attribute], batch: int) -> PlanSource | None:
@@ -146,7 +153,8 @@ class ColumnSources:
             # A checkpoint whose own execution is not in the log still has the ids of its scan.
             scan = self.scans.get(one.id)
             own = [(scan, one.name, Subtype.IDENTITY)] if scan and not rdd_scans else []
-            found[one.name.casefold()] = frozenset(
+            made = frozenset({ColumnInput(MEMORY, one.name)} if rdd_scans else ())
+            found[one.name.casefold()] = made | frozenset(
                 ColumnInput(dataset, name, how)
                 for scan, name, how in (
                     *own,

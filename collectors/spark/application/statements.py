@@ -294,7 +294,7 @@ def _statement(
         gaps[PATHS_CUT] = None
     return Statement(
         operation=segment.operation,
-        reads=merged(read_with_edges(reads, traced.edges)),
+        reads=merged(read_with_edges(reads, traced.edges if segment.command else ())),
         writes=merged(writes),
         status=segment.status,
         started_at=execution.started_at,

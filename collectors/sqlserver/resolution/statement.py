@@ -11,7 +11,9 @@ from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.statements.parse import ParsedShape
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.lineage.columns import compose
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Column,
@@ -107,7 +109,7 @@ def resolve_statement(
         evidence=Evidence.INFERRED if procedure else Evidence.OBSERVED,
         procedure=procedure,
         accesses=tuple(accesses),
-        column_edges=tuple(_column_edges(shape, datasets)),
+        column_edges=tuple(_column_edges(shape, datasets, is_body=procedure is not None)),
     )
 
 
@@ -127,17 +129,30 @@ def _access(table: TableAccess, found: ResolvedTable) -> ResolvedAccess:
     )
 
 
-def _column_edges(shape: ParsedShape, datasets: Mapping[Name, DatasetId]) -> Iterator[ResolvedEdge]:
-    """The edges between datasets: a query's result is none, nor is SQL Server's own catalog."""
-    for edge in shape.column_edges:
-        target, source = datasets.get(edge.table), datasets.get(edge.from_table)
+def _column_edges(
+    shape: ParsedShape, datasets: Mapping[Name, DatasetId], *, is_body: bool
+) -> Iterator[ResolvedEdge]:
+    """The edges between datasets, SQL Server's own catalog left out.
+
+    A query's result goes into the task's memory, and what it sends comes from there; the values in
+    a procedure's text do not.
+    """
+    edges = shape.column_edges
+    into = MEMORY if any(edge.subtype.type is EdgeType.DIRECT for edge in edges) else None
+    for edge in edges:
+        target = datasets.get(edge.table) if edge.table else into
+        if edge.from_table:
+            source, subtype = datasets.get(edge.from_table), edge.subtype
+        else:
+            source = None if is_body else MEMORY
+            subtype = compose(Subtype.TRANSFORMATION, edge.subtype)
         if target and source:
             yield ResolvedEdge(
                 to_dataset=target,
                 to_column=edge.column,
                 from_dataset=source,
                 from_column=edge.from_column,
-                type=edge.subtype.type,
-                subtype=edge.subtype,
+                type=subtype.type,
+                subtype=subtype,
                 masking=edge.masking,
             )

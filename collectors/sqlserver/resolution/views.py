@@ -177,4 +177,5 @@ def _column_edges(definition: _Definition) -> Iterator[ColumnEdge]:
             masking=edge.masking,
             shape_id=query.shape.shape_id,
             origin=definition.origin,
+            evidence=Evidence.DECLARED,
         )

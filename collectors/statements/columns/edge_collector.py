@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
+from dbt_graft.collectors.statements.columns.input_columns import (
+    NOTHING,
+    InputColumns,
+    sent_as,
+)
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Subtype
@@ -19,6 +23,7 @@ class ParsedColumnEdge:
         table: The table written, named as the statement's accesses name it; empty for the result
             of a query that writes nothing.
         column: `*` for all of them, or where it is not known which.
+        from_table: Empty for what the task sends, as parameters or literals.
         masking: The result hides the value.
     """
 
@@ -46,9 +51,9 @@ class EdgeCollector:
     def add_edges(self, column: str, inputs: InputColumns, table: Name | None = None) -> None:
         """Add the inputs of a column of the target, or of another table."""
         target = self.target if table is None else table
-        for one in sorted(inputs):
+        for one in sorted(sent_as(inputs, "" if column == ANY_COLUMN else column)):
             on_itself = one.table == target and one.subtype.type is EdgeType.INDIRECT
-            if target == () or not on_itself:
+            if one.column and (target == () or not on_itself):
                 self.edges[ParsedColumnEdge(target, column, *one)] = None
 
     def add_row_edges(self, inputs: InputColumns) -> None:

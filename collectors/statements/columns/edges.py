@@ -19,7 +19,7 @@ from dbt_graft.collectors.statements.columns.edge_collector import (
     ParsedColumnEdge,
 )
 from dbt_graft.collectors.statements.columns.expressions import clause_inputs
-from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
+from dbt_graft.collectors.statements.columns.input_columns import NOTHING, SENT, InputColumns
 from dbt_graft.collectors.statements.columns.merges import merge
 from dbt_graft.collectors.statements.columns.queries import add_ctes, query_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
@@ -37,6 +37,8 @@ from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import Subtype
 
 _log = logging.getLogger(__name__)
+
+_CHANGES = (exp.Delete, exp.Insert, exp.Merge, exp.Update)
 
 
 def column_edges(
@@ -56,7 +58,8 @@ def column_edges(
         outputs: What OUTPUT … INTO writes, as INSERT … SELECT.
     """
     tables = {tuple(part.casefold() for part in name if part): name for name in (*writes, *reads)}
-    context = QueryContext(dialect.value, tables, columns, query_rowset)
+    sends = dialect is Dialect.TSQL and not reads and isinstance(tree, _CHANGES)
+    context = QueryContext(dialect.value, tables, columns, query_rowset, sends)
     collector = EdgeCollector(QueryScope(context), writes[0] if writes else (), {})
     follow = _STATEMENTS.get(type(tree), _query if isinstance(tree, exp.Query) else None)
     if follow is None:
@@ -101,7 +104,9 @@ def _insert(tree: exp.Expr, collector: EdgeCollector) -> None:
         return
     rowset = query_rowset(source, collector.scope)
     names = _named(tree.this) or _positions(tree, collector)
-    filled = any(column.inputs for column in rowset.columns)
+    if isinstance(source, exp.Values):
+        rowset = rowset.renamed((), names)
+    filled = any(column.inputs - {SENT} for column in rowset.columns)
     if filled and not (names or tree.args.get("by_name")):
         collector.scope.context.gap("the target's columns are matched by name")
     fill(collector, rowset, names)

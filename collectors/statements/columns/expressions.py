@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from sqlglot import exp
 
-from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns, transformed
+from dbt_graft.collectors.statements.columns.input_columns import (
+    NOTHING,
+    SENT,
+    InputColumns,
+    sent_as,
+    transformed,
+)
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.text.tokens import keywords
@@ -68,7 +74,15 @@ def _function_inputs(
     subtype = Subtype.TRANSFORMATION
     if aggregate or name in _AGGREGATES:
         subtype = Subtype.AGGREGATION
-    return transformed(inputs_of_all(arguments, scope), subtype, masking=name in MASKING)
+    found = inputs_of_all(arguments, scope)
+    if SENT in found and (len(found) > 1 or any(map(_is_made_by_server, node.walk()))):
+        found -= {SENT}  # a + ?, DATEADD(day, ?, GETDATE())
+    return transformed(found, subtype, masking=name in MASKING)
+
+
+def _is_made_by_server(node: exp.Expr) -> bool:
+    """A function without arguments: GETDATE(), NEWID()."""
+    return isinstance(node, exp.Func) and not any(node.iter_expressions())
 
 
 def _anonymous(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -248,6 +262,22 @@ def _filtered(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return inputs(node.this, scope) | condition
 
 
+def _sent(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """A parameter, or a literal that was taken out."""
+    return frozenset({SENT}) if scope.context.sends else NOTHING
+
+
+def _equal(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`a = ?`: what the task sends is its `a`."""
+    sides = (node.this, node.expression)
+    found = inputs_of_all(sides, scope)
+    if SENT in found:
+        for side in sides:
+            if isinstance(side, exp.Column):
+                found = sent_as(found, side.name)
+    return transformed(found, Subtype.TRANSFORMATION)
+
+
 def _ordered_group(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`STRING_AGG(a, ',') WITHIN GROUP (ORDER BY b)`; PERCENTILE_CONT takes what it orders by."""
     value, order = inputs(node.this, scope), inputs(node.expression, scope)
@@ -271,6 +301,7 @@ _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] 
     exp.Count: _count,
     exp.DecodeCase: _decode,
     exp.Dot: _dot,
+    exp.EQ: _equal,
     exp.Elt: _chosen,
     exp.Exists: _exists,
     exp.Filter: _filtered,
@@ -281,6 +312,7 @@ _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] 
     exp.Order: _ordered_values,
     exp.Parameter: _position,
     exp.Paren: _inside,
+    exp.Placeholder: _sent,
     exp.Star: _star,
     exp.Window: _window,
     exp.WithinGroup: _ordered_group,

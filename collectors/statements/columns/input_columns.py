@@ -25,6 +25,18 @@ class InputColumn(NamedTuple):
 
 InputColumns = frozenset[InputColumn]
 NOTHING: InputColumns = frozenset()
+# A parameter or literal: the task sends it, out of its memory. The column has the name of the one
+# that it is written into, or compared with, as soon as that is known.
+SENT = InputColumn((), "")
+
+
+def sent_as(inputs: InputColumns, column: str) -> InputColumns:
+    """The inputs of a column's value, with what the task sends under the column's name."""
+    if not any(one.table == () for one in inputs):
+        return inputs
+    return frozenset(
+        one._replace(column=column) if one.table == () and not one.column else one for one in inputs
+    )
 
 
 def transformed(

@@ -53,5 +53,7 @@ def _insert_values(action: exp.Expr, collector: EdgeCollector, scope: QueryScope
     values = action.expression.expressions
     if len(names) < len(values):
         scope.context.gap("the target's columns are not known")
+    if len(values) == 1:
+        values = values * len(names)  # equal values were folded into one
     for name, value in zip(names, values, strict=False):
         collector.add_edges(name, inputs(value, scope))

@@ -44,6 +44,8 @@ def projected(node: exp.Expr, scope: QueryScope, place: int) -> Iterable[RowsetC
         return [RowsetColumn("", found)]
     if isinstance(node, exp.Aliases):
         return [RowsetColumn(alias.name, found) for alias in node.expressions]
+    if isinstance(node, exp.Placeholder):
+        return [RowsetColumn("", found)]
     if isinstance(node, exp.Literal):
         return [RowsetColumn(_name(node, scope.context.dialect, place), found)]
     name = node.output_name or _name(node, scope.context.dialect, place)

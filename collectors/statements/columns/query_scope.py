@@ -31,6 +31,7 @@ class QueryContext:
             there was no scan, and each table of the tree is one.
         columns: A table as the scan names it -> its columns; empty where they are not known.
         query: A query and the scope around it -> its result.
+        sends: Parameters and literals count as inputs: the statement reads no table.
         gaps: Why columns are missing.
         read: The tables that were met, where there was no scan.
         variables: The names of variables, folded.
@@ -40,6 +41,7 @@ class QueryContext:
     tables: Mapping[Name, Name] | None
     columns: Callable[[Name], Sequence[str]]
     query: Callable[[exp.Expr, QueryScope], Rowset]
+    sends: bool = False
     gaps: dict[str, None] = field(default_factory=dict)
     read: dict[Name, None] = field(default_factory=dict)
     variables: frozenset[str] = frozenset()

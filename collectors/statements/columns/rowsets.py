@@ -93,7 +93,8 @@ class Rowset:
         columns = list(self.columns)
         if names and not self.is_open:
             # Values are folded into one, so VALUES can have fewer columns than names.
-            found = [column.inputs for column in columns] + [NOTHING] * len(names)
+            folded = columns[0].inputs if columns and not columns[0].name else NOTHING
+            found = [column.inputs for column in columns] + [folded] * len(names)
             columns[: len(names)] = map(RowsetColumn, names, found)
         return Rowset(path, columns, self.influences, self.table)
 

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from dbt_graft.collectors.statements.columns.edge_collector import EdgeCollector
 from dbt_graft.collectors.statements.columns.expressions import inputs
+from dbt_graft.collectors.statements.columns.input_columns import SENT
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset
 from dbt_graft.collectors.statements.columns.sources import add_sources, table_parts
@@ -26,7 +27,7 @@ def fill(collector: EdgeCollector, rowset: Rowset, names: Sequence[str] = ()) ->
         name = names[at] if at < len(names) else column.name
         if name:
             collector.add_edges(name, column.inputs)
-        elif column.inputs:
+        elif column.inputs - {SENT}:
             context.gap("a column's name was taken out as a value")
     collector.add_row_edges(rowset.influences)
 

@@ -10,7 +10,7 @@ import pytest
 from dbt_graft.collectors import store
 from dbt_graft.collectors.sqlserver.collect import Server, SqlServerLogs, collect
 from dbt_graft.lineage.build import build
-from dbt_graft.lineage.records import Records
+from dbt_graft.lineage.records import Evidence, Records, Subtype
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -89,6 +89,18 @@ def test_flows_are_those_of_the_readme(records: Records) -> None:
     }
 
 
+def test_columns_go_through_pandas_where_their_names_are_equal(records: Records) -> None:
+    prices = [e for e in build(records).column_edges if e.from_dataset.name == "Crm.dbo.PriceList"]
+    assert {(e.to_column, e.from_column, e.subtype, e.evidence) for e in prices} == {
+        ("product_id", "ProductNo", Subtype.TRANSFORMATION, Evidence.INFERRED),
+        ("product_name", "Title", Subtype.TRANSFORMATION, Evidence.INFERRED),
+        ("supplier_id", "SupplierNo", Subtype.TRANSFORMATION, Evidence.INFERRED),
+        ("purchase_price", "Price", Subtype.TRANSFORMATION, Evidence.INFERRED),
+        ("*", "Price", Subtype.FILTER, Evidence.INFERRED),
+        ("*", "ValidFrom", Subtype.FILTER, Evidence.INFERRED),
+    }
+
+
 def test_datasets_know_their_kind_and_the_columns_that_were_named(records: Records) -> None:
     found = {d.id.name: (d.kind, [c.name for c in d.columns]) for d in records.datasets}
     suppliers = ["supplier_id", "supplier_name", "country", "lead_time_days", "rating"]
@@ -105,7 +117,7 @@ def test_datasets_know_their_kind_and_the_columns_that_were_named(records: Recor
 def test_the_damaged_event_can_be_found_and_shows_no_statement(records: Records) -> None:
     (reject,) = records.rejects
     assert reject.origin == "logs/shop_lineage.xml"
-    assert reject.position == "event at byte 19550"
+    assert reject.position == "event at byte 19690"
     assert reject.reason == "the event has no end"
     assert 'timestamp="2026-11-20T02:30:01.244Z"' in reject.excerpt
 

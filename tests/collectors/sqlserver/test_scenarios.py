@@ -33,7 +33,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Column, Direction, Outcome, Records
+from dbt_graft.lineage.records import Column, Direction, Evidence, Outcome, Records
 from tests.collectors.sqlserver.xel_session import LINEAGE
 from tests.collectors.sqlserver.xel_writer import write_events
 from tests.faces import differences
@@ -164,7 +164,7 @@ class Case:
         writes: For each dataset how many statements wrote it, and how it ended where not well.
         runs: How many runs with which end: `1 ok 1 failed`.
         inside: Procedures in which datasets were written.
-        columns: `a.n < b.m` that column n of a comes from column m of b.
+        columns: `a.n < b.m` that column n of a comes from column m of b; `inferred` behind it.
         former: `a was b` that table a was called b before.
         unresolved: The handle whose text no log shows, and its session.
     """
@@ -572,6 +572,90 @@ CASES: dict[str, Case] = {
         "SELECT * FROM src",
         "INSERT INTO late VALUES (1)",
         flows="src > late",
+    ),
+    # columns through a task's memory
+    "memory_pandas": call(
+        prepexec(
+            1,
+            "SELECT [s].[id] AS [s_id], s.amount FROM [dbo].[src] AS [s] WHERE [s].[day] >= @P1",
+        ),
+        *(
+            prepexec(2, "INSERT INTO [t] ([s_id], [Amount], [at]) VALUES (@P1, @P2, GETDATE())")
+            for _ in range(3)
+        ),
+        flows="src > t",
+        columns="t.s_id < src.id inferred, t.amount < src.amount inferred, t.* < src.day inferred",
+    ),
+    "memory_multi": call(
+        "SELECT id, amount FROM src",
+        prepexec(1, "INSERT INTO t (id, amount) VALUES (@P1, @P2), (@P3, @P4)"),
+        columns="t.id < src.id inferred, t.amount < src.amount inferred",
+    ),
+    "memory_fast_executemany": call(
+        "SELECT id, amount FROM src",
+        rpc("exec sp_describe_undeclared_parameters N'INSERT INTO t (id, n) VALUES (@P1, @P2)'"),
+        prepare(2, "INSERT INTO t (id, n) VALUES (@P1, @P2)"),
+        *(execute(2, request=1) for _ in range(5)),
+        unprepare(2),
+        columns="t.id < src.id inferred",
+    ),
+    "memory_returning": call(
+        "SELECT id, amount FROM src",
+        rpc(
+            "exec sp_executesql N'INSERT INTO t (id, amount) OUTPUT inserted.k SELECT p0, p1 FROM "
+            "(VALUES (@P1, @P2, 0), (@P3, @P4, 1)) AS imp_sen(p0, p1, sen_counter) "
+            "ORDER BY sen_counter',N'@P1 int',1"
+        ),
+        columns="t.id < src.id inferred, t.amount < src.amount inferred",
+    ),
+    "memory_pymssql": call(
+        "SELECT id, name FROM src WHERE day = '2026-11-20'",
+        "INSERT INTO t (id, name) VALUES (1, N'Smith')",
+        "INSERT INTO t (id, name) VALUES (2, NULL)",
+        columns="t.id < src.id inferred, t.name < src.name inferred, t.* < src.day inferred",
+    ),
+    "memory_bcp": call(
+        "SELECT id, name FROM src",
+        "INSERT BULK [dbo].[t] ([id] int, [Name] nvarchar(50) COLLATE Latin1_General_CI_AS) "
+        "WITH (TABLOCK, CHECK_CONSTRAINTS)",
+        columns="t.id < src.id inferred, t.name < src.name inferred",
+    ),
+    "memory_staged": call(
+        "SELECT id, amount FROM src",
+        "CREATE TABLE #s (id int, amount money)",
+        prepexec(1, "INSERT INTO #s (id, amount) VALUES (@P1, @P2)"),
+        "MERGE t USING #s AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET total = s.amount "
+        "WHEN NOT MATCHED THEN INSERT (id, total) VALUES (s.id, s.amount);",
+        columns="t.id < src.id inferred, t.total < src.amount inferred, t.* < src.id inferred",
+    ),
+    "memory_update": call(
+        "SELECT id, amount FROM src",
+        prepexec(1, "UPDATE t SET amount = @P1, changed = GETDATE() WHERE id = @P2"),
+        columns="t.amount < src.amount inferred, t.* < src.id inferred",
+    ),
+    "memory_star": call(
+        "SELECT * FROM x",
+        "SELECT * FROM src",
+        "INSERT INTO t (i, id) VALUES (1, 2)",
+        flows="x > t, src > t",
+        columns="t.i < x.i inferred",
+    ),
+    "memory_in_order_of_columns": call(
+        "INSERT INTO log (id) VALUES (1)",
+        "SELECT id FROM src",
+        "INSERT INTO log (id) VALUES (1)",
+        columns="",
+    ),
+    "memory_of_two_runs": call(
+        batch("SELECT id FROM src", run="1"),
+        batch("INSERT INTO t (id) VALUES (1)", run="2", session=52),
+        columns="",
+    ),
+    "memory_of_a_procedure": call(
+        "SELECT id FROM src",
+        inside("load", "INSERT INTO log (id) VALUES (1)", request=2),
+        batch("EXEC load", request=2),
+        columns="",
     ),
     "self": call("INSERT INTO a SELECT * FROM a", flows="", writes="a 1"),
     "switch": call(
@@ -1119,6 +1203,7 @@ def columns(lineage: Lineage) -> set[str]:
     return {
         f"{short(edge.to_dataset)}.{edge.to_column} < "
         f"{short(edge.from_dataset)}.{edge.from_column}".casefold()
+        + (" inferred" if edge.evidence is Evidence.INFERRED else "")
         for edge in lineage.column_edges
     }
 

@@ -14,7 +14,8 @@ with their namespace (`jdbc/APP.PEOPLE`). Columns are lines too:
 
 where no word behind a source means IDENTITY, `masked` that the value cannot be read any more, and
 `*` all rows (what decides on them) or all columns. The target's dataset stands before its column
-(`ml.spend: spent <- …`) in a case that writes several.
+(`ml.spend: spent <- …`) in a case that writes several. Columns that the lineage connects through
+the task's memory, because their names are equal, are `inferred`.
 """
 
 from __future__ import annotations
@@ -33,11 +34,12 @@ Version = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ExpectedLineage:
-    """The lineage of a case: its statements, its column edges, and the gaps."""
+    """The lineage of a case: its statements, its column edges, the inferred ones, and the gaps."""
 
     does: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
+    inferred: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class Instead:
     does: tuple[str, ...] | None = None
     columns: str | None = None
     gaps: str | None = None
+    inferred: str | None = None
 
 
 CASES: dict[str, SuiteCase] = {}
@@ -87,6 +90,7 @@ def case(
     *does: str,
     columns: str = "",
     gaps: str = "",
+    inferred: str = "",
     older: Mapping[Version, Instead] | None = None,
     extended: Mapping[Version, Instead] | None = None,
     since: Version = (0, 0),
@@ -97,7 +101,7 @@ def case(
     `older` goes from newer versions to older ones, and each has the differences to the one
     before it.
     """
-    lineage = expected_lineage(Instead(does, columns, gaps))
+    lineage = expected_lineage(Instead(does, columns, gaps, inferred))
     others: dict[Version, ExpectedLineage] = {}
     for version, instead in (older or {}).items():
         others[version] = expected_lineage(instead, next(reversed(others.values()), lineage))
@@ -114,13 +118,11 @@ def case(
 def expected_lineage(one: Instead, like: ExpectedLineage | None = None) -> ExpectedLineage:
     """The lineage of lines as the docstring of this module describes them."""
     like = like or ExpectedLineage()
-    columns = [line for line in (one.columns or "").splitlines() if line.strip()]
     return ExpectedLineage(
         does=like.does if one.does is None else tuple(sorted(one.does)),
-        columns=like.columns
-        if one.columns is None
-        else tuple(sorted(edge for line in columns for edge in _edges(line))),
+        columns=like.columns if one.columns is None else _all_edges(one.columns),
         gaps=like.gaps if one.gaps is None else tuple(filter(None, [one.gaps])),
+        inferred=like.inferred if one.inferred is None else _all_edges(one.inferred),
     )
 
 
@@ -132,6 +134,11 @@ def query(name: str, text: str, read: str, columns: str, **more: object) -> None
 
     job.__name__ = name
     case(f"CREATE TABLE AS q.{name} {read}", columns=columns, **more)(job)  # type: ignore[arg-type]
+
+
+def _all_edges(text: str) -> tuple[str, ...]:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return tuple(sorted(edge for line in lines for edge in _edges(line)))
 
 
 def _edges(line: str) -> list[str]:

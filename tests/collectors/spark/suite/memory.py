@@ -35,9 +35,13 @@ def rdd_mapped(spark: SparkSession, _: Path) -> None:
     "CREATE TABLE AS ml.rdd_to_frame 3 <- raw.customers 3",
     columns="id <- raw.customers.* TRANSFORMATION\nname <- raw.customers.* TRANSFORMATION",
     gaps=OPAQUE,
+    inferred="""
+    id   <- raw.customers.id TRANSFORMATION
+    name <- raw.customers.name TRANSFORMATION
+    """,
     older={(3, 5): Instead(("CREATE TABLE AS ml.rdd_to_frame 3 <- raw.customers",))},
     workers=True,
-    extended={(3, 5): Instead(("CREATE TABLE AS ml.rdd_to_frame 3",), "", "")},
+    extended={(3, 5): Instead(("CREATE TABLE AS ml.rdd_to_frame 3",), "", "", "")},
 )
 def rdd_to_frame(spark: SparkSession, _: Path) -> None:
     rows = spark.table("raw.customers").rdd.filter(lambda row: row.age > 0)
@@ -76,9 +80,10 @@ def rdd_of_whole_files(spark: SparkSession, at: Path) -> None:
     count <- raw.customers.* TRANSFORMATION, raw.orders.* TRANSFORMATION
     """,
     gaps=OPAQUE,
+    inferred="name <- raw.customers.name TRANSFORMATION",
     older={(3, 5): Instead(("CREATE TABLE AS ml.rdd_joined 3 <- raw.customers, raw.orders",))},
     workers=True,
-    extended={(3, 5): Instead(("CREATE TABLE AS ml.rdd_joined 3",), "", "")},
+    extended={(3, 5): Instead(("CREATE TABLE AS ml.rdd_joined 3",), "", "", "")},
 )
 def rdd_joined(spark: SparkSession, _: Path) -> None:
     orders = spark.table("raw.orders").rdd.map(lambda row: (row.customer_id, 1))
@@ -166,6 +171,10 @@ def cached_table(spark: SparkSession, _: Path) -> None:
 @case(
     "SELECT <- raw.customers 3",
     "CREATE TABLE AS ml.through_pandas 3",
+    inferred="""
+    id  <- raw.customers.id TRANSFORMATION
+    age <- raw.customers.age TRANSFORMATION
+    """,
     workers=True,
 )
 def through_pandas(spark: SparkSession, _: Path) -> None:
@@ -177,6 +186,7 @@ def through_pandas(spark: SparkSession, _: Path) -> None:
 @case(
     "2 x SELECT <- raw.customers 6",
     "CREATE TABLE AS ml.through_rows 3",
+    inferred="id <- raw.customers.id TRANSFORMATION",
     workers=True,
 )
 def through_rows(spark: SparkSession, _: Path) -> None:

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dbt_graft.collectors.schema import row as as_row
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Records
+from dbt_graft.lineage.records import Evidence, Records
 from tests.collectors.spark.stored import tables
 from tests.collectors.spark.suite.case import ExpectedLineage, Version
 
@@ -62,14 +64,6 @@ def read(*files: Path) -> SuiteLog:
         for row in tables(found)[table]:
             grouped[row["task"]][table].append(row)
     reasons = {row["shape_id"]: row["reason"] for row in tables(found)["shapes"]}
-    cases = {
-        task: ExpectedLineage(
-            does=tuple(sorted(_statements(rows["accesses"], place))),
-            columns=tuple(sorted(_edges(rows["column_edges"], place))),
-            gaps=_gaps(rows["accesses"], reasons),
-        )
-        for task, rows in grouped.items()
-    }
     rejects = [f"{row['position']}: {row['reason']}" for row in tables(found)["rejects"]]
     records = Records(
         accesses=tuple(found.records.accesses),
@@ -78,6 +72,19 @@ def read(*files: Path) -> SuiteLog:
         column_edges=tuple(found.records.column_edges),
         datasets=tuple(found.records.datasets),
     )
+    inferred: dict[str, list[Row]] = defaultdict(list)
+    for edge in build(records).column_edges:
+        if edge.evidence is Evidence.INFERRED:
+            inferred[edge.task].append(as_row(edge))
+    cases = {
+        task: ExpectedLineage(
+            does=tuple(sorted(_statements(rows["accesses"], place))),
+            columns=tuple(sorted(_edges(rows["column_edges"], place))),
+            gaps=_gaps(rows["accesses"], reasons),
+            inferred=tuple(sorted(_edges(inferred[task], place))),
+        )
+        for task, rows in grouped.items()
+    }
     columns = {place(row): [c["name"] for c in row["columns"]] for row in tables(found)["datasets"]}
     return SuiteLog((int(version[0]), int(version[1])), cases, rejects, records, columns)
 
@@ -107,11 +114,12 @@ def _with_rows(row: Row, place: Place) -> str:
 
 
 def _edges(edges: list[Row], place: Place) -> set[str]:
-    several = len({place(row, "to_") for row in edges}) > 1
+    several = len({place(row, "to_") for row in edges if row["to_name"] != MEMORY.name}) > 1
     return {
         f"{place(row, 'to_') + ': ' if several else ''}{row['to_column']} <- "
         f"{place(row, 'from_')}.{row['from_column']}{_how(row)}"
         for row in edges
+        if MEMORY.name not in (row["to_name"], row["from_name"])
     }
 
 

@@ -282,10 +282,10 @@ _MARKS = {"": Subtype.IDENTITY, "~": Subtype.TRANSFORMATION, "+": Subtype.AGGREG
 
 
 def written(edges: tuple[ParsedColumnEdge, ...]) -> dict[str, set[str]]:
-    """Edges as the cases write them."""
+    """Edges between tables as the cases write them; `test_sent_values` has the others."""
     marks = {subtype: mark for mark, subtype in _MARKS.items()}
     found: dict[str, set[str]] = defaultdict(set)
-    for edge in edges:
+    for edge in (one for one in edges if one.from_table):
         source = f"{'.'.join(edge.from_table)}.{edge.from_column}"
         mark = "!" if edge.masking else marks.get(edge.subtype, f"{edge.subtype}:")
         found[edge.column].add(mark + source)

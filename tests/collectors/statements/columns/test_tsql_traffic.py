@@ -300,9 +300,9 @@ def columns(database: str | None, table: Name) -> Sequence[str]:
 
 
 def found_edges(shapes: Iterable[ParsedShape]) -> dict[str, set[str]]:
-    """The column edges of shapes as the cases write them."""
+    """The column edges between tables as the cases write them; `test_sent_values` has others."""
     found: dict[str, set[str]] = defaultdict(set)
-    for one in (edge for shape in shapes for edge in shape.column_edges):
+    for one in (edge for shape in shapes for edge in shape.column_edges if edge.from_table):
         mark = _MARKS.get(one.subtype, f"{one.subtype}:")
         source = f"{mark}{one.from_table[-1]}.{one.from_column}".replace(" ", "_")
         found[".".join((*one.table[-1:], one.column)).replace(" ", "_")].add(source)
