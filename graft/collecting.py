@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.reading import Reading
@@ -25,6 +27,9 @@ from dbt_graft.graft.sources import sources, task_infos
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Reject
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 _log = logging.getLogger(__name__)
 
 
@@ -42,7 +47,7 @@ class CollectResult:
 
 
 def collect(config: Config, progress: Progress, *, again: str | None = None) -> CollectResult:
-    """Read new logs into the lineage store. Spark is started only if there are any.
+    """Read new logs into the lineage store. Spark is started only if some of them need it.
 
     Args:
         again: Read all logs of this source again, of all sources if it is empty. What a source no
@@ -74,7 +79,7 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
             except GraftError as error:
                 _log.debug("a source cannot be read", exc_info=True)
                 faults.append(error)
-        if faults and len(faults) == len(listed):
+        if faults and len(faults) == len(config.collect):
             raise _all_unreadable(faults)
         for unread in faults:
             progress.warn(str(unread))
@@ -84,25 +89,39 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
             step.result += f", {len(unreadable)} cannot be read"
     if not fresh:
         return CollectResult(unreadable=unreadable)
-    output_of(config, "artifacts").claim()
-    log = Path(config.path(config.artifacts)) / "spark.log"
+    on_spark = any(source.collect for source in fresh)
+    settings = partial(settings_of, sources=listed)
+    pending: list[Reject] = []
     with (
-        progress.step("collect", "reading new logs with Spark") as step,
-        session(config.spark, log=log) as spark,
+        progress.step("collect", f"reading new logs{' with Spark' * on_spark}") as step,
+        _spark(config) if on_spark else nullcontext() as spark,
     ):
         reading = step.measure = Reading(spark)
-        found = [part for source in fresh if (part := source.collect(spark, known, reading))]
+
+        def parts() -> Iterator[store.Collected]:
+            for source in fresh:
+                for part in source.parts(spark, known, reading):
+                    pending.extend(part.pending)
+                    yield part
+
         committed = store.commit(
-            *(place, found, before),
-            give_up=tuple(damaged),
-            settings=partial(settings_of, sources=listed),
+            *(place, parts(), before), give_up=tuple(damaged), settings=settings
         )
-        pending = [reject for part in found for reject in part.pending]
+        if any(source.read for source in fresh):
+            store.fold_results(place, settings)
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
         step.result = f"{origins:,} new logs, {events:,} events"
     for reject in pending:
         progress.warn(f"{reject.origin}: {reject.reason}\n  the next collect reads it again")
     return CollectResult(origins, (*unreadable, *pending))
+
+
+@contextmanager
+def _spark(config: Config) -> Iterator[SparkSession]:
+    """Spark, with its log among the artifacts."""
+    output_of(config, "artifacts").claim()
+    with session(config.spark, log=Path(config.path(config.artifacts)) / "spark.log") as spark:
+        yield spark
 
 
 def _labels_again(listed: Sequence[LogSource], again: str | None) -> list[str]:

@@ -23,7 +23,7 @@ from dbt_graft.lineage.records import (
     TaskInfo,
 )
 from dbt_graft.lineage.renames import follow_renames
-from dbt_graft.lineage.runs import runs_by_task
+from dbt_graft.lineage.runs import results_by_node, runs_by_task
 from dbt_graft.lineage.transient import transient
 from dbt_graft.lineage.usage import Usage, usages
 
@@ -76,6 +76,7 @@ def build(
             (*followed.column_edges, *table_edges(accesses)), accesses, datasets.values(), moved
         ),
         definitions=_views(access for access in lasting if access.task in views),
+        node_results=results_by_node(records.node_results),
         former_names={
             dataset: tuple(name for name in names if name not in datasets)
             for dataset, names in followed.former_names.items()

@@ -1,0 +1,1 @@
+"""dbt as a source: results of its runs, tests and freshness checks."""
