@@ -12,6 +12,7 @@ from dbt_graft.catalog.columns import ColumnTable, column_table
 from dbt_graft.catalog.folder_pages import breadcrumbs
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset
+from dbt_graft.catalog.node_results import NodeResults, node_results
 from dbt_graft.catalog.page import Breadcrumb, Page, description_html, path_to_root
 from dbt_graft.catalog.picture import picture, run_bars
 from dbt_graft.lineage.dataset import DatasetId
@@ -49,6 +50,7 @@ class DatasetPage(Page):
         unresolved: Reasons why statements that write the dataset were not parsed completely.
         view: The definition, if it is a view with a known one.
         consumers: Dashboards, reports and the like that are no tasks.
+        dbt: dbt's runs of it, its tests and freshness.
         flows: Flows into and out of the dataset that a task makes.
         runs: Runs that wrote it or tried to, of all tasks, newest first.
     """
@@ -67,6 +69,7 @@ class DatasetPage(Page):
     built_by_dbt: bool
     evidence: Evidence | None
     last_write: Usage | None
+    dbt: NodeResults
     picture: Markup
     columns: ColumnTable
     unresolved: Sequence[str]
@@ -111,6 +114,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         built_by_dbt=index.built_by_dbt(dataset),
         evidence=_strongest_evidence(flows, [*writers, *readers]),
         last_write=index.written(dataset),
+        dbt=node_results(index, dataset),
         picture=picture(around_dataset(index, dataset), root),
         columns=column_table(index, dataset, root),
         unresolved=_unresolved(index, writers),

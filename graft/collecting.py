@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +22,7 @@ from dbt_graft.collectors.source import (
 )
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.outputs import output_of
-from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.progress import Progress, ProgressStep
 from dbt_graft.graft.sources import sources, task_infos
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Reject
@@ -89,31 +89,53 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
             step.result += f", {len(unreadable)} cannot be read"
     if not fresh:
         return CollectResult(unreadable=unreadable)
-    on_spark = any(source.collect for source in fresh)
-    settings = partial(settings_of, sources=listed)
-    pending: list[Reject] = []
-    with (
-        progress.step("collect", f"reading new logs{' with Spark' * on_spark}") as step,
-        _spark(config) if on_spark else nullcontext() as spark,
-    ):
-        reading = step.measure = Reading(spark)
-
-        def parts() -> Iterator[store.Collected]:
-            for source in fresh:
-                for part in source.parts(spark, known, reading):
-                    pending.extend(part.pending)
-                    yield part
-
-        committed = store.commit(
-            *(place, parts(), before), give_up=tuple(damaged), settings=settings
-        )
-        if any(source.read for source in fresh):
-            store.fold_results(place, settings)
+    with progress.step("collect", "reading new logs") as step:
+        new = _NewLogs(fresh, known, before, tuple(damaged), partial(settings_of, sources=listed))
+        committed, pending = _read(config, new, step)
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
         step.result = f"{origins:,} new logs, {events:,} events"
     for reject in pending:
         progress.warn(f"{reject.origin}: {reject.reason}\n  the next collect reads it again")
     return CollectResult(origins, (*unreadable, *pending))
+
+
+@dataclass(frozen=True, slots=True)
+class _NewLogs:
+    """The sources with new logs, and what the store had when they were listed.
+
+    Attributes:
+        known, before: Its positions, with those of logs that are to be read again, and without.
+        settings: Returns the settings of an origin.
+    """
+
+    sources: Sequence[LogSource]
+    known: store.Positions
+    before: store.Positions
+    damaged: tuple[str, ...]
+    settings: Callable[[str], str]
+
+
+def _read(
+    config: Config, new: _NewLogs, step: ProgressStep
+) -> tuple[store.CommittedBatch | None, list[Reject]]:
+    """Read logs into the store; the batch, and the logs that could not be read."""
+    place, pending = config.path(config.store), list[Reject]()
+    on_spark = any(source.collect for source in new.sources)
+    with _spark(config) if on_spark else nullcontext() as spark:
+        reading = step.measure = Reading(spark)
+
+        def parts() -> Iterator[store.Collected]:
+            for source in new.sources:
+                for part in source.parts(spark, new.known, reading):
+                    pending.extend(part.pending)
+                    yield part
+
+        committed = store.commit(
+            *(place, parts(), new.before), give_up=new.damaged, settings=new.settings
+        )
+        if any(source.read for source in new.sources):
+            store.fold_results(place, new.settings)
+    return committed, pending
 
 
 @contextmanager

@@ -223,8 +223,9 @@ def _criteria(criteria: Any) -> str:
     found = []
     for key in ("warn_after", "error_after"):
         limit = criteria.get(key) if isinstance(criteria, dict) else None
-        count = _count(limit.get("count")) if isinstance(limit, dict) else None
-        if count and limit.get("period") in ("minute", "hour", "day"):
+        if not isinstance(limit, dict) or limit.get("period") not in ("minute", "hour", "day"):
+            continue
+        if count := _count(limit.get("count")):
             unit = limit["period"] if count == 1 else f"{limit['period']}s"
             found.append(f"{key.partition('_')[0]} after {count:,} {unit}")
     return ", ".join(found)

@@ -94,8 +94,8 @@ def commit(
                     _write_rows(rows, store, table, batch_id, number)
                 elif rows is not None:
                     frames[table].append(rows)
-            for row in _as_table(part.origins).to_pylist():
-                origins.append({**row, "settings": settings(row["origin"])})
+            read = _as_table(part.origins).to_pylist()
+            origins += ({**row, "settings": settings(row["origin"])} for row in read)
         if not origins:
             return None
         for table, found_here in frames.items():
@@ -108,10 +108,10 @@ def commit(
     events = sum(row["events"] for row in origins)
     _log.debug("batch %s: %d logs, %d events", batch_id, len(origins), events)
     # An invocation of dbt is in a file that counts already.
-    read = {
+    logs = {
         row["origin"] for row in origins if row["position"] and not is_invocation(row["origin"])
     }
-    return CommittedBatch(batch_id, len(read), events, (*give_up,))
+    return CommittedBatch(batch_id, len(logs), events, (*give_up,))
 
 
 def _unless_changed(found: OpenStore, known: Positions | None, origins: set[str]) -> None:

@@ -21,6 +21,7 @@ from dbt_graft.collectors.store.node_results import (
     live_tables,
     newest_results,
 )
+from dbt_graft.collectors.store.read import open_positions
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.records import Records
 
@@ -43,7 +44,7 @@ def fold_results(place: str, settings: Callable[[str], str] = lambda origin: "")
         return False
     kept = newest_results(live_tables(found), KEPT)
     left = set(pc.unique(kept["origin"]).to_pylist())
-    positions = {row["origin"]: (row["position"], row["events"]) for _, row in found.rows("origins")}
+    positions = open_positions(found)
     logs = [
         ReadLog(origin, positions[origin][0], positions[origin][1] if origin in left else 0)
         for origin in sorted(live)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -37,7 +37,7 @@ def read_results(found: OpenStore) -> tuple[NodeResult, ...]:
     """The newest results of each node, sorted by node, newest first; of a test only the last."""
     kept = newest_results(live_tables(found), KEPT)
     tests = pc.or_(*(pc.starts_with(kept["node_id"], pattern) for pattern in _TESTS))
-    kept = kept.filter(pc.or_(pc.invert(tests), pc.equal(_ages(kept), 0)))
+    kept = kept.filter(pc.or_(pc.invert(tests), pc.equal(_ages(kept), pa.scalar(0))))
     columns = {name: _values(kept[name]) for name in column_names(NodeResult)}
     try:
         columns["status"] = [*map(Status, columns["status"])]
@@ -50,7 +50,7 @@ def read_results(found: OpenStore) -> tuple[NodeResult, ...]:
     return tuple(map(NodeResult, *columns.values()))
 
 
-def _values(column: pa.ChunkedArray) -> list[Any]:
+def _values(column: pa.ChunkedArray[Any]) -> list[Any]:
     if not pa.types.is_timestamp(column.type):
         return column.to_pylist()
     # Arrow's own way takes twenty times as long.
@@ -106,13 +106,14 @@ def _youngest(rows: pa.Table, count: int) -> pa.Table:
     rows = distinct(rows, "node_id", "invocation_id").sort_by(
         [("node_id", "ascending"), ("started_at", "descending"), ("invocation_id", "ascending")]
     )
-    return rows.filter(pc.less(_ages(rows), count))
+    return rows.filter(pc.less(_ages(rows), pa.scalar(count)))
 
 
-def _ages(rows: pa.Table) -> pa.Array:
+def _ages(rows: pa.Table) -> pa.Int64Array:
     """For each of rows sorted by node its place among those of its node, from 0 on."""
-    nodes = pc.dictionary_encode(rows["node_id"]).combine_chunks().indices.cast(pa.int64())
+    encoded: Any = pc.dictionary_encode(rows["node_id"]).combine_chunks()
+    nodes = encoded.indices.cast(pa.int64())
     numbers = pa.array(range(rows.num_rows), pa.int64())
-    firsts = pa.table({"node": nodes, "row": numbers}).group_by("node").aggregate([("row", "min")])
-    firsts = firsts.sort_by("node")["row_min"]
-    return pc.subtract(numbers, firsts.take(nodes))
+    of_node = pa.table({"node": nodes, "row": numbers}).group_by("node")
+    firsts = of_node.aggregate([("row", "min")]).sort_by("node")["row_min"].combine_chunks()
+    return pc.subtract(numbers, cast("pa.Int64Array", firsts.take(nodes)))
