@@ -99,6 +99,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
     runs = _runs(index, writers)
     path = dataset_path(dataset)
     root = path_to_root(path)
+    columns = column_table(index, dataset, root)
     return DatasetPage(
         path=path,
         title=dataset.short,
@@ -114,9 +115,9 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         built_by_dbt=index.built_by_dbt(dataset),
         evidence=_strongest_evidence(flows, [*writers, *readers]),
         last_write=index.written(dataset),
-        dbt=node_results(index, dataset),
+        dbt=node_results(index, dataset, (row.name for row in columns.rows)),
         picture=picture(around_dataset(index, dataset), root),
-        columns=column_table(index, dataset, root),
+        columns=columns,
         unresolved=_unresolved(index, writers),
         writers=writers,
         readers=readers,

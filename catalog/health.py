@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.node_results import TestedBy, node_results
+from dbt_graft.catalog.node_results import ShownTest, node_results
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.gaps import Gap, gaps
@@ -32,7 +32,7 @@ class HealthSummary:
 
     failed: tuple[Task, ...]
     failed_builds: Mapping[DatasetId, NodeResult]
-    failed_tests: Mapping[DatasetId, Sequence[TestedBy]]
+    failed_tests: Mapping[DatasetId, Sequence[ShownTest]]
     stale: Mapping[DatasetId, NodeResult]
     multiple_writers: Mapping[DatasetId, tuple[str, ...]]
     cycles: tuple[tuple[DatasetId, ...], ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -29,7 +29,7 @@ _OUTCOME = {
 
 
 @dataclass(frozen=True, slots=True)
-class TestedBy:
+class ShownTest:
     """A dbt test, and its last result; None where none is known."""
 
     test: NodeTest
@@ -39,6 +39,11 @@ class TestedBy:
     def failed(self) -> bool:
         """Whether it failed, or could not be run."""
         return self.result is not None and self.result.status is Status.FAILED
+
+    @property
+    def error(self) -> str | None:
+        """The error, if it could not be run."""
+        return self.result.error if self.result else None
 
     @property
     def look(self) -> str:
@@ -66,16 +71,16 @@ class NodeResults:
         run_chart: SVG, or empty.
         last_build: The newest run that built it.
         checks: The last freshness checks of its source, newest first.
-        column_tests: The name of a column, folded -> the tests that are on it.
-        table_tests: The tests of the whole table.
+        column_tests: The name of a listed column, folded -> the tests that are on it.
+        other_tests: The tests of the whole table, and of columns that are not listed.
     """
 
     runs: Sequence[NodeResult]
     run_chart: Markup
     last_build: NodeResult | None
     checks: Sequence[NodeResult]
-    column_tests: Mapping[str, Sequence[TestedBy]]
-    table_tests: Sequence[TestedBy]
+    column_tests: Mapping[str, Sequence[ShownTest]]
+    other_tests: Sequence[ShownTest]
 
     @property
     def last_run_failed(self) -> bool:
@@ -83,9 +88,9 @@ class NodeResults:
         return bool(self.runs) and self.runs[0].status is Status.FAILED
 
     @property
-    def failed_tests(self) -> list[TestedBy]:
+    def failed_tests(self) -> list[ShownTest]:
         """The tests that failed when they were last run."""
-        tests = (*self.table_tests, *(one for tests in self.column_tests.values() for one in tests))
+        tests = (*self.other_tests, *(one for tests in self.column_tests.values() for one in tests))
         return [one for one in tests if one.failed]
 
     @property
@@ -94,22 +99,30 @@ class NodeResults:
         return bool(self.checks) and self.checks[0].word in _STALE
 
 
-def node_results(index: Index, dataset: DatasetId) -> NodeResults:
-    """dbt's results for a dataset; empty where dbt does not know it."""
+def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) -> NodeResults:
+    """dbt's results for a dataset; empty where dbt does not know it.
+
+    Args:
+        columns: The names of its columns that its page lists.
+    """
     found = index.results(dataset)
     runs = [one for one in found if not one.node_id.startswith("source.")]
-    by_column: dict[str, list[TestedBy]] = defaultdict(list)
+    listed = {column.casefold() for column in columns}
+    column_tests: dict[str, list[ShownTest]] = defaultdict(list)
+    other_tests: list[ShownTest] = []
     description = index.descriptions.get(dataset)
     for test in description.tests if description else ():
         last = index.lineage.node_results.get(test.node_id, ())
-        by_column[test.column.casefold()].append(TestedBy(test, last[0] if last else None))
+        column = test.column.casefold()
+        tests = column_tests[column] if column in listed else other_tests
+        tests.append(ShownTest(test, last[0] if last else None))
     return NodeResults(
         runs=runs,
         run_chart=run_bars(runs),
         last_build=index.last_build(dataset),
         checks=[one for one in found if one.node_id.startswith("source.")],
-        column_tests={column: tests for column, tests in by_column.items() if column},
-        table_tests=by_column.get("", ()),
+        column_tests=column_tests,
+        other_tests=other_tests,
     )
 
 

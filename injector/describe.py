@@ -17,11 +17,14 @@ from dbt_graft.lineage.model import Lineage
 
 
 def descriptions(
-    grafted: Node, original: Node, decided: GraftPlan, lineage: Lineage
+    grafted: Node, original: Node, known: Relations, decided: GraftPlan, lineage: Lineage
 ) -> dict[DatasetId, Description]:
     """Return the description of each dataset that dbt knows after the graft.
 
     Texts are those of the dbt project, without links of ours.
+
+    Args:
+        known: The relations of the original manifest.
     """
     roles = {
         **dict.fromkeys((built.node_id for built in decided.promoted), Role.PROMOTED),
@@ -36,6 +39,11 @@ def descriptions(
         node = grafted["nodes"].get(node_id) or grafted["sources"][node_id]
         before = [_written_by_dbt(original, key) for key in origins.get(node_id, (node_id,))]
         first = before[0]
+        # A seed or model may be a source too.
+        dbt_ids = dict.fromkeys(
+            (*origins.get(node_id, (node_id,)), *known.sources.get(dataset, ()))
+        )
+        tested = {test.node_id: test for key in (node_id, *dbt_ids) for test in tests[key]}
         infos = [lineage.tasks[name].info for name in tasks.get(node_id, ())]
         found[dataset] = Description(
             dataset=dataset,
@@ -49,8 +57,8 @@ def descriptions(
                 str(name): str(column.get("description") or "")
                 for name, column in merged(before, "columns").items()
             },
-            tests=tuple(sorted(tests[node_id], key=lambda one: (one.column, one.name))),
-            dbt_ids=tuple(origins.get(node_id, (node_id,))),
+            tests=tuple(sorted(tested.values(), key=lambda one: (one.column, one.name))),
+            dbt_ids=tuple(dbt_ids),
         )
     return found
 

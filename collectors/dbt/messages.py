@@ -69,7 +69,7 @@ _STATE = re.compile(r"\bSQLSTATE:? ?\[?(?P<state>[0-9A-Z]{5})\b")
 _PIECES = re.compile(r"""(?P<bracketed>\[[A-Z][A-Z_.]*\])|(?P<between>[\s"'`()\[\],;:=<>!]+)""")
 _QUOTED_NAME = re.compile(r'"(\w+)"(?=\.")|(?<=\.)"(\w+)"')
 _NAME = re.compile(r"[^\W\d]\w*")
-_HIDDEN_RUN = re.compile(r"\?(?:[\s\"'`(),;:=.]*\?)+")
+_HIDDEN_BEFORE = re.compile(r"\?[\s,;:=.]*(?=\?)")
 _LINES, _LONGEST = 4, 300
 
 
@@ -85,7 +85,7 @@ def shown_message(message: str, sql: str = "", *names: str) -> str:
     about_it = [line.strip() for line in lines if line.strip() and not _PLACE.match(line)]
     known = _names(sql, names)
     text = " ".join(_shown(line, known) for line in about_it[:_LINES])
-    text = _HIDDEN_RUN.sub("?", text).strip()
+    text = _HIDDEN_BEFORE.sub("", text).strip()
     if state := _STATE.search(message):
         text = text.replace("SQLSTATE: ?", f"SQLSTATE: {state['state']}")
     shown = ": ".join(part for part in (kind["kind"] if kind else "", text) if part)

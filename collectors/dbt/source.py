@@ -121,7 +121,7 @@ class _Part:
         self.rows += len(results)
 
     def collected(self) -> Collected:
-        """What there is as tables."""
+        """Its files and their results as tables."""
         rejects = (*self.rejects, *self.pending)
         return tables(
             Records(rejects=rejects),

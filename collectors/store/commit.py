@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -83,11 +84,15 @@ def commit(
         GraftError: Another collect has read one of the logs meanwhile, or the store is damaged;
             nothing becomes visible.
     """
+    parts = iter(collected)
+    first = next(parts, None)
+    if first is None:
+        return None
     batch_id = uuid.uuid4().hex
     origins: list[dict[str, Any]] = []
     with writing(store) as lock:
         frames: dict[str, list[DataFrame]] = defaultdict(list)
-        for number, part in enumerate(collected):
+        for number, part in enumerate(chain([first], parts)):
             for table in TABLES.keys() - set(_OWN):
                 rows = getattr(part, table)
                 if isinstance(rows, pa.Table):

@@ -15,7 +15,7 @@ from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.commit import commit
 from dbt_graft.collectors.store.node_results import (
-    KEPT,
+    PER_NODE,
     live_files,
     live_invocations,
     live_tables,
@@ -42,13 +42,13 @@ def fold_results(place: str, settings: Callable[[str], str] = lambda origin: "")
     live = live_invocations(found)
     if sum(1 for _ in live_files(found, live)) <= _MOST_FILES:
         return False
-    kept = newest_results(live_tables(found), KEPT)
-    left = set(pc.unique(kept["origin"]).to_pylist())
+    newest = newest_results(live_tables(found), PER_NODE)
+    left = set(pc.unique(newest["origin"]).to_pylist())
     positions = open_positions(found)
     logs = [
         ReadLog(origin, positions[origin][0], positions[origin][1] if origin in left else 0)
         for origin in sorted(live)
     ]
-    part = tables(Records(), {}, node_results=kept, origins=table(ReadLog, logs))
+    part = tables(Records(), {}, node_results=newest, origins=table(ReadLog, logs))
     commit(place, [part], positions, settings=settings)
     return True

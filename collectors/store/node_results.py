@@ -20,7 +20,7 @@ from dbt_graft.collectors.store.tables import BatchFile
 from dbt_graft.lineage.records import NodeResult, Status
 
 # Results of each node that are in the store for good, and that pages show.
-KEPT = 30
+PER_NODE = 30
 # Of a test only the newest is shown.
 _TESTS = ("test.", "unit_test.")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -35,10 +35,10 @@ def is_invocation(origin: str) -> bool:
 
 def read_results(found: OpenStore) -> tuple[NodeResult, ...]:
     """The newest results of each node, sorted by node, newest first; of a test only the last."""
-    kept = newest_results(live_tables(found), KEPT)
-    tests = pc.or_(*(pc.starts_with(kept["node_id"], pattern) for pattern in _TESTS))
-    kept = kept.filter(pc.or_(pc.invert(tests), pc.equal(_ages(kept), pa.scalar(0))))
-    columns = {name: _values(kept[name]) for name in column_names(NodeResult)}
+    newest = newest_results(live_tables(found), PER_NODE)
+    tests = pc.or_(*(pc.starts_with(newest["node_id"], pattern) for pattern in _TESTS))
+    newest = newest.filter(pc.or_(pc.invert(tests), pc.equal(_ages(newest), pa.scalar(0))))
+    columns = {name: _values(newest[name]) for name in column_names(NodeResult)}
     try:
         columns["status"] = [*map(Status, columns["status"])]
     except ValueError as error:
@@ -60,12 +60,12 @@ def _values(column: pa.ChunkedArray[Any]) -> list[Any]:
 
 def live_invocations(found: OpenStore) -> dict[str, StoredBatch]:
     """The invocations with results in the store, each with the batch that has them."""
-    newest = {
+    last = {
         row["origin"]: (batch, row["events"])
         for batch, row in found.rows("origins")
         if is_invocation(row["origin"])
     }
-    return {origin: batch for origin, (batch, events) in newest.items() if events}
+    return {origin: batch for origin, (batch, events) in last.items() if events}
 
 
 def live_files(
