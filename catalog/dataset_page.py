@@ -12,6 +12,7 @@ from dbt_graft.catalog.columns import ColumnTable, column_table
 from dbt_graft.catalog.folder_pages import breadcrumbs
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset
+from dbt_graft.catalog.node_results import NodeResults, node_results
 from dbt_graft.catalog.page import Breadcrumb, Page, description_html, path_to_root
 from dbt_graft.catalog.picture import picture, run_bars
 from dbt_graft.catalog.picture_columns import picture_columns
@@ -51,6 +52,7 @@ class DatasetPage(Page):
         column_gap: The reason why columns of a dbt model could not be followed, or empty.
         view: The definition, if it is a view with a known one.
         consumers: Dashboards, reports and the like that are no tasks.
+        dbt: dbt's runs of it, its tests and freshness.
         flows: Flows into and out of the dataset that a task makes.
         runs: Runs that wrote it or tried to, of all tasks, newest first.
     """
@@ -69,6 +71,7 @@ class DatasetPage(Page):
     built_by_dbt: bool
     evidence: Evidence | None
     last_write: Usage | None
+    dbt: NodeResults
     picture: Markup
     columns: ColumnTable
     unresolved: Sequence[str]
@@ -101,6 +104,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
     path = dataset_path(dataset)
     root = path_to_root(path)
     around = around_dataset(index, dataset)
+    columns = column_table(index, dataset, root)
     return DatasetPage(
         path=path,
         title=dataset.short,
@@ -116,8 +120,9 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         built_by_dbt=index.built_by_dbt(dataset),
         evidence=_strongest_evidence(flows, [*writers, *readers]),
         last_write=index.written(dataset),
+        dbt=node_results(index, dataset, (row.name for row in columns.rows)),
         picture=picture(around, root, picture_columns(index, around)),
-        columns=column_table(index, dataset, root),
+        columns=columns,
         unresolved=_unresolved(index, writers),
         column_gap=built.gap or "" if built else "",
         writers=writers,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 from urllib.parse import quote
 
@@ -16,7 +17,16 @@ from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, Dataset, Run
+from dbt_graft.lineage.records import (
+    ANY_COLUMN,
+    Column,
+    ColumnEdge,
+    Dataset,
+    NodeResult,
+    Run,
+    Status,
+)
+from dbt_graft.lineage.runs import result_recency
 from dbt_graft.lineage.spelling import Spelling
 from dbt_graft.lineage.usage import Usage
 
@@ -155,6 +165,24 @@ class Index:
         """The newest write that put data there."""
         done = self.lineage.writers(dataset)
         return max(done, key=lambda u: (u.last_at is not None, u.last_at), default=None)
+
+    def results(self, dataset: DatasetId) -> list[NodeResult]:
+        """dbt's results for its model, seed or snapshot, or its source, newest first."""
+        description = self.descriptions.get(dataset)
+        ids = description.dbt_ids if description else ()
+        found = [one for node_id in ids for one in self.lineage.node_results.get(node_id, ())]
+        return sorted(found, key=result_recency, reverse=True)
+
+    def last_build(self, dataset: DatasetId) -> NodeResult | None:
+        """The newest run in which dbt built it."""
+        built = (one for one in self.results(dataset) if one.word == "success")
+        return next((one for one in built if one.status is Status.OK), None)
+
+    def written_at(self, dataset: DatasetId) -> datetime | None:
+        """The time of its newest write, by a task or by dbt."""
+        write, build = self.written(dataset), self.last_build(dataset)
+        times = (write.last_at if write else None, build.started_at if build else None)
+        return max((one for one in times if one), default=None)
 
     def last_run(self, usage: Usage) -> Run | None:
         """The newest run of a usage, whether it succeeded or failed."""

@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from dbt_graft.catalog import formatting, markup
 from dbt_graft.catalog.neighbourhood import box_shape
+from dbt_graft.catalog.node_results import loaded_ago
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.urls import column_anchor, dataset_path, owner_path, tag_path, task_path
 
@@ -93,6 +94,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "outcomes": formatting.OUTCOME,
         "statuses": formatting.STATUS,
         "column_anchor": column_anchor,
+        "loaded_ago": loaded_ago,
         "dataset_path": dataset_path,
         "task_path": task_path,
         "tag_path": tag_path,

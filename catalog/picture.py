@@ -16,7 +16,7 @@ from dbt_graft.catalog.layout import Point, Sizes, layout
 from dbt_graft.catalog.markup import text
 from dbt_graft.catalog.neighbourhood import Arrow, Box, BoxShape, Neighbourhood
 from dbt_graft.catalog.picture_columns import PictureColumns, column_data
-from dbt_graft.lineage.records import Run, Status
+from dbt_graft.lineage.records import NodeResult, Run, Status
 
 _SIZES = Sizes()
 _MARGIN = 6
@@ -190,7 +190,7 @@ _ICONS = {
 _BAR_WIDTH, _BAR_GAP, _BAR_HEIGHT = 9, 3, 44
 
 
-def run_bars(runs: Sequence[Run]) -> Markup:
+def run_bars(runs: Sequence[Run | NodeResult]) -> Markup:
     """The newest 30 runs as bars, oldest first: height is duration, failed ones are red.
 
     Empty for fewer than two runs.
@@ -225,7 +225,7 @@ def run_bars(runs: Sequence[Run]) -> Markup:
     ).format(len(shown) * (_BAR_WIDTH + _BAR_GAP), _BAR_HEIGHT, len(shown), failed, bars)
 
 
-def _seconds(run: Run) -> float:
+def _seconds(run: Run | NodeResult) -> float:
     if run.started_at is None or run.ended_at is None:
         return 0.0
     return max((run.ended_at - run.started_at).total_seconds(), 0.0)

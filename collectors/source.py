@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,18 +24,35 @@ _STALE = "again "
 class LogSource:
     """An entry of `collect` in `graft.yml`; the `source.py` of each collector returns one.
 
+    It has `collect` or `read`.
+
     Attributes:
         new_logs: The logs that a store with these positions does not have as they are now. Needs
             no JVM. Raises `GraftError` if they cannot be listed.
         collect: Reads them with Spark, lazily, and counts them; None if there are none.
         label: The prefix of its origins; `is_below` tells whether one is.
         settings: A digest of all settings that decide on what is made of a log.
+        read: Reads them without Spark, part by part.
     """
 
     new_logs: Callable[[Positions], Sequence[object]]
-    collect: Callable[[SparkSession, Positions, Reading], Collected | None]
+    collect: Callable[[SparkSession, Positions, Reading], Collected | None] | None = None
     label: str = ""
     settings: str = ""
+    read: Callable[[Positions], Iterator[Collected]] | None = None
+
+    def parts(
+        self, spark: SparkSession | None, known: Positions, reading: Reading
+    ) -> Iterator[Collected]:
+        """Its new logs as rows of the store.
+
+        Args:
+            spark: A session; needed where the source has `collect`.
+        """
+        if self.read:
+            yield from self.read(known)
+        elif self.collect and spark and (found := self.collect(spark, known, reading)):
+            yield found
 
 
 def is_below(origin: str, label: str) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.reading import Reading
@@ -20,10 +22,13 @@ from dbt_graft.collectors.source import (
 )
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.outputs import output_of
-from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.progress import Progress, ProgressStep
 from dbt_graft.graft.sources import sources, task_infos
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Reject
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +47,7 @@ class CollectResult:
 
 
 def collect(config: Config, progress: Progress, *, again: str | None = None) -> CollectResult:
-    """Read new logs into the lineage store. Spark is started only if there are any.
+    """Read new logs into the lineage store. Spark is started only if some of them need it.
 
     Args:
         again: Read all logs of this source again, of all sources if it is empty. What a source no
@@ -74,7 +79,7 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
             except GraftError as error:
                 _log.debug("a source cannot be read", exc_info=True)
                 faults.append(error)
-        if faults and len(faults) == len(listed):
+        if faults and len(faults) == len(config.collect):
             raise _all_unreadable(faults)
         for unread in faults:
             progress.warn(str(unread))
@@ -84,25 +89,61 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
             step.result += f", {len(unreadable)} cannot be read"
     if not fresh:
         return CollectResult(unreadable=unreadable)
-    output_of(config, "artifacts").claim()
-    log = Path(config.path(config.artifacts)) / "spark.log"
-    with (
-        progress.step("collect", "reading new logs with Spark") as step,
-        session(config.spark, log=log) as spark,
-    ):
-        reading = step.measure = Reading(spark)
-        found = [part for source in fresh if (part := source.collect(spark, known, reading))]
-        committed = store.commit(
-            *(place, found, before),
-            give_up=tuple(damaged),
-            settings=partial(settings_of, sources=listed),
-        )
-        pending = [reject for part in found for reject in part.pending]
+    with progress.step("collect", "reading new logs") as step:
+        new = _NewLogs(fresh, known, before, tuple(damaged), partial(settings_of, sources=listed))
+        committed, pending = _read(config, new, step)
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
         step.result = f"{origins:,} new logs, {events:,} events"
     for reject in pending:
         progress.warn(f"{reject.origin}: {reject.reason}\n  the next collect reads it again")
     return CollectResult(origins, (*unreadable, *pending))
+
+
+@dataclass(frozen=True, slots=True)
+class _NewLogs:
+    """The sources with new logs, and what the store had when they were listed.
+
+    Attributes:
+        known, before: Its positions, with those of logs that are to be read again, and without.
+        settings: Returns the settings of an origin.
+    """
+
+    sources: Sequence[LogSource]
+    known: store.Positions
+    before: store.Positions
+    damaged: tuple[str, ...]
+    settings: Callable[[str], str]
+
+
+def _read(
+    config: Config, new: _NewLogs, step: ProgressStep
+) -> tuple[store.CommittedBatch | None, list[Reject]]:
+    """Read logs into the store; the batch, and the logs that could not be read."""
+    place, pending = config.path(config.store), list[Reject]()
+    on_spark = any(source.collect for source in new.sources)
+    with _spark(config) if on_spark else nullcontext() as spark:
+        reading = step.measure = Reading(spark)
+
+        def parts() -> Iterator[store.Collected]:
+            for source in new.sources:
+                for part in source.parts(spark, new.known, reading):
+                    pending.extend(part.pending)
+                    yield part
+
+        committed = store.commit(
+            *(place, parts(), new.before), give_up=new.damaged, settings=new.settings
+        )
+        if any(source.read for source in new.sources):
+            store.fold_results(place, new.settings)
+    return committed, pending
+
+
+@contextmanager
+def _spark(config: Config) -> Iterator[SparkSession]:
+    """Spark, with its log among the artifacts."""
+    output_of(config, "artifacts").claim()
+    with session(config.spark, log=Path(config.path(config.artifacts)) / "spark.log") as spark:
+        yield spark
 
 
 def _labels_again(listed: Sequence[LogSource], again: str | None) -> list[str]:

@@ -214,17 +214,25 @@ class DeclaredEntry(Section):
     path: PathText
 
 
+class DbtResultsEntry(Section):
+    """Past results of dbt, beside those in its target folder; see `collectors.dbt.source`."""
+
+    path: LogPath
+
+
 class CollectEntry(Section):
     """One entry of `collect`: exactly one kind of log."""
 
     sqlserver: SqlServerEntry | None = None
     spark: SparkEntry | None = None
     declared: DeclaredEntry | None = None
+    dbt: DbtResultsEntry | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> CollectEntry:
-        if sum(kind is not None for kind in (self.sqlserver, self.spark, self.declared)) != 1:
-            raise ValueError("name exactly one kind of log: sqlserver, spark or declared")
+        kinds = (self.sqlserver, self.spark, self.declared, self.dbt)
+        if sum(kind is not None for kind in kinds) != 1:
+            raise ValueError("name exactly one kind of log: sqlserver, spark, declared or dbt")
         return self
 
 

@@ -57,6 +57,7 @@ def graft(
     inspect: bool = False,
     validate: bool = False,
     allow_empty: bool = False,
+    results: bool = False,
 ) -> Grafted:
     """Graft the lineage in the store onto dbt's artifacts.
 
@@ -65,6 +66,7 @@ def graft(
         inspect: Report what was wrong with dbt's artifacts before.
         validate: Check them with dbt's own loader and schema, which takes longer than the rest.
         allow_empty: Go on with a store that is missing or empty, and was not at the last build.
+        results: With the results of dbt's nodes, which only pages show.
 
     Raises:
         GraftError: dbt's artifacts are missing or damaged, or the grafted ones are not valid.
@@ -79,7 +81,7 @@ def graft(
         where = dbt_platform(config, read.adapter)
         known = dbt_relations(config, read)
         place = config.path(config.store)
-        records = store.read(place)
+        records = store.read(place, results=results)
         if not allow_empty:
             check_not_empty(place, records, _published(config))
         lineage = _lineage(config, short_names(read.manifest, known, where), records, unreadable)

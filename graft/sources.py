@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
+from dbt_graft.collectors.dbt.source import results_source, target_source
 from dbt_graft.collectors.declared.source import declared_source, declared_task_infos
 from dbt_graft.collectors.source import LogSource, settings_digest
 from dbt_graft.collectors.spark import source as spark_logs
@@ -17,7 +18,7 @@ from dbt_graft.lineage.records import TaskInfo
 
 
 def sources(config: Config, without: Collection[str] = ()) -> Iterator[LogSource]:
-    """The entries of `collect`, in order.
+    """The entries of `collect`, in order; after them the results in dbt's target folder, if any.
 
     Args:
         without: Damaged batches of the store to do without.
@@ -30,6 +31,10 @@ def sources(config: Config, without: Collection[str] = ()) -> Iterator[LogSource
             yield _sqlserver(entry.sqlserver, config, without)
         if entry.declared:
             yield declared_source(config.path(entry.declared.path), entry.declared.path)
+        if entry.dbt:
+            yield results_source(config.path(entry.dbt.path), entry.dbt.path)
+    if target := target_source(config.target_dir):
+        yield target
 
 
 def task_infos(config: Config) -> dict[str, TaskInfo]:

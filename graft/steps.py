@@ -167,7 +167,7 @@ def _write_report(path: Path, report: Report) -> None:
 def site(config: Config, progress: Progress, *, allow_empty: bool) -> Summary:
     """Build the site from the store and dbt's artifacts, without reading logs."""
     check_outputs(config)
-    grafted = pipeline.graft(config, progress, allow_empty=allow_empty)
+    grafted = pipeline.graft(config, progress, allow_empty=allow_empty, results=True)
     index = pipeline.publish(config, progress, grafted)
     return pipeline.summary(config, grafted, index=index)
 
@@ -182,7 +182,9 @@ def build(config: Config, progress: Progress, *, run_dbt: bool, allow_empty: boo
     if run_dbt:
         generate_dbt_docs(config, progress)
     collected = collecting.collect(config, progress)
-    grafted = pipeline.graft(config, progress, collected.unreadable, allow_empty=allow_empty)
+    grafted = pipeline.graft(
+        *(config, progress, collected.unreadable), allow_empty=allow_empty, results=True
+    )
     index = pipeline.publish(config, progress, grafted)
     return pipeline.summary(config, grafted, collected, index)
 

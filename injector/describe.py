@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,16 +12,19 @@ from dbt_graft.injector.manifest import Node, owner, parents, string_tags
 from dbt_graft.injector.plan import GraftPlan
 from dbt_graft.injector.relations import Relations
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.model import Lineage
 
 
 def descriptions(
-    grafted: Node, original: Node, decided: GraftPlan, lineage: Lineage
+    grafted: Node, original: Node, known: Relations, decided: GraftPlan, lineage: Lineage
 ) -> dict[DatasetId, Description]:
     """Return the description of each dataset that dbt knows after the graft.
 
     Texts are those of the dbt project, without links of ours.
+
+    Args:
+        known: The relations of the original manifest.
     """
     roles = {
         **dict.fromkeys((built.node_id for built in decided.promoted), Role.PROMOTED),
@@ -36,6 +39,11 @@ def descriptions(
         node = grafted["nodes"].get(node_id) or grafted["sources"][node_id]
         before = [_written_by_dbt(original, key) for key in origins.get(node_id, (node_id,))]
         first = before[0]
+        # A seed or model may be a source too.
+        dbt_ids = dict.fromkeys(
+            (*origins.get(node_id, (node_id,)), *known.sources.get(dataset, ()))
+        )
+        tested = {test.node_id: test for key in (node_id, *dbt_ids) for test in tests[key]}
         infos = [lineage.tasks[name].info for name in tasks.get(node_id, ())]
         found[dataset] = Description(
             dataset=dataset,
@@ -49,7 +57,8 @@ def descriptions(
                 str(name): str(column.get("description") or "")
                 for name, column in merged(before, "columns").items()
             },
-            tests=tests[node_id],
+            tests=tuple(sorted(tested.values(), key=lambda one: (one.column, one.name))),
+            dbt_ids=tuple(dbt_ids),
         )
     return found
 
@@ -84,17 +93,24 @@ def _written_by_dbt(original: Node, node_id: str) -> Mapping[str, Any]:
     return found
 
 
-def _tests(manifest: Node) -> Counter[str]:
-    """Count the tests of each node; a singular test counts for every node that it reads."""
-    counted: Counter[str] = Counter()
-    for node in (*manifest["nodes"].values(), *(manifest.get("unit_tests") or {}).values()):
+def _tests(manifest: Node) -> dict[str, list[NodeTest]]:
+    """The tests of each node; a singular test is one of every node that it reads."""
+    found: dict[str, list[NodeTest]] = defaultdict(list)
+    for node_id, node in (
+        *manifest["nodes"].items(),
+        *(manifest.get("unit_tests") or {}).items(),
+    ):
         if node.get("resource_type") not in ("test", "unit_test"):
             continue
-        upstream = parents(node)
+        upstream, metadata = parents(node), node.get("test_metadata") or {}
         if node.get("attached_node"):
             upstream = [node["attached_node"]]
-        elif metadata := node.get("test_metadata"):
+        elif metadata:
             last = metadata.get("name") == "relationships"
             upstream = upstream[-1:] if last else upstream[:1]
-        counted.update(set(upstream))
-    return counted
+        column = node.get("column_name") or (metadata.get("kwargs") or {}).get("column_name")
+        name = str(metadata.get("name") or node.get("name") or "")
+        test = NodeTest(node_id, name, column.strip('"`[]') if isinstance(column, str) else "")
+        for parent in set(upstream):
+            found[parent].append(test)
+    return found

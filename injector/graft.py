@@ -81,7 +81,7 @@ def graft(
         manifest=grafted,
         catalog=entries,
         linked_to=linked_to,
-        describe=partial(descriptions, grafted, manifest, decided, lineage),
+        describe=partial(descriptions, grafted, manifest, known, decided, lineage),
         consume=partial(consumers, manifest, known, decided, lineage),
         touched=touched,
         join=joined,

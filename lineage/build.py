@@ -25,7 +25,7 @@ from dbt_graft.lineage.records import (
     TaskInfo,
 )
 from dbt_graft.lineage.renames import follow_renames
-from dbt_graft.lineage.runs import runs_by_task
+from dbt_graft.lineage.runs import results_by_node, runs_by_task
 from dbt_graft.lineage.transient import transient
 from dbt_graft.lineage.usage import Usage, usages
 
@@ -86,6 +86,7 @@ def build(
             infer=infer_columns,
         ),
         definitions=_views(access for access in lasting if access.task in views),
+        node_results=results_by_node(records.node_results),
         former_names={
             dataset: tuple(name for name in names if name not in datasets)
             for dataset, names in followed.former_names.items()

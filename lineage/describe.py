@@ -26,6 +26,21 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class NodeTest:
+    """A dbt test of a dataset.
+
+    Attributes:
+        node_id: dbt's unique_id.
+        name: The generic test, `not_null`; of another test its own name.
+        column: The column that it is on; empty for a test of the table.
+    """
+
+    node_id: str
+    name: str
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Description:
     """Description of a dataset in dbt's artifacts after the graft.
 
@@ -34,7 +49,8 @@ class Description:
         name: The name of the dbt node, as used in selectors.
         text: Markdown.
         columns: Column name -> Markdown description.
-        tests: The number of dbt tests.
+        tests: Its dbt tests, by column and name.
+        dbt_ids: The ids by which dbt itself knows it: of the sources that a promoted model was.
     """
 
     dataset: DatasetId
@@ -45,7 +61,8 @@ class Description:
     owner: str = ""
     tags: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
-    tests: int = 0
+    tests: tuple[NodeTest, ...] = ()
+    dbt_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from dbt_graft.lineage.records import (
     ColumnEdge,
     Dataset,
     Direction,
+    NodeResult,
     Reject,
     Run,
     Shape,
@@ -97,6 +98,7 @@ class Lineage:
 
     Attributes:
         definitions: dbt's models and views, by name.
+        node_results: dbt's unique_id -> the results of the node, newest first.
         former_names: For each dataset that was renamed the names that it had before, sorted.
     """
 
@@ -108,6 +110,7 @@ class Lineage:
     column_edges: tuple[ColumnEdge, ...] = ()
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     former_names: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
+    node_results: Mapping[str, tuple[NodeResult, ...]] = field(default_factory=dict)
 
     def writers(self, dataset: DatasetId) -> tuple[Usage, ...]:
         """The usages that put data into a dataset, by task: the one answer for every face."""
@@ -178,6 +181,7 @@ class Lineage:
             column_edges=tuple(dict.fromkeys((*self.column_edges, *other.column_edges))),
             definitions=dict(sorted({**other.definitions, **self.definitions}.items())),
             former_names={**other.former_names, **self.former_names},
+            node_results={**other.node_results, **self.node_results},
         )
         return Spelling(datasets).lineage(both)
 

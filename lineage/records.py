@@ -199,6 +199,37 @@ class Reject:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeResult:
+    """The result of a dbt node in one invocation of dbt: a build, a test, a freshness check.
+
+    Attributes:
+        node_id: dbt's unique_id.
+        command: The command of dbt: `run`, `build`, `test`, `source freshness`; empty if not known.
+        word: dbt's own status: `success`, `warn`, `skipped`…
+        started_at: The start of the invocation where dbt did not get to the node.
+        rows: Rows affected, where the adapter reports them.
+        failures: The number of rows that failed a test.
+        error: dbt's message, with its literals taken out.
+        max_loaded_at: The newest row of a source, by its freshness check.
+        criteria: The limits of a freshness check: `warn after 12 hours, error after 1 day`.
+    """
+
+    node_id: str
+    invocation_id: str
+    command: str = ""
+    word: str = ""
+    status: Status = Status.UNKNOWN
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    rows: int | None = None
+    failures: int | None = None
+    error: str | None = None
+    max_loaded_at: datetime | None = None
+    criteria: str = ""
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TaskInfo:
     """Metadata of a task from graft.yml or declared lineage.
 
@@ -224,7 +255,11 @@ class TaskInfo:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All records of a lineage store; later batches replace earlier ones of the same origin."""
+    """All records of a lineage store; later batches replace earlier ones of the same origin.
+
+    Attributes:
+        node_results: dbt's, the newest of each node; only where they were asked for.
+    """
 
     accesses: tuple[Access, ...] = ()
     runs: tuple[Run, ...] = ()
@@ -232,3 +267,4 @@ class Records:
     datasets: tuple[Dataset, ...] = ()
     rejects: tuple[Reject, ...] = ()
     column_edges: tuple[ColumnEdge, ...] = ()
+    node_results: tuple[NodeResult, ...] = ()

@@ -1,4 +1,4 @@
-"""The runs of tasks: one that several logs show is one run."""
+"""The runs of tasks and of dbt's nodes: one that several logs show is one run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from dbt_graft.lineage.records import Run
+from dbt_graft.lineage.records import NodeResult, Run
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
@@ -23,6 +23,22 @@ def runs_by_task(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
         task: tuple(sorted(of_task.values(), key=_recency, reverse=True))
         for task, of_task in found.items()
     }
+
+
+def results_by_node(results: Iterable[NodeResult]) -> dict[str, tuple[NodeResult, ...]]:
+    """For each dbt node its results, newest first, each invocation once."""
+    found: dict[str, dict[str, NodeResult]] = {}
+    for result in results:
+        found.setdefault(result.node_id, {}).setdefault(result.invocation_id, result)
+    return {
+        node_id: tuple(sorted(of_node.values(), key=result_recency, reverse=True))
+        for node_id, of_node in found.items()
+    }
+
+
+def result_recency(result: NodeResult) -> tuple[datetime, str]:
+    """A key by which results are sorted, the oldest first."""
+    return (result.started_at or _BEGINNING, result.invocation_id)
 
 
 def _merged(a: Run, b: Run) -> Run:

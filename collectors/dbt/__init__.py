@@ -1,1 +1,1 @@
-"""dbt's artifacts as a source: what the manifest and the catalog say of its models."""
+"""dbt as a source: columns of its models; results of its runs, tests and freshness checks."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.declared.document import DeclaredUpstream, Document, parse_column, read
 from dbt_graft.collectors.store import Collected, Positions
@@ -24,9 +23,6 @@ from dbt_graft.lineage.records import (
     Status,
     TaskInfo,
 )
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _GONE = "gone"
 
@@ -109,16 +105,16 @@ def changed_files(files: DeclaredFiles, known: Positions) -> list[ChangedFile]:
     return [*found, *(ChangedFile(origin, _GONE, None) for origin in sorted(gone))]
 
 
-def collect(spark: SparkSession, new: Sequence[ChangedFile]) -> Collected | None:
-    """The lineage in new and changed files; None if there are none."""
+def collect(new: Sequence[ChangedFile]) -> Iterator[Collected]:
+    """The lineage in new and changed files, in one part if there are any."""
     if not new:
-        return None
+        return
     present = [(one.origin, one.document) for one in new if one.document]
     records = Records(
         accesses=tuple(access for one in present for access in _accesses(*one)),
         column_edges=tuple(edge for one in present for edge in _column_edges(*one)),
     )
-    return tables(records, {one.origin: one.position for one in new})
+    yield tables(records, {one.origin: one.position for one in new})
 
 
 def _paths(files: DeclaredFiles) -> list[Path]:

@@ -27,7 +27,7 @@ def declared_source(path: str, label: str) -> LogSource:
     files = DeclaredFiles(path, label)
     return LogSource(
         lambda known: changed_files(files, known),
-        lambda spark, known, reading: collect(spark, changed_files(files, known)),
+        read=lambda known: collect(changed_files(files, known)),
         label=f"declared:{label}",
     )
 

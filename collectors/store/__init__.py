@@ -17,6 +17,7 @@ Readers outside Spark use pyarrow and need no JVM.
 
 from dbt_graft.collectors.store.batches import StoredBatch, StoreError, damages, open_store
 from dbt_graft.collectors.store.commit import CommittedBatch, commit
+from dbt_graft.collectors.store.fold import fold_results
 from dbt_graft.collectors.store.read import (
     batches,
     collected_at,
@@ -53,6 +54,7 @@ __all__ = [
     "collected_at",
     "commit",
     "damages",
+    "fold_results",
     "last_event_times",
     "noise",
     "open_sessions",

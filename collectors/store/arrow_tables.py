@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import arrow, batch
 from dbt_graft.collectors.store.tables import TABLES, Collected, LogRecords, ReadLog
-from dbt_graft.lineage.records import Records
+from dbt_graft.lineage.records import Records, Reject
 
 
 def table(kind: type, records: Iterable[Any]) -> pa.Table:
@@ -50,11 +50,19 @@ def without(rows: pa.Table, origins: Collection[str]) -> pa.Table:
     return rows.filter(pc.invert(pc.is_in(rows["origin"], value_set=listed)))
 
 
-def tables(records: Records, positions: Mapping[str, str]) -> Collected:
+def tables(
+    records: Records,
+    positions: Mapping[str, str],
+    *,
+    node_results: pa.Table | None = None,
+    origins: pa.Table | None = None,
+    pending: tuple[Reject, ...] = (),
+) -> Collected:
     """Records as tables.
 
     Args:
         positions: Origin -> the position reached in it. Datasets without an origin get the first.
+        node_results, origins, pending: What is known as a table already.
     """
     origin = next(iter(positions), "")
     datasets = (replace(one, origin=one.origin or origin) for one in records.datasets)
@@ -62,8 +70,9 @@ def tables(records: Records, positions: Mapping[str, str]) -> Collected:
     names = [one.name for one in fields(LogRecords)]
     return Collected(
         **{name: table(TABLES[name], found.get(name, getattr(records, name))) for name in names},
-        origins=table(ReadLog, (ReadLog(*one) for one in positions.items())),
-        pending=(),
+        origins=origins or table(ReadLog, (ReadLog(*one) for one in positions.items())),
+        node_results=node_results,
+        pending=pending,
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -20,6 +22,7 @@ from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.schema import arrow, batch, column_names
 from dbt_graft.collectors.store.batches import OpenStore, open_store
 from dbt_graft.collectors.store.lock import committing, writing
+from dbt_graft.collectors.store.node_results import is_invocation
 from dbt_graft.collectors.store.read import open_positions
 from dbt_graft.collectors.store.tables import (
     FORMAT,
@@ -33,6 +36,8 @@ from dbt_graft.collectors.store.tables import (
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from dbt_graft.collectors.store.tables import Rows
 
 _log = logging.getLogger(__name__)
@@ -67,6 +72,7 @@ def commit(
     """Write everything collected as one batch, visible with its last step.
 
     Args:
+        collected: Taken one by one, so that not all of it need be in memory at once.
         known: The positions in the store when the logs were read.
         give_up: Damaged batches that count no more from now on.
         settings: Returns the settings that an origin was read with.
@@ -78,22 +84,27 @@ def commit(
         GraftError: Another collect has read one of the logs meanwhile, or the store is damaged;
             nothing becomes visible.
     """
-    parts = list(collected)
-    if not parts:
+    parts = iter(collected)
+    first = next(parts, None)
+    if first is None:
         return None
     batch_id = uuid.uuid4().hex
-    origins = [
-        {**row, "settings": settings(row["origin"])}
-        for part in parts
-        for row in _as_table(part.origins).to_pylist()
-    ]
-    if not origins:
-        return None
+    origins: list[dict[str, Any]] = []
     with writing(store) as lock:
-        for table in TABLES.keys() - set(_OWN):
-            rows = [getattr(part, table) for part in parts]
-            if present := [one for one in rows if one is not None]:
-                _write(present, store, table, batch_id)
+        frames: dict[str, list[DataFrame]] = defaultdict(list)
+        for number, part in enumerate(chain([first], parts)):
+            for table in TABLES.keys() - set(_OWN):
+                rows = getattr(part, table)
+                if isinstance(rows, pa.Table):
+                    _write_rows(rows, store, table, batch_id, number)
+                elif rows is not None:
+                    frames[table].append(rows)
+            read = _as_table(part.origins).to_pylist()
+            origins += ({**row, "settings": settings(row["origin"])} for row in read)
+        if not origins:
+            return None
+        for table, found_here in frames.items():
+            _write_frames(found_here, store, table, batch_id)
         with committing(store):
             found = open_store(store, give_up)
             _unless_changed(found, known, {row["origin"] for row in origins})
@@ -101,8 +112,11 @@ def commit(
             sweep(open_store(store, give_up), alone=lock.is_alone())
     events = sum(row["events"] for row in origins)
     _log.debug("batch %s: %d logs, %d events", batch_id, len(origins), events)
-    read = {row["origin"] for row in origins if row["position"]}
-    return CommittedBatch(batch_id, len(read), events, (*give_up,))
+    # An invocation of dbt is in a file that counts already.
+    logs = {
+        row["origin"] for row in origins if row["position"] and not is_invocation(row["origin"])
+    }
+    return CommittedBatch(batch_id, len(logs), events, (*give_up,))
 
 
 def _unless_changed(found: OpenStore, known: Positions | None, origins: set[str]) -> None:
@@ -122,20 +136,23 @@ def _as_table(rows: Rows) -> pa.Table:
     return rows if isinstance(rows, pa.Table) else to_table(rows)
 
 
-def _write(rows: Sequence[Rows], store: str, table: str, batch_id: str) -> None:
-    """Write a table of a batch: what Spark holds in one file, what is here in another."""
-    folder = f"{table}/batch_id={batch_id}"
-    if frames := [one for one in rows if not isinstance(one, pa.Table)]:
-        columns = column_names(TABLES[table])
-        union = reduce(lambda a, b: a.unionByName(b), (one.select(*columns) for one in frames))
-        # A batch is small (its size grows with shapes, not events): one file a table.
-        union.coalesce(1).write.mode("overwrite").parquet(f"{store}/{folder}")
-    if tables := [one for one in rows if isinstance(one, pa.Table)]:
+def _write_frames(frames: Sequence[DataFrame], store: str, table: str, batch_id: str) -> None:
+    """Write what Spark holds of a table of a batch."""
+    columns = column_names(TABLES[table])
+    union = reduce(lambda a, b: a.unionByName(b), (one.select(*columns) for one in frames))
+    # A batch is small (its size grows with shapes, not events): one file a table.
+    union.coalesce(1).write.mode("append").parquet(f"{store}/{table}/batch_id={batch_id}")
+
+
+def _write_rows(rows: pa.Table, store: str, table: str, batch_id: str, number: int) -> None:
+    """Write what is here of a table of a batch, if it is any."""
+    if rows.num_rows:
         schema = arrow(TABLES[table])
         files, root = filesystem(store)
-        files.create_dir(f"{root}/{folder}", recursive=True)
-        here = pa.concat_tables([one.select(schema.names).cast(schema) for one in tables])
-        pq.write_table(here, f"{root}/{folder}/rows.parquet", filesystem=files)
+        folder = f"{root}/{table}/batch_id={batch_id}"
+        files.create_dir(folder, recursive=True)
+        rows = rows.select(schema.names).cast(schema)
+        pq.write_table(rows, f"{folder}/rows-{number}.parquet", filesystem=files)
 
 
 def record_batch(

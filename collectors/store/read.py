@@ -12,6 +12,7 @@ from typing import Any
 
 from dbt_graft.collectors.schema import record
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, StoreError, open_store
+from dbt_graft.collectors.store.node_results import read_results
 from dbt_graft.collectors.store.tables import TABLES
 from dbt_graft.lineage.records import Records
 
@@ -88,8 +89,12 @@ def batches(store: str) -> tuple[StoredBatch, ...]:
     return open_store(store).batches
 
 
-def read(store: str) -> Records:
-    """All committed records: of each origin those of its newest batch."""
+def read(store: str, *, results: bool = False) -> Records:
+    """All committed records: of each origin those of its newest batch.
+
+    Args:
+        results: dbt's results of nodes too, the newest of each: only pages show them.
+    """
     found = open_store(store)
     newest = _newest(found)
     committed = set(newest.values())
@@ -113,6 +118,7 @@ def read(store: str) -> Records:
         datasets=tuple(records("datasets")),
         rejects=tuple(records("rejects")),
         column_edges=tuple(records("column_edges")),
+        node_results=read_results(found) if results else (),
     )
 
 

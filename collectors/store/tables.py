@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 
 from dbt_graft.collectors.schema import ddl
-from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Reject, Run, Shape
+from dbt_graft.lineage.records import (
+    Access,
+    ColumnEdge,
+    Dataset,
+    NodeResult,
+    Reject,
+    Run,
+    Shape,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -122,6 +130,7 @@ TABLES: Mapping[str, type] = {
     "datasets": Dataset,
     "column_edges": ColumnEdge,
     "rejects": Reject,
+    "node_results": NodeResult,
     "sessions": OpenSession,
     "origins": ReadLog,
     "batches": Batch,
@@ -134,7 +143,8 @@ class Collected:
     """The rows that one collector found in new logs, one field a table.
 
     Each is an Arrow table, or a lazy data frame where there may be too many rows for one machine,
-    and has the columns of `SCHEMAS[<its name>]`. Only some engines have open sessions.
+    and has the columns of `SCHEMAS[<its name>]`. Only some engines have open sessions, only dbt
+    has results of nodes.
 
     Attributes:
         pending: Logs that could not be read; the next collect reads them again.
@@ -148,4 +158,5 @@ class Collected:
     rejects: Rows
     origins: Rows
     sessions: Rows | None = None
+    node_results: Rows | None = None
     pending: tuple[Reject, ...] = ()

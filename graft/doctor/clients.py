@@ -23,7 +23,7 @@ def without_task(
         positions: As `collectors.store.positions` gives them.
     """
     ran = {run.origin for run in records.runs} | {access.origin for access in records.accesses}
-    for entry, source in zip(config.collect, sources(config), strict=True):
+    for entry, source in zip(config.collect, sources(config), strict=False):
         if entry.sqlserver:
             label = source.label
             events = sum(n for origin, (_, n) in positions.items() if is_below(origin, label))

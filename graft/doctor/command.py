@@ -123,8 +123,11 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
         yield "ODBC", machine.odbc
     yield str(config.target_dir), partial(project.dbt_artifacts, config)
     yield FILE_NAME, partial(settings.without_effect, config, state.records)
-    for entry, found in zip(config.collect, sources(config), strict=True):
+    listed = [*sources(config)]
+    for entry, found in zip(config.collect, listed, strict=False):
         yield found.label, partial(logs.source, entry, found, state)
+    for found in listed[len(config.collect) :]:
+        yield found.label, partial(logs.files, found, state, "file")
     yield FILE_NAME, partial(clients.without_task, config, state.records, state.positions)
     for server in servers:
         yield server.server, partial(logs.sqlserver, server, config, state)

@@ -32,7 +32,7 @@ def source(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator
     if entry.sqlserver and entry.sqlserver.connection:
         yield from _server(entry.sqlserver)
     else:
-        yield from _files(entry, found, state)
+        yield from files(found, state, "file" if entry.declared or entry.dbt else "log")
     runs = [run.started_at for run in state.records.runs if is_below(run.origin, label)]
     newest = max((moment for moment in runs if moment), default=None)
     if newest and datetime.now(UTC) - newest > _OLD:
@@ -46,10 +46,14 @@ def source(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator
         yield Finding(Severity.NOTE, label, f"the newest run started {ago(newest)}")
 
 
-def _files(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator[Finding]:
+def files(found: LogSource, state: StoreState, what: str) -> Iterator[Finding]:
+    """The files of a source: how many there are, and how many are new.
+
+    Args:
+        what: A word for one of them.
+    """
     label = found.label
     logs, new = len(found.new_logs({})), len(found.new_logs(state.positions))
-    what = "file" if entry.declared else "log"
     if not logs:
         yield Finding(
             Severity.WARNING,

@@ -13,7 +13,7 @@ from dbt_graft.catalog.build import SiteSettings, build
 from dbt_graft.lineage.build import build as build_lineage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
-from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
@@ -255,7 +255,7 @@ def _dbt() -> tuple[Lineage, dict[DatasetId, Description]]:
             owner="analytics",
             tags=("staging",) if name.startswith("stg_") else ("marts", "nightly"),
             columns={"order_id": "Primary key of an order."},
-            tests=3,
+            tests=tuple(NodeTest(f"test.shop.{n}", n) for n in ("a", "b", "c")),
         )
     for name, role, group in (
         ("raw.orders", Role.PROMOTED, "raw"),
@@ -283,7 +283,7 @@ def _dbt() -> tuple[Lineage, dict[DatasetId, Description]]:
             owner="data-platform",
             tags=("python_task", "nightly"),
             columns={"order_id": "Primary key.", "AMOUNT": "Amount in the order's *own* currency."},
-            tests=2,
+            tests=tuple(NodeTest(f"test.shop.{n}", n) for n in ("d", "e")),
         )
     seed = spark_table("analytics.product_categories")
     datasets[seed] = Dataset(seed)

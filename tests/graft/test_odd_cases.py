@@ -139,7 +139,7 @@ WRONG_CONFIG = {
         "collect.0.spark.path", " must be text: write it in quotes"
     ),
     "collect: [{spark: {path: a}, declared: {path: b}}]": fault(
-        "collect.0", ": name exactly one kind of log: sqlserver, spark or declared"
+        "collect.0", ": name exactly one kind of log: sqlserver, spark, declared or dbt"
     ),
     "collect:\n- sqlserver: {path: a, server: 'mssql://c', idle_minutes: 0}": fault(
         "collect.0.sqlserver.idle_minutes", " must be at least 1", 2

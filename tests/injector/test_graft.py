@@ -199,7 +199,7 @@ def test_texts_for_other_faces_are_peoples_own(grafted: Grafted) -> None:
 
     assert found.text == "orders as they arrive."
     assert found.columns["id"] == "The **key**."
-    assert found.tests == 3
+    assert len(found.tests) == 3
 
 
 def test_a_new_models_columns_come_from_the_log(grafted: Grafted) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,9 +18,6 @@ from dbt_graft.collectors.declared.collect import (
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Evidence, Subtype
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 LOAD = """\
 version: 1
@@ -110,14 +106,9 @@ def test_entries_of_tasks_and_consumers_are_records(files: DeclaredFiles) -> Non
     assert (infos["load_orders"].owner, infos["revenue"].type) == ("Data platform", "dashboard")
 
 
-@pytest.mark.spark
-def test_it_goes_into_the_store_and_out_of_it(
-    spark: SparkSession, files: DeclaredFiles, tmp_path: Path
-) -> None:
+def test_it_goes_into_the_store_and_out_of_it(files: DeclaredFiles, tmp_path: Path) -> None:
     place = str(tmp_path / "store")
-    first = collect(spark, changed_files(files, {}))
-    assert first
-    store.commit(place, [first])
+    store.commit(place, collect(changed_files(files, {})))
     lineage = build(store.read(place))
 
     flows = {(str(f.source), str(f.target), f.task, f.evidence) for f in lineage.flows}
@@ -134,8 +125,6 @@ def test_it_goes_into_the_store_and_out_of_it(
     )
 
     (Path(files.path).parent / "load.yml").unlink()
-    second = collect(spark, changed_files(files, store.positions(place)))
-    assert second
-    store.commit(place, [second])
+    store.commit(place, collect(changed_files(files, store.positions(place))))
     assert set(build(store.read(place)).tasks) == {"revenue"}
-    assert collect(spark, changed_files(files, store.positions(place))) is None
+    assert [*collect(changed_files(files, store.positions(place)))] == []

@@ -107,7 +107,7 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
             [
                 (
                     *("load", "db", t, "id", "db", "source", "no"),
-                    *("DIRECT", "IDENTITY", False, f"shape-{t}", origin),
+                    *("DIRECT", "IDENTITY", False, f"shape-{t}", origin, "observed"),
                 )
                 for t in tables
             ],

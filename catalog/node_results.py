@@ -1,0 +1,140 @@
+"""dbt's results for a dataset: its runs, its tests with their last result, a source's freshness."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from markupsafe import Markup
+
+from dbt_graft.catalog.formatting import count
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.picture import run_bars
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import NodeTest
+from dbt_graft.lineage.records import NodeResult, Status
+
+# dbt's words for a source without new rows.
+_STALE = ("warn", "error")
+_OUTCOME = {
+    "pass": "passed",
+    "success": "passed",
+    "fail": "failed",
+    "warn": "warning",
+    "error": "error",
+    "skipped": "skipped",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTest:
+    """A dbt test, and its last result; None where none is known."""
+
+    test: NodeTest
+    result: NodeResult | None
+
+    @property
+    def failed(self) -> bool:
+        """Whether it failed, or could not be run."""
+        return self.result is not None and self.result.status is Status.FAILED
+
+    @property
+    def error(self) -> str | None:
+        """The error, if it could not be run."""
+        return self.result.error if self.result else None
+
+    @property
+    def look(self) -> str:
+        """The kind of its status: `ok`, `warn`, `failed` or `unknown`."""
+        if self.result is None:
+            return Status.UNKNOWN
+        return "warn" if self.result.word == "warn" else self.result.status
+
+    @property
+    def words(self) -> str:
+        """The outcome for people: `passed`, `failed: 4 rows`."""
+        if self.result is None:
+            return "not run yet"
+        outcome = _OUTCOME.get(self.result.word, self.result.word or "unknown")
+        found = self.result.failures if outcome != "passed" else None
+        return f"{outcome}: {count(found, 'row')}" if found else outcome
+
+
+@dataclass(frozen=True, slots=True)
+class NodeResults:
+    """dbt's results for a dataset.
+
+    Attributes:
+        runs: The last runs of its model, seed or snapshot, newest first.
+        run_chart: SVG, or empty.
+        last_build: The newest run that built it.
+        checks: The last freshness checks of its source, newest first.
+        column_tests: The name of a listed column, folded -> the tests that are on it.
+        other_tests: The tests of the whole table, and of columns that are not listed.
+    """
+
+    runs: Sequence[NodeResult]
+    run_chart: Markup
+    last_build: NodeResult | None
+    checks: Sequence[NodeResult]
+    column_tests: Mapping[str, Sequence[ShownTest]]
+    other_tests: Sequence[ShownTest]
+
+    @property
+    def last_run_failed(self) -> bool:
+        """Whether its newest run failed."""
+        return bool(self.runs) and self.runs[0].status is Status.FAILED
+
+    @property
+    def failed_tests(self) -> list[ShownTest]:
+        """The tests that failed when they were last run."""
+        tests = (*self.other_tests, *(one for tests in self.column_tests.values() for one in tests))
+        return [one for one in tests if one.failed]
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether its source had no new rows for longer than it should, when last checked."""
+        return bool(self.checks) and self.checks[0].word in _STALE
+
+
+def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) -> NodeResults:
+    """dbt's results for a dataset; empty where dbt does not know it.
+
+    Args:
+        columns: The names of its columns that its page lists.
+    """
+    found = index.results(dataset)
+    runs = [one for one in found if not one.node_id.startswith("source.")]
+    listed = {column.casefold() for column in columns}
+    column_tests: dict[str, list[ShownTest]] = defaultdict(list)
+    other_tests: list[ShownTest] = []
+    description = index.descriptions.get(dataset)
+    for test in description.tests if description else ():
+        last = index.lineage.node_results.get(test.node_id, ())
+        column = test.column.casefold()
+        tests = column_tests[column] if column in listed else other_tests
+        tests.append(ShownTest(test, last[0] if last else None))
+    return NodeResults(
+        runs=runs,
+        run_chart=run_bars(runs),
+        last_build=index.last_build(dataset),
+        checks=[one for one in found if one.node_id.startswith("source.")],
+        column_tests=column_tests,
+        other_tests=other_tests,
+    )
+
+
+def loaded_ago(check: NodeResult) -> str:
+    """The age of a source's newest row when it was checked: `3 hours`; empty if it is not known."""
+    if check.max_loaded_at is None or check.started_at is None:
+        return ""
+    return _age(max(check.started_at - check.max_loaded_at, timedelta()))
+
+
+def _age(age: timedelta) -> str:
+    seconds = int(age.total_seconds())
+    longer = [one for one in (("day", 86_400), ("hour", 3_600)) if seconds >= 2 * one[1]]
+    unit, length = longer[0] if longer else ("minute", 60)
+    return count(seconds // length, unit)

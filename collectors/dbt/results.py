@@ -1,0 +1,245 @@
+"""run_results.json and sources.json of dbt -> results of nodes.
+
+The formats are dbt's: https://schemas.getdbt.com/dbt/run-results/v6.json, and /dbt/sources/v3.json
+on the same host. dbt 2 (Fusion) writes the same versions and leaves keys out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import orjson
+
+from dbt_graft.collectors.dbt.messages import shown_message
+from dbt_graft.lineage.records import NodeResult, Status
+
+Document = Mapping[str, Any]
+
+_STATUS = {
+    "success": Status.OK,
+    "pass": Status.OK,
+    "warn": Status.OK,
+    "error": Status.FAILED,
+    "fail": Status.FAILED,
+    "runtime error": Status.FAILED,
+    "partial success": Status.FAILED,
+}
+# Commands that write results and build nothing; `dbt docs generate` is one.
+_COMPILE_ONLY = frozenset({"compile", "docs", "docs generate", "generate", "list", "parse", "show"})
+_KINDS = frozenset({"model", "seed", "snapshot", "source", "test", "unit_test"})
+_VERSION = re.compile(r"/dbt/(?P<artifact>[a-z-]+)/v(?P<version>\d+)")
+_READABLE = {"run-results": range(4, 7), "sources": range(3, 4)}
+# `INSERT 0 12`, `SUCCESS 32`, `SELECT 12`: what the database says of a statement that went well.
+_ROWS = re.compile(r"(?:COPY|DELETE|INSERT|MERGE|SELECT|SUCCESS|UPDATE)(?: \d+)? (?P<rows>\d+)")
+_WORD = re.compile(r"[a-z -]{1,20}")
+
+
+class NoResultsError(ValueError):
+    """A document of dbt, or of somebody else, without results that can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """The results of one invocation of dbt.
+
+    Attributes:
+        origin: Its origin in the lineage store.
+        position: Differs once there are more results: dbt may write a file while it runs.
+    """
+
+    origin: str
+    position: str
+    results: tuple[NodeResult, ...]
+
+
+def artifact(head: bytes) -> str:
+    """The kind of a dbt artifact by its first bytes: `run-results`; empty if they do not say."""
+    found = _VERSION.search(head.decode("utf-8", "replace"))
+    return found["artifact"] if found else ""
+
+
+def read_invocation(content: bytes, label: str) -> Invocation:
+    """Read the content of a file.
+
+    Args:
+        label: The prefix of its origin.
+
+    Raises:
+        orjson.JSONDecodeError: It is no JSON, or not all of it.
+        NoResultsError: It is something else, or of a version that this one does not know.
+    """
+    document = orjson.loads(content)
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    if not isinstance(metadata, dict) or not isinstance(document.get("results"), list):
+        raise NoResultsError("this is no run_results.json and no sources.json of dbt")
+    found = _VERSION.search(str(metadata.get("dbt_schema_version")))
+    kind = found["artifact"] if found else ""
+    if not found or kind not in _READABLE:
+        raise NoResultsError("this is no run_results.json and no sources.json of dbt")
+    if int(found["version"]) not in _READABLE[kind]:
+        first, last = _READABLE[kind][0], _READABLE[kind][-1]
+        known = f"v{first}" if first == last else f"v{first} to v{last}"
+        raise NoResultsError(f"{kind} of version v{found['version']}; {known} can be read")
+    digest = hashlib.sha256(content).hexdigest()[:32]
+    invocation = _identifier(metadata.get("invocation_id")) or digest
+    is_sources = kind == "sources"
+    origin = f"{label}#{invocation}" + ("/sources" if is_sources else "")
+    written = _time(metadata.get("generated_at"))
+    reader = _Reader(
+        invocation,
+        "source freshness" if is_sources else _command(document.get("args")),
+        _time(metadata.get("invocation_started_at")) or written,
+        origin,
+    )
+    results = reader.freshness if is_sources else reader.runs
+    return Invocation(
+        origin,
+        f"{written and written.isoformat()} {len(document['results'])}",
+        tuple(_each(document["results"], results)) if reader.command not in _COMPILE_ONLY else (),
+    )
+
+
+def _command(args: Any) -> str:
+    which = args.get("which") if isinstance(args, dict) else None
+    return which if isinstance(which, str) and _WORD.fullmatch(which) else ""
+
+
+def _each(
+    results: list[Any], read: Callable[[str, str, Document], NodeResult]
+) -> Iterator[NodeResult]:
+    for one in results:
+        node_id = one.get("unique_id") if isinstance(one, dict) else None
+        if isinstance(node_id, str) and node_id.partition(".")[0] in _KINDS:
+            word = str(one.get("status")).lower()
+            yield read(node_id, word if _WORD.fullmatch(word) else "", one)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads results of an invocation: of its run, or of its freshness check."""
+
+    invocation_id: str
+    command: str
+    at: datetime | None
+    origin: str
+
+    def runs(self, node_id: str, word: str, one: Document) -> NodeResult:
+        """The result of a model, seed, snapshot or test."""
+        is_test = node_id.startswith(("test.", "unit_test."))
+        started = _started(one)
+        status = _STATUS.get(word, Status.UNKNOWN)
+        failures = _count(one.get("failures"))
+        # Of a test that found something, the number of rows says it.
+        shows_error = status is Status.FAILED and (word != "fail" or failures is None)
+        return NodeResult(
+            node_id=node_id,
+            invocation_id=self.invocation_id,
+            command=self.command,
+            word=word,
+            status=status,
+            started_at=started or self.at,
+            ended_at=_ended(one, started),
+            rows=None if is_test else _rows(one.get("adapter_response")),
+            failures=failures if is_test else None,
+            error=_error(node_id, one) if shows_error else None,
+            origin=self.origin,
+        )
+
+    def freshness(self, node_id: str, word: str, one: Document) -> NodeResult:
+        """The result of a source's check, which has no times if it could not be made."""
+        started = _time(one.get("snapshotted_at"))
+        error = one.get("error")
+        return NodeResult(
+            node_id=node_id,
+            invocation_id=self.invocation_id,
+            command=self.command,
+            word=word,
+            status=_STATUS.get(word, Status.UNKNOWN),
+            started_at=started or _started(one) or self.at,
+            ended_at=_ended(one, started),
+            error=shown_message(error, "", node_id) if isinstance(error, str) else None,
+            max_loaded_at=_time(one.get("max_loaded_at")),
+            criteria=_criteria(one.get("criteria")),
+            origin=self.origin,
+        )
+
+
+def _started(one: Document) -> datetime | None:
+    timing = one.get("timing")
+    times = [
+        at
+        for step in (timing if isinstance(timing, list) else ())
+        if isinstance(step, dict) and (at := _time(step.get("started_at")))
+    ]
+    return min(times, default=None)
+
+
+def _ended(one: Document, started: datetime | None) -> datetime | None:
+    took = one.get("execution_time")
+    if started is None or not isinstance(took, (int, float)) or not 0 <= took < 10**8:
+        return None
+    return started + timedelta(seconds=took)
+
+
+def _rows(response: Any) -> int | None:
+    """Rows affected; an adapter that does not know says -1, nothing, or text."""
+    if isinstance(response, dict):
+        message = response.get("_message")
+        # Snowflake's answer to CREATE TABLE AS is one row that says so.
+        if message == "SUCCESS 1":
+            return None
+        rows = _count(response.get("rows_affected"))
+        if rows is not None or "rows_affected" in response:
+            return rows
+        response = message
+    found = _ROWS.fullmatch(response.strip()) if isinstance(response, str) else None
+    return _count(int(found["rows"][:19])) if found else None
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value < 2**63 else None
+
+
+def _error(node_id: str, one: Document) -> str | None:
+    batches = one.get("batch_results")
+    if isinstance(batches, dict):
+        good, bad = (batches.get(key) or () for key in ("successful", "failed"))
+        if bad and isinstance(bad, list):
+            return f"{len(bad):,} of {len(good) + len(bad):,} batches failed"
+    sql, relation = (one.get(key) or "" for key in ("compiled_code", "relation_name"))
+    message = one.get("message")
+    if not isinstance(message, str) or not message.strip():
+        return None
+    return shown_message(message, str(sql), str(relation), node_id)
+
+
+def _criteria(criteria: Any) -> str:
+    """`warn after 12 hours, error after 1 day`; a filter is SQL and is not shown."""
+    found = []
+    for key in ("warn_after", "error_after"):
+        limit = criteria.get(key) if isinstance(criteria, dict) else None
+        if not isinstance(limit, dict) or limit.get("period") not in ("minute", "hour", "day"):
+            continue
+        if count := _count(limit.get("count")):
+            unit = limit["period"] if count == 1 else f"{limit['period']}s"
+            found.append(f"{key.partition('_')[0]} after {count:,} {unit}")
+    return ", ".join(found)
+
+
+def _identifier(value: Any) -> str:
+    """An invocation's id, which may become part of a name."""
+    return value if isinstance(value, str) and re.fullmatch(r"[\w.:-]{1,80}", value) else ""
+
+
+def _time(value: Any) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(value)
+        # dbt writes UTC, with or without saying so.
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (TypeError, ValueError, OverflowError):
+        return None

@@ -1,0 +1,143 @@
+"""The door of dbt's results: the files of its target folder, and folders of past ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import orjson
+import pyarrow as pa
+
+from dbt_graft.collectors.dbt.results import NoResultsError, artifact, read_invocation
+from dbt_graft.collectors.files import LogFile, filesystem, fresh, log_files
+from dbt_graft.collectors.source import LogSource
+from dbt_graft.collectors.store import Collected, Positions, ReadLog
+from dbt_graft.collectors.store.arrow_tables import table, tables
+from dbt_graft.lineage.records import NodeResult, Records, Reject
+
+_NAMES = ("run_results.json", "sources.json")
+_SUFFIXES = (".json", ".json.gz")
+# Bytes at the beginning of an artifact that say which one it is.
+_HEAD = 1 << 12
+# Results that are in memory at once, and written into one file.
+_ROWS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFiles:
+    """Files of results.
+
+    Attributes:
+        path: A file, a folder, or a glob, on this machine or a URL.
+        label: `dbt:` and the path as `graft.yml` writes it; origins begin with it.
+    """
+
+    path: str
+    label: str
+
+
+def results_source(path: str, label: str) -> LogSource:
+    """Past results of dbt as a source.
+
+    Args:
+        path: A file, a folder, or a glob, on this machine or a URL.
+        label: The path as `graft.yml` writes it.
+    """
+    files = ResultFiles(path, f"dbt:{label}")
+    return LogSource(
+        partial(_new_files, files),
+        read=lambda known: _read(files.label, _new_files(files, known), known),
+        label=files.label,
+    )
+
+
+def target_source(folder: Path) -> LogSource | None:
+    """The results in dbt's target folder, of the last run and the last check of its sources.
+
+    None where there are none.
+    """
+    label = "dbt:target"
+    if not any((folder / name).is_file() for name in _NAMES):
+        return None
+
+    def new_files(known: Positions) -> list[LogFile]:
+        present = [name for name in _NAMES if (folder / name).is_file()]
+        listed = [log_files(str(folder / name), f"{label}/{name}")[0] for name in present]
+        return fresh(listed, known)
+
+    return LogSource(new_files, read=lambda k: _read(label, new_files(k), k), label=label)
+
+
+def _new_files(files: ResultFiles, known: Positions) -> list[LogFile]:
+    listed = log_files(files.path, files.label)
+    return fresh([log for log in listed if log.url.endswith(_SUFFIXES)], known)
+
+
+def _read(label: str, new: list[LogFile], known: Positions) -> Iterator[Collected]:
+    """The results in new files, in parts that fit into memory."""
+    part = _Part()
+    taken: dict[str, str] = {}
+    for log in new:
+        try:
+            content = _content(log)
+            found = read_invocation(content, label) if content else None
+        except NoResultsError as error:
+            part.rejects.append(Reject(log.origin, "", str(error)))
+        except orjson.JSONDecodeError:
+            part.pending.append(Reject(log.origin, "", "this is no JSON, or not all of it"))
+        except (OSError, EOFError):
+            part.pending.append(Reject(log.origin, "", "the file cannot be read"))
+        else:
+            if found and found.results:
+                positions = (known.get(found.origin, ("",))[0], taken.get(found.origin))
+                if found.position not in positions:
+                    taken[found.origin] = found.position
+                    part.add(found.origin, found.position, found.results)
+        unread = part.pending and part.pending[-1].origin == log.origin
+        part.logs.append(ReadLog(log.origin, "" if unread else log.position))
+        if part.rows >= _ROWS:
+            yield part.collected()
+            part = _Part()
+    if part.logs:
+        yield part.collected()
+
+
+class _Part:
+    """Results of some files."""
+
+    def __init__(self) -> None:
+        self.logs: list[ReadLog] = []
+        self.results: list[pa.Table] = []
+        self.rejects: list[Reject] = []
+        self.pending: list[Reject] = []
+        self.rows = 0
+
+    def add(self, origin: str, position: str, results: tuple[NodeResult, ...]) -> None:
+        """Add an invocation."""
+        self.logs.append(ReadLog(origin, position, len(results)))
+        self.results.append(table(NodeResult, results))
+        self.rows += len(results)
+
+    def collected(self) -> Collected:
+        """Its files and their results as tables."""
+        rejects = (*self.rejects, *self.pending)
+        return tables(
+            Records(rejects=rejects),
+            {},
+            node_results=pa.concat_tables(self.results) if self.results else None,
+            origins=table(ReadLog, self.logs),
+            pending=tuple(self.pending),
+        )
+
+
+def _content(log: LogFile) -> bytes:
+    """The bytes of a file, unpacked; none if its head says that it is another artifact of dbt."""
+    files, path = filesystem(log.url)
+    # Arrow unpacks what ends in `.gz`.
+    with files.open_input_stream(path) as stream:
+        head: bytes = stream.read(_HEAD)
+        if artifact(head) not in ("", "run-results", "sources"):
+            return b""
+        return head + stream.read()

@@ -1,0 +1,54 @@
+"""Fold dbt's results: one batch takes over the newest of each node from many batches.
+
+A project that runs every hour has thousands of invocations in a year, of which pages show the
+newest of each node. The batch lists the invocations that it takes over as its origins, those of
+which nothing is left with no events. The positions stay, so no invocation is read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow.compute as pc
+
+from dbt_graft.collectors.store.arrow_tables import table, tables
+from dbt_graft.collectors.store.batches import open_store
+from dbt_graft.collectors.store.commit import commit
+from dbt_graft.collectors.store.node_results import (
+    PER_NODE,
+    live_files,
+    live_invocations,
+    live_tables,
+    newest_results,
+)
+from dbt_graft.collectors.store.read import open_positions
+from dbt_graft.collectors.store.tables import ReadLog
+from dbt_graft.lineage.records import Records
+
+# So many files are read as fast as one, or nearly.
+_MOST_FILES = 40
+
+
+def fold_results(place: str, settings: Callable[[str], str] = lambda origin: "") -> bool:
+    """Let one batch take over the newest results of each node, if they are in many files.
+
+    Args:
+        settings: As for `commit`.
+
+    Returns:
+        Whether it did.
+    """
+    found = open_store(place)
+    live = live_invocations(found)
+    if sum(1 for _ in live_files(found, live)) <= _MOST_FILES:
+        return False
+    newest = newest_results(live_tables(found), PER_NODE)
+    left = set(pc.unique(newest["origin"]).to_pylist())
+    positions = open_positions(found)
+    logs = [
+        ReadLog(origin, positions[origin][0], positions[origin][1] if origin in left else 0)
+        for origin in sorted(live)
+    ]
+    part = tables(Records(), {}, node_results=newest, origins=table(ReadLog, logs))
+    commit(place, [part], positions, settings=settings)
+    return True

@@ -1,0 +1,171 @@
+"""Pages show dbt's runs, the tests beside their column, and a source's freshness in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dbt_graft.catalog.build import design_folder
+from dbt_graft.catalog.dataset_page import dataset_page
+from dbt_graft.catalog.health import health_summary
+from dbt_graft.catalog.home_page import home_page
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.node_results import ShownTest, loaded_ago, node_results
+from dbt_graft.catalog.page import environment, render
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Description, NodeTest, Role
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Column, Dataset, NodeResult, Status
+
+NOW = datetime(2026, 11, 20, 5, tzinfo=UTC)
+ORDERS, RAW = DatasetId("spark", "mart.orders"), DatasetId("spark", "raw.orders")
+MODEL, SOURCE = "model.shop.orders", "source.shop.raw.orders"
+BUILT = NodeResult(
+    *(MODEL, "i1", "build", "success", Status.OK, NOW, NOW + timedelta(seconds=90), 1234),
+    origin="dbt:target#i1",
+)
+FAILED = replace(
+    BUILT,
+    invocation_id="i2",
+    word="error",
+    status=Status.FAILED,
+    rows=None,
+    error="Database Error: relation ? <b>",
+    started_at=NOW + timedelta(hours=1),
+)
+SKIPPED = replace(FAILED, invocation_id="i3", word="skipped", status=Status.UNKNOWN, error=None)
+CHECK = NodeResult(
+    *(SOURCE, "f1", "source freshness", "warn", Status.OK, NOW),
+    max_loaded_at=NOW - timedelta(hours=14),
+    criteria="warn after 12 hours",
+)
+
+
+def outcome(name: str, word: str, status: Status, failures: int | None = None) -> NodeResult:
+    return NodeResult(f"test.shop.{name}", "i1", "build", word, status, NOW, NOW, failures=failures)
+
+
+def index(*results: NodeResult, tests: tuple[NodeTest, ...] = ()) -> Index:
+    """A model with two columns and a source, and results of both."""
+    by_node: dict[str, tuple[NodeResult, ...]] = {}
+    for one in results:
+        by_node[one.node_id] = (*by_node.get(one.node_id, ()), one)
+    columns = (Column("Id", "int"), Column("amount", "int"))
+    model = Description(ORDERS, MODEL, "orders", Role.MODEL, tests=tests, dbt_ids=(MODEL,))
+    promoted = Description(
+        RAW, "model.python_tasks.raw_orders", "raw_orders", Role.PROMOTED, dbt_ids=(SOURCE,)
+    )
+    return Index(
+        Lineage({ORDERS: Dataset(ORDERS, columns=columns)}, node_results=by_node),
+        {ORDERS: model, RAW: promoted},
+    )
+
+
+def page(found: Index, dataset: DatasetId = ORDERS) -> str:
+    return render(dataset_page(found, dataset), environment(design_folder() / "templates"))
+
+
+def home(found: Index) -> str:
+    shown = home_page(found, health_summary(found), "Shop", None)
+    return render(shown, environment(design_folder() / "templates"))
+
+
+def test_a_page_says_when_dbt_built_it_and_shows_the_runs() -> None:
+    shown = page(index(BUILT))
+    assert 'Built <time datetime="2026-11-20T05:00:00Z">' in shown
+    assert "by dbt, <strong>1,234 rows</strong>" in shown
+    runs = shown.partition("## dbt runs")[2]
+    assert "1 min 30 s" in runs
+    assert "<th>Error</th>" not in runs
+
+
+def test_a_failed_run_is_shown_at_the_top_and_at_home() -> None:
+    found = index(FAILED, BUILT)
+    shown = page(found)
+    assert "last dbt run failed" in shown
+    assert "Database Error: relation ? &#60;b&#62;" in shown
+    assert 'Built <time datetime="2026-11-20T05:00:00Z">' in shown, "the last one that did"
+    assert "dbt failed" in home(found)
+
+
+def test_a_run_that_dbt_skipped_is_said_and_is_no_failure() -> None:
+    found = index(SKIPPED, BUILT)
+    assert 'dbt skipped it <time datetime="2026-11-20T06:00:00Z">' in page(found)
+    assert not health_summary(found).needs_attention
+
+
+def test_tests_stand_beside_their_column_and_others_in_a_list() -> None:
+    tests = (
+        NodeTest("test.shop.unique", "unique", "ID"),
+        NodeTest("test.shop.not_null", "not_null", "amount"),
+        NodeTest("test.shop.accepted", "accepted_values", "amount"),
+        NodeTest("test.shop.gone", "not_null", "no_longer_there"),
+        NodeTest("test.shop.total", "total_is_right"),
+    )
+    found = index(
+        outcome("unique", "pass", Status.OK, 0),
+        outcome("not_null", "fail", Status.FAILED, 3),
+        outcome("accepted", "warn", Status.OK, 1),
+        outcome("total", "error", Status.FAILED),
+        tests=tests,
+    )
+    results = node_results(found, ORDERS, ["Id", "amount"])
+    assert {
+        column: [(one.test.name, one.words, one.look) for one in tests]
+        for column, tests in results.column_tests.items()
+    } == {
+        "id": [("unique", "passed", "ok")],
+        "amount": [
+            ("not_null", "failed: 3 rows", "failed"),
+            ("accepted_values", "warning: 1 row", "warn"),
+        ],
+    }
+    assert [(one.test.name, one.words) for one in results.other_tests] == [
+        ("not_null", "not run yet"),
+        ("total_is_right", "error"),
+    ]
+    shown = page(found)
+    assert "2 tests failed" in shown
+    assert "not_null failed: 3 rows" in shown
+    assert "<code>no_longer_there</code>" in shown
+    assert "2 failed tests" in home(found)
+
+
+@pytest.mark.parametrize(("word", "badge"), [("pass", ""), ("warn", "warn"), ("error", "failed")])
+def test_a_source_says_how_fresh_it_was(word: str, badge: str) -> None:
+    status = Status.FAILED if word == "error" else Status.OK
+    found = index(replace(CHECK, word=word, status=status))
+    shown = page(found, RAW)
+    assert "Its newest row was 14 hours old when dbt checked" in shown
+    assert "(warn after 12 hours)" in shown
+    assert (f'graft-badge--{badge}">stale' in shown) is bool(badge)
+    assert ("Stale" in home(found)) is bool(badge)
+
+
+def test_a_check_that_could_not_be_made_has_its_error() -> None:
+    check = replace(CHECK, word="runtime error", max_loaded_at=None, error="Database Error: ?")
+    assert "dbt could not check its freshness" in page(index(check), RAW)
+
+
+@pytest.mark.parametrize(
+    ("age", "words"),
+    [
+        (timedelta(minutes=1), "1 minute"),
+        (timedelta(minutes=119), "119 minutes"),
+        (timedelta(hours=3), "3 hours"),
+        (timedelta(hours=47), "47 hours"),
+        (timedelta(days=3, hours=5), "3 days"),
+        (timedelta(minutes=-5), "0 minutes"),
+    ],
+)
+def test_an_age_is_one_number(age: timedelta, words: str) -> None:
+    assert loaded_ago(replace(CHECK, max_loaded_at=NOW - age)) == words
+
+
+def test_a_dataset_that_dbt_does_not_know_has_nothing() -> None:
+    found = node_results(index(), DatasetId("spark", "other"))
+    assert (found.runs, found.checks, found.last_build) == ([], [], None)
+    assert not found.failed_tests
+    assert ShownTest(NodeTest("t", "unique"), None).words == "not run yet"

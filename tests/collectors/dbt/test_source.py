@@ -1,0 +1,170 @@
+"""dbt's results reach the store once each, and what was collected stays."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.collectors import store
+from dbt_graft.collectors.dbt.source import results_source, target_source
+from dbt_graft.collectors.source import LogSource, to_read_again
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.records import NodeResult, Status
+from tests.collectors.dbt.artifacts import Document, dump, result, run_results, sources
+
+MODEL, SOURCE = "model.shop.orders", "source.shop.raw.orders"
+MANIFEST = {"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json"}}
+
+
+def run(number: int, *results: Document) -> Document:
+    """An invocation that began in a minute of its own."""
+    document = run_results(*(results or [result(MODEL, timing=[])]), invocation=f"i{number}")
+    document["metadata"]["invocation_started_at"] = f"2026-11-20T05:{number:02}:00Z"
+    return document
+
+
+def collect(place: Path, source: LogSource | None) -> int:
+    """Collect, and return the number of new files."""
+    assert source
+    assert source.read
+    known = store.positions(str(place))
+    new = len(source.new_logs(known))
+    store.commit(str(place), source.read(known), known)
+    return new
+
+
+def results(place: Path) -> list[NodeResult]:
+    return [*store.read(str(place), results=True).node_results]
+
+
+def test_the_target_folder_is_overwritten_and_the_store_keeps_what_was(tmp_path: Path) -> None:
+    target, place = tmp_path / "target", tmp_path / "store"
+    target.mkdir()
+    assert target_source(target) is None
+    for number in (1, 2, 2):
+        (target / "run_results.json").write_bytes(dump(run(number)))
+        collect(place, target_source(target))
+    assert [one.invocation_id for one in results(place)] == ["i2", "i1"]
+    assert collect(place, target_source(target)) == 0
+
+
+def test_docs_generate_overwrites_the_results_of_a_run_and_takes_nothing(tmp_path: Path) -> None:
+    target, place = tmp_path / "target", tmp_path / "store"
+    target.mkdir()
+    for document in (run(1), run_results(result(MODEL), invocation="g", which="generate")):
+        (target / "run_results.json").write_bytes(dump(document))
+        collect(place, target_source(target))
+    assert [one.invocation_id for one in results(place)] == ["i1"]
+
+
+@pytest.mark.parametrize("path", ["", "/*.json*", "/**/run_*"])
+def test_past_files_are_found_at_any_depth_and_packed(tmp_path: Path, path: str) -> None:
+    runs, place = tmp_path / "runs", tmp_path / "store"
+    (runs / "2026/11").mkdir(parents=True)
+    files = {"run_1.json": dump(run(1)), "run_2.json.gz": gzip.compress(dump(run(2)))}
+    for name, content in files.items():
+        (runs / name).write_bytes(content)
+    (runs / "2026/11/run_3.json").write_bytes(dump(run(3)))
+    (runs / "manifest.json").write_bytes(dump(MANIFEST))
+    collect(place, results_source(f"{runs}{path}", f"runs{path}"))
+    found = {one.invocation_id for one in results(place)}
+    assert found == {"i1", "i2", "i3"} if path != "/*.json*" else {"i1", "i2"} <= found
+    assert store.read(str(place)).rejects == ()
+    assert collect(place, results_source(f"{runs}{path}", f"runs{path}")) == 0
+
+
+def test_a_run_and_a_freshness_check_of_one_invocation_are_both_there(tmp_path: Path) -> None:
+    target, place = tmp_path / "target", tmp_path / "store"
+    target.mkdir()
+    (target / "run_results.json").write_bytes(dump(run(1)))
+    check = {"unique_id": SOURCE, "status": "pass"}
+    (target / "sources.json").write_bytes(dump(sources(check, invocation="i1")))
+    collect(place, target_source(target))
+    assert [one.node_id for one in results(place)] == [MODEL, SOURCE]
+
+
+def test_an_invocation_in_two_places_is_shown_once(tmp_path: Path) -> None:
+    place = tmp_path / "store"
+    for name in ("target", "runs"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run_results.json").write_bytes(dump(run(1)))
+    collect(place, target_source(tmp_path / "target"))
+    collect(place, results_source(str(tmp_path / "runs"), "runs"))
+    assert len(results(place)) == 1
+
+
+def test_results_that_dbt_adds_to_a_file_replace_those_before(tmp_path: Path) -> None:
+    target, place = tmp_path / "target", tmp_path / "store"
+    target.mkdir()
+    for more in ([], [result("model.shop.b")]):
+        (target / "run_results.json").write_bytes(dump(run(1, result(MODEL, "error"), *more)))
+        collect(place, target_source(target))
+    assert [one.node_id for one in results(place)] == ["model.shop.b", MODEL]
+
+
+def test_half_a_file_is_read_again_when_it_is_complete(tmp_path: Path) -> None:
+    runs, place = tmp_path / "runs", tmp_path / "store"
+    runs.mkdir()
+    whole = dump(run(1))
+    (runs / "a.json").write_bytes(whole[:200])
+    (runs / "b.json").write_bytes(dump(run(2)))
+    (runs / "c.json.gz").write_bytes(gzip.compress(whole)[:40])
+    source = results_source(str(runs), "runs/")
+    assert source.read
+    [part] = source.read({})
+    assert [(one.origin, one.reason) for one in part.pending] == [
+        ("dbt:runs/a.json", "this is no JSON, or not all of it"),
+        ("dbt:runs/c.json.gz", "the file cannot be read"),
+    ]
+    assert collect(place, source) == 3
+    assert len(store.read(str(place)).rejects) == 2
+    assert [one.invocation_id for one in results(place)] == ["i2"]
+
+    (runs / "a.json").write_bytes(whole)
+    assert collect(place, source) == 2
+    assert [one.invocation_id for one in results(place)] == ["i2", "i1"]
+    assert [one.origin for one in store.read(str(place)).rejects] == ["dbt:runs/c.json.gz"]
+
+
+@pytest.mark.parametrize("content", [{"rows": []}, [], {"metadata": {}, "results": {}}])
+def test_a_file_of_something_else_is_a_reject_and_is_not_read_again(
+    tmp_path: Path, content: object
+) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs/a.json").write_text(json.dumps(content))
+    source, place = results_source(str(tmp_path / "runs"), "runs"), tmp_path / "store"
+    assert collect(place, source) == 1
+    [reject] = store.read(str(place)).rejects
+    assert reject.reason == "this is no run_results.json and no sources.json of dbt"
+    assert collect(place, source) == 0
+
+
+def test_logs_are_read_again_on_request(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs/a.json").write_bytes(dump(run(1)))
+    source, place = results_source(str(tmp_path / "runs"), "runs"), tmp_path / "store"
+    collect(place, source)
+    known = store.positions(str(place))
+    assert source.read
+    store.commit(str(place), source.read(to_read_again(known, known)), known)
+    assert [one.status for one in results(place)] == [Status.OK]
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(GraftError, match="there is nothing at this path"):
+        results_source(str(tmp_path / "runs"), "runs").new_logs({})
+
+
+def test_many_files_are_written_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dbt_graft.collectors.dbt.source._ROWS", 10)
+    (tmp_path / "runs").mkdir()
+    for number in range(30):
+        (tmp_path / f"runs/{number}.json").write_bytes(dump(run(number)))
+    source = results_source(str(tmp_path / "runs"), "runs")
+    assert source.read
+    assert len([*source.read({})]) == 3
+    collect(tmp_path / "store", source)
+    assert len(results(tmp_path / "store")) == 30

@@ -1,0 +1,129 @@
+"""The newest results of each node are read and stay, however many batches there are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from dbt_graft.collectors import store
+from dbt_graft.collectors.store.arrow_tables import table, tables
+from dbt_graft.collectors.store.batches import StoreError
+from dbt_graft.collectors.store.tables import ReadLog
+from dbt_graft.lineage.records import NodeResult, Records
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+MODEL, RARE, TEST = "model.shop.orders", "model.shop.rare", "test.shop.unique.1"
+
+
+def invocation(number: int, *nodes: str, at: int | None = None) -> store.Collected:
+    """An hour's results of some nodes, and the file that they were in."""
+    origin = f"dbt:target#i{number}"
+    results = [
+        NodeResult(
+            node_id=node,
+            invocation_id=f"i{number}",
+            started_at=START + timedelta(hours=number if at is None else at),
+            origin=origin,
+        )
+        for node in nodes
+    ]
+    logs = [
+        ReadLog(origin, "p", len(results)),
+        ReadLog("dbt:target/run_results.json", str(number)),
+    ]
+    return tables(
+        Records(), {}, node_results=table(NodeResult, results), origins=table(ReadLog, logs)
+    )
+
+
+def shown(place: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for one in store.read(place, results=True).node_results:
+        found.setdefault(one.node_id, []).append(one.invocation_id)
+    return found
+
+
+def files(place: str) -> int:
+    last = store.batches(place)[-1]
+    return sum(file.table == "node_results" for file in last.files)
+
+
+def test_the_newest_of_a_node_are_read_and_of_a_test_only_the_last(tmp_path: Path) -> None:
+    place = str(tmp_path / "store")
+    for number in range(35):
+        store.commit(place, [invocation(number, MODEL, TEST, *([RARE] if number == 3 else []))])
+    assert shown(place) == {
+        MODEL: [f"i{number}" for number in range(34, 4, -1)],
+        RARE: ["i3"],
+        TEST: ["i34"],
+    }
+
+
+def test_results_are_read_only_on_request(tmp_path: Path) -> None:
+    place = str(tmp_path / "store")
+    store.commit(place, [invocation(1, MODEL)])
+    assert store.read(place).node_results == ()
+
+
+def test_old_invocations_that_are_collected_late_are_not_the_newest(tmp_path: Path) -> None:
+    place = str(tmp_path / "store")
+    for number, at in ((1, 9), (2, 3), (3, 6)):
+        store.commit(place, [invocation(number, MODEL, at=at)])
+    assert shown(place) == {MODEL: ["i1", "i3", "i2"]}
+
+
+def test_folding_changes_nothing_that_is_read(tmp_path: Path) -> None:
+    place = str(tmp_path / "store")
+    assert not store.fold_results(place)
+    for number in range(45):
+        store.commit(place, [invocation(number, MODEL, TEST, *([RARE] if number == 3 else []))])
+    before, positions = shown(place), store.positions(place)
+    assert store.fold_results(place)
+    assert not store.fold_results(place), "there is one file now"
+    assert shown(place) == before
+    assert {key: one[0] for key, one in store.positions(place).items()} == {
+        key: one[0] for key, one in positions.items()
+    }, "nothing is read again"
+    assert files(place) == 1
+
+    for number in range(45, 90):
+        store.commit(place, [invocation(number, MODEL)])
+    assert store.fold_results(place)
+    assert shown(place) == {
+        MODEL: [f"i{number}" for number in range(89, 59, -1)],
+        RARE: ["i3"],
+        TEST: ["i44"],
+    }
+
+
+def test_an_invocation_that_is_read_again_replaces_what_was_folded(tmp_path: Path) -> None:
+    place = str(tmp_path / "store")
+    for number in range(45):
+        store.commit(place, [invocation(number, MODEL)])
+    store.fold_results(place)
+    store.commit(place, [invocation(44, RARE)])
+    assert shown(place)[MODEL][0] == "i43"
+    assert shown(place)[RARE] == ["i44"]
+
+
+def test_a_batch_has_no_files_without_rows(tmp_path: Path) -> None:
+    place = str(tmp_path / "store")
+    store.commit(place, [invocation(1, MODEL)])
+    [batch] = store.batches(place)
+    assert {file.table for file in batch.files} == {"node_results", "origins"}
+
+
+def test_a_status_of_a_later_version_is_an_error(tmp_path: Path) -> None:
+    place = str(tmp_path / "store")
+    part = invocation(1, MODEL)
+    assert isinstance(part.node_results, pa.Table)
+    rows = part.node_results
+    at = rows.column_names.index("status")
+    later = rows.set_column(at, "status", pa.array(["reborn"]))
+    store.commit(place, [replace(part, node_results=later)])
+    with pytest.raises(StoreError, match="does not know"):
+        store.read(place, results=True)

@@ -1,0 +1,93 @@
+"""Spark is started for sources that need it, and for no other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.collectors import store
+from dbt_graft.graft import collecting
+from dbt_graft.graft.config import Config, load
+from dbt_graft.graft.doctor.command import examine
+from dbt_graft.graft.progress import Progress
+from tests.collectors.dbt.artifacts import dump, result, run_results
+
+DECLARED = "version: 1\ntasks:\n  load:\n    flows: [{from: [sftp/a], to: [spark/raw.a]}]\n"
+
+
+class SparkStartedError(Exception):
+    """A session was asked for."""
+
+
+@pytest.fixture(autouse=True)
+def _no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def session(*settings: object, **more: object) -> Iterator[None]:
+        raise SparkStartedError
+        yield
+
+    monkeypatch.setattr(collecting, "session", session)
+
+
+def project(folder: Path, collect: str) -> Config:
+    """A project with declared lineage, the results of a run, and past ones."""
+    (folder / "target").mkdir()
+    (folder / "target/run_results.json").write_bytes(dump(run_results(result("model.shop.a"))))
+    (folder / "runs").mkdir()
+    past = run_results(result("model.shop.b"), invocation="i0")
+    (folder / "runs/past.json").write_bytes(dump(past))
+    (folder / "lineage.yml").write_text(DECLARED)
+    (folder / "graft.yml").write_text(f"collect: [{collect}]\nstore: store\n")
+    return load(folder / "graft.yml")
+
+
+def test_declared_lineage_and_dbt_need_none(tmp_path: Path) -> None:
+    config = project(tmp_path, "{declared: {path: lineage.yml}}, {dbt: {path: runs/}}")
+    found = collecting.collect(config, Progress(quiet=True))
+    assert (found.new_logs, found.unreadable) == (3, ())
+    records = store.read(config.path(config.store), results=True)
+    assert {one.node_id for one in records.node_results} == {"model.shop.a", "model.shop.b"}
+    assert {access.task for access in records.accesses} == {"load"}
+    assert not (tmp_path / ".graft").exists(), "no log of Spark"
+    assert len(store.batches(config.path(config.store))) == 1
+    assert collecting.collect(config, Progress(quiet=True)).new_logs == 0
+
+
+def test_the_target_folder_is_read_without_being_listed(tmp_path: Path) -> None:
+    config = project(tmp_path, "")
+    assert collecting.collect(config, Progress(quiet=True)).new_logs == 1
+    assert set(store.positions(config.path(config.store))) == {
+        "dbt:target/run_results.json",
+        "dbt:target#i1",
+    }
+
+
+def test_another_source_needs_it(tmp_path: Path) -> None:
+    config = project(tmp_path, "{spark: {path: logs}}, {dbt: {path: runs/}}")
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs/app-1").write_text('{"Event":"SparkListenerApplicationStart"}\n')
+    with pytest.raises(SparkStartedError):
+        collecting.collect(config, Progress(quiet=True))
+    assert store.batches(config.path(config.store)) == ()
+
+
+def test_a_file_that_is_not_complete_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
+    config = project(tmp_path, "{dbt: {path: runs/}}")
+    (tmp_path / "runs/half.json").write_text('{"metadata": {')
+    found = collecting.collect(config, Progress(quiet=True))
+    assert [one.origin for one in found.unreadable] == ["dbt:runs/half.json"]
+    assert found.new_logs == 2
+
+
+def test_doctor_says_which_files_are_new(tmp_path: Path) -> None:
+    config = project(tmp_path, "{dbt: {path: runs/}}")
+    collecting.collect(config, Progress(quiet=True))
+    past = run_results(result("model.shop.b"), invocation="i2")
+    (tmp_path / "runs/more.json").write_text(json.dumps(past))
+    found = {one.subject: one.problem for one in examine(tmp_path / "graft.yml")}
+    assert found["dbt:runs/"].startswith("2 files, 1 of them new or changed")
+    assert found["dbt:target"].startswith("1 file, 0 of them new or changed; 1 event collected")
