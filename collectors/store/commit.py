@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
@@ -16,7 +17,7 @@ from pyarrow import fs
 
 from dbt_graft import __version__
 from dbt_graft.collectors.arrow_frames import to_table
-from dbt_graft.collectors.files import filesystem
+from dbt_graft.collectors.files import filesystem, system_reason
 from dbt_graft.collectors.schema import arrow, batch, column_names
 from dbt_graft.collectors.store.batches import OpenStore, open_store
 from dbt_graft.collectors.store.lock import committing, writing
@@ -75,8 +76,8 @@ def commit(
         The batch; None if nothing was collected.
 
     Raises:
-        GraftError: Another collect has read one of the logs meanwhile, or the store is damaged;
-            nothing becomes visible.
+        GraftError: Another collect has read one of the logs meanwhile, or the store is damaged or
+            cannot be written; nothing becomes visible.
     """
     parts = list(collected)
     if not parts:
@@ -89,7 +90,7 @@ def commit(
     ]
     if not origins:
         return None
-    with writing(store) as lock:
+    with _errors(store), writing(store) as lock:
         for table in TABLES.keys() - set(_OWN):
             rows = [getattr(part, table) for part in parts]
             if present := [one for one in rows if one is not None]:
@@ -103,6 +104,21 @@ def commit(
     _log.debug("batch %s: %d logs, %d events", batch_id, len(origins), events)
     read = {row["origin"] for row in origins if row["position"]}
     return CommittedBatch(batch_id, len(read), events, (*give_up,))
+
+
+@contextmanager
+def _errors(store: str) -> Iterator[None]:
+    """Arrow's errors about a store that cannot be written, as errors with its place."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno:
+            raise
+        raise GraftError(
+            f"cannot be written: {system_reason(error)}",
+            place=store,
+            remedy="check that it exists, and that this account may write there",
+        ) from error
 
 
 def _unless_changed(found: OpenStore, known: Positions | None, origins: set[str]) -> None:
@@ -187,4 +203,5 @@ def sweep(found: OpenStore, *, alone: bool) -> None:
     for folder, at in found.uncommitted.items():
         if alone or at < newest - _LEFT_BEHIND:
             _log.debug("sweeping %s", folder)
-            found.files.delete_dir(f"{found.root}/{folder}")
+            with suppress(OSError):  # another account's, for one: the batch is committed all the same
+                found.files.delete_dir(f"{found.root}/{folder}")
