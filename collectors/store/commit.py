@@ -203,5 +203,6 @@ def sweep(found: OpenStore, *, alone: bool) -> None:
     for folder, at in found.uncommitted.items():
         if alone or at < newest - _LEFT_BEHIND:
             _log.debug("sweeping %s", folder)
-            with suppress(OSError):  # another account's, for one: the batch is committed all the same
+            # The batch is committed, even where leftovers of another account stay.
+            with suppress(OSError):
                 found.files.delete_dir(f"{found.root}/{folder}")
