@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from dbt_graft.graft.doctor.phrases import count, named
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
@@ -16,6 +17,10 @@ from dbt_graft.lineage.records import Access, Direction, Outcome, Records, Statu
 from dbt_graft.lineage.renames import follow_renames
 from dbt_graft.lineage.transient import transient
 
+_CLOSE = 3
+# Temporary tables and table variables of SQL Server, which are numbered in the store.
+_TEMPORARY = ("#", "@")
+
 
 @dataclass(frozen=True)
 class Evidences:
@@ -23,20 +28,18 @@ class Evidences:
 
     Attributes:
         records: The store's, under the names of the logs.
+        name: The name of a dataset after the rules, in dbt's spelling.
         lineage: What became of them.
-        short: Finds dbt's relation for a name without its database.
         nodes: dbt's nodes of datasets; empty without dbt's artifacts.
+        ambiguous: Names that fit several relations of dbt.
     """
 
     records: Records
     rules: NameRules
-    short: Rename
+    name: Rename
     lineage: Lineage
-    nodes: dict[DatasetId, str]
-
-    def name(self, dataset: DatasetId) -> DatasetId:
-        """A dataset under its name after the rules."""
-        return self.short(self.rules(dataset))
+    nodes: Mapping[DatasetId, str] = field(default_factory=dict)
+    ambiguous: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
 
 
 def known_names(found: Evidences) -> tuple[list[str], list[DatasetId]]:
@@ -53,22 +56,32 @@ def matching(name: str, found: Evidences) -> tuple[list[str], list[DatasetId]]:
     tasks, datasets = known_names(found)
     wanted = name.casefold()
     same = [task for task in tasks if task.casefold() == wanted]
+    end = re.compile(rf"(?:^|[./]){re.escape(wanted)}$")
     ends = [
         dataset
         for dataset in datasets
-        if re.search(rf"(?:^|[./]){re.escape(wanted)}$", str(dataset).casefold())
+        if end.search(str(dataset).casefold()) or end.search(shown_name(dataset).casefold())
     ]
     exact = [dataset for dataset in ends if str(dataset).casefold() == wanted]
     return same, list({found.name(dataset): None for dataset in exact or ends})
 
 
 def close_names(name: str, found: Evidences) -> list[str]:
-    """Names that are spelled nearly so."""
+    """Names that are spelled nearly so, or else contain it."""
     tasks, datasets = known_names(found)
     spelled = {text: text for text in tasks}
     for dataset in datasets:
-        spelled |= {dataset.short: str(dataset), dataset.parts[-1]: str(dataset)}
-    return [spelled[text] for text in difflib.get_close_matches(name, spelled, 3)]
+        shown = shown_name(dataset)
+        spelled |= {dataset.short: shown, dataset.parts[-1]: shown} if dataset.parts else {}
+    close = [spelled[text] for text in difflib.get_close_matches(name, spelled, _CLOSE)]
+    wanted = name.casefold()
+    close = close or sorted(text for text in spelled.values() if wanted in text.casefold())
+    return list(dict.fromkeys(close))[:_CLOSE]
+
+
+def shown_name(dataset: DatasetId) -> str:
+    """A dataset's name for people; a temporary table's is that of its statements."""
+    return dataset.short if dataset.name.startswith(_TEMPORARY) else str(dataset)
 
 
 def explain_task(task: str, found: Evidences) -> dict[str, Any]:
@@ -112,12 +125,18 @@ def explain_dataset(dataset: DatasetId, found: Evidences) -> dict[str, Any]:
     if not out:
         reasons += [f"no edge from it: {why}" for why in _no_edge(dataset, accesses, found, False)]
     return {
-        "dataset": str(dataset),
+        "dataset": shown_name(dataset),
         "names": [
-            {"name": str(one), "rule": _rule(one, found), "relation": str(found.name(one))}
+            {
+                "name": shown_name(one),
+                "rule": _rule(one, found),
+                "relation": shown_name(found.name(one)),
+            }
             for one in spellings
         ],
         "node": found.nodes.get(dataset),
+        "ambiguous": [str(one) for one in found.ambiguous.get(dataset, ())],
+        "alike": _alike(dataset, found),
         "former_names": [str(one) for one in found.lineage.former_names.get(dataset, ())],
         "runs": _runs({(a.task, a.run_id, a.status) for a in accesses}),
         "read_by": _uses(accesses, Direction.READ, found),
@@ -143,7 +162,9 @@ def _no_edge(
     elif dataset in _gone(found):
         yield "each run that made it dropped it: edges go through it to lasting datasets"
     elif not mine:
-        yield f"no statement that was read {verb} it"
+        rejected = "; log input was rejected, see `graft doctor`"
+        also = rejected if found.records.rejects else ""
+        yield f"no statement in the logs {verb} it{also}"
     elif not moving:
         yield f"no statement {verb} its data{_failed_ones(mine, direction)}"
     else:
@@ -168,7 +189,18 @@ def _no_edge(
         if shape.outcome is not Outcome.PARSED and last and last in shape.text.casefold()
     ]
     if unread:
-        yield f"{len(unread)} statements that name it were not parsed, or only in part"
+        statements = count(len(unread), "statement")
+        why = named(sorted({shape.reason for shape in unread if shape.reason}))
+        yield f"{statements} with its name could not be read, or only in part: {why}"
+
+
+def _alike(dataset: DatasetId, found: Evidences) -> list[str]:
+    """Relations of dbt with the dataset's last name, which none has as a whole."""
+    if dataset in found.nodes or not dataset.parts:
+        return []
+    last = dataset.parts[-1].casefold()
+    same = [one for one in found.nodes if one.parts and one.parts[-1].casefold() == last]
+    return [str(one) for one in sorted(same)[:_CLOSE]]
 
 
 def _moves(access: Access) -> bool:
@@ -218,7 +250,7 @@ def _uses(
     for one in accesses:
         if one.direction is direction:
             key = (
-                *(one.task, str(found.name(one.dataset)), str(one.operation)),
+                *(one.task, shown_name(found.name(one.dataset)), str(one.operation)),
                 *(str(one.status), str(one.kind)),
             )
             counted[key] = counted.get(key, 0) + one.statements
@@ -241,10 +273,10 @@ def _statements(accesses: Iterable[Access], records: Records) -> list[dict[str, 
 
 def _edge(flow: Flow) -> dict[str, Any]:
     return {
-        "from": str(flow.source),
-        "to": str(flow.target),
+        "from": shown_name(flow.source),
+        "to": shown_name(flow.target),
         "task": flow.task,
-        "through": [str(hop) for hop in flow.hops],
+        "through": list(dict.fromkeys(map(shown_name, flow.hops))),
         "through_memory": flow.through_memory,
         "evidence": str(flow.evidence),
     }
