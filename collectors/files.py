@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pyarrow import fs
 
 from dbt_graft.lineage.errors import GraftError
 
+_S3_ERROR = re.compile(r"AWS Error \w+")
 _WILDCARD = re.compile(r"[*?]")
 _HADOOP = (
     "Hadoop's library libhdfs is needed: set HADOOP_HOME, JAVA_HOME and CLASSPATH, see "
@@ -60,6 +62,17 @@ def filesystem(url: str) -> tuple[fs.FileSystem, str]:
             remedy="supported schemes: file, s3a, gs, abfss, hdfs, viewfs (docs/configuration.md)",
         ) from error
     return found
+
+
+def system_reason(error: OSError) -> str:
+    """Why a file cannot be read or written, in the system's words.
+
+    Arrow's own text may name a user: of it only the code of an S3 error is taken.
+    """
+    if error.errno:
+        return os.strerror(error.errno)
+    code = _S3_ERROR.search(str(error))
+    return code[0] if code else "its server does not answer, or refuses"
 
 
 def log_files(path: str, label: str) -> list[LogFile]:

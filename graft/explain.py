@@ -15,6 +15,7 @@ from dbt_graft.graft import pipeline
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
+from dbt_graft.graft.doctor.phrases import count
 from dbt_graft.graft.explanation import (
     Evidences,
     close_names,
@@ -60,8 +61,10 @@ def explain(name: str, config_path: Path | None, *, as_json: bool) -> None:
     if as_json:
         click.echo(orjson.dumps(explained, option=orjson.OPT_INDENT_2))
         return
-    for one in explained:
+    for one in explained[:_SHOWN]:
         click.echo("\n".join(map(one_line, _lines(one))))
+    if len(explained) > _SHOWN:
+        click.echo(f"and {len(explained) - _SHOWN:,} more: write more of the name, or see --json")
 
 
 def _evidences(config: Config) -> Evidences:
@@ -70,37 +73,56 @@ def _evidences(config: Config) -> Evidences:
         read = artifacts.read(config.target_dir)
     except GraftError:
         rules = config.name_rules  # without dbt's artifacts the logs are explained alone
-        return Evidences(records, rules, lambda one: one, build(records, rules), {})
+        return Evidences(records, rules, rules, build(records, rules))
     known = dbt_relations(config, read)
     grafted = pipeline.graft(config, Progress(quiet=True), write=False)
     nodes = {one: node for one in known.datasets.values() if (node := known.node_of(one))}
     short = short_names(read.manifest, known, dbt_platform(config, read.adapter))
-    return Evidences(records, config.name_rules, short, grafted.lineage, nodes)
+    name = pipeline.renames(config, short)
+    return Evidences(records, config.name_rules, name, grafted.lineage, nodes, short.ambiguous)
 
 
 def _lines(one: dict[str, Any]) -> Iterator[str]:
     """An explanation for people."""
-    if "task" in one:
+    is_task = "task" in one
+    if is_task:
         yield f"task {one['task']}"
     else:
         yield f"dataset {one['dataset']}"
         for name in one["names"]:
-            rule = f"by the rule {name['rule']}" if name["rule"] else "no rule renames it"
-            yield f"  in the logs: {name['name']} ({rule})"
-        yield f"  dbt: {one['node'] or 'no relation of dbt'}"
+            yield f"  in the logs: {name['name']}{_renamed(name)}"
+        yield f"  dbt: {one['node'] or 'no relation' + _no_relation(one)}"
         if one["former_names"]:
             yield f"  former names: {', '.join(one['former_names'])}"
     runs = one["runs"]
-    yield f"  runs: {runs['seen']:,}, {runs['with_failures']:,} with failures"
+    failures = f", {runs['with_failures']:,} with failures" if runs["with_failures"] else ""
+    yield f"  runs: {runs['seen']:,}{failures}"
     for title in ("reads", "writes", "read_by", "written_by"):
-        yield from _section(title.replace("_", " "), map(_use, one.get(title, ())))
+        user = "dataset" if is_task else "task"
+        lines = (_use(use, user) for use in one.get(title, ()))
+        yield from _section(title.replace("_", " "), lines)
     yield from _section("statements", map(_statement, one["statements"]))
     yield from _section("edges", map(_edge, one["edges"]))
     yield from _section(
-        "rejected", (f"{r['origin']}: {r['reason']}" for r in one.get("rejects", ()))
+        "rejected",
+        (f"{r['origin']}, {r['position']}: {r['reason']}" for r in one.get("rejects", ())),
     )
     for reason in one["reasons"]:
         yield f"  {reason}"
+
+
+def _renamed(name: dict[str, Any]) -> str:
+    if name["rule"]:
+        return f" (by the rule {name['rule']})"
+    return f" (dbt's {name['relation']})" if name["relation"] != name["name"] else ""
+
+
+def _no_relation(one: dict[str, Any]) -> str:
+    if one["ambiguous"]:
+        return f": the name fits {', '.join(one['ambiguous'])}; decide with a rule under `names`"
+    if one["alike"]:
+        return f"; if it is {' or '.join(one['alike'])}, say so with a rule under `names`"
+    return " of this name"
 
 
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
@@ -112,13 +134,11 @@ def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
         yield f"    and {len(found) - _SHOWN:,} more (see --json)"
 
 
-def _use(use: dict[str, Any]) -> str:
+def _use(use: dict[str, Any], user: str) -> str:
     temporary = ", temporary" if use["kind"] == "TEMPORARY" else ""
     failed = ", failed" if use["status"] == "failed" else ""
-    return (
-        f"{use['task']}: {use['operation']} {use['dataset']}, "
-        f"{use['statements']:,} times{failed}{temporary}"
-    )
+    times = count(use["statements"], "time")
+    return f"{use[user]}, by {use['operation']}, {times}{failed}{temporary}"
 
 
 def _statement(statement: dict[str, Any]) -> str:
@@ -130,4 +150,4 @@ def _statement(statement: dict[str, Any]) -> str:
 def _edge(edge: dict[str, Any]) -> str:
     hops = f", through {', '.join(edge['through'])}" if edge["through"] else ""
     memory = ", through the task's memory" if edge["through_memory"] else ""
-    return f"{edge['from']} -> {edge['to']} by {edge['task']}, {edge['evidence']}{hops}{memory}"
+    return f"{edge['from']} -> {edge['to']}, by {edge['task']}, {edge['evidence']}{hops}{memory}"

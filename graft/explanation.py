@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from dbt_graft.graft.named_datasets import close_to, datasets_named
+from dbt_graft.graft.doctor.phrases import count, named
+from dbt_graft.graft.named_datasets import close_to, datasets_named, shown_name
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
@@ -16,6 +17,8 @@ from dbt_graft.lineage.records import Access, Direction, Outcome, Records, Statu
 from dbt_graft.lineage.renames import follow_renames
 from dbt_graft.lineage.transient import transient
 
+_CLOSE = 3
+
 
 @dataclass(frozen=True)
 class Evidences:
@@ -23,20 +26,18 @@ class Evidences:
 
     Attributes:
         records: The store's, under the names of the logs.
+        name: The name of a dataset after the rules, in dbt's spelling.
         lineage: What became of them.
-        short: Finds dbt's relation for a name without its database.
         nodes: dbt's nodes of datasets; empty without dbt's artifacts.
+        ambiguous: Names that fit several relations of dbt.
     """
 
     records: Records
     rules: NameRules
-    short: Rename
+    name: Rename
     lineage: Lineage
-    nodes: dict[DatasetId, str]
-
-    def name(self, dataset: DatasetId) -> DatasetId:
-        """A dataset under its name after the rules."""
-        return self.short(self.rules(dataset))
+    nodes: Mapping[DatasetId, str] = field(default_factory=dict)
+    ambiguous: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
 
 
 def known_names(found: Evidences) -> tuple[list[str], list[DatasetId]]:
@@ -52,14 +53,16 @@ def matching(name: str, found: Evidences) -> tuple[list[str], list[DatasetId]]:
     """The tasks and datasets that a person means: by their whole name, or the end of it."""
     tasks, datasets = known_names(found)
     same = [task for task in tasks if task.casefold() == name.casefold()]
-    named = datasets_named(name, datasets)
-    return same, list(dict.fromkeys(map(found.name, named)))
+    return same, list(dict.fromkeys(map(found.name, datasets_named(name, datasets))))
 
 
 def close_names(name: str, found: Evidences) -> list[str]:
-    """Names that are spelled nearly so."""
+    """Names that are spelled nearly so, or else contain it."""
     tasks, datasets = known_names(found)
-    return [*difflib.get_close_matches(name, tasks, 3), *close_to(name, datasets)][:3]
+    close = [*difflib.get_close_matches(name, tasks, 3), *close_to(name, datasets)]
+    wanted = name.casefold()
+    close = close or sorted(task for task in tasks if wanted in task.casefold())
+    return close[:_CLOSE]
 
 
 def explain_task(task: str, found: Evidences) -> dict[str, Any]:
@@ -103,12 +106,18 @@ def explain_dataset(dataset: DatasetId, found: Evidences) -> dict[str, Any]:
     if not out:
         reasons += [f"no edge from it: {why}" for why in _no_edge(dataset, accesses, found, False)]
     return {
-        "dataset": str(dataset),
+        "dataset": shown_name(dataset),
         "names": [
-            {"name": str(one), "rule": _rule(one, found), "relation": str(found.name(one))}
+            {
+                "name": shown_name(one),
+                "rule": _rule(one, found),
+                "relation": shown_name(found.name(one)),
+            }
             for one in spellings
         ],
         "node": found.nodes.get(dataset),
+        "ambiguous": [str(one) for one in found.ambiguous.get(dataset, ())],
+        "alike": _alike(dataset, found),
         "former_names": [str(one) for one in found.lineage.former_names.get(dataset, ())],
         "runs": _runs({(a.task, a.run_id, a.status) for a in accesses}),
         "read_by": _uses(accesses, Direction.READ, found),
@@ -134,7 +143,9 @@ def _no_edge(
     elif dataset in _gone(found):
         yield "each run that made it dropped it: edges go through it to lasting datasets"
     elif not mine:
-        yield f"no statement that was read {verb} it"
+        rejected = "; log input was rejected, see `graft doctor`"
+        also = rejected if found.records.rejects else ""
+        yield f"no statement in the logs {verb} it{also}"
     elif not moving:
         yield f"no statement {verb} its data{_failed_ones(mine, direction)}"
     else:
@@ -159,7 +170,18 @@ def _no_edge(
         if shape.outcome is not Outcome.PARSED and last and last in shape.text.casefold()
     ]
     if unread:
-        yield f"{len(unread)} statements that name it were not parsed, or only in part"
+        statements = count(len(unread), "statement")
+        why = named(sorted({shape.reason for shape in unread if shape.reason}))
+        yield f"{statements} with its name could not be read, or only in part: {why}"
+
+
+def _alike(dataset: DatasetId, found: Evidences) -> list[str]:
+    """Relations of dbt with the dataset's last name, which none has as a whole."""
+    if dataset in found.nodes or not dataset.parts:
+        return []
+    last = dataset.parts[-1].casefold()
+    same = [one for one in found.nodes if one.parts and one.parts[-1].casefold() == last]
+    return [str(one) for one in sorted(same)[:_CLOSE]]
 
 
 def _moves(access: Access) -> bool:
@@ -209,7 +231,7 @@ def _uses(
     for one in accesses:
         if one.direction is direction:
             key = (
-                *(one.task, str(found.name(one.dataset)), str(one.operation)),
+                *(one.task, shown_name(found.name(one.dataset)), str(one.operation)),
                 *(str(one.status), str(one.kind)),
             )
             counted[key] = counted.get(key, 0) + one.statements
@@ -232,10 +254,10 @@ def _statements(accesses: Iterable[Access], records: Records) -> list[dict[str, 
 
 def _edge(flow: Flow) -> dict[str, Any]:
     return {
-        "from": str(flow.source),
-        "to": str(flow.target),
+        "from": shown_name(flow.source),
+        "to": shown_name(flow.target),
         "task": flow.task,
-        "through": [str(hop) for hop in flow.hops],
+        "through": list(dict.fromkeys(map(shown_name, flow.hops))),
         "through_memory": flow.through_memory,
         "evidence": str(flow.evidence),
     }

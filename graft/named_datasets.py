@@ -10,16 +10,26 @@ from dbt_graft.lineage.column_path import ColumnId
 from dbt_graft.lineage.dataset import DatasetId
 
 
+# Temporary tables and table variables of SQL Server, which are numbered in the store.
+_TEMPORARY = ("#", "@")
+_CLOSE = 3
+
+
+def shown_name(dataset: DatasetId) -> str:
+    """A dataset's name for people; a temporary table's is that of its statements."""
+    return dataset.short if dataset.name.startswith(_TEMPORARY) else str(dataset)
+
+
 def datasets_named(name: str, datasets: Iterable[DatasetId]) -> list[DatasetId]:
     """The datasets of this identity in any case; else those whose identity ends with the name."""
     wanted = name.casefold()
     ends = (f".{wanted}", f"/{wanted}")
     found = []
     for dataset in datasets:
-        text = str(dataset).casefold()
-        if text == wanted:
+        if str(dataset).casefold() == wanted:
             return [dataset]
-        if text.endswith(ends):
+        shown = shown_name(dataset).casefold()
+        if shown == wanted or shown.endswith(ends):
             found.append(dataset)
     return found
 
@@ -38,9 +48,12 @@ def columns_named(name: str, datasets: Sequence[DatasetId], graph: ColumnGraph) 
 
 
 def close_to(name: str, datasets: Iterable[DatasetId]) -> list[str]:
-    """Identities of datasets that are spelled nearly so."""
+    """Names of datasets that are spelled nearly so, or else contain it."""
     spelled: dict[str, str] = {}
     for dataset in datasets:
-        spelled |= {dataset.short: str(dataset), dataset.parts[-1]: str(dataset)}
-    close = difflib.get_close_matches(name, spelled, 5)
-    return list(dict.fromkeys(spelled[text] for text in close))[:3]
+        shown = shown_name(dataset)
+        spelled |= {dataset.short: shown, dataset.parts[-1]: shown} if dataset.parts else {}
+    close = [spelled[text] for text in difflib.get_close_matches(name, spelled, 5)]
+    wanted = name.casefold()
+    close = close or sorted(text for text in spelled.values() if wanted in text.casefold())
+    return list(dict.fromkeys(close))[:_CLOSE]

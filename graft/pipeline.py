@@ -45,6 +45,7 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.findings import Finding
 from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records, Reject
 
 
@@ -175,6 +176,17 @@ def _lineage(
 ) -> Lineage:
     rejects = tuple(dict.fromkeys((*records.rejects, *unreadable)))
     records = replace(records, rejects=rejects)
+    return build(
+        records,
+        renames(config, short),
+        task_infos(config),
+        failed=config.lineage.failed,
+        infer_columns=config.lineage.infer_columns,
+    )
+
+
+def renames(config: Config, short: ShortNames) -> Rename:
+    """The name of a dataset of the logs after the rules of graft.yml, in dbt's spelling."""
     rules = config.name_rules
     former = {namespace.casefold() for namespace in config.former_namespaces}
 
@@ -183,13 +195,7 @@ def _lineage(
         renamed = rules(dataset)
         return short(renamed if renamed == dataset else short.formerly(renamed, former))
 
-    return build(
-        records,
-        name,
-        task_infos(config),
-        failed=config.lineage.failed,
-        infer_columns=config.lineage.infer_columns,
-    )
+    return name
 
 
 def _options(config: Config, progress: Progress, namespace: str, *, inspect: bool) -> GraftOptions:

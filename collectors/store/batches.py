@@ -8,7 +8,6 @@ and its order that of its names, which begin with the time of the commit.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from dbt_graft.collectors.files import filesystem
+from dbt_graft.collectors.files import filesystem, system_reason
 from dbt_graft.collectors.schema import column_names, record
 from dbt_graft.collectors.store.tables import FORMAT, RECORD, TABLES, Batch, BatchFile
 from dbt_graft.lineage.errors import GraftError
@@ -43,7 +42,11 @@ _RESTORE = (
 
 
 class StoreError(GraftError):
-    """The store is damaged, incomplete, or of a newer version of graft."""
+    """The store is damaged, incomplete, of a newer version of graft, or cannot be read now."""
+
+
+class UnreadableStoreError(StoreError):
+    """A store that may be whole, but is out of reach: its server, or the rights of its files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,7 @@ class OpenStore:
         """
         place = f"{self.place}/{file.path}"
         with _errors(place):
-            found = pq.ParquetFile(f"{self.root}/{file.path}", filesystem=self.files).read()
+            found = self.parquet(file.path).read()
         if file.rows not in (None, found.num_rows):
             problem = f"has {found.num_rows:,} rows, and was written with {file.rows:,}"
             raise StoreError(problem, place=place, remedy=_RESTORE)
@@ -127,6 +130,17 @@ class OpenStore:
             problem = f"has columns that this version does not know: {names}"
             raise StoreError(problem, place=place, remedy=_NEWER)
         return found.cast(_aware(found.schema))
+
+    def parquet(self, path: str) -> pq.ParquetFile:
+        """A file of the store, its bytes read: what is wrong with it then is damage."""
+        try:
+            with self.files.open_input_file(f"{self.root}/{path}") as file:
+                content = file.read_buffer()
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise _unreadable(f"{self.place}/{path}", error) from error
+        return pq.ParquetFile(content)
 
 
 def open_store(place: str, without: Collection[str] = ()) -> OpenStore:
@@ -148,13 +162,15 @@ def damages(place: str) -> dict[str, tuple[str, ...]]:
     """The damaged and missing batches -> what is wrong; each file is read to its end.
 
     Raises:
-        StoreError: The store cannot be read at all, or is of a newer version.
+        StoreError: The store cannot be read now, or is of a newer version.
     """
     found, faults = _opened(place)
     for batch in found.batches:
         try:
             for file in batch.files:
                 found.table(batch, file)
+        except UnreadableStoreError:
+            raise
         except StoreError as error:
             faults[batch.batch_id] = (f"{error.place} {error.problem}",)
     return faults
@@ -164,10 +180,12 @@ def _opened(
     place: str, without: Collection[str] = ()
 ) -> tuple[OpenStore, dict[str, tuple[str, ...]]]:
     """A store with the batches that are complete, and the faults of the others."""
-    with _errors(place):
+    try:
         files, root = filesystem(place)
         selector = fs.FileSelector(root, recursive=True, allow_not_found=True)
         below = {info.path[len(root) :].lstrip("/"): info for info in files.get_file_info(selector)}
+    except OSError as error:
+        raise _unreadable(place, error) from error
     found = OpenStore(place, files, root)
     sizes = {path: info.size for path, info in below.items() if info.type is fs.FileType.File}
     stored = list(_batches(found, sizes))
@@ -225,8 +243,10 @@ def _batches(store: OpenStore, sizes: Mapping[str, int]) -> Iterator[StoredBatch
 def _batch(store: OpenStore, batch_id: str, path: str, sizes: Mapping[str, int]) -> StoredBatch:
     try:
         with _errors(f"{store.place}/{path}"):
-            table = pq.ParquetFile(f"{store.root}/{path}", filesystem=store.files).read()
+            table = store.parquet(path).read()
             [row] = table.cast(_aware(table.schema)).to_pylist()
+    except UnreadableStoreError:
+        raise
     except (StoreError, ValueError) as error:
         return StoredBatch(batch_id, -1, _UNKNOWN_TIME, faults=(_fault(path, error),))
     if row["format"] > FORMAT:
@@ -269,12 +289,14 @@ def _format_1(
             files.append(BatchFile("origins" if table == "batches" else table, path))
             try:
                 with _errors(path):
-                    file = pq.ParquetFile(f"{store.root}/{path}", filesystem=store.files)
+                    file = store.parquet(path)
                     if table == "batches":
                         rows = file.read(["committed_at"])
                         rows = rows.cast(_aware(rows.schema))
                         times: list[Any] = rows["committed_at"].to_pylist()
                         committed_at = max(times, default=committed_at)
+            except UnreadableStoreError:
+                raise
             except StoreError as error:
                 faults.append(_fault(path, error))
     return StoredBatch(batch_id, 0, committed_at, tuple(files), tuple(faults))
@@ -296,7 +318,7 @@ def _uncommitted(times: Mapping[str, int], known: Collection[str]) -> dict[str, 
 
 @contextmanager
 def _errors(place: str) -> Iterator[None]:
-    """Errors of pyarrow and the file system about a damaged file, as errors with its place."""
+    """Errors of pyarrow about a missing or damaged file, as errors with its place."""
     try:
         yield
     except FileNotFoundError as error:
@@ -304,12 +326,15 @@ def _errors(place: str) -> Iterator[None]:
     except pa.ArrowException as error:
         raise StoreError("is no complete Parquet file", place=place, remedy=_RESTORE) from error
     except OSError as error:
-        # Arrow's own text may name a user or a bucket; a damaged page has no number.
-        if not error.errno:
-            raise StoreError("is damaged", place=place, remedy=_RESTORE) from error
-        problem = f"cannot be read: {os.strerror(error.errno)}"
-        remedy = "make the store readable for this user, and run the command again"
-        raise StoreError(problem, place=place, remedy=remedy) from error
+        raise StoreError("is damaged", place=place, remedy=_RESTORE) from error
+
+
+def _unreadable(place: str, error: OSError) -> UnreadableStoreError:
+    return UnreadableStoreError(
+        f"cannot be read: {system_reason(error)}",
+        place=place,
+        remedy="make the store readable for this user, and run the command again",
+    )
 
 
 def _aware(schema: pa.Schema) -> pa.Schema:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
@@ -18,7 +19,7 @@ from pyarrow import fs
 
 from dbt_graft import __version__
 from dbt_graft.collectors.arrow_frames import to_table
-from dbt_graft.collectors.files import filesystem
+from dbt_graft.collectors.files import filesystem, system_reason
 from dbt_graft.collectors.schema import arrow, batch, column_names
 from dbt_graft.collectors.store.batches import OpenStore, open_store
 from dbt_graft.collectors.store.lock import committing, writing
@@ -81,8 +82,8 @@ def commit(
         The batch; None if nothing was collected.
 
     Raises:
-        GraftError: Another collect has read one of the logs meanwhile, or the store is damaged;
-            nothing becomes visible.
+        GraftError: Another collect has read one of the logs meanwhile, or the store is damaged or
+            cannot be written; nothing becomes visible.
     """
     parts = iter(collected)
     first = next(parts, None)
@@ -90,7 +91,7 @@ def commit(
         return None
     batch_id = uuid.uuid4().hex
     origins: list[dict[str, Any]] = []
-    with writing(store) as lock:
+    with _errors(store), writing(store) as lock:
         frames: dict[str, list[DataFrame]] = defaultdict(list)
         for number, part in enumerate(chain([first], parts)):
             for table in TABLES.keys() - set(_OWN):
@@ -117,6 +118,21 @@ def commit(
         row["origin"] for row in origins if row["position"] and not is_invocation(row["origin"])
     }
     return CommittedBatch(batch_id, len(logs), events, (*give_up,))
+
+
+@contextmanager
+def _errors(store: str) -> Iterator[None]:
+    """Arrow's errors about a store that cannot be written, as errors with its place."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno:
+            raise
+        raise GraftError(
+            f"cannot be written: {system_reason(error)}",
+            place=store,
+            remedy="check that it exists, and that this account may write there",
+        ) from error
 
 
 def _unless_changed(found: OpenStore, known: Positions | None, origins: set[str]) -> None:
@@ -204,4 +220,6 @@ def sweep(found: OpenStore, *, alone: bool) -> None:
     for folder, at in found.uncommitted.items():
         if alone or at < newest - _LEFT_BEHIND:
             _log.debug("sweeping %s", folder)
-            found.files.delete_dir(f"{found.root}/{folder}")
+            # The batch is committed, even where leftovers of another account stay.
+            with suppress(OSError):
+                found.files.delete_dir(f"{found.root}/{folder}")
