@@ -21,6 +21,7 @@ SCHEMA = {
     "n": ["i", "items", "tags", "s", "j", "m"],
     "e": ["id", "pid", "name", "boss"],
     "q": ["region", "q1", "q2", "q3"],
+    "nested": ["id", "address", "address.city", "address.geo.lat"],
     "mixed": ["Id", "Total Amount", "line", "LINE"],
 }
 _MARKS = {Subtype.IDENTITY: "", Subtype.TRANSFORMATION: "~", Subtype.AGGREGATION: "+"}
