@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
-from dbt_graft.lineage.records import Direction
+from dbt_graft.lineage.records import ColumnEdge, Direction, EdgeType
 
 pytestmark = pytest.mark.demo
 
@@ -47,16 +49,53 @@ def test_every_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None
 
 def test_every_column_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None:
     found = {
-        (str(e.from_dataset), str(e.to_dataset), e.task, e.to_column, e.from_column, str(e.subtype))
+        (
+            *(str(e.from_dataset), str(e.to_dataset), e.task),
+            *(e.to_column, e.from_column, str(e.subtype), str(e.evidence)),
+        )
         for e in grafted.lineage.column_edges
     }
     assert found == {
-        (edge["from"], edge["to"], edge["by"], column, source, how)
+        (
+            *(edge["from"], edge["to"], edge["by"]),
+            *(column, source, how, edge.get("evidence", "observed")),
+        )
         for edge in expected["columns"]
         for column, sources in edge["columns"].items()
         for source, ways in sources.items()
         for how in ways.split()
     }
+
+
+def test_columns_of_the_dashboard_by_where_they_come_from(
+    grafted: Grafted, expected: Expected
+) -> None:
+    shown = set(expected["consumers"]["exposure.shop.revenue_dashboard"])
+    for start, columns in expected["dashboard"].items():
+        values = _reached(grafted.lineage.column_edges, start, {EdgeType.DIRECT})
+        anything = _reached(grafted.lineage.column_edges, start, set(EdgeType))
+        found = [
+            sorted(column for column in reached if column.rpartition(".")[0] in shown)
+            for reached in (values, anything - values)
+        ]
+        assert found == [sorted(columns["values"]), sorted(columns["decided"])], start
+
+
+def _reached(edges: Iterable[ColumnEdge], start: str, types: set[EdgeType]) -> set[str]:
+    """The columns downstream of one by edges of some types; `*` is an end."""
+    downstream: dict[str, set[str]] = defaultdict(set)
+    for edge in edges:
+        if edge.type in types:
+            target = f"{edge.to_dataset}.{edge.to_column}"
+            downstream[f"{edge.from_dataset}.{edge.from_column}"].add(target)
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for column in downstream[waiting.pop()] - found:
+            found.add(column)
+            if not column.endswith(".*"):
+                waiting.append(column)
+    return found
 
 
 def test_every_dataset_and_what_it_is_to_dbt(grafted: Grafted, expected: Expected) -> None:
