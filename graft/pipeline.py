@@ -208,7 +208,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
-        page = docs.DocsPageSettings(section.title or name, favicon, section.slim)
+        page = docs.DocsPageSettings(section.title or name, favicon, section.slim, section.columns)
         docs_page = None
         if docs.is_too_old():
             progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")

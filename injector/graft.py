@@ -7,7 +7,7 @@ is refused: a second graft would take our models for dbt's own.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from dbt_graft.injector import groups, integrity, nodes, warehouse
@@ -20,6 +20,7 @@ from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.node_texts import with_texts
 from dbt_graft.injector.nodes import NodeContext
 from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.own_columns import with_meta
 from dbt_graft.injector.plan import GraftPlan, plan
 from dbt_graft.injector.promote import Promotion, promote
 from dbt_graft.injector.relations import Relations, relations
@@ -59,6 +60,7 @@ def graft(
         own = own_lineage(manifest, catalog, known, wanted)
         return own.merged(lineage).merged(described_columns(manifest, known, wanted))
 
+    whole = cache(joined)
     touched = joined(lineage.datasets)
     decided = plan(manifest, lineage, known)
 
@@ -68,17 +70,20 @@ def graft(
         manifest, artifacts.freshness, touched, by_target(touched.column_edges), options
     )
     grafted = _added(grafted, decided, context)
+    edges = by_target(whole().column_edges)
+    grafted = with_meta(grafted, catalog, edges, known.builders)
     linked_to = partial(with_texts, grafted, known, decided, context)
     grafted = linked_to(options.site)
     entries = _catalog(catalog, grafted, decided, touched)
     return Grafted(
         manifest=grafted,
         catalog=entries,
+        dbt_nodes=known.builders,
         linked_to=linked_to,
         describe=partial(descriptions, grafted, manifest, decided, lineage),
         consume=partial(consumers, manifest, known, decided, lineage),
         touched=touched,
-        join=joined,
+        join=whole,
         report=Report(
             promoted=decided.promoted,
             added=decided.added,

@@ -160,6 +160,7 @@ class Grafted:
     """Grafted artifacts, and dbt's part of what the catalog and the exporters show.
 
     Attributes:
+        dbt_nodes: Dataset -> the node that dbt itself builds it with.
         linked_to: The manifest with links to a site: its URL, relative or absolute.
         describe: Computes `descriptions`, on first use.
         consume: Computes `consumers`, on first use.
@@ -171,6 +172,7 @@ class Grafted:
 
     manifest: dict[str, Any]
     catalog: dict[str, Any]
+    dbt_nodes: Mapping[DatasetId, str]
     linked_to: Callable[[str], dict[str, Any]]
     describe: Callable[[], Mapping[DatasetId, Description]]
     consume: Callable[[], tuple[Consumer, ...]]
