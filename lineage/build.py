@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from dbt_graft.lineage.columns import column_edges, table_edges
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dbt_runs import split
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.model import Lineage, Task, flow_order, merged_dataset
@@ -41,6 +42,20 @@ def build(
         infos: What graft.yml and declared lineage say of tasks, by name.
         failed: What failed statements tried counts as done.
     """
+    of_tasks, of_dbt = split(records)
+    lineage = _built(of_tasks, rename, infos, failed=failed)
+    if not of_dbt.column_edges:
+        return lineage
+    return replace(lineage, dbt_edges=_built(of_dbt, rename).column_edges)
+
+
+def _built(
+    records: Records,
+    rename: Rename | None,
+    infos: Mapping[str, TaskInfo] | None = None,
+    *,
+    failed: bool = False,
+) -> Lineage:
     rename = _with_locations(rename or NameRules(), records.datasets)
     accesses, edges = _under_rule_names(records, rename)
     if failed:

@@ -10,7 +10,10 @@ from dbt_graft.lineage.operations import Operation
 
 
 class DefinitionKind(StrEnum):
-    """Owner of a definition: dbt, or the database of the view."""
+    """Owner of a definition: dbt, or the database of the view.
+
+    In the lineage store it is the engine of the runs that show definitions.
+    """
 
     DBT = "dbt"
     VIEW = "view"

@@ -97,6 +97,8 @@ class Lineage:
 
     Attributes:
         definitions: dbt's models and views, by name.
+        dbt_edges: The column edges in the log of dbt's own application, which
+            `lineage.agreement` compares with those of dbt's SQL.
         former_names: For each dataset that was renamed the names that it had before, sorted.
     """
 
@@ -108,6 +110,7 @@ class Lineage:
     column_edges: tuple[ColumnEdge, ...] = ()
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     former_names: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
+    dbt_edges: tuple[ColumnEdge, ...] = ()
 
     def writers(self, dataset: DatasetId) -> tuple[Usage, ...]:
         """The usages that put data into a dataset, by task: the one answer for every face."""
@@ -178,6 +181,7 @@ class Lineage:
             column_edges=tuple(dict.fromkeys((*self.column_edges, *other.column_edges))),
             definitions=dict(sorted({**other.definitions, **self.definitions}.items())),
             former_names={**other.former_names, **self.former_names},
+            dbt_edges=tuple(dict.fromkeys((*self.dbt_edges, *other.dbt_edges))),
         )
         return Spelling(datasets).lineage(both)
 
