@@ -47,6 +47,7 @@ class DatasetPage(Page):
         last_write: The newest write that put data there.
         picture, run_chart: SVG, or empty.
         unresolved: Reasons why statements that write the dataset were not parsed completely.
+        column_gap: The reason why columns of a dbt model could not be followed, or empty.
         view: The definition, if it is a view with a known one.
         consumers: Dashboards, reports and the like that are no tasks.
         flows: Flows into and out of the dataset that a task makes.
@@ -70,6 +71,7 @@ class DatasetPage(Page):
     picture: Markup
     columns: ColumnTable
     unresolved: Sequence[str]
+    column_gap: str
     writers: Sequence[Usage]
     readers: Sequence[Usage]
     view: Definition | None
@@ -93,6 +95,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
     writers = index.lineage.usages_of(dataset, Direction.WRITE)
     readers = index.lineage.usages_of(dataset, Direction.READ)
     view = index.view(dataset)
+    built = index.lineage.definition(dataset, DefinitionKind.DBT)
     runs = _runs(index, writers)
     path = dataset_path(dataset)
     root = path_to_root(path)
@@ -114,6 +117,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         picture=picture(around_dataset(index, dataset), root),
         columns=column_table(index, dataset, root),
         unresolved=_unresolved(index, writers),
+        column_gap=built.gap or "" if built else "",
         writers=writers,
         readers=readers,
         view=view,

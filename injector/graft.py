@@ -7,7 +7,8 @@ is refused: a second graft would take our models for dbt's own.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from functools import cache, partial
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from dbt_graft.injector import groups, integrity, nodes, warehouse
@@ -15,7 +16,7 @@ from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.columns import by_target
 from dbt_graft.injector.dbt_lineage import described_columns, own_lineage
 from dbt_graft.injector.describe import consumers, descriptions
-from dbt_graft.injector.manifest import all_nodes
+from dbt_graft.injector.manifest import all_nodes, materialized
 from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.node_texts import with_texts
 from dbt_graft.injector.nodes import NodeContext
@@ -26,7 +27,9 @@ from dbt_graft.injector.promote import Promotion, promote
 from dbt_graft.injector.relations import Relations, relations
 from dbt_graft.injector.report import AmbiguousName, Grafted, Report
 from dbt_graft.injector.undo import changes
+from dbt_graft.lineage.agreement import agreement
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
@@ -35,13 +38,18 @@ MARK = "DBT_GRAFT"
 
 
 def graft(
-    artifacts: Artifacts, lineage: Lineage, options: GraftOptions, known: Relations | None = None
+    artifacts: Artifacts,
+    lineage: Lineage,
+    options: GraftOptions,
+    known: Relations | None = None,
+    followed: DefinitionColumns = NO_COLUMNS,
 ) -> Grafted:
     """Graft the lineage of Python tasks onto dbt's artifacts.
 
     Args:
         lineage: The lineage of the logs, name rules applied.
         known: The relations of the manifest, if the caller has them already.
+        followed: The column edges of dbt's own models.
 
     Raises:
         GraftError: The manifest is grafted already.
@@ -55,12 +63,14 @@ def graft(
         )
     known = known or relations(manifest, options.namespace)
 
+    compared = agreement(followed, lineage.dbt_edges, known.builders, _views(manifest, known))
+    followed = compared.columns
+
     def joined(wanted: Collection[DatasetId] | None = None) -> Lineage:
         """The lineage of dbt and of the logs; dbt's spelling of names and its columns win."""
-        own = own_lineage(manifest, catalog, known, wanted)
+        own = own_lineage(manifest, catalog, known, wanted, followed)
         return own.merged(lineage).merged(described_columns(manifest, known, wanted))
 
-    whole = cache(joined)
     touched = joined(lineage.datasets)
     decided = plan(manifest, lineage, known)
 
@@ -70,7 +80,8 @@ def graft(
         manifest, artifacts.freshness, touched, by_target(touched.column_edges), options
     )
     grafted = _added(grafted, decided, context)
-    edges = by_target(whole().column_edges)
+    own_edges = chain.from_iterable(followed.edges.values())
+    edges = by_target((*own_edges, *touched.column_edges))
     grafted = with_meta(grafted, catalog, edges, known.builders)
     linked_to = partial(with_texts, grafted, known, decided, context)
     grafted = linked_to(options.site)
@@ -83,7 +94,8 @@ def graft(
         describe=partial(descriptions, grafted, manifest, decided, lineage),
         consume=partial(consumers, manifest, known, decided, lineage),
         touched=touched,
-        join=whole,
+        join=joined,
+        followed=followed,
         report=Report(
             promoted=decided.promoted,
             added=decided.added,
@@ -95,7 +107,12 @@ def graft(
             self_reads=decided.self_reads,
             ambiguous=_ambiguous(known, lineage, short_names(manifest, known)),
             name_conflicts=decided.name_conflicts,
-            notices=(*artifacts.notices, *decided.notices),
+            column_differences=compared.differences,
+            notices=(
+                *artifacts.notices,
+                *decided.notices,
+                *followed.notices,
+            ),
             defects=tuple(integrity.check(manifest, catalog)) if options.inspect else (),
         ),
         undo={
@@ -111,6 +128,14 @@ def graft(
             else None,
         },
     )
+
+
+def _views(manifest: Mapping[str, Any], known: Relations) -> set[DatasetId]:
+    """The datasets that dbt builds as views."""
+    nodes = manifest["nodes"]
+    return {
+        one for one, node_id in known.builders.items() if materialized(nodes[node_id]) == "view"
+    }
 
 
 def _ambiguous(known: Relations, lineage: Lineage, short: ShortNames) -> tuple[AmbiguousName, ...]:

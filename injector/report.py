@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+from dbt_graft.lineage.agreement import ColumnDifference
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.model import Lineage
 
@@ -132,6 +134,8 @@ class Report:
         cycles: Cycles, each with the edge that was left out to break it.
         ambiguous: Names with more than one match.
         name_conflicts: Nodes whose first choice of a name was taken.
+        column_differences: Columns of dbt's models that its SQL and the log of its runs take from
+            different columns.
         notices: Messages about the inputs and the tasks.
         defects: Defects that dbt's artifacts already had.
     """
@@ -146,6 +150,7 @@ class Report:
     self_reads: tuple[SelfRead, ...] = ()
     ambiguous: tuple[AmbiguousName, ...] = ()
     name_conflicts: tuple[NameConflict, ...] = ()
+    column_differences: tuple[ColumnDifference, ...] = ()
     notices: tuple[str, ...] = ()
     defects: tuple[ArtifactDefect, ...] = ()
 
@@ -168,6 +173,7 @@ class Grafted:
         join: Computes `lineage`, on first use.
         undo: File name -> the changes that restore dbt's values, see `injector.undo`; None for a
             file that dbt did not write.
+        followed: The column edges of dbt's own models.
     """
 
     manifest: dict[str, Any]
@@ -180,6 +186,7 @@ class Grafted:
     join: Callable[[], Lineage]
     report: Report
     undo: Mapping[str, list[dict[str, Any]] | None]
+    followed: DefinitionColumns = NO_COLUMNS
 
     @cached_property
     def descriptions(self) -> Mapping[DatasetId, Description]:
