@@ -12,11 +12,9 @@ import yaml
 
 from dbt_graft.collectors import store
 from dbt_graft.graft.config import load
-from dbt_graft.injector import artifacts
-from dbt_graft.injector.graft import graft
-from dbt_graft.injector.options import GraftOptions
+from dbt_graft.graft.pipeline import graft
+from dbt_graft.graft.progress import Progress
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.build import build
 from dbt_graft.lineage.records import ColumnEdge, Direction, EdgeType
 
 pytestmark = pytest.mark.demo
@@ -35,11 +33,9 @@ def expected(root: Path) -> Expected:
 def grafted(root: Path) -> Grafted:
     """The demo's store on the demo's artifacts."""
     config = load(root / "dbt_project/graft.yml")
-    records = store.read(config.path(config.store))
-    if not records.accesses:
+    if not store.read(config.path(config.store)).accesses:
         pytest.skip("the demo's store is empty: run `make docs` first")
-    lineage = build(records, config.name_rules, config.task_infos)
-    return graft(artifacts.read(config.target_dir), lineage, GraftOptions("spark"))
+    return graft(config, Progress(quiet=True), write=False, inspect=True)
 
 
 def test_every_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None:
@@ -160,3 +156,10 @@ def test_the_order_in_which_everything_can_run(grafted: Grafted, expected: Expec
 def test_the_grafted_artifacts_have_no_defect(grafted: Grafted) -> None:
     assert grafted.report.defects == ()
     assert grafted.report.cycles == ()
+
+
+def test_dbt_s_sql_and_the_log_of_its_runs_agree_and_it_writes_nothing_a_second_time(
+    grafted: Grafted,
+) -> None:
+    assert grafted.report.column_differences == ()
+    assert grafted.report.second_writers == ()
