@@ -66,7 +66,10 @@ def _ctes(draw: random.Random, left: str, right: str) -> Iterator[tuple[str, str
         f"    select\n{_list(COLUMNS)}\n    from joined\n\n    union all\n\n"
         f"    select\n{_list(COLUMNS)}\n    from right_latest\n    where column_05 > 0",
     )
-    yield "final", f"    select\n{_changed(draw)}\n    from together\n    where column_00 is not null"
+    yield (
+        "final",
+        f"    select\n{_changed(draw)}\n    from together\n    where column_00 is not null",
+    )
 
 
 def _changed(draw: random.Random) -> str:
