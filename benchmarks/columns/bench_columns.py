@@ -263,8 +263,8 @@ def _report_accuracy(report: Report, found: list[ColumnCase], answers: dict[str,
     columns = sum(len(case.direct) for case in found)
     dialects = sorted({case.dialect for case in found})
     report.say(
-        f"{len(found):,} queries of our tests in {len(dialects)} dialects, with {columns:,} columns "
-        "in their results. A column is right if all columns whose values go into it are named, and "
+        f"{len(found):,} queries of our tests in {len(dialects)} dialects, with {columns:,} "
+        "columns in their results. A column is right if all columns whose values go into it are named, and "
         "none that has no part in it; peers that do not tell values from conditions may name both. "
         "**The cases are our own tests, so our row shows only that these pass**; the finding is "
         "how the others differ."
@@ -276,12 +276,8 @@ def _report_accuracy(report: Report, found: list[ColumnCase], answers: dict[str,
         right = [right_columns(case, one) for case, one in zip(found, given, strict=True)]
         complete = sum(n == len(case.direct) for n, case in zip(right, found, strict=True))
         silent = sum(one is None for one in given)
-        report.row(
-            name,
-            f"{100 * sum(right) / columns:.1f}",
-            f"{100 * complete / len(found):.1f}",
-            f"{silent:,}",
-        )
+        shares = (100 * sum(right) / columns, 100 * complete / len(found))
+        report.row(name, *(f"{share:.1f}" for share in shares), f"{silent:,}")
 
 
 if __name__ == "__main__":
