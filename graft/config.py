@@ -279,6 +279,7 @@ class DocsSection(Section):
     """The dbt docs page; see `injector.docs.DocsPageSettings`."""
 
     slim: bool = True
+    columns: bool = True
     title: Text | None = None
     favicon: PathText | None = None
 

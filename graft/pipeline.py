@@ -39,6 +39,7 @@ from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.platform import Platform
 from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.agreement import findings
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
@@ -102,6 +103,8 @@ def graft(
     for notice in report.notices:
         progress.warn(notice)
     for finding in _without_effect(config, records, where):
+        progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
+    for finding in findings(report.column_differences):
         progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
     if validate:
         with progress.step("inject", "validating the artifacts with dbt"):
@@ -224,7 +227,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
-        page = docs.DocsPageSettings(section.title or name, favicon, section.slim)
+        page = docs.DocsPageSettings(section.title or name, favicon, section.slim, section.columns)
         docs_page = None
         if docs.is_too_old():
             progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")

@@ -1,20 +1,35 @@
 """Columns of grafted nodes: from descriptions in YAML, from logs, and their column edges.
 
 The docs page cannot show column edges: they go into `meta.graft.columns`, for tools, and into a
-last line of the description of the column.
+last line of the description of the column. `own_columns` does the same for dbt's own nodes.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, EdgeType, Subtype
+from dbt_graft.lineage.records import (
+    ANY_COLUMN,
+    Column,
+    ColumnEdge,
+    EdgeType,
+    Evidence,
+    Subtype,
+)
 
 _SHOWN = 12
+_SHOWN_FOR_ROWS = 4
+# Edges of a column in `meta`: a union of hundreds of tables shall not fill the manifest.
+_IN_META = 200
+# What decides on rows matters to values that are computed over many of them.
+_OVER_ROWS = frozenset((Subtype.AGGREGATION, Subtype.WINDOW))
+_ROWS = {Subtype.FILTER: "filtered by", Subtype.GROUP_BY: "grouped by"}
 Edges = Mapping[DatasetId, list[ColumnEdge]]
+# Column in lower case -> its edges.
+ByColumn = Mapping[str, Sequence[ColumnEdge]]
 
 
 def by_target(edges: Iterable[ColumnEdge]) -> Edges:
@@ -35,7 +50,7 @@ def columns(
         seen: The columns in logs.
         edges: The column edges that end in the dataset of the node.
     """
-    upstream = _by_column(edges)
+    upstream = by_column(edges)
     names = {column.name.casefold(): column for column in seen}
     if not names and not described:
         names = {
@@ -50,18 +65,32 @@ def columns(
         )
         node["data_type"] = node.get("data_type") or column.type or None
     for name, node in nodes.items():
-        if found := upstream.get(name.casefold()):
-            text = str(node.get("description") or "").rstrip()
-            node["description"] = "\n\n".join(filter(None, (text, _line(found))))
-    meta = {
-        spelled.get(key, found[0].to_column): [_edge(edge) for edge in found]
+        node["description"] = with_origins(node.get("description"), name, upstream)
+    return nodes, meta_columns(upstream, spelled)
+
+
+def meta_columns(upstream: ByColumn, spelled: Mapping[str, str]) -> dict[str, Any]:
+    """Return `meta.graft.columns`: for each column its first edges, `*` for all rows.
+
+    Args:
+        spelled: The columns as the node spells them, by their names in lower case.
+    """
+    return {
+        spelled.get(key, found[0].to_column): [_edge(edge) for edge in found[:_IN_META]]
         for key, found in sorted(upstream.items())
     }
-    return nodes, meta
 
 
-def _by_column(edges: Iterable[ColumnEdge]) -> dict[str, list[ColumnEdge]]:
-    """The edges by column, one for each upstream column and subtype."""
+def with_origins(description: Any, column: str, upstream: ByColumn) -> str:
+    """Return the description of a column with a line that says where its values come from."""
+    text = str(description or "")
+    found = upstream.get(column.casefold())
+    line = _line(found, upstream.get(ANY_COLUMN, ())) if found else ""
+    return "\n\n".join(filter(None, (text.rstrip(), line))) if line else text
+
+
+def by_column(edges: Iterable[ColumnEdge]) -> ByColumn:
+    """Return the edges by column, one for each upstream column and subtype."""
     found: dict[str, dict[tuple[object, ...], ColumnEdge]] = defaultdict(dict)
     for edge in edges:
         upstream = (edge.from_dataset.key, edge.from_column.casefold(), edge.subtype)
@@ -77,24 +106,53 @@ def _edge(edge: ColumnEdge) -> dict[str, Any]:
         "subtype": str(edge.subtype),
         "masking": edge.masking,
         "task": edge.task,
+        "evidence": str(edge.evidence),
     }
 
 
-def _line(edges: list[ColumnEdge]) -> str:
-    """`From raw.orders.amount (aggregation). Decided by raw.orders.status (conditional).`"""
+def _line(edges: Sequence[ColumnEdge], of_rows: Sequence[ColumnEdge]) -> str:
+    """`From raw.orders.amount (aggregation), filtered by raw.orders.status. Inferred.`
+
+    Args:
+        of_rows: The edges that decide which rows there are.
+    """
+    evidences = {edge.evidence for edge in edges}
+    [common] = evidences if len(evidences) == 1 else [None]
+    direct = [edge for edge in edges if edge.type is EdgeType.DIRECT]
+    deciding = [edge for edge in edges if edge.type is EdgeType.INDIRECT]
     parts = []
-    for word, kind in (("From", EdgeType.DIRECT), ("Decided by", EdgeType.INDIRECT)):
-        names = [_upstream(edge) for edge in edges if edge.type is kind]
-        if names:
-            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-            parts.append(f"{word} {', '.join(names[:_SHOWN])}{more}.")
+    if direct:
+        computed = any(edge.subtype in _OVER_ROWS for edge in edges)
+        rows = "".join(_row_inputs(of_rows)) if computed else ""
+        parts.append(f"From {_listed([_upstream(e, common) for e in direct], _SHOWN)}{rows}.")
+    if deciding:
+        parts.append(f"Decided by {_listed([_upstream(e, common) for e in deciding], _SHOWN)}.")
+    if common and common is not Evidence.OBSERVED:
+        parts.append(f"{common.capitalize()}.")
     return " ".join(parts)
 
 
-def _upstream(edge: ColumnEdge) -> str:
-    name = f"{edge.from_dataset.short}.{edge.from_column}"
+def _row_inputs(edges: Sequence[ColumnEdge]) -> Iterator[str]:
+    for subtype, words in _ROWS.items():
+        names = [_name(edge) for edge in edges if edge.subtype is subtype]
+        if names:
+            yield f", {words} {_listed(names, _SHOWN_FOR_ROWS)}"
+
+
+def _listed(names: Sequence[str], shown: int) -> str:
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more
+
+
+def _upstream(edge: ColumnEdge, common: Evidence | None) -> str:
+    """A column with what was done to it, and its evidence where not all edges have the same."""
     how = [] if edge.subtype is Subtype.IDENTITY else [edge.subtype.lower().replace("_", " ")]
     how += ["masked"] if edge.masking else []
+    how += [] if common or edge.evidence is Evidence.OBSERVED else [edge.evidence]
+    return _name(edge) + (f" ({', '.join(how)})" if how else "")
+
+
+def _name(edge: ColumnEdge) -> str:
     # In a code span only a backtick is markup.
-    code = " ".join(name.replace("`", "'").split())
-    return f"`{code}`" + (f" ({', '.join(how)})" if how else "")
+    name = f"{edge.from_dataset.short}.{edge.from_column}".replace("`", "'")
+    return f"`{' '.join(name.split())}`"

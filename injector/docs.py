@@ -16,6 +16,8 @@ from pathlib import Path
 
 from dbt_graft.injector import stock
 from dbt_graft.injector.artifacts import Document, dump
+from dbt_graft.injector.columns import by_target
+from dbt_graft.injector.own_columns import with_descriptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.slim import slim
 from dbt_graft.lineage import urls
@@ -39,12 +41,14 @@ class DocsPageSettings:
         title: The page's title.
         favicon: An image file to put inside; without one the page has none.
         slim: Leave out of the artifacts everything that the page does not read.
+        columns: Let the columns of dbt's own nodes say where their values come from.
         site: The relative URL of the site's home, ending in a slash.
     """
 
     title: str
     favicon: Path | None = None
     slim: bool = True
+    columns: bool = True
     site: str = "../"
 
 
@@ -61,6 +65,9 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
         "metadata": {**linked["metadata"], "send_anonymous_usage_stats": False},
     }
     catalog = grafted.catalog
+    if settings.columns:
+        edges = by_target(grafted.lineage.column_edges)
+        manifest = with_descriptions(manifest, catalog, edges, grafted.dbt_nodes)
     if settings.slim:
         manifest, catalog = slim(manifest, catalog)
     site = settings.site

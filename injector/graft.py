@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from dbt_graft.injector import groups, integrity, nodes, warehouse
@@ -15,16 +16,18 @@ from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.columns import by_target
 from dbt_graft.injector.dbt_lineage import described_columns, own_lineage
 from dbt_graft.injector.describe import consumers, descriptions
-from dbt_graft.injector.manifest import all_nodes
+from dbt_graft.injector.manifest import all_nodes, materialized
 from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.node_texts import with_texts
 from dbt_graft.injector.nodes import NodeContext
 from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.own_columns import with_meta
 from dbt_graft.injector.plan import GraftPlan, plan
 from dbt_graft.injector.promote import Promotion, promote
 from dbt_graft.injector.relations import Relations, relations
 from dbt_graft.injector.report import AmbiguousName, Grafted, Report
 from dbt_graft.injector.undo import changes
+from dbt_graft.lineage.agreement import agreement
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.errors import GraftError
@@ -60,6 +63,9 @@ def graft(
         )
     known = known or relations(manifest, options.namespace)
 
+    compared = agreement(followed, lineage.dbt_edges, known.builders, _views(manifest, known))
+    followed = compared.columns
+
     def joined(wanted: Collection[DatasetId] | None = None) -> Lineage:
         """The lineage of dbt and of the logs; dbt's spelling of names and its columns win."""
         own = own_lineage(manifest, catalog, known, wanted, followed)
@@ -74,12 +80,16 @@ def graft(
         manifest, artifacts.freshness, touched, by_target(touched.column_edges), options
     )
     grafted = _added(grafted, decided, context)
+    own_edges = chain.from_iterable(followed.edges.values())
+    edges = by_target((*own_edges, *touched.column_edges))
+    grafted = with_meta(grafted, catalog, edges, known.builders)
     linked_to = partial(with_texts, grafted, known, decided, context)
     grafted = linked_to(options.site)
     entries = _catalog(catalog, grafted, decided, touched)
     return Grafted(
         manifest=grafted,
         catalog=entries,
+        dbt_nodes=known.builders,
         linked_to=linked_to,
         describe=partial(descriptions, grafted, manifest, known, decided, lineage),
         consume=partial(consumers, manifest, known, decided, lineage),
@@ -97,6 +107,7 @@ def graft(
             self_reads=decided.self_reads,
             ambiguous=_ambiguous(known, lineage, short_names(manifest, known)),
             name_conflicts=decided.name_conflicts,
+            column_differences=compared.differences,
             notices=(
                 *artifacts.notices,
                 *decided.notices,
@@ -117,6 +128,14 @@ def graft(
             else None,
         },
     )
+
+
+def _views(manifest: Mapping[str, Any], known: Relations) -> set[DatasetId]:
+    """The datasets that dbt builds as views."""
+    nodes = manifest["nodes"]
+    return {
+        one for one, node_id in known.builders.items() if materialized(nodes[node_id]) == "view"
+    }
 
 
 def _ambiguous(known: Relations, lineage: Lineage, short: ShortNames) -> tuple[AmbiguousName, ...]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+from dbt_graft.lineage.agreement import ColumnDifference
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.describe import Consumer, Description
@@ -133,6 +134,8 @@ class Report:
         cycles: Cycles, each with the edge that was left out to break it.
         ambiguous: Names with more than one match.
         name_conflicts: Nodes whose first choice of a name was taken.
+        column_differences: Columns of dbt's models that its SQL and the log of its runs take from
+            different columns.
         notices: Messages about the inputs and the tasks.
         defects: Defects that dbt's artifacts already had.
     """
@@ -147,6 +150,7 @@ class Report:
     self_reads: tuple[SelfRead, ...] = ()
     ambiguous: tuple[AmbiguousName, ...] = ()
     name_conflicts: tuple[NameConflict, ...] = ()
+    column_differences: tuple[ColumnDifference, ...] = ()
     notices: tuple[str, ...] = ()
     defects: tuple[ArtifactDefect, ...] = ()
 
@@ -161,6 +165,7 @@ class Grafted:
     """Grafted artifacts, and dbt's part of what the catalog and the exporters show.
 
     Attributes:
+        dbt_nodes: Dataset -> the node that dbt itself builds it with.
         linked_to: The manifest with links to a site: its URL, relative or absolute.
         describe: Computes `descriptions`, on first use.
         consume: Computes `consumers`, on first use.
@@ -173,6 +178,7 @@ class Grafted:
 
     manifest: dict[str, Any]
     catalog: dict[str, Any]
+    dbt_nodes: Mapping[DatasetId, str]
     linked_to: Callable[[str], dict[str, Any]]
     describe: Callable[[], Mapping[DatasetId, Description]]
     consume: Callable[[], tuple[Consumer, ...]]

@@ -67,6 +67,12 @@ def render_report(report: Report) -> str:
             "it unique.",
             (f"{name.wanted} -> {name.chosen}" for name in report.name_conflicts),
         ),
+        (
+            "Columns that differ",
+            "What dbt's SQL says of a column and what the log of dbt's own runs shows. The catalog "
+            "has the edges of both.",
+            (f"{one.node_id}: {one}" for one in report.column_differences),
+        ),
         ("Notices", "", report.notices),
         (
             "Defects in dbt's artifacts",

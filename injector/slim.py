@@ -86,6 +86,8 @@ def _node(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
     slimmed = _only(node, _NODE)
     if "config" in slimmed:
         slimmed["config"] = _config(slimmed["config"])
+    if isinstance(slimmed.get("meta"), dict) and "graft" in slimmed["meta"]:
+        slimmed["meta"] = {key: value for key, value in slimmed["meta"].items() if key != "graft"}
     if slimmed.get("columns"):
         slimmed["columns"] = {key: _column(column) for key, column in slimmed["columns"].items()}
     if slimmed.get("docs") == _SHOWN:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from dbt_graft.lineage.columns import table_edges
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dbt_runs import split
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.lasting_columns import column_edges
@@ -45,6 +46,20 @@ def build(
         failed: What failed statements tried counts as done.
         infer_columns: Columns of equal name are connected through a task's memory.
     """
+    of_tasks, of_dbt = split(records)
+    lineage = _built(of_tasks, rename, infos, failed=failed)
+    if not of_dbt.column_edges:
+        return lineage
+    return replace(lineage, dbt_edges=_built(of_dbt, rename).column_edges)
+
+
+def _built(
+    records: Records,
+    rename: Rename | None,
+    infos: Mapping[str, TaskInfo] | None = None,
+    *,
+    failed: bool = False,
+) -> Lineage:
     rename = _with_locations(rename or NameRules(), records.datasets)
     accesses, edges = _under_rule_names(records, rename)
     if failed:

@@ -13,7 +13,10 @@ from dbt_graft.lineage.records import ColumnEdge
 
 
 class DefinitionKind(StrEnum):
-    """Owner of a definition: dbt, or the database of the view."""
+    """Owner of a definition: dbt, or the database of the view.
+
+    In the lineage store it is the engine of the runs that show definitions.
+    """
 
     DBT = "dbt"
     VIEW = "view"

@@ -99,6 +99,8 @@ class Lineage:
     Attributes:
         definitions: dbt's models and views, by name.
         node_results: dbt's unique_id -> the results of the node, newest first.
+        dbt_edges: The column edges in the log of dbt's own application, which
+            `lineage.agreement` compares with those of dbt's SQL.
         former_names: For each dataset that was renamed the names that it had before, sorted.
     """
 
@@ -111,6 +113,7 @@ class Lineage:
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     former_names: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
     node_results: Mapping[str, tuple[NodeResult, ...]] = field(default_factory=dict)
+    dbt_edges: tuple[ColumnEdge, ...] = ()
 
     def writers(self, dataset: DatasetId) -> tuple[Usage, ...]:
         """The usages that put data into a dataset, by task: the one answer for every face."""
@@ -182,6 +185,7 @@ class Lineage:
             definitions=dict(sorted({**other.definitions, **self.definitions}.items())),
             former_names={**other.former_names, **self.former_names},
             node_results={**other.node_results, **self.node_results},
+            dbt_edges=tuple(dict.fromkeys((*self.dbt_edges, *other.dbt_edges))),
         )
         return Spelling(datasets).lineage(both)
 

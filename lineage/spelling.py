@@ -50,6 +50,7 @@ class Spelling:
             tasks={name: self._task(task) for name, task in lineage.tasks.items()},
             flows=tuple(map(self._flow, lineage.flows)),
             column_edges=tuple(map(self._edge, lineage.column_edges)),
+            dbt_edges=tuple(map(self._edge, lineage.dbt_edges)),
             definitions={name: self._definition(one) for name, one in lineage.definitions.items()},
             former_names={
                 self(dataset): self.all(names) for dataset, names in lineage.former_names.items()

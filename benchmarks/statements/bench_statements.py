@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 from cases import Case, cases, same_name  # noqa: E402
 from day import SHAPES, STATEMENTS, statements  # noqa: E402
 
+from benchmarks.report import with_other_sections  # noqa: E402
 from dbt_graft.collectors.statements.normalise import normalise  # noqa: E402
 from dbt_graft.collectors.statements.parse import parse  # noqa: E402
 from dbt_graft.collectors.statements.tables.scan import scan  # noqa: E402
@@ -196,7 +197,7 @@ def _renamed(texts: list[str], number: int) -> list[str]:
 def main() -> None:
     """Write the page and show it."""
     result = page()
-    PAGE.write_text(result)
+    PAGE.write_text(with_other_sections(result, PAGE.read_text()))
     print(result)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,10 @@ import yaml
 
 from dbt_graft.collectors import store
 from dbt_graft.graft.config import load
-from dbt_graft.injector import artifacts
-from dbt_graft.injector.graft import graft
-from dbt_graft.injector.options import GraftOptions
+from dbt_graft.graft.pipeline import graft
+from dbt_graft.graft.progress import Progress
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.build import build
-from dbt_graft.lineage.records import Direction
+from dbt_graft.lineage.records import ColumnEdge, Direction, EdgeType
 
 pytestmark = pytest.mark.demo
 
@@ -33,11 +33,9 @@ def expected(root: Path) -> Expected:
 def grafted(root: Path) -> Grafted:
     """The demo's store on the demo's artifacts."""
     config = load(root / "dbt_project/graft.yml")
-    records = store.read(config.path(config.store))
-    if not records.accesses:
+    if not store.read(config.path(config.store)).accesses:
         pytest.skip("the demo's store is empty: run `make docs` first")
-    lineage = build(records, config.name_rules, config.task_infos)
-    return graft(artifacts.read(config.target_dir), lineage, GraftOptions("spark"))
+    return graft(config, Progress(quiet=True), write=False, inspect=True)
 
 
 def test_every_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None:
@@ -47,16 +45,53 @@ def test_every_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None
 
 def test_every_column_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None:
     found = {
-        (str(e.from_dataset), str(e.to_dataset), e.task, e.to_column, e.from_column, str(e.subtype))
+        (
+            *(str(e.from_dataset), str(e.to_dataset), e.task),
+            *(e.to_column, e.from_column, str(e.subtype), str(e.evidence)),
+        )
         for e in grafted.lineage.column_edges
     }
     assert found == {
-        (edge["from"], edge["to"], edge["by"], column, source, how)
+        (
+            *(edge["from"], edge["to"], edge["by"]),
+            *(column, source, how, edge.get("evidence", "observed")),
+        )
         for edge in expected["columns"]
         for column, sources in edge["columns"].items()
         for source, ways in sources.items()
         for how in ways.split()
     }
+
+
+def test_columns_of_the_dashboard_by_where_they_come_from(
+    grafted: Grafted, expected: Expected
+) -> None:
+    shown = set(expected["consumers"]["exposure.shop.revenue_dashboard"])
+    for start, columns in expected["dashboard"].items():
+        values = _reached(grafted.lineage.column_edges, start, {EdgeType.DIRECT})
+        anything = _reached(grafted.lineage.column_edges, start, set(EdgeType))
+        found = [
+            sorted(column for column in reached if column.rpartition(".")[0] in shown)
+            for reached in (values, anything - values)
+        ]
+        assert found == [sorted(columns["values"]), sorted(columns["decided"])], start
+
+
+def _reached(edges: Iterable[ColumnEdge], start: str, types: set[EdgeType]) -> set[str]:
+    """The columns downstream of one by edges of some types; `*` is an end."""
+    downstream: dict[str, set[str]] = defaultdict(set)
+    for edge in edges:
+        if edge.type in types:
+            target = f"{edge.to_dataset}.{edge.to_column}"
+            downstream[f"{edge.from_dataset}.{edge.from_column}"].add(target)
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for column in downstream[waiting.pop()] - found:
+            found.add(column)
+            if not column.endswith(".*"):
+                waiting.append(column)
+    return found
 
 
 def test_every_dataset_and_what_it_is_to_dbt(grafted: Grafted, expected: Expected) -> None:
@@ -121,3 +156,10 @@ def test_the_order_in_which_everything_can_run(grafted: Grafted, expected: Expec
 def test_the_grafted_artifacts_have_no_defect(grafted: Grafted) -> None:
     assert grafted.report.defects == ()
     assert grafted.report.cycles == ()
+
+
+def test_dbt_s_sql_and_the_log_of_its_runs_agree_and_it_writes_nothing_a_second_time(
+    grafted: Grafted,
+) -> None:
+    assert grafted.report.column_differences == ()
+    assert grafted.report.second_writers == ()

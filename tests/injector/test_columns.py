@@ -73,6 +73,7 @@ def test_edges_stand_under_the_columns_own_spelling() -> None:
             "subtype": "IDENTITY",
             "masking": False,
             "task": "load",
+            "evidence": "observed",
         }
     ]
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -57,14 +58,21 @@ def site(root: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def server(site: Path) -> Iterator[str]:
-    """The address under which the demo is served."""
-    handler = functools.partial(_SiteHandler, directory=str(site))
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address under which a published site is served, ending in a slash."""
+    handler = functools.partial(_SiteHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
         threading.Thread(target=http.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{http.server_port}{SUBPATH}/"
         http.shutdown()
+
+
+@pytest.fixture(scope="session")
+def server(site: Path) -> Iterator[str]:
+    """The address under which the demo is served."""
+    with served(site) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -82,8 +90,8 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Visit]:
+@contextmanager
+def visiting(browser: Browser, server: str) -> Iterator[Visit]:
     """A new tab; in the end it has no faults and made no requests to other servers."""
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     visit = Visit(page, server)
@@ -108,3 +116,10 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
     page.close()
     assert visit.foreign == []
     assert visit.faults == []
+
+
+@pytest.fixture
+def visit(browser: Browser, server: str) -> Iterator[Visit]:
+    """A new tab on the demo."""
+    with visiting(browser, server) as visit:
+        yield visit

@@ -56,6 +56,9 @@ def _with_links(document: dict[str, Any], published: dict[str, Any]) -> dict[str
         for node_id, node in (found.get(part) or {}).items():
             shown = (published.get(part) or {}).get(node_id) or {}
             node |= {field: shown[field] for field in ("description", "url") if field in shown}
+            for name, column in (shown.get("columns") or {}).items():
+                node["columns"].setdefault(name, {"name": name, "meta": {}})
+                node["columns"][name]["description"] = column.get("description", "")
     return found
 
 

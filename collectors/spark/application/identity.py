@@ -1,7 +1,8 @@
 """Owner of an application: a team's task, dbt, or unknown.
 
-dbt's applications are left out: dbt's artifacts have more about them. They are recognised by what a
-dbt-spark session writes into its log (dbt-spark 1.11 on Spark 4.3):
+dbt's applications are no tasks: dbt's artifacts have more about them. What they show of columns is
+compared with dbt's SQL. They are recognised by what a dbt-spark session writes into its log
+(dbt-spark 1.11 on Spark 4.3):
 
 - results are fetched at `…/dbt/adapters/spark/session.py`, which is the call site in the
   description of the executions that do so (each invocation fetches the list of schemas);

@@ -1,7 +1,7 @@
 """Statements of an application, collected task by task while its log is read.
 
-`identity` decides first whose application it is: dbt's own has no records, and one whose name
-gives no task is a reject that names the setting to change. Either way the log counts as read.
+`identity` decides first whose application it is: dbt's own has what it built, on the engine `dbt`,
+and one whose name gives no task is a reject that names the setting to change.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from dbt_graft.collectors.spark.application.totals import StatementTotals, witho
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import Rejects
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
+from dbt_graft.lineage.definition import DefinitionKind
 
 _MOST_STREAMS = 10_000
 _NO_EXECUTION = -1
@@ -70,11 +71,17 @@ class LastExecution:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """The distinct statements of a task in an application."""
+    """The distinct statements of a task in an application, or of dbt: those that write."""
 
     task: str
     last: LastExecution
     statements: list[Statement]
+    engine: str = "spark"
+
+    @property
+    def is_dbt(self) -> bool:
+        """Whether dbt ran them."""
+        return self.engine == DefinitionKind.DBT
 
 
 class ApplicationCollector:
@@ -122,15 +129,14 @@ class ApplicationCollector:
         texts = ([getattr(e, name) for e in executions] for name in ("description", "text"))
         self._is_dbt = self._is_dbt or is_dbt(self._application.name, *texts)
         self._executions += len(executions)
-        task = self._task(group.outermost)
+        task = DefinitionKind.DBT.value if self._is_dbt else self._task(group.outermost)
         if task is None:
             self._unnamed += len(executions)
         elif run := group.outermost.stream:
             self._task_of_stream[run] = task
         # An execution without a task still shows where tables lie, unless all have none.
         of_application = partial(is_of_application, self._application)
-        none_has_task = task is None and all(map(of_application, self._logs.task_from))
-        if self._is_dbt or none_has_task:
+        if task is None and all(map(of_application, self._logs.task_from)):
             return
         reject = self._rejects.add_for_log
         for statement in statements(group, self._application, self.context, reject):
@@ -171,6 +177,7 @@ class ApplicationCollector:
                 return
             application.started_at = min(one.started_at for one in found)
         if self._is_dbt or is_dbt(application.name, (), ()):
+            yield from self._built_by_dbt()
             return
         if not self._executions and (only_task := self._task(None)):
             self._last[only_task] = LastExecution()
@@ -196,6 +203,20 @@ class ApplicationCollector:
         }
         for task, found in settled.items():
             yield TaskResult(task, self._last[task], without_inferences(found, read, resolver))
+
+    def _built_by_dbt(self) -> Iterator[TaskResult]:
+        """What dbt built; its tests and its questions about the metastore are left out."""
+        totals = StatementTotals()
+        # Until its first sign of dbt the application was taken for a task.
+        for found in self._totals.values():
+            for statement in found.found.values():
+                if statement.writes:
+                    totals.add(statement)
+        resolver = self.context.column_sources.resolver
+        resolver.warehouse = self._application.warehouse
+        if built := totals.settled(resolver):
+            last = LastExecution(max(one.ended_at for one in built))
+            yield TaskResult(DefinitionKind.DBT.value, last, built, DefinitionKind.DBT.value)
 
     def _advice(self) -> str:
         if not self._application.on_databricks:

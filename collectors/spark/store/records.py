@@ -33,7 +33,6 @@ from dbt_graft.lineage.records import (
     Status,
 )
 
-ENGINE = "spark"
 DIALECT = "spark-plan"
 PARSER = "plan"
 
@@ -89,7 +88,10 @@ def _task_records(
     return LogRecords(
         accesses=tuple(_accesses(statements, shapes, run)),
         runs=(run,),
-        shapes=tuple(sorted(shapes.values(), key=lambda shape: shape.shape_id)),
+        # dbt's artifacts have its SQL.
+        shapes=()
+        if result.is_dbt
+        else tuple(sorted(shapes.values(), key=lambda shape: shape.shape_id)),
         datasets=tuple(_datasets(statements, resolver, origin)),
         column_edges=tuple(_column_edges(statements, shapes, run)),
     )
@@ -100,7 +102,7 @@ def _run(application: Application, result: TaskResult, origin: str) -> Run:
     return Run(
         run_id=run_id(application, origin),
         task=result.task,
-        engine=ENGINE,
+        engine=result.engine,
         started_at=application.started_at,
         ended_at=application.ended_at or result.last.at,
         status=status,

@@ -15,6 +15,7 @@ import pytest
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store import commit, last_event_times, positions, read, run_origins
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.records import Access, Records, Status
 from dbt_graft.lineage.runs import runs_by_task
@@ -183,7 +184,10 @@ def test_dbts_own_application_is_read_and_has_no_task(
     (tmp_path / "dbt").mkdir()
     events = run_job("dbt_models.py", tmp_path / "dbt")
     found = load(spark, events, tmp_path / "store")
-    assert found == Records()
+    lineage = build(found)
+    assert (lineage.tasks, lineage.flows, found.shapes, found.rejects) == ({}, (), {}, ())
+    edges = {(edge.to_dataset.name, edge.from_dataset.name) for edge in lineage.dbt_edges}
+    assert edges == {("analytics.two", "analytics.one")}
     [(_, count)] = positions(str(tmp_path / "store")).values()
     assert count > 20
 
