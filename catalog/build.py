@@ -1,23 +1,12 @@
-"""The site: pages are written as Markdown and built with MkDocs."""
+"""The site: the theme's files, the pages of the catalog, and dbt docs beside them."""
 
 from __future__ import annotations
 
-import logging
-import os
-import shutil
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlsplit
-
-from jinja2 import Environment
-from mkdocs.commands.build import build as mkdocs_build
-from mkdocs.config import load_config
-from mkdocs.exceptions import MkDocsException
 
 import dbt_graft
 from dbt_graft.catalog.dataset_page import dataset_page
@@ -27,17 +16,17 @@ from dbt_graft.catalog.health import health_summary
 from dbt_graft.catalog.home_page import home_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
-from dbt_graft.catalog.markup import external, printable, text
+from dbt_graft.catalog.markup import external, printable
 from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.redirects import write_redirects
+from dbt_graft.catalog.search import SearchIndex
+from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.task_pages import task_list_page, task_page
+from dbt_graft.catalog.theme import write_theme
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
-
-# Subfolders of the designer's folder that are copied into the site.
-_PUBLISHED = ("styles", "scripts", "images")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +82,19 @@ def build(
         # MkDocs empties its output folder.
         if any(out.iterdir()):
             raise GraftError("the folder for the site is not empty", place=str(out))
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
-            sources = Path(folder)
-            jinja = environment(design / "templates")
-            pages = _write(_pages(index, settings), jinja, sources)
-            for name in _PUBLISHED:
-                shutil.copytree(design / name, sources / name)
-            _mkdocs(design / "mkdocs.yml", sources, out, settings, url, docs=docs_page is not None)
+        shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
+        jinja = environment(design / "templates")
+        search, paths = SearchIndex(), []
+        for page in _pages(index, settings):
+            body = render(page, jinja)
+            target = out / page.path / "index.html"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(shells.filled(page, body), encoding="utf-8")
+            search.add(page, body)
+            paths.append(page.path)
+        search.write(out)
+        if url:
+            write_sitemap(out, url, paths, settings.collected_at)
         not_found = jinja.get_template("404.html.j2")
         root = urlsplit(url).path.rstrip("/") + "/" if url else ""
         (out / "404.html").write_text(
@@ -114,7 +109,7 @@ def build(
             (out / path).write_bytes(content)
     except OSError as error:
         raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
-    return PublishedSite(out / "index.html", pages)
+    return PublishedSite(out / "index.html", len(paths))
 
 
 def design_folder() -> Path:
@@ -137,43 +132,6 @@ def _pages(index: Index, settings: SiteSettings) -> Iterator[Page]:
         yield task_page(index, name, order)
 
 
-def _write(pages: Iterable[Page], jinja: Environment, folder: Path) -> int:
-    """Write pages as Markdown; return their number."""
-    paths = set()
-    for page in pages:
-        target = folder / page.path / "index.md"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(render(page, jinja), encoding="utf-8")
-        paths.add(target)
-    return len(paths)
-
-
-def _mkdocs(
-    config_file: Path, sources: Path, site: Path, settings: SiteSettings, url: str, *, docs: bool
-) -> None:
-    options: dict[str, Any] = {
-        # The theme does not escape it.
-        "site_name": str(text(settings.name)),
-        "site_url": url,
-        "docs_dir": str(sources),
-        "site_dir": str(site),
-    }
-    with _silent(), _dated(settings.collected_at):
-        try:
-            config = load_config(str(config_file), **options)
-            if docs:
-                config.nav.append({"dbt docs": "dbt/index.html"})
-            config.plugins.on_startup(command="build", dirty=False)
-            try:
-                mkdocs_build(config)
-            finally:
-                config.plugins.on_shutdown()
-        except MkDocsException as error:
-            raise GraftError(
-                f"MkDocs cannot build the site: {error}", place=str(config_file)
-            ) from error
-
-
 def _checked(url: str) -> str:
     """The URL with everything escaped that HTML could read as syntax: the theme does not."""
     parts = urlsplit(external(url))
@@ -184,30 +142,3 @@ def _checked(url: str) -> str:
             remedy="write http(s)://<host>/<path>/, without user and password",
         )
     return quote(parts.geturl(), safe=":/?#[]@!$&+,;=%~")
-
-
-@contextmanager
-def _dated(at: datetime | None) -> Iterator[None]:
-    """Have MkDocs write a date of ours into the sitemap: today's would change it every day."""
-    variable = "SOURCE_DATE_EPOCH"  # https://reproducible-builds.org/specs/source-date-epoch/
-    if variable in os.environ:
-        yield
-        return
-    os.environ[variable] = str(int(at.timestamp())) if at else "0"
-    try:
-        yield
-    finally:
-        del os.environ[variable]
-
-
-@contextmanager
-def _silent() -> Iterator[None]:
-    """Silence MkDocs' progress and its advice on navigation."""
-    log = logging.getLogger("mkdocs")
-    level, propagate = log.level, log.propagate
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(level)
-        log.propagate = propagate
