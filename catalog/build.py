@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -17,12 +18,13 @@ from dbt_graft.catalog.home_page import home_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
 from dbt_graft.catalog.markup import external, printable
-from dbt_graft.catalog.page import Page, environment, render
+from dbt_graft.catalog.page import Page, environment
 from dbt_graft.catalog.redirects import write_redirects
-from dbt_graft.catalog.search import SearchIndex
+from dbt_graft.catalog.search import write_search_index
 from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.theme import write_theme
+from dbt_graft.catalog.writing import PageWriter
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
@@ -84,17 +86,10 @@ def build(
             raise GraftError("the folder for the site is not empty", place=str(out))
         shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
         jinja = environment(design / "templates")
-        search, paths = SearchIndex(), []
-        for page in _pages(index, settings):
-            body = render(page, jinja)
-            target = out / page.path / "index.html"
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(shells.filled(page, body), encoding="utf-8")
-            search.add(page, body)
-            paths.append(page.path)
-        search.write(out)
+        pages = PageWriter(_pages(index, settings), out, shells, jinja).write()
+        write_search_index(out, (entry for page in pages for entry in page.search))
         if url:
-            write_sitemap(out, url, paths, settings.collected_at)
+            write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
         not_found = jinja.get_template("404.html.j2")
         root = urlsplit(url).path.rstrip("/") + "/" if url else ""
         (out / "404.html").write_text(
@@ -109,7 +104,7 @@ def build(
             (out / path).write_bytes(content)
     except OSError as error:
         raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
-    return PublishedSite(out / "index.html", len(paths))
+    return PublishedSite(out / "index.html", len(pages))
 
 
 def design_folder() -> Path:
@@ -118,18 +113,25 @@ def design_folder() -> Path:
     return packaged if packaged.is_dir() else packaged.parent.parent / "site"
 
 
-def _pages(index: Index, settings: SiteSettings) -> Iterator[Page]:
-    health = health_summary(index)
-    yield home_page(index, health, settings.name, settings.collected_at)
-    yield task_list_page(index)
-    yield gaps_page(index, health)
-    yield from label_pages(index)
-    yield from folder_pages(index)
-    for dataset in index.datasets:
-        yield dataset_page(index, dataset)
-    order = index.lineage.task_graph()
-    for name in index.task_names():
-        yield task_page(index, name, order)
+def _pages(index: Index, settings: SiteSettings) -> list[Callable[[], Page]]:
+    """The pages of the catalog, each as a function that makes it."""
+    health, order = health_summary(index), index.lineage.task_graph()
+    lists = [
+        home_page(index, health, settings.name, settings.collected_at),
+        task_list_page(index),
+        gaps_page(index, health),
+        *label_pages(index),
+        *folder_pages(index),
+    ]
+    return [
+        *(partial(_same, page) for page in lists),
+        *(partial(dataset_page, index, dataset) for dataset in index.datasets),
+        *(partial(task_page, index, name, order) for name in index.task_names()),
+    ]
+
+
+def _same(page: Page) -> Page:
+    return page
 
 
 def _checked(url: str) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import orjson
 from markupsafe import Markup
@@ -18,38 +17,35 @@ _SECTION = re.compile(r'<h2 id="([\w-]+)">(.*?)</h2>')
 _TAG = re.compile(r"<[^>]*>")
 
 
-@dataclass(frozen=True, slots=True)
-class SearchIndex:
-    """The entries of an index while pages are written.
+class SearchEntry(NamedTuple):
+    """A page or a section, as Material's search reads it."""
 
-    Attributes:
-        entries: What Material's search reads: `location`, `title`, `text`, `boost`.
-    """
-
-    entries: list[dict[str, Any]] = field(default_factory=list)
-
-    def add(self, page: Page, body: str) -> None:
-        """Add a page if search finds it: its beginning, and each section with its text."""
-        if page.searched:
-            self.entries.extend(_entries(page, body))
-
-    def write(self, site: Path) -> None:
-        """Put the entries into the index that MkDocs has written for the blank pages."""
-        folder = site / "search"
-        found = orjson.loads((folder / "search_index.json").read_bytes())
-        content = orjson.dumps({**found, "docs": self.entries})
-        (folder / "search_index.json").write_bytes(content)
-        # For pages that a browser opens as files.
-        (folder / "search_index.js").write_bytes(b"var __index = " + content)
+    location: str
+    title: str
+    text: str
+    boost: float
 
 
-def _entries(page: Page, body: str) -> Iterator[dict[str, Any]]:
+def search_entries(page: Page, body: str) -> Iterator[SearchEntry]:
+    """The entries of a page that search finds: its beginning, and each section with a text."""
+    if not page.searched:
+        return
     parts = _SECTION.split(_LEFT_OUT.sub("", body))
     location = f"{page.path}index.html"
-    yield {"location": location, "title": page.title, "text": _plain(parts[0]), "boost": 2}
+    yield SearchEntry(location, page.title, _plain(parts[0]), 2)
     for id_, title, content in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
         if plain := _plain(content):
-            yield {"location": f"{location}#{id_}", "title": _plain(title), "text": plain}
+            yield SearchEntry(f"{location}#{id_}", _plain(title), plain, 1)
+
+
+def write_search_index(site: Path, entries: Iterable[SearchEntry]) -> None:
+    """Put the entries into the index that MkDocs has written for the blank pages."""
+    folder = site / "search"
+    found = orjson.loads((folder / "search_index.json").read_bytes())
+    content = orjson.dumps({**found, "docs": [one._asdict() for one in entries]})
+    (folder / "search_index.json").write_bytes(content)
+    # For pages that a browser opens as files.
+    (folder / "search_index.js").write_bytes(b"var __index = " + content)
 
 
 def _plain(html: str) -> str:
