@@ -34,9 +34,12 @@ def text(value: object) -> Markup:
     """A value as text for any place of a template; `Markup` passes, None is empty."""
     if isinstance(value, Markup):
         return value
-    if value is None:
-        return Markup()
-    return Markup(printable(str(value)).translate(_REFERENCES))  # noqa: S704  # escaped here
+    return Markup() if value is None else _escaped(str(value))
+
+
+@functools.lru_cache(maxsize=1 << 16)  # a site shows the same names again and again
+def _escaped(value: str) -> Markup:
+    return Markup(printable(value).translate(_REFERENCES))  # noqa: S704  # escaped here
 
 
 def printable(value: str) -> str:
