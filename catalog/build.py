@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -19,12 +19,13 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
 from dbt_graft.catalog.markup import external, printable
 from dbt_graft.catalog.page import Page, environment
-from dbt_graft.catalog.redirects import write_redirects
+from dbt_graft.catalog.redirects import former_paths, gone_pages, write_redirects
 from dbt_graft.catalog.search import write_search_index
 from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.theme import write_theme
 from dbt_graft.catalog.writing import PageWriter
+from dbt_graft.lineage.addresses import Address, updated_addresses
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
@@ -51,10 +52,11 @@ class SiteSettings:
 
 @dataclass(frozen=True, slots=True)
 class PublishedSite:
-    """The page to open first, and the number of catalog pages."""
+    """The page to open first, the number of catalog pages, and all addresses, gone ones too."""
 
     index: Path
     pages: int
+    addresses: tuple[Address, ...] = ()
 
 
 def build(
@@ -65,12 +67,14 @@ def build(
     out: Path,
     docs_page: bytes | None = None,
     extra_files: Mapping[str, bytes] | None = None,
+    addresses: Iterable[Address] = (),
 ) -> PublishedSite:
     """Build the catalog in a new or empty folder.
 
     Args:
         docs_page: dbt's documentation as one HTML page, for `dbt/index.html`.
         extra_files: More files, by their path in the site.
+        addresses: Those that earlier builds published.
 
     Raises:
         GraftError: The folder has files or cannot be written, the site's templates are faulty, or
@@ -90,12 +94,20 @@ def build(
         write_search_index(out, (entry for page in pages for entry in page.search))
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
+        found = updated_addresses(
+            addresses,
+            {page.path: page.title for page in pages},
+            former_paths(lineage, settings.moved),
+            settings.collected_at,
+        )
+        gone = [partial(_same, page) for page in gone_pages(found)]
+        PageWriter(gone, out, shells, jinja).write()
+        write_redirects(found, out)
         not_found = jinja.get_template("404.html.j2")
         root = urlsplit(url).path.rstrip("/") + "/" if url else ""
         (out / "404.html").write_text(
             not_found.render(root=root, site_name=settings.name), encoding="utf-8"
         )
-        write_redirects(index.datasets, settings.moved, out)
         extra = dict(extra_files or {})
         if docs_page is not None:
             extra["dbt/index.html"] = docs_page
@@ -104,7 +116,7 @@ def build(
             (out / path).write_bytes(content)
     except OSError as error:
         raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
-    return PublishedSite(out / "index.html", len(pages))
+    return PublishedSite(out / "index.html", len(pages), found)
 
 
 def design_folder() -> Path:

@@ -22,9 +22,10 @@ _AT_ONCE = 50
 
 @dataclass(frozen=True, slots=True)
 class WrittenPage:
-    """A page as a file: its address, and what search finds on it."""
+    """A page as a file: its address, its title, and what search finds on it."""
 
     path: str
+    title: str
     search: tuple[SearchEntry, ...]
 
 
@@ -72,7 +73,7 @@ class PageWriter:
             target = self.site / page.path / "index.html"
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(self.shells.filled(page, body), encoding="utf-8")
-            found.append(WrittenPage(page.path, tuple(search_entries(page, body))))
+            found.append(WrittenPage(page.path, page.title, tuple(search_entries(page, body))))
         return found
 
 

@@ -15,6 +15,7 @@ so that no clock decides which is the later one.
 Readers outside Spark use pyarrow and need no JVM.
 """
 
+from dbt_graft.collectors.store.addresses import addresses, write_addresses
 from dbt_graft.collectors.store.batches import StoredBatch, StoreError, damages, open_store
 from dbt_graft.collectors.store.commit import CommittedBatch, commit
 from dbt_graft.collectors.store.read import (
@@ -49,6 +50,7 @@ __all__ = [
     "ReadLog",
     "StoreError",
     "StoredBatch",
+    "addresses",
     "batches",
     "collected_at",
     "commit",
@@ -61,4 +63,5 @@ __all__ = [
     "read",
     "run_origins",
     "settings",
+    "write_addresses",
 ]

@@ -17,6 +17,7 @@ from dbt_graft.catalog.gaps_page import GapsPage
 from dbt_graft.catalog.home_page import HomePage
 from dbt_graft.catalog.label_pages import LabelListPage, LabelPage
 from dbt_graft.catalog.page import Page, environment
+from dbt_graft.catalog.redirects import GonePage
 from dbt_graft.catalog.task_pages import TaskListPage, TaskPage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
@@ -27,7 +28,7 @@ PAGES: dict[str, type[Page]] = {
     page.template: page
     for page in (
         *(HomePage, DatasetPage, FolderPage, TaskPage, TaskListPage),
-        *(LabelPage, LabelListPage, GapsPage),
+        *(LabelPage, LabelListPage, GapsPage, GonePage),
     )
 }
 
