@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import dbt_graft
+from dbt_graft.catalog.column_pages import column_pages
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.folder_pages import folder_pages
 from dbt_graft.catalog.gaps_page import gaps_page
@@ -134,6 +135,7 @@ def _pages(index: Index, settings: SiteSettings) -> list[Callable[[], Page]]:
         gaps_page(index, health),
         *label_pages(index),
         *folder_pages(index),
+        *column_pages(index),
     ]
     return [
         *(partial(_same, page) for page in lists),

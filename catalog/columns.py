@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -11,41 +11,100 @@ from markupsafe import Markup
 from dbt_graft.catalog.formatting import MASKED, SUBTYPE
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import description_html
+from dbt_graft.lineage.column_path import ColumnId
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Subtype
+from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence, Subtype
+from dbt_graft.lineage.urls import column_anchor
 
-# Upstream columns listed for each column.
-_MAX_UPSTREAM = 12
+# Columns listed for one column: at most, at least, and how many more in all rows together, so that
+# a page of 15 columns, or of 1,000, stays small.
+_MAX_LISTED, _LEAST, _SHARED = 50, 4, 60
+# Columns listed on the page of a task.
+_MAX_WRITTEN = 300
+_SUBTYPES = {subtype: rank for rank, subtype in enumerate(Subtype)}
+_EVIDENCE = {evidence: rank for rank, evidence in enumerate(Evidence)}
 
 
 @dataclass(frozen=True, slots=True)
-class UpstreamColumn:
-    """A column that another comes from or depends on; the dataset where `column` is empty.
+class LinkedColumn:
+    """A column at the other end of edges; the dataset where `column` is empty.
 
     Attributes:
-        usage: What is done with it, in words: `copied, filter`.
+        usage: What is done with it, in words; empty where it only decides on values or rows.
+        decides: What it decides on: `filtered by`, `grouped and sorted by`; empty where it does
+            not.
+        evidence: The strongest evidence of all this.
     """
 
     dataset: DatasetId
     column: str
-    usage: str
+    usage: str = ""
+    decides: str = ""
+    evidence: Evidence = Evidence.OBSERVED
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedColumns:
+    """The columns that one comes from or feeds; `omitted` more are not listed.
+
+    Attributes:
+        columns: The number of all of them.
+        rows: The number of datasets of which it decides on rows, or feeds columns that are not
+            known.
+    """
+
+    listed: tuple[LinkedColumn, ...] = ()
+    omitted: int = 0
+    columns: int = 0
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetColumns:
+    """Some columns of one dataset."""
+
+    dataset: DatasetId
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherColumns:
+    """What a column reaches beyond those that it feeds directly.
+
+    Attributes:
+        columns: Their number, as far as they were counted; that may not be all.
+        is_complete: It is the number of all of them.
+        consumers: The names of those at the end of the line, by kind.
+    """
+
+    listed: tuple[DatasetColumns, ...] = ()
+    columns: int = 0
+    is_complete: bool = True
+    consumers: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def omitted(self) -> int:
+        """The number of columns that were counted and are not listed."""
+        return self.columns - sum(len(one.columns) for one in self.listed)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnRow:
-    """A column; its description is HTML.
-
-    Attributes:
-        upstream: The columns it comes from or depends on; `omitted` more are not listed.
-        downstream: Number of columns of other datasets that come from it or depend on it.
-    """
+    """A column; its description is HTML."""
 
     name: str
+    anchor: str
     type: str
     text: Markup
-    upstream: tuple[UpstreamColumn, ...] = ()
-    omitted: int = 0
-    downstream: int = 0
+    upstream: LinkedColumns
+    downstream: LinkedColumns
+    further: FurtherColumns
+
+    @property
+    def feeds_any(self) -> bool:
+        """Other columns, rows of datasets, or consumers."""
+        return bool(self.downstream.listed or self.further.consumers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,71 +115,186 @@ class ColumnTable:
         has_lineage: Any column has an upstream or downstream one.
         unmatched: Datasets that columns come from, without knowing which from which.
         row_conditions: Columns that decide which rows there are: joins, filters, groups.
+        evidence: The evidence of edges that no log shows.
     """
 
     rows: tuple[ColumnRow, ...]
     has_lineage: bool
-    unmatched: tuple[UpstreamColumn, ...]
-    row_conditions: tuple[UpstreamColumn, ...]
+    unmatched: tuple[LinkedColumn, ...]
+    row_conditions: tuple[LinkedColumn, ...]
+    evidence: tuple[Evidence, ...]
 
 
 def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
     """Columns in the order of the log or dbt's catalog, then those that only lineage names."""
-    upstream: dict[str, list[ColumnEdge]] = defaultdict(list)
-    for edge in index.columns_to.get(dataset, ()):
-        upstream[edge.to_column.casefold()].append(edge)
-    downstream: dict[str, set[tuple[DatasetId, str]]] = defaultdict(set)
-    for edge in index.columns_from.get(dataset, ()):
-        if edge.to_column != ANY_COLUMN:
-            target = (edge.to_dataset, edge.to_column.casefold())
-            downstream[edge.from_column.casefold()].add(target)
+    upstream, downstream = _by_column(index, dataset)
     description = index.descriptions.get(dataset)
     texts = dict(description.columns) if description else {}
     folded = {name.casefold(): text for name, text in texts.items()}
-    rows = []
-    for key, (name, type_) in _names_and_types(index, dataset, texts).items():
-        columns = _upstream_columns(upstream.get(key, ()))
-        rows.append(
-            ColumnRow(
-                name=name,
-                type=type_,
-                text=description_html(folded.get(key, ""), root, has_dbt_docs=index.has_dbt_docs),
-                upstream=columns[:_MAX_UPSTREAM],
-                omitted=max(0, len(columns) - _MAX_UPSTREAM),
-                downstream=len(downstream.get(key, ())),
-            )
+    columns = index.columns(dataset)
+    rows = tuple(
+        ColumnRow(
+            name=column.name,
+            anchor=column_anchor(column.name),
+            type=column.type,
+            text=description_html(folded.get(key, ""), root, has_dbt_docs=index.has_dbt_docs),
+            upstream=comes_from,
+            downstream=feeds,
+            further=further,
         )
+        for (key, column), comes_from, feeds, further in zip(
+            columns.items(),
+            _limited([upstream_columns(upstream.get(key, ())) for key in columns]),
+            _limited([_downstream_columns(downstream.get(key, ())) for key in columns]),
+            _further(index, [ColumnId(dataset, column.name) for column in columns.values()]),
+            strict=True,
+        )
+    )
     of_all = upstream.get(ANY_COLUMN, ())
+    unmatched = upstream_columns(edge for edge in of_all if edge.type is EdgeType.DIRECT)
+    conditions = upstream_columns(edge for edge in of_all if edge.type is EdgeType.INDIRECT)
+    listed = [
+        *(one for row in rows for one in (*row.upstream.listed, *row.downstream.listed)),
+        *unmatched,
+        *conditions,
+    ]
+    found = {one.evidence for one in listed}
     return ColumnTable(
-        rows=tuple(rows),
-        has_lineage=any(row.upstream or row.downstream for row in rows),
-        unmatched=_upstream_columns(edge for edge in of_all if edge.type is EdgeType.DIRECT),
-        row_conditions=_upstream_columns(edge for edge in of_all if edge.type is EdgeType.INDIRECT),
+        rows=rows,
+        has_lineage=any(row.upstream.listed or row.feeds_any for row in rows),
+        unmatched=unmatched,
+        row_conditions=conditions,
+        evidence=tuple(one for one in Evidence if one in found and one is not Evidence.OBSERVED),
     )
 
 
-def _names_and_types(
-    index: Index, dataset: DatasetId, texts: Mapping[str, str]
-) -> dict[str, tuple[str, str]]:
-    """Folded name -> name and type, of every column that a schema, dbt or an edge names."""
-    found = {c.name.casefold(): (c.name, c.type) for c in index.datasets[dataset].columns}
-    edges = (
-        *(edge.to_column for edge in index.columns_to.get(dataset, ())),
-        *(edge.from_column for edge in index.columns_from.get(dataset, ())),
-    )
-    for name in (*texts, *edges):
-        if name != ANY_COLUMN:
-            found.setdefault(name.casefold(), (name, ""))
+@dataclass(frozen=True, slots=True)
+class WrittenColumns:
+    """The columns of a dataset that a task writes, with what they come from.
+
+    Attributes:
+        columns: Name and upstream columns; the name is empty for all rows or unknown columns.
+        omitted: The number of columns that are not listed.
+    """
+
+    dataset: DatasetId
+    columns: tuple[tuple[str, LinkedColumns], ...]
+    omitted: int
+
+
+def written_columns(edges: Iterable[ColumnEdge]) -> tuple[WrittenColumns, ...]:
+    """The columns that a task writes by its column edges, by dataset."""
+    found: dict[DatasetId, dict[str, list[ColumnEdge]]] = {}
+    for edge in edges:
+        columns = found.setdefault(edge.to_dataset, {})
+        columns.setdefault(edge.to_column.casefold(), []).append(edge)
+    tables, left = [], _MAX_WRITTEN
+    for dataset, columns in sorted(found.items()):
+        shown = sorted(columns, key=lambda name: (name == ANY_COLUMN, name))[:left]
+        left -= len(shown)
+        upstream = _limited([upstream_columns(columns[name]) for name in shown])
+        names = [columns[name][0].to_column for name in shown]
+        pairs = (("" if n == ANY_COLUMN else n, c) for n, c in zip(names, upstream, strict=True))
+        tables.append(WrittenColumns(dataset, tuple(pairs), len(columns) - len(shown)))
+    return tuple(tables)
+
+
+def _further(index: Index, columns: Sequence[ColumnId]) -> list[FurtherColumns]:
+    reached = [index.column_reach.further(column) for column in columns]
+    limits = _shares([len(found) for found, _ in reached])
+    return [
+        FurtherColumns(
+            _by_dataset(found[:limit]),
+            len(found),
+            is_complete,
+            _by_kind(index.column_reach.consumers(column)),
+        )
+        for column, (found, is_complete), limit in zip(columns, reached, limits, strict=True)
+    ]
+
+
+def _by_dataset(columns: Iterable[ColumnId]) -> tuple[DatasetColumns, ...]:
+    found: dict[DatasetId, list[str]] = defaultdict(list)
+    for column in columns:
+        found[column.dataset].append(column.name)
+    return tuple(DatasetColumns(dataset, tuple(names)) for dataset, names in found.items())
+
+
+def _by_kind(consumers: Iterable[Consumer]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for consumer in consumers:
+        found[consumer.kind].append(consumer.name)
+    return tuple((kind, tuple(found[kind])) for kind in sorted(found))
+
+
+_Edges = Mapping[str, Sequence[ColumnEdge]]
+
+
+def _by_column(index: Index, dataset: DatasetId) -> tuple[_Edges, _Edges]:
+    """The edges into and out of a dataset by its folded column name."""
+    upstream: dict[str, list[ColumnEdge]] = defaultdict(list)
+    for edge in index.columns_to.get(dataset, ()):
+        upstream[edge.to_column.casefold()].append(edge)
+    downstream: dict[str, list[ColumnEdge]] = defaultdict(list)
+    for edge in index.columns_from.get(dataset, ()):
+        downstream[edge.from_column.casefold()].append(edge)
+    return upstream, downstream
+
+
+def _limited(rows: Sequence[Sequence[LinkedColumn]]) -> list[LinkedColumns]:
+    found = []
+    for columns, limit in zip(rows, _shares([len(row) for row in rows]), strict=True):
+        named = sum(one.column != "" for one in columns)
+        rest = len(columns) - limit
+        found.append(LinkedColumns(tuple(columns[:limit]), rest, named, len(columns) - named))
     return found
 
 
-def _upstream_columns(edges: Iterable[ColumnEdge]) -> tuple[UpstreamColumn, ...]:
-    """Each upstream column once, with all its usages; those that pass values on come first."""
-    ranks = list(Subtype)
-    found: dict[tuple[DatasetId, str], dict[str, None]] = {}
-    for edge in sorted(edges, key=lambda one: ranks.index(one.subtype)):
-        column = "" if edge.from_column == ANY_COLUMN else edge.from_column
-        masked = edge.masking and edge.type is EdgeType.DIRECT
-        usages = found.setdefault((edge.from_dataset, column), {})
-        usages[MASKED if masked else SUBTYPE[edge.subtype]] = None
-    return tuple(UpstreamColumn(*source, ", ".join(usages)) for source, usages in found.items())
+def _shares(wanted: Sequence[int]) -> list[int]:
+    """The number listed in each row, of those that it has."""
+    found, shared = [], _SHARED
+    for count in wanted:
+        more = max(0, min(count - _LEAST, shared, _MAX_LISTED - _LEAST))
+        shared -= more
+        found.append(min(count, _LEAST) + more)
+    return found
+
+
+def upstream_columns(edges: Iterable[ColumnEdge]) -> tuple[LinkedColumn, ...]:
+    """Each upstream column once, with all that is done with it."""
+    return _linked((edge.from_dataset, edge.from_column, edge) for edge in edges)
+
+
+def _downstream_columns(edges: Iterable[ColumnEdge]) -> tuple[LinkedColumn, ...]:
+    return _linked((edge.to_dataset, edge.to_column, edge) for edge in edges)
+
+
+def _linked(ends: Iterable[tuple[DatasetId, str, ColumnEdge]]) -> tuple[LinkedColumn, ...]:
+    """The columns at these ends; those to which values go, or from which they come, are first."""
+    found: dict[tuple[DatasetId, str], list[ColumnEdge]] = {}
+    names: dict[tuple[DatasetId, str], tuple[DatasetId, str]] = {}
+    for dataset, column, edge in sorted(ends, key=lambda end: _SUBTYPES[end[2].subtype]):
+        key = dataset, column.casefold()
+        names.setdefault(key, (dataset, "" if column == ANY_COLUMN else column))
+        found.setdefault(key, []).append(edge)
+    return tuple(_link(*names[key], edges) for key, edges in found.items())
+
+
+def _link(dataset: DatasetId, column: str, edges: Sequence[ColumnEdge]) -> LinkedColumn:
+    direct = [edge for edge in edges if edge.type is EdgeType.DIRECT]
+    evidence = min((edge.evidence for edge in direct or edges), key=_EVIDENCE.__getitem__)
+    known = any(edge.evidence is not Evidence.INFERRED for edge in direct)
+    usage = dict.fromkeys(
+        MASKED if edge.masking else SUBTYPE[edge.subtype]
+        for edge in direct
+        # Nobody needs to guess at what is known.
+        if not (known and edge.evidence is Evidence.INFERRED)
+    )
+    decides = dict.fromkeys(
+        SUBTYPE[edge.subtype].removesuffix(" by")
+        for edge in edges
+        if edge.type is EdgeType.INDIRECT
+    )
+    *some, last = decides or [""]
+    by = f"{', '.join(some)} and {last} by" if some else f"{last} by" if last else ""
+    return LinkedColumn(dataset, column, ", ".join(usage), by, evidence)

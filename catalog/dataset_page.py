@@ -14,6 +14,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset
 from dbt_graft.catalog.page import Breadcrumb, Page, description_html, path_to_root
 from dbt_graft.catalog.picture import picture, run_bars
+from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
@@ -47,6 +48,7 @@ class DatasetPage(Page):
         last_write: The newest write that put data there.
         picture, run_chart: SVG, or empty.
         unresolved: Reasons why statements that write the dataset were not parsed completely.
+        column_gap: The reason why columns of a dbt model could not be followed, or empty.
         view: The definition, if it is a view with a known one.
         consumers: Dashboards, reports and the like that are no tasks.
         flows: Flows into and out of the dataset that a task makes.
@@ -70,6 +72,7 @@ class DatasetPage(Page):
     picture: Markup
     columns: ColumnTable
     unresolved: Sequence[str]
+    column_gap: str
     writers: Sequence[Usage]
     readers: Sequence[Usage]
     view: Definition | None
@@ -93,9 +96,11 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
     writers = index.lineage.usages_of(dataset, Direction.WRITE)
     readers = index.lineage.usages_of(dataset, Direction.READ)
     view = index.view(dataset)
+    built = index.lineage.definition(dataset, DefinitionKind.DBT)
     runs = _runs(index, writers)
     path = dataset_path(dataset)
     root = path_to_root(path)
+    around = around_dataset(index, dataset)
     return DatasetPage(
         path=path,
         title=dataset.short,
@@ -111,9 +116,10 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         built_by_dbt=index.built_by_dbt(dataset),
         evidence=_strongest_evidence(flows, [*writers, *readers]),
         last_write=index.written(dataset),
-        picture=picture(around_dataset(index, dataset), root),
+        picture=picture(around, root, picture_columns(index, around)),
         columns=column_table(index, dataset, root),
         unresolved=_unresolved(index, writers),
+        column_gap=built.gap or "" if built else "",
         writers=writers,
         readers=readers,
         view=view,

@@ -34,23 +34,28 @@ EVIDENCE = {
     Evidence.DECLARED: "declared",
     Evidence.INFERRED: "inferred",
 }
+# What the evidence of a column edge means, for readers who must not take a guess for a fact.
+EVIDENCE_OF_COLUMNS = {
+    Evidence.DECLARED: "From dbt's SQL or declared lineage: no log shows it",
+    Evidence.INFERRED: "A guess: the columns have one name, but no log shows it",
+}
 STATUS = {Status.OK: "succeeded", Status.FAILED: "failed", Status.UNKNOWN: "unknown"}
 OUTCOME = {
     Outcome.PARSED: "parsed",
     Outcome.PARTIAL: "parsed in part",
     Outcome.FAILED: "not parsed",
 }
-# What is done with an upstream column.
+# What is done with a column: to its values, or by it.
 SUBTYPE = {
     Subtype.IDENTITY: "copied",
-    Subtype.TRANSFORMATION: "transformed",
+    Subtype.TRANSFORMATION: "changed",
     Subtype.AGGREGATION: "aggregated",
-    Subtype.JOIN: "join",
-    Subtype.FILTER: "filter",
-    Subtype.GROUP_BY: "group by",
-    Subtype.SORT: "sort",
-    Subtype.WINDOW: "window",
-    Subtype.CONDITIONAL: "condition",
+    Subtype.JOIN: "joined by",
+    Subtype.FILTER: "filtered by",
+    Subtype.GROUP_BY: "grouped by",
+    Subtype.SORT: "sorted by",
+    Subtype.WINDOW: "windowed by",
+    Subtype.CONDITIONAL: "decided by",
 }
 MASKED = "masked"
 # By scheme, or by the whole namespace where it has none.

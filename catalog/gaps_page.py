@@ -1,4 +1,4 @@
-"""The page of what is missing: log records that were rejected, statements that were not parsed."""
+"""The page of what is missing: rejected log records, statements and dbt models not followed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import ClassVar
 from dbt_graft.catalog.health import HealthSummary
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page
+from dbt_graft.lineage.definition import Definition, gap_reason
 from dbt_graft.lineage.gaps import Gap
 from dbt_graft.lineage.records import Reject
 
@@ -19,6 +20,7 @@ class GapsPage(Page):
 
     Attributes:
         reject_counts: Reason -> number of rejected log records.
+        models: Reason -> the dbt models whose columns were not followed for it.
     """
 
     template: ClassVar[str] = "gaps"
@@ -26,14 +28,27 @@ class GapsPage(Page):
     reject_counts: Mapping[str, int]
     rejects: Sequence[Reject]
     gaps: Sequence[Gap]
+    index: Index
+    models: Mapping[str, Sequence[Definition]]
 
 
 def gaps_page(index: Index, health: HealthSummary) -> GapsPage:
-    """The page of rejected log records and of statements that were not parsed completely."""
+    """The page of rejected log records, and of statements and models not followed completely."""
     return GapsPage(
         path="gaps/",
         title="Parsing issues",
         reject_counts=health.rejects,
         rejects=index.lineage.rejects,
         gaps=health.gaps,
+        index=index,
+        models=_models(index),
     )
+
+
+def _models(index: Index) -> dict[str, list[Definition]]:
+    """The models with a gap by its reason, the most frequent first."""
+    found: dict[str, list[Definition]] = {}
+    for definition in index.lineage.definitions.values():
+        if definition.gap:
+            found.setdefault(gap_reason(definition.gap), []).append(definition)
+    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))

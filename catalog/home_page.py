@@ -38,6 +38,7 @@ class HomePage(Page):
 
     Attributes:
         task_count: Tasks and consumers.
+        column_count: Columns of all datasets.
         edge_count: Edges between datasets.
         collected_at: When logs were last collected; None where that is not known.
         last_run_at: When the newest run started or ended.
@@ -49,6 +50,7 @@ class HomePage(Page):
 
     index: Index
     task_count: int
+    column_count: int
     edge_count: int
     collected_at: datetime | None
     last_run_at: datetime | None
@@ -70,6 +72,7 @@ def home_page(
         title=title,
         index=index,
         task_count=task_count,
+        column_count=sum(len(index.columns(dataset)) for dataset in index.datasets),
         edge_count=len(index.graph.edges),
         collected_at=collected_at,
         last_run_at=_last_run_at(index),

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from urllib.parse import quote
 
+from dbt_graft.catalog.column_reach import ColumnReach
+from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.records import ColumnEdge, Dataset, Run
+from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, Dataset, Run
 from dbt_graft.lineage.spelling import Spelling
 from dbt_graft.lineage.usage import Usage
 
+# Columns that are listed for a column beyond those that it feeds directly.
+MAX_FURTHER = 50
 BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
 
 
@@ -31,6 +36,8 @@ class Index:
         consumers: By name; a read-only task that dbt knows as an exposure is in both.
         flows_to, flows_from: The flows into and out of a dataset.
         columns_to, columns_from: The column edges into and out of a dataset.
+        columns_between: The column edges from one dataset into another.
+        columns_by: The column edges that a task makes.
         reports: The consumers that read a dataset.
         has_dbt_docs: The dbt docs page is part of the site.
     """
@@ -64,9 +71,22 @@ class Index:
             self.flows_from[flow.source].append(flow)
         self.columns_to: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
         self.columns_from: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
+        self.columns_between: dict[tuple[DatasetId, DatasetId], list[ColumnEdge]] = defaultdict(
+            list
+        )
+        self.columns_by: dict[str, list[ColumnEdge]] = defaultdict(list)
         for edge in lineage.column_edges:
             self.columns_to[edge.to_dataset].append(edge)
             self.columns_from[edge.from_dataset].append(edge)
+            self.columns_between[edge.from_dataset, edge.to_dataset].append(edge)
+            self.columns_by[edge.task].append(edge)
+        self._columns: dict[DatasetId, dict[str, Column]] = {}
+        self._column_parents: dict[DatasetId, set[DatasetId]] = defaultdict(set)
+        self._column_children: dict[DatasetId, set[DatasetId]] = defaultdict(set)
+        for source, target in self.columns_between:
+            if source != target:
+                self._column_parents[target].add(source)
+                self._column_children[source].add(target)
         self.reports: dict[DatasetId, list[Consumer]] = defaultdict(list)
         for consumer in self.consumers.values():
             for dataset in consumer.reads:
@@ -83,6 +103,40 @@ class Index:
         }
         known = {**{dataset: Dataset(dataset) for dataset in named}, **self.lineage.datasets}
         return {dataset: known[dataset] for dataset in sorted(known)}
+
+    def columns(self, dataset: DatasetId) -> Mapping[str, Column]:
+        """Every column that a schema, dbt or an edge names, by its folded name.
+
+        In the order of the log or dbt's catalog, then those that only lineage names.
+        """
+        found = self._columns.get(dataset)
+        if found is None:
+            found = {one.name.casefold(): one for one in self.datasets[dataset].columns}
+            description = self.descriptions.get(dataset)
+            names = (
+                *(description.columns if description else ()),
+                *(edge.to_column for edge in self.columns_to.get(dataset, ())),
+                *(edge.from_column for edge in self.columns_from.get(dataset, ())),
+            )
+            for name in names:
+                if name != ANY_COLUMN:
+                    found.setdefault(name.casefold(), Column(name))
+            self._columns[dataset] = found
+        return found
+
+    @cached_property
+    def column_reach(self) -> ColumnReach:
+        """What the values of each column reach."""
+        graph = ColumnGraph(self.lineage.column_edges, self.datasets.values())
+        return ColumnReach(graph, self.consumers.values(), MAX_FURTHER)
+
+    def column_parents(self, dataset: DatasetId) -> set[DatasetId]:
+        """The datasets with column edges into it."""
+        return self._column_parents.get(dataset, set())
+
+    def column_children(self, dataset: DatasetId) -> set[DatasetId]:
+        """The datasets with column edges out of it."""
+        return self._column_children.get(dataset, set())
 
     def view(self, dataset: DatasetId) -> Definition | None:
         """The definition of a view that the database keeps; None where none is known."""

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from dbt_graft.catalog import formatting, markup
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.urls import dataset_path, owner_path, tag_path, task_path
+from dbt_graft.lineage.urls import column_anchor, dataset_path, owner_path, tag_path, task_path
 
 # A browser still opens a table of this many rows at once.
 MAX_ROWS = 1000
@@ -88,8 +88,10 @@ def environment(folder: Path) -> jinja2.Environment:
         "kinds": formatting.KIND,
         "roles": formatting.ROLE,
         "evidence_labels": formatting.EVIDENCE,
+        "evidence_of_columns": formatting.EVIDENCE_OF_COLUMNS,
         "outcomes": formatting.OUTCOME,
         "statuses": formatting.STATUS,
+        "column_anchor": column_anchor,
         "dataset_path": dataset_path,
         "task_path": task_path,
         "tag_path": tag_path,

@@ -15,6 +15,7 @@ from dbt_graft.catalog.label import NAME_SIZE, NOTE_SIZE, BoxLabel, labels, text
 from dbt_graft.catalog.layout import Point, Sizes, layout
 from dbt_graft.catalog.markup import text
 from dbt_graft.catalog.neighbourhood import Arrow, Box, BoxShape, Neighbourhood
+from dbt_graft.catalog.picture_columns import PictureColumns, column_data
 from dbt_graft.lineage.records import Run, Status
 
 _SIZES = Sizes()
@@ -25,11 +26,14 @@ _MIN_SCALE = 0.66
 _BEFORE, _AFTER = 34, 14
 
 
-def picture(neighbourhood: Neighbourhood, root: str) -> Markup:
+def picture(
+    neighbourhood: Neighbourhood, root: str, columns: PictureColumns | None = None
+) -> Markup:
     """A neighbourhood as SVG; empty without arrows.
 
     Args:
         root: The relative path from the page to the site's root, such as `../../`.
+        columns: What the boxes unfold to, where the browser runs the site's script.
     """
     if not neighbourhood.arrows:
         return Markup()
@@ -60,7 +64,7 @@ def picture(neighbourhood: Neighbourhood, root: str) -> Markup:
         '<div class="graft-picture" tabindex="0" data-search-exclude="1">'
         '<svg viewBox="{0} {0} {1:g} {2:g}" width="{1:g}" height="{2:g}"'
         ' style="min-width:{3:g}px" role="group" aria-label="Lineage, left to right">'
-        "<desc>{4}</desc>{5}{6}{7}</svg></div>"
+        "<desc>{4}</desc>{5}{6}{7}</svg>{8}</div>"
     ).format(
         -_MARGIN,
         width,
@@ -70,6 +74,7 @@ def picture(neighbourhood: Neighbourhood, root: str) -> Markup:
         _MARKERS,
         arrows,
         boxes,
+        column_data(neighbourhood, columns) if columns else "",
     )
 
 

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from dbt_graft.catalog.page import Page
 
-_LEFT_OUT = re.compile(r"<(section|nav|div)\b[^>]*\bdata-search-exclude\b.*?</\1>", re.DOTALL)
-_SECTION = re.compile(r'<h2 id="([\w-]+)">(.*?)</h2>')
+_LEFT_OUT = re.compile(r"<(\w+)\b[^>]*\bdata-search-exclude\b.*?</\1>", re.DOTALL)
+_SECTION = re.compile(r'<h2 id="([^"]*)">(.*?)</h2>')
 _TAG = re.compile(r"<[^>]*>")
 
 

@@ -45,7 +45,7 @@ _PLACES = (
     ("first", re.compile(rf'(?<=<a href="#){HEADING}(?=" class="md-skip">)')),
     ("title", re.compile(TITLE)),
 )
-_SECTION = re.compile(r'<h2 id="([\w-]+)">(.*?)</h2>')
+_SECTION = re.compile(r'<h2 id="([^"]*)">(.*?)</h2>')
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,13 @@ from typing import ClassVar
 
 from markupsafe import Markup
 
+from dbt_graft.catalog.columns import WrittenColumns, written_columns
 from dbt_graft.catalog.dataset_page import statements
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_task
 from dbt_graft.catalog.page import Page, description_html, path_to_root
 from dbt_graft.catalog.picture import picture, run_bars
+from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.graph import Graph
@@ -33,6 +35,7 @@ class TaskPage(Page):
         consumer_reads: The datasets of a consumer that is no task.
         upstream_tasks: Tasks that write what this one reads.
         downstream_tasks: Tasks that read what this one writes.
+        columns: The columns that it writes, by dataset.
         runs: Newest first.
     """
 
@@ -53,6 +56,7 @@ class TaskPage(Page):
     writes: Sequence[Usage]
     upstream_tasks: Sequence[str]
     downstream_tasks: Sequence[str]
+    columns: Sequence[WrittenColumns]
     runs: Sequence[Run]
     run_chart: Markup
     statements: Sequence[Shape]
@@ -77,6 +81,7 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
     task, consumer = index.tasks.get(name), index.consumers.get(name)
     path = task_path(name)
     root = path_to_root(path)
+    around = around_task(index, name)
     usages = task.usages if task else ()
     runs = task.runs if task else ()
     text = (task.info.description if task else "") or (consumer.text if consumer else "")
@@ -90,12 +95,13 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         owner=index.task_owner(name),
         tags=index.task_tags(name),
         dbt_link=index.dbt_link(consumer.node_id) if consumer else "",
-        picture=picture(around_task(index, name), root),
+        picture=picture(around, root, picture_columns(index, around)),
         reads=[usage for usage in usages if usage.direction is Direction.READ],
         consumer_reads=sorted(set(consumer.reads)) if consumer and not task else [],
         writes=[usage for usage in usages if usage.direction is Direction.WRITE],
         upstream_tasks=[one for one in order.parents(name) if one in index.tasks],
         downstream_tasks=[one for one in order.children(name) if one in index.tasks],
+        columns=written_columns(index.columns_by.get(name, ())),
         runs=runs,
         run_chart=run_bars(runs),
         statements=statements(index, usages),

@@ -15,6 +15,8 @@ from pathlib import Path
 import orjson
 
 from dbt_graft.collectors import store
+from dbt_graft.collectors.dbt.column_cache import ColumnCache
+from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.graft.collecting import CollectResult
 from dbt_graft.graft.config import Config
@@ -82,10 +84,15 @@ def graft(
             check_not_empty(place, records, _published(config))
         lineage = _lineage(config, short_names(read.manifest, known, where), records, unreadable)
         options = _options(config, progress, where.namespace, inspect=inspect)
-        grafted = graft_lineage(read, lineage, options, known)
+        cache = ColumnCache(out / "column_cache.json")
+        step.measure = count = ModelCount()
+        followed = dbt_columns(read.manifest, read.catalog, known.datasets, cache, count)
+        step.measure = None
+        grafted = graft_lineage(read, lineage, options, known, followed)
         if write:
             output_of(config, "artifacts").claim()
             artifacts.write(grafted, out)
+            cache.write()
             _write(out / "task_metadata.json", _json(task_metadata(grafted.touched)))
         report = grafted.report
         step.result = f"{len(report.promoted)} promoted, {len(report.added)} new models"
@@ -268,6 +275,7 @@ def summary(
         unread=collected.unreadable if collected else (),
         noise=store.noise(config.path(config.store)),
         gaps=gaps(lineage.shapes.values()),
+        columns=grafted.followed.coverage,
         artifacts=config.path(config.artifacts),
         site=str(index) if index else None,
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from dbt_graft.injector.report import Report
 from dbt_graft.injector.report_text import render_report
+from dbt_graft.lineage.definition import ColumnCoverage
 from dbt_graft.lineage.gaps import Gap
 from dbt_graft.lineage.records import Outcome, Reject
 
@@ -30,6 +31,7 @@ class Summary:
         unread: Sources and logs that could not be read; they are tried again next time.
         noise: Requests left out by noise rules: catalog queries, health checks.
         gaps: Statements that were not parsed, or only in part.
+        columns: The dbt models whose columns were followed.
     """
 
     store: str
@@ -47,6 +49,7 @@ class Summary:
     unread: tuple[Reject, ...] = ()
     noise: int = 0
     gaps: tuple[Gap, ...] = ()
+    columns: ColumnCoverage | None = None
     artifacts: str | None = None
     site: str | None = None
     report: Report | None = None
@@ -86,6 +89,8 @@ class Summary:
         lines.append(("rejected", f"{len(self.rejects):,}{_reasons(self.rejects)}"))
         if self.gaps:
             lines.append(("gaps", _statements(self.gaps)))
+        if self.columns:
+            lines.append(("columns", _followed(self.columns)))
         places = (("artifacts", self.artifacts), ("site", self.site))
         lines += [(name, place) for name, place in places if place]
         summary = "\n".join(f"{name:<10}{text}" for name, text in lines)
@@ -105,6 +110,15 @@ def _reasons(rejects: Iterable[Reject]) -> str:
     if len(counts) > _SHOWN_REASONS:
         shown.append(f"\n{'':<12}and {len(counts) - _SHOWN_REASONS} more reasons")
     return "".join(shown)
+
+
+def _followed(columns: ColumnCoverage) -> str:
+    shown = [f"of {columns.followed:,} of {columns.of:,} dbt models followed"]
+    reasons = list(columns.reasons.items())
+    shown += [f"{'':<12}{count:,} × {reason}" for reason, count in reasons[:_SHOWN_REASONS]]
+    if len(reasons) > _SHOWN_REASONS:
+        shown.append(f"{'':<12}and {len(reasons) - _SHOWN_REASONS} more reasons")
+    return "\n".join(shown)
 
 
 def _statements(gaps: Sequence[Gap]) -> str:

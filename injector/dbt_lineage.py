@@ -7,12 +7,17 @@ from collections.abc import Collection, Mapping
 from dbt_graft.injector.manifest import Node, all_nodes, materialized, owner, parents, string_tags
 from dbt_graft.injector.relations import Relations
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.definition import (
+    NO_COLUMNS,
+    Definition,
+    DefinitionColumns,
+    DefinitionKind,
+)
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, flow_order
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Column, Dataset, Evidence
+from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence
 
 _OPERATIONS = {
     "view": Operation.CREATE_VIEW,
@@ -27,6 +32,7 @@ def own_lineage(
     catalog: Node,
     known: Relations,
     wanted: Collection[DatasetId] | None = None,
+    followed: DefinitionColumns = NO_COLUMNS,
 ) -> Lineage:
     """Return dbt's own lineage: each model, seed and snapshot is a definition.
 
@@ -35,6 +41,8 @@ def own_lineage(
 
     Args:
         wanted: Return only these datasets and their definitions; by default all.
+        followed: The column edges of the models. They may come from tables that a model reads
+            without a `ref` or `source`: these are its inputs, too.
     """
     everything = all_nodes(manifest)
     datasets: dict[DatasetId, Dataset] = {}
@@ -44,17 +52,24 @@ def own_lineage(
             kind = Kind.VIEW if materialized(everything[node_id]) == "view" else Kind.TABLE
             datasets[dataset] = Dataset(dataset, kind, _found_columns(catalog, node_id))
     definitions, flows = {}, []
+    edges: list[ColumnEdge] = []
     for target, node_id in sorted(known.builders.items(), key=lambda item: item[1]):
         if wanted is not None and target not in wanted:
             continue
         node = everything[node_id]
-        reads = upstream_datasets(node, everything, known)
+        own_edges = followed.edges.get(node_id, ())
+        named = {edge.from_dataset for edge in own_edges}
+        reads = sorted({*upstream_datasets(node, everything, known), *named})
+        if wanted is None:
+            datasets |= {one: Dataset(one) for one in sorted(named) if one not in datasets}
+        edges += own_edges
         definitions[node_id] = Definition(
             name=node_id,
             kind=DefinitionKind.DBT,
             dataset=target,
             reads=tuple(reads),
             operation=_OPERATIONS.get(materialized(node), Operation.CREATE_TABLE_AS),
+            gap=followed.gaps.get(node_id),
         )
         flows += [
             Flow(
@@ -71,6 +86,7 @@ def own_lineage(
         datasets=datasets,
         definitions=definitions,
         flows=tuple(sorted(flows, key=flow_order)),
+        column_edges=tuple(edges),
     )
 
 

@@ -26,6 +26,7 @@ from dbt_graft.injector.relations import Relations, relations
 from dbt_graft.injector.report import AmbiguousName, Grafted, Report
 from dbt_graft.injector.undo import changes
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
@@ -34,13 +35,18 @@ MARK = "DBT_GRAFT"
 
 
 def graft(
-    artifacts: Artifacts, lineage: Lineage, options: GraftOptions, known: Relations | None = None
+    artifacts: Artifacts,
+    lineage: Lineage,
+    options: GraftOptions,
+    known: Relations | None = None,
+    followed: DefinitionColumns = NO_COLUMNS,
 ) -> Grafted:
     """Graft the lineage of Python tasks onto dbt's artifacts.
 
     Args:
         lineage: The lineage of the logs, name rules applied.
         known: The relations of the manifest, if the caller has them already.
+        followed: The column edges of dbt's own models.
 
     Raises:
         GraftError: The manifest is grafted already.
@@ -56,7 +62,7 @@ def graft(
 
     def joined(wanted: Collection[DatasetId] | None = None) -> Lineage:
         """The lineage of dbt and of the logs; dbt's spelling of names and its columns win."""
-        own = own_lineage(manifest, catalog, known, wanted)
+        own = own_lineage(manifest, catalog, known, wanted, followed)
         return own.merged(lineage).merged(described_columns(manifest, known, wanted))
 
     touched = joined(lineage.datasets)
@@ -79,6 +85,7 @@ def graft(
         consume=partial(consumers, manifest, known, decided, lineage),
         touched=touched,
         join=joined,
+        followed=followed,
         report=Report(
             promoted=decided.promoted,
             added=decided.added,
@@ -90,7 +97,11 @@ def graft(
             self_reads=decided.self_reads,
             ambiguous=_ambiguous(known, lineage, short_names(manifest, known)),
             name_conflicts=decided.name_conflicts,
-            notices=(*artifacts.notices, *decided.notices),
+            notices=(
+                *artifacts.notices,
+                *decided.notices,
+                *followed.notices,
+            ),
             defects=tuple(integrity.check(manifest, catalog)) if options.inspect else (),
         ),
         undo={

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.model import Lineage
 
@@ -167,6 +168,7 @@ class Grafted:
         join: Computes `lineage`, on first use.
         undo: File name -> the changes that restore dbt's values, see `injector.undo`; None for a
             file that dbt did not write.
+        followed: The column edges of dbt's own models.
     """
 
     manifest: dict[str, Any]
@@ -178,6 +180,7 @@ class Grafted:
     join: Callable[[], Lineage]
     report: Report
     undo: Mapping[str, list[dict[str, Any]] | None]
+    followed: DefinitionColumns = NO_COLUMNS
 
     @cached_property
     def descriptions(self) -> Mapping[DatasetId, Description]:

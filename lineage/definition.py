@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import ColumnEdge
 
 
 class DefinitionKind(StrEnum):
@@ -25,6 +28,7 @@ class Definition:
         reads: Its input datasets, sorted.
         operation: The operation that builds it: CREATE VIEW, CREATE TABLE AS, MERGE…
         shapes: The statements that define a view.
+        gap: The reason why some of its columns could not be followed; None where all were.
     """
 
     name: str
@@ -33,3 +37,50 @@ class Definition:
     reads: tuple[DatasetId, ...] = ()
     operation: Operation = Operation.CREATE_VIEW
     shapes: tuple[str, ...] = ()
+    gap: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionColumns:
+    """The column edges of definitions, by name.
+
+    Attributes:
+        edges: Sorted; those of a definition end in its dataset.
+        gaps: The reasons why some are missing, see `Definition.gap`.
+        notices: Messages about what is missing everywhere.
+    """
+
+    edges: Mapping[str, tuple[ColumnEdge, ...]] = field(default_factory=dict)
+    gaps: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+
+    @property
+    def coverage(self) -> ColumnCoverage | None:
+        """The numbers of definitions that were followed; None where there are none."""
+        of = len({*self.edges, *self.gaps})
+        if not of:
+            return None
+        reasons = Counter(map(gap_reason, self.gaps.values()))
+        ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+        return ColumnCoverage(of - len(self.gaps), of, dict(ordered))
+
+
+NO_COLUMNS = DefinitionColumns()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCoverage:
+    """The number of definitions whose columns were all followed, and of all definitions.
+
+    Attributes:
+        reasons: Why the others were not -> their number, most first.
+    """
+
+    followed: int
+    of: int
+    reasons: Mapping[str, int]
+
+
+def gap_reason(gap: str) -> str:
+    """The reason in a gap without the names that it lists."""
+    return gap.partition(": ")[0]

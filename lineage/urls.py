@@ -3,6 +3,8 @@
 Paths are relative to the site's root, end in a slash and hold only `a-z 0-9 _ . -`. A name that
 needs other characters, that distinguishes upper from lower case, or that is reserved on Windows
 gets a digest, so that no two names share an address on any file system.
+
+Names of columns that differ in case only are one column, so they share an anchor.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ _PLAIN_NAMESPACE = re.compile(
     r"(?!\.)[a-z0-9_.]*[a-z0-9_]|[a-z0-9]+://(?![^:]*-\d+$)[a-z0-9_.-]*[a-z0-9_](?::\d+)?"
 )
 _PLAIN_PART = re.compile(r"(?!\.)[a-z0-9_.-]{0,79}[a-z0-9_-]")
+_PLAIN_COLUMN = re.compile(r"[a-z0-9_]{1,80}")
 _LONGEST = 60
 # Files of every folder: its page and the source of it.
 _TAKEN = frozenset({"index.html", "index.md"})
@@ -38,6 +41,16 @@ def dataset_path(dataset: DatasetId) -> str:
     return "/".join(["datasets", slug, *map(_segment, parts), ""])
 
 
+def column_anchor(column: str) -> str:
+    """`column-amount`: the anchor of a column on its dataset's page, without `#`."""
+    return f"column-{_column_slug(column)}"
+
+
+def columns_path(column: str) -> str:
+    """`columns/am/`: the page that lists the datasets with a column of this name."""
+    return f"columns/{_column_slug(column).lstrip('_-')[:2] or '_'}/"
+
+
 def task_path(task: str) -> str:
     """`tasks/<task>/`"""
     return f"tasks/{_segment(task)}/"
@@ -51,6 +64,13 @@ def tag_path(tag: str) -> str:
 def owner_path(owner: str) -> str:
     """`owners/<owner>/`"""
     return f"owners/{_segment(owner)}/"
+
+
+def _column_slug(column: str) -> str:
+    name = column.casefold()
+    if _PLAIN_COLUMN.fullmatch(name):
+        return name
+    return _with_digest(re.sub(r"[^a-z0-9_]+", "-", name).strip("-"), name)
 
 
 def _segment(text: str) -> str:

@@ -9,13 +9,17 @@ too long, even where its parent is gone.
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from threading import Lock
 from types import TracebackType
 from typing import Generic, TypeVar
 
@@ -30,6 +34,10 @@ Result = TypeVar("Result")
 SECONDS = 30.0
 # Windows has neither fork nor alarms: there, the work is done in this process.
 _HAS_FORK = hasattr(signal, "setitimer") and "fork" in multiprocessing.get_all_start_methods()
+# A child that starts while another's pipe has both its ends here would keep that one open.
+_STARTING = Lock()
+# Of a pool: enough for what a child is sent at a time, few enough for them to end together.
+_BATCH = 8
 
 
 class Worker(Generic[Item, Result]):
@@ -85,14 +93,15 @@ class Worker(Generic[Item, Result]):
     def _start(self) -> Connection:
         # A fork has all modules at hand, also those that came in an archive.
         context = multiprocessing.get_context("fork")
-        self._pipe, theirs = context.Pipe()
-        self._child = context.Process(
-            target=_serve,
-            args=(theirs, self._pipe, self._work, self._failed, self._seconds),
-            daemon=True,
-        )
-        self._child.start()
-        theirs.close()
+        with _STARTING:
+            self._pipe, theirs = context.Pipe()
+            self._child = context.Process(
+                target=_serve,
+                args=(theirs, self._pipe, self._work, self._failed, self._seconds),
+                daemon=True,
+            )
+            self._child.start()
+            theirs.close()
         return self._pipe
 
     def _why(self) -> str:
@@ -115,6 +124,64 @@ class Worker(Generic[Item, Result]):
             self._child = self._pipe = None
 
 
+class WorkerPool(Generic[Item, Result]):
+    """Several workers that share items; leaving its context ends their children.
+
+    Args:
+        work, failed: See `Worker`.
+        processes: By default one for each processor.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[Item], Result],
+        failed: Callable[[Item, str], Result],
+        processes: int | None = None,
+    ) -> None:
+        count = (processes or os.cpu_count() or 1) if _HAS_FORK else 1
+        self._workers = [Worker(work, failed) for _ in range(count)]
+
+    def __enter__(self) -> WorkerPool[Item, Result]:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for worker in self._workers:
+            worker.close()
+
+    def map(self, items: Sequence[Item], done: Callable[[int], None]) -> list[Result]:
+        """The results of all items, in order.
+
+        Args:
+            done: Called with the number of items of each batch that is ready.
+        """
+        results: list[list[Result]] = [[] for _ in range(0, len(items), _BATCH)]
+        places = iter(range(len(results)))
+        taking = Lock()
+
+        def serve(worker: Worker[Item, Result]) -> None:
+            while True:
+                with taking:
+                    place = next(places, None)
+                if place is None:
+                    return
+                batch = items[place * _BATCH : (place + 1) * _BATCH]
+                results[place] = worker.map(batch)
+                done(len(batch))
+
+        workers = self._workers[: len(results)]
+        if len(workers) == 1:
+            serve(workers[0])
+        elif workers:
+            with ThreadPoolExecutor(len(workers)) as threads:
+                list(threads.map(serve, workers))
+        return [result for batch in results for result in batch]
+
+
 def _serve(
     pipe: Connection,
     other_end: Connection,
@@ -124,6 +191,8 @@ def _serve(
 ) -> None:
     """Serve items in the child until its parent closes the pipe or is gone."""
     other_end.close()
+    gc.freeze()  # the parent's objects: looking through them would copy their memory
+    gc.enable()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # its parent decides
     with suppress(EOFError, OSError):

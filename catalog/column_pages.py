@@ -1,0 +1,113 @@
+"""The columns that several datasets have, by name: one search result for all of them.
+
+Names that begin alike share a page, since a page for each name would be more pages than datasets.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.page import Page
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.urls import column_anchor, columns_path
+
+# Datasets listed for a column, at most and at least, and on a page.
+_MAX_LISTED, _LEAST, _MAX_PAGE = 100, 5, 3000
+# Names listed on the page of all.
+_MAX_NAMES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SharedColumn:
+    """A column that several datasets have; `omitted` more of them are not listed.
+
+    Attributes:
+        path: The page that lists it.
+        columns: The datasets, sorted, each with the column as it is spelled there and its type.
+    """
+
+    name: str
+    path: str
+    anchor: str
+    columns: Sequence[tuple[DatasetId, str, str]]
+    omitted: int
+
+    @property
+    def datasets(self) -> int:
+        """The number of datasets that have it."""
+        return len(self.columns) + self.omitted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnsPage(Page):
+    """The context of `columns.html.j2`: the shared columns whose names begin alike, sorted."""
+
+    template: ClassVar[str] = "columns"
+    searched: ClassVar[bool] = True
+    sidebars: ClassVar[tuple[str, ...]] = ("toc",)
+
+    index: Index
+    columns: Sequence[SharedColumn]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFolder:
+    """A page of shared columns, on the page of all of them."""
+
+    name: str
+    path: str
+    columns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnListPage(Page):
+    """The context of `column_list.html.j2`; `columns` are those of the most datasets."""
+
+    template: ClassVar[str] = "column_list"
+
+    folders: Sequence[ColumnFolder]
+    columns: Sequence[SharedColumn]
+
+
+def column_pages(index: Index) -> Iterator[Page]:
+    """The page of all shared columns, and those that list them by the beginning of their name."""
+    found: dict[str, list[tuple[DatasetId, str, str]]] = defaultdict(list)
+    for dataset in index.datasets:
+        for key, column in index.columns(dataset).items():
+            found[key].append((dataset, column.name, column.type))
+    pages: dict[str, list[str]] = defaultdict(list)
+    for key in sorted(found):
+        if len(found[key]) > 1:
+            pages[columns_path(key)].append(key)
+    shared: list[SharedColumn] = []
+    for path, keys in sorted(pages.items()):
+        most = max(_LEAST, min(_MAX_LISTED, _MAX_PAGE // len(keys)))
+        columns = [_shared(key, path, found[key], most) for key in keys]
+        shared += columns
+        yield ColumnsPage(
+            path=path, title=f"Columns {_beginning(path)}…", index=index, columns=columns
+        )
+    yield ColumnListPage(
+        path="columns/",
+        title="Columns",
+        folders=[
+            ColumnFolder(f"{_beginning(path)}…", path, len(keys))
+            for path, keys in sorted(pages.items())
+        ],
+        columns=sorted(shared, key=lambda one: (-one.datasets, one.name))[:_MAX_NAMES],
+    )
+
+
+def _shared(
+    key: str, path: str, columns: Sequence[tuple[DatasetId, str, str]], most: int
+) -> SharedColumn:
+    _, name, _ = columns[0]
+    return SharedColumn(name, path, column_anchor(key), columns[:most], max(0, len(columns) - most))
+
+
+def _beginning(path: str) -> str:
+    return path.split("/")[1]

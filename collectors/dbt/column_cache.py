@@ -1,0 +1,113 @@
+"""Followed queries of the last build in a file, so that only what has changed is parsed again.
+
+An entry is of a query's text; it holds as long as the parser and the columns of the tables that
+the query reads are the same. A file that is damaged counts as none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from dbt_graft.collectors.dbt import followed_query
+from dbt_graft.collectors.dbt.followed_query import (
+    FollowedQuery,
+    QueryInput,
+    schema_digest,
+)
+from dbt_graft.collectors.statements import columns as column_parser
+from dbt_graft.collectors.statements.text.names import Name
+
+_log = logging.getLogger(__name__)
+
+
+class ColumnCache:
+    """The followed queries of a file, by the digest of their text.
+
+    Args:
+        path: None keeps nothing.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._entries = _read(path) if path else {}
+        self._used: dict[str, list[Sequence[Any]]] = {}
+
+    def find(self, digest: str, columns: Callable[[Name], Sequence[str]]) -> FollowedQuery | None:
+        """The result of a query, if its tables still have the same columns."""
+        for entry in self._entries.get(digest, ()):
+            with suppress(TypeError, ValueError):
+                found = _query(entry)
+                if found.schemas == schema_digest(map(columns, found.tables)):
+                    self._keep(digest, entry)
+                    return found
+        return None
+
+    def add(self, digest: str, query: FollowedQuery) -> None:
+        """Keep a result for the next build."""
+        self._keep(
+            digest, [query.tables, query.schemas, query.columns, query.row_inputs, query.gaps]
+        )
+
+    def _keep(self, digest: str, entry: Sequence[Any]) -> None:
+        # Equal text in two models may read tables of different columns.
+        entries = self._used.setdefault(digest, [])
+        if entry not in entries:
+            entries.append(entry)
+
+    def write(self) -> None:
+        """Write what this build used, and nothing else: the file does not grow with history."""
+        if not self._path or self._used == self._entries:
+            return
+        beside = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_bytes(orjson.dumps({"parser": _parser(), "queries": self._used}))
+            beside.replace(self._path)
+        except (OSError, TypeError):
+            # The next build parses again, no more.
+            _log.debug("the columns of dbt's models are not kept", exc_info=True)
+            beside.unlink(missing_ok=True)
+
+
+@cache
+def _parser() -> str:
+    """The version of the parser: sqlglot's, and a digest of our code on top of it."""
+    digest = hashlib.sha256()
+    for package in (column_parser, followed_query):
+        folder = resources.files(package.__package__ or package.__name__)
+        for file in sorted(folder.iterdir(), key=lambda one: one.name):
+            if file.name.endswith(".py"):
+                digest.update(file.read_bytes())
+    return f"sqlglot {metadata.version('sqlglot')} {digest.hexdigest()[:12]}"
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        document = orjson.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(document, dict) or document.get("parser") != _parser():
+        return {}
+    queries = document.get("queries")
+    return queries if isinstance(queries, dict) else {}
+
+
+def _query(entry: Sequence[Any]) -> FollowedQuery:
+    tables, schemas, columns, row_inputs, gaps = entry
+    return FollowedQuery(
+        tuple(map(tuple, tables)),
+        schemas,
+        tuple((str(name), tuple(QueryInput(*one) for one in inputs)) for name, inputs in columns),
+        tuple(QueryInput(*one) for one in row_inputs),
+        tuple(gaps),
+    )

@@ -1,0 +1,136 @@
+"""Followed queries -> column edges between datasets; ephemeral models are seen through."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from dbt_graft.collectors.dbt.column_end import ColumnEnd, ColumnEnds, named
+from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
+from dbt_graft.collectors.dbt.models import DbtModel
+from dbt_graft.collectors.dbt.relation_names import RelationNames
+from dbt_graft.collectors.dbt.result_columns import result_columns
+from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.lineage.columns import compose
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import DefinitionColumns
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Subtype
+
+_ORIGIN = "dbt:manifest.json"
+
+
+class _Ephemeral(NamedTuple):
+    """An ephemeral model: the relations that a query of it reads from."""
+
+    columns: Mapping[str, ColumnEnds]
+    row_ends: ColumnEnds
+
+    def find(self, name: str) -> ColumnEnds:
+        """The ends behind a column, or behind all for `*`."""
+        if name == ANY_COLUMN:
+            return frozenset().union(*self.columns.values())
+        found = self.columns.get(name.casefold())
+        if found is not None:
+            return found
+        unknown = self.columns.get(ANY_COLUMN, frozenset())
+        return named(unknown, name)
+
+
+class ColumnTracer:
+    """The column edges of a project while its models are followed, upstream first."""
+
+    def __init__(self, names: RelationNames, namespace: str) -> None:
+        self._names, self._namespace = names, namespace
+        self._ephemeral: dict[str, _Ephemeral] = {}
+        self._edges: dict[str, tuple[ColumnEdge, ...]] = {}
+        self._gaps: dict[str, str] = {}
+
+    def add(self, model: DbtModel, query: FollowedQuery) -> None:
+        """Add a model, and what its query was found to do."""
+        sources = [self._source(name, model) for name in query.tables]
+        columns = [(name, _ends(inputs, sources)) for name, inputs in query.columns]
+        row_ends = _ends(query.row_inputs, sources)
+        for source in sources:
+            if isinstance(source, _Ephemeral):
+                row_ends |= source.row_ends
+        if model.dataset is None:
+            folded = {name.casefold(): ends for name, ends in reversed(columns) if name}
+            self._ephemeral[model.unique_id] = _Ephemeral(folded, row_ends)
+            return
+        found, missing = result_columns(columns, model)
+        gaps = [*query.gaps, *_unknown(query.tables, sources)]
+        if missing and not gaps:
+            gaps.append(missing)
+        if gaps:
+            self._gaps[model.unique_id] = "; ".join(gaps)
+        shape_id = _shape_id(model.sql)
+        self._edges[model.unique_id] = tuple(
+            _edge(model.unique_id, model.dataset, name, end, shape_id)
+            for name, ends in (*found, (ANY_COLUMN, row_ends))
+            for end in sorted(ends)
+            # A model that reads itself takes no data from elsewhere.
+            if end.dataset != model.dataset
+        )
+
+    def result(self) -> DefinitionColumns:
+        """The edges and gaps of all models, sorted."""
+        return DefinitionColumns(
+            {key: self._edges[key] for key in sorted(self._edges)},
+            {key: self._gaps[key] for key in sorted(self._gaps)},
+        )
+
+    def _source(self, name: Name, reader: DbtModel) -> DatasetId | _Ephemeral | None:
+        """The source that a query names; None for one that is not known."""
+        model = self._names.find(name, reader)
+        if model:
+            return model.dataset or self._ephemeral.get(model.unique_id)
+        if len(name) == 1 or reader.dataset is None:
+            return None
+        # A table that is neither model nor source; without a database, it is in the model's own.
+        place = reader.relation[: max(0, len(reader.relation) - len(name))]
+        return DatasetId(self._namespace, ".".join((*place, *name)))
+
+
+def _ends(
+    inputs: Iterable[QueryInput], sources: Sequence[DatasetId | _Ephemeral | None]
+) -> ColumnEnds:
+    found: set[ColumnEnd] = set()
+    for one in inputs:
+        source = sources[one.table]
+        subtype = Subtype(one.subtype)
+        if isinstance(source, DatasetId):
+            found.add(ColumnEnd(source, one.column, subtype, one.masking))
+        elif source:
+            found |= {
+                end._replace(
+                    subtype=compose(subtype, end.subtype), masking=end.masking or one.masking
+                )
+                for end in source.find(one.column)
+            }
+    return frozenset(found)
+
+
+def _unknown(names: Sequence[Name], sources: Sequence[object]) -> list[str]:
+    unknown = [".".join(name) for name, one in zip(names, sources, strict=True) if one is None]
+    return [f"it reads tables that dbt does not know: {', '.join(unknown)}"] if unknown else []
+
+
+def _edge(task: str, to: DatasetId, column: str, end: ColumnEnd, shape_id: str) -> ColumnEdge:
+    return ColumnEdge(
+        task=task,
+        to_dataset=to,
+        to_column=column,
+        from_dataset=end.dataset,
+        from_column=end.column,
+        type=end.subtype.type,
+        subtype=end.subtype,
+        masking=end.masking,
+        shape_id=shape_id,
+        origin=_ORIGIN,
+        evidence=Evidence.DECLARED,
+    )
+
+
+def _shape_id(sql: str) -> str:
+    return f"dbt-{hashlib.sha256(sql.encode('utf-8', 'replace')).hexdigest()[:20]}"

@@ -1,0 +1,87 @@
+"""A compiled query -> the columns of its result, as plain values that a file can hold."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dbt_graft.collectors.statements.columns.input_columns import InputColumns
+from dbt_graft.collectors.statements.columns.query_columns import query_columns
+from dbt_graft.collectors.statements.columns.tree import NoTreeError
+from dbt_graft.collectors.statements.text.names import Name
+
+
+class QueryInput(NamedTuple):
+    """A column that has a part in a column of the result, or decides on its rows.
+
+    Attributes:
+        table: Its place in the query's tables.
+        subtype: The value of a `Subtype`.
+    """
+
+    table: int
+    column: str
+    subtype: str
+    masking: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedQuery:
+    """The result of a query.
+
+    Attributes:
+        tables: The tables that it reads, folded.
+        schemas: A digest of the columns of those tables that were known.
+        columns: Names and inputs, in their order; a name is empty where the query gives none.
+        row_inputs: The columns that decide which rows there are.
+        gaps: Why something is missing.
+    """
+
+    tables: tuple[Name, ...] = ()
+    schemas: str = ""
+    columns: tuple[tuple[str, tuple[QueryInput, ...]], ...] = ()
+    row_inputs: tuple[QueryInput, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+def follow_query(sql: str, dialect: str, columns: Callable[[Name], Sequence[str]]) -> FollowedQuery:
+    """Follow the columns of a query; one that cannot be parsed has only a gap.
+
+    Args:
+        columns: A table as the query names it, folded -> its columns.
+    """
+    try:
+        found = query_columns(sql, dialect, columns)
+    except NoTreeError as error:
+        return FollowedQuery(schemas=schema_digest(()), gaps=(str(error),))
+    places = {name: place for place, name in enumerate(found.tables)}
+
+    def inputs(found: InputColumns) -> tuple[QueryInput, ...]:
+        return tuple(
+            sorted(
+                QueryInput(places[one.table], one.column, str(one.subtype), one.masking)
+                for one in found
+                if one.table in places
+            )
+        )
+
+    return FollowedQuery(
+        tables=found.tables,
+        schemas=schema_digest(map(columns, found.tables)),
+        columns=tuple((column.name, inputs(column.inputs)) for column in found.columns),
+        row_inputs=inputs(found.row_inputs),
+        gaps=found.gaps,
+    )
+
+
+def schema_digest(schemas: Iterable[Sequence[str]]) -> str:
+    """A digest of the columns of several tables."""
+    text = "\n".join("\t".join(columns) for columns in schemas)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:20]
+
+
+def query_digest(sql: str, dialect: str) -> str:
+    """A digest of a query in a dialect."""
+    return hashlib.sha256(f"{dialect}:{sql}".encode("utf-8", "replace")).hexdigest()[:20]

@@ -1,0 +1,110 @@
+"""The relations of a dbt project as the manifest and the catalog describe them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.lineage.dataset import DatasetId
+
+Document = Mapping[str, Any]
+
+_BUILT = ("model", "snapshot", "seed")
+EPHEMERAL_CTE = "__dbt__cte__"
+
+
+@dataclass(frozen=True, slots=True)
+class DbtModel:
+    """A model, snapshot, seed or source.
+
+    Attributes:
+        kind: Its `resource_type`.
+        dataset: None for an ephemeral model, which has no relation.
+        relation: Its database, schema and identifier, folded; what is not known is left out.
+        sql: The compiled query, or empty.
+        raw_sql: The query before compilation, with its Jinja.
+        parents: Unique ids of what it reads by `ref` and `source`.
+        columns: The columns of its relation in the catalog, in their order.
+        documented: The columns of its YAML file.
+        is_complete: Whether those are all it has: its contract is enforced.
+        is_python: Whether it is no SQL.
+    """
+
+    unique_id: str
+    kind: str
+    dataset: DatasetId | None
+    relation: Name
+    sql: str = ""
+    raw_sql: str = ""
+    parents: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    documented: tuple[str, ...] = ()
+    is_complete: bool = False
+    is_python: bool = False
+
+    @property
+    def is_query(self) -> bool:
+        """Whether a query defines it: it is a model or a snapshot."""
+        return self.kind in ("model", "snapshot")
+
+
+def read_models(
+    manifest: Document, catalog: Document, datasets: Mapping[str, DatasetId]
+) -> dict[str, DbtModel]:
+    """The models, snapshots, seeds and sources of a manifest by unique id, sorted.
+
+    Args:
+        datasets: Unique id -> the dataset of its relation.
+    """
+    entries = {**catalog.get("sources", {}), **catalog.get("nodes", {})}
+    found = {}
+    for part in ("nodes", "sources"):
+        for unique_id, node in (manifest.get(part) or {}).items():
+            kind = str(node.get("resource_type"))
+            if kind in _BUILT or (part == "sources" and kind == "source"):
+                entry = entries.get(unique_id) or {}
+                found[unique_id] = _model(unique_id, node, entry, datasets.get(unique_id))
+    return {unique_id: found[unique_id] for unique_id in sorted(found)}
+
+
+def _model(unique_id: str, node: Document, entry: Document, dataset: DatasetId | None) -> DbtModel:
+    described: Mapping[str, Document] = node.get("columns") or {}
+    config = node.get("config") or {}
+    return DbtModel(
+        unique_id=unique_id,
+        kind=str(node.get("resource_type")),
+        dataset=dataset,
+        relation=_relation(node, is_ephemeral=config.get("materialized") == "ephemeral"),
+        sql=_text(node.get("compiled_code")) or _text(node.get("compiled_sql")),
+        raw_sql=_text(node.get("raw_code")) or _text(node.get("raw_sql")),
+        parents=tuple((node.get("depends_on") or {}).get("nodes") or ()),
+        columns=catalog_columns(entry),
+        documented=tuple(str(column.get("name") or key) for key, column in described.items()),
+        is_complete=(config.get("contract") or {}).get("enforced") is True,
+        is_python=node.get("language") == "python",
+    )
+
+
+def _relation(node: Document, *, is_ephemeral: bool) -> Name:
+    if is_ephemeral:
+        return (f"{EPHEMERAL_CTE}{node.get('alias') or node.get('name')}".casefold(),)
+    identifier = node.get("identifier") or node.get("alias") or node.get("name")
+    parts = (node.get("database"), node.get("schema"), identifier)
+    return tuple(str(part).strip('"`[]').casefold() for part in parts if part)
+
+
+def catalog_columns(entry: Document) -> tuple[str, ...]:
+    """The names of an entry's columns in the catalog, in the order of the relation."""
+    columns: Sequence[Document] = sorted((entry.get("columns") or {}).values(), key=_index)
+    return tuple(str(column["name"]) for column in columns if column.get("name"))
+
+
+def _index(column: Document) -> float:
+    index = column.get("index")
+    return index if isinstance(index, (int, float)) else 0
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,83 @@
+"""The columns of a query's result as columns of the relation that dbt builds from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dbt_graft.collectors.dbt.column_end import ColumnEnds, named
+from dbt_graft.collectors.dbt.models import DbtModel
+from dbt_graft.lineage.records import ANY_COLUMN
+
+Column = tuple[str, ColumnEnds]
+
+# An expression without an alias has no name that we could know, and its text may hold literals.
+_EXPRESSION = re.compile(r"""['"()]|::|[<>=|*/+]""")
+_ANY = "it selects * from a relation whose columns are not known"
+_NO_NAME = "a column has no name"
+_SHOWN = 5
+
+
+def result_columns(result: Sequence[Column], model: DbtModel) -> tuple[list[Column], str | None]:
+    """The columns under the names of the relation, and why some of these have no source.
+
+    Names are those of the catalog, compared without case; a column without a name is the one at
+    its place, where the numbers of columns agree. `*` stands for what is left of the catalog's.
+    """
+    stars = [ends for name, ends in result if name == ANY_COLUMN]
+    if not model.columns:
+        return _by_query(result), _ANY if stars else _gap_of_names(result)
+    places = _by_name(result, model.columns)
+    if not stars and len(result) == len(model.columns):
+        taken = set(places.values())
+        for place in range(len(result)):
+            if place not in places and place not in taken:
+                places[place] = place
+    found = [(model.columns[at], result[place][1]) for place, at in sorted(places.items())]
+    at_known = set(places.values())
+    left = [name for at, name in enumerate(model.columns) if at not in at_known]
+    left = [name for name in left if not _is_made_by_dbt(name, model)]
+    if len(stars) == 1:
+        return [*found, *((name, named(stars[0], name)) for name in left)], None
+    if stars:
+        return [*found, *((ANY_COLUMN, ends) for ends in stars)], _ANY if left else None
+    return found, _missing(left) if left else None
+
+
+def _by_query(result: Sequence[Column]) -> list[Column]:
+    """The columns under the names of the query, where there is no catalog."""
+    return [(name, ends) for name, ends in result if name and not _is_expression(name)]
+
+
+def _gap_of_names(result: Sequence[Column]) -> str | None:
+    unnamed = any(ends for name, ends in result if not name or _is_expression(name))
+    return _NO_NAME if unnamed else None
+
+
+def _is_expression(name: str) -> bool:
+    return name != ANY_COLUMN and bool(_EXPRESSION.search(name))
+
+
+def _by_name(result: Sequence[Column], columns: Sequence[str]) -> dict[int, int]:
+    """Place in the result -> place in the relation, each once, the same case first."""
+    places: dict[int, int] = {}
+    exact = {name: at for at, name in reversed([*enumerate(columns)])}
+    folded = {name.casefold(): at for at, name in reversed([*enumerate(columns)])}
+    for spelled, known in ((str, exact), (str.casefold, folded)):
+        taken = set(places.values())
+        for place, (name, _) in enumerate(result):
+            at = known.get(spelled(name))
+            if at is not None and at not in taken and place not in places:
+                places[place] = at
+                taken.add(at)
+    return places
+
+
+def _is_made_by_dbt(name: str, model: DbtModel) -> bool:
+    """Whether dbt adds the column to a snapshot."""
+    return model.kind == "snapshot" and name.casefold().startswith("dbt_")
+
+
+def _missing(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"columns that its query does not have: {', '.join(names[:_SHOWN])}{more}"

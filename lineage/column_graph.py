@@ -1,0 +1,356 @@
+"""The graph of columns: all that a column comes from, all that it feeds, and the paths between two.
+
+- An INDIRECT edge to `*` (a filter, a join) acts on the rows of its dataset, so on each of its
+  columns: upstream of a column is also what decides on its dataset's rows, and downstream of what
+  decides is also what any column of that dataset feeds.
+- A DIRECT edge from `*` to `*` moves columns that are not known one by one. A column goes through
+  it under its own name where the other dataset has that name, else to `*`: one of its columns,
+  not known which. A copy (IDENTITY) into a known schema without the name does not carry it.
+- No other edge from `*`, and no other DIRECT edge to it, is a step of a named column: `*` is a
+  column of its own, and `unmatched` has these edges.
+- Names of columns compare without case. Over a path subtypes compose as in `lineage.columns`, what
+  is masked once stays masked, and the evidence is that of the weakest step.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import accumulate, count, pairwise
+
+from dbt_graft.lineage.column_path import (
+    FIRST_INDIRECT,
+    ColumnId,
+    ColumnPath,
+    ColumnPaths,
+    ColumnStep,
+    ReachedColumn,
+    composed,
+    effect_code,
+    effect_of,
+)
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, Subtype
+
+# The node of a dataset's rows, on which INDIRECT edges to `*` act.
+_ROWS = ""
+_MOST_PARTIAL_PATHS = 100_000
+
+# Steps from a node in one direction: the edge, its end here, and the node at the other end.
+_Steps = Callable[[int, bool], Iterator[tuple[int, int, int]]]
+
+
+class ColumnGraph:
+    """Columns and the edges between them, in arrays: made once, asked often.
+
+    With `indirect` a question is also about what decides on values and rows, else only about where
+    values go. Columns are spelled in any case.
+    """
+
+    def __init__(
+        self,
+        edges: Iterable[ColumnEdge],
+        datasets: Iterable[Dataset] = (),
+        consumers: Iterable[Consumer] = (),
+    ) -> None:
+        self._edges = tuple(edges)
+        self._consumers: dict[DatasetId, list[Consumer]] = defaultdict(list)
+        for consumer in consumers:
+            for read in consumer.reads:
+                self._consumers[read].append(consumer)
+        self._datasets: list[DatasetId] = []
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._nodes: list[dict[str, int]] = []  # of each dataset, by folded name
+        self._names: list[str] = []  # of each node
+        self._dataset_of = array("I")  # of each node
+        self._has_schema: set[int] = set()
+        for dataset in datasets:
+            if dataset.columns:
+                number = self._dataset(dataset.id)
+                self._has_schema.add(number)
+                for column in dataset.columns:
+                    self._node(number, column.name)
+        self._sources, self._targets = array("I"), array("I")
+        self._codes = bytearray()
+        for edge in self._edges:
+            self._add(edge)
+        self._out = _EdgesByNode(self._sources, self._codes, len(self._names))
+        self._in = _EdgesByNode(self._targets, self._codes, len(self._names))
+
+    def columns(self, dataset: DatasetId) -> list[ColumnId]:
+        """The columns of a dataset: those of its schema in order, then those that edges name."""
+        nodes = self._nodes_of(dataset)
+        return [self._column(node) for key, node in nodes.items() if key not in (_ROWS, ANY_COLUMN)]
+
+    def find(self, dataset: DatasetId, name: str) -> ColumnId | None:
+        """The column of this name, spelled as its schema does; None where nothing names it."""
+        nodes = self._starts(ColumnId(dataset, name))
+        return self._column(nodes[0]) if nodes else None
+
+    def parents(self, column: ColumnId, *, indirect: bool = False) -> list[ColumnStep]:
+        """The steps into a column; with `indirect` also those that decide on its rows."""
+        return self._neighbours(column, indirect, self._upstream)
+
+    def children(self, column: ColumnId, *, indirect: bool = False) -> list[ColumnStep]:
+        """The steps out of a column."""
+        return self._neighbours(column, indirect, self._downstream)
+
+    def upstream(
+        self, column: ColumnId, depth: int | None = None, *, indirect: bool = False
+    ) -> list[ReachedColumn]:
+        """Everything that a column comes from, nearest first; `depth` limits the steps."""
+        return self._reached(column, depth, indirect, self._upstream)
+
+    def downstream(
+        self, column: ColumnId, depth: int | None = None, *, indirect: bool = False
+    ) -> list[ReachedColumn]:
+        """Everything that a column feeds, nearest first; `depth` limits the steps."""
+        return self._reached(column, depth, indirect, self._downstream)
+
+    def ends(self, column: ColumnId, *, indirect: bool = False) -> list[ColumnId]:
+        """The last columns downstream: they feed no other. Empty if the column is itself one."""
+        starts = self._starts(column)
+        reached = self._reach(starts, None, indirect, self._downstream)
+        last = (n for n in reached if next(self._downstream(n, indirect), None) is None)
+        return sorted({self._column(node) for node in last if node not in starts})
+
+    def consumers(self, column: ColumnId, *, indirect: bool = False) -> list[Consumer]:
+        """The dashboards, reports and the like at which it ends, by name.
+
+        They are those that read its dataset or any on its path downstream: it is not known which
+        columns they use.
+        """
+        reached = self._reach(self._starts(column), None, indirect, self._downstream)
+        datasets = {column.dataset, *(self._datasets[self._dataset_of[node]] for node in reached)}
+        found = {one.node_id: one for read in datasets for one in self._consumers.get(read, ())}
+        return sorted(found.values(), key=lambda one: (one.name, one.node_id))
+
+    def unmatched(self, dataset: DatasetId) -> tuple[list[ColumnEdge], list[ColumnEdge]]:
+        """The DIRECT edges into `*` of a dataset, and those out of it."""
+        node = self._nodes_of(dataset).get(ANY_COLUMN)
+        if node is None:
+            return [], []
+        into, out = (
+            [self._edges[e] for e in edges.of(node) if self._codes[e] < FIRST_INDIRECT]
+            for edges in (self._in, self._out)
+        )
+        return into, out
+
+    def paths(
+        self, source: ColumnId, target: ColumnId, limit: int = 100, *, indirect: bool = False
+    ) -> ColumnPaths:
+        """The paths between two columns that visit none twice, shortest first.
+
+        There may be more than anybody can count: `limit` ends the search, and so does a great
+        number of beginnings.
+        """
+        ends = self._starts(target)
+        left = self._reach(ends, None, indirect, self._upstream)
+        order = count()
+        # Partial paths by the length that they will have, each with the steps that it took.
+        waiting: list[tuple[int, int, tuple[int, ...]]] = [
+            (left[node][0], next(order), (node,)) for node in self._starts(source) if node in left
+        ]
+        heapify(waiting)
+        found: list[ColumnPath] = []
+        while waiting:
+            if len(found) == limit or next(order) > _MOST_PARTIAL_PATHS:
+                return ColumnPaths(tuple(found), is_complete=False)
+            _, _, nodes = heappop(waiting)
+            if nodes[-1] in ends and len(nodes) > 1:
+                found.append(self._path(nodes, indirect))
+                continue
+            for far in dict.fromkeys(far for _, _, far in self._downstream(nodes[-1], indirect)):
+                if far in left and far not in nodes:
+                    length = len(nodes) + left[far][0]
+                    heappush(waiting, (length, next(order), (*nodes, far)))
+        return ColumnPaths(tuple(found), is_complete=True)
+
+    def _dataset(self, dataset: DatasetId) -> int:
+        number = self._numbers.setdefault(dataset.key, len(self._datasets))
+        if number == len(self._datasets):
+            self._datasets.append(dataset)
+            self._nodes.append({})
+        return number
+
+    def _node(self, dataset: int, name: str) -> int:
+        nodes = self._nodes[dataset]
+        node = nodes.setdefault(name.casefold(), len(self._names))
+        if node == len(self._names):
+            self._names.append(name)
+            self._dataset_of.append(dataset)
+        return node
+
+    def _add(self, edge: ColumnEdge) -> None:
+        code = effect_code(edge)
+        source, target = self._dataset(edge.from_dataset), self._dataset(edge.to_dataset)
+        to = edge.to_column
+        if to == ANY_COLUMN:
+            if code >= FIRST_INDIRECT:
+                to = _ROWS
+            elif edge.from_column == ANY_COLUMN:
+                self._node(source, _ROWS)
+                self._node(target, _ROWS)
+        self._sources.append(self._node(source, edge.from_column))
+        self._targets.append(self._node(target, to))
+        self._codes.append(code)
+
+    def _nodes_of(self, dataset: DatasetId) -> dict[str, int]:
+        number = self._numbers.get(dataset.key)
+        return {} if number is None else self._nodes[number]
+
+    def _starts(self, column: ColumnId) -> list[int]:
+        """The nodes of a column: `*` is a dataset's rows and its unknown columns."""
+        nodes = self._nodes_of(column.dataset)
+        keys = (ANY_COLUMN, _ROWS) if column.name == ANY_COLUMN else (column.name.casefold(),)
+        return [nodes[key] for key in keys if key in nodes]
+
+    def _column(self, node: int) -> ColumnId:
+        return ColumnId(self._datasets[self._dataset_of[node]], self._names[node] or ANY_COLUMN)
+
+    def _downstream(self, node: int, indirect: bool) -> Iterator[tuple[int, int, int]]:
+        if self._names[node] == _ROWS:
+            yield from self._from_rows(node, indirect)
+            return
+        codes, targets = self._codes, self._targets
+        for edge in self._out.of(node):
+            if indirect or codes[edge] < FIRST_INDIRECT:
+                yield edge, node, targets[edge]
+        yield from self._by_name(node, self._out, targets)
+
+    def _upstream(self, node: int, indirect: bool) -> Iterator[tuple[int, int, int]]:
+        codes, sources = self._codes, self._sources
+        rows = self._nodes[self._dataset_of[node]].get(_ROWS)
+        if node != rows:
+            for edge in self._in.of(node):
+                if indirect or codes[edge] < FIRST_INDIRECT:
+                    yield edge, node, sources[edge]
+            yield from self._by_name(node, self._in, sources)
+        if indirect and rows is not None:
+            yield from self._into_rows(rows)
+
+    def _from_rows(self, rows: int, indirect: bool) -> Iterator[tuple[int, int, int]]:
+        """What decides on rows decides on all that any of the columns feeds."""
+        if not indirect:
+            return
+        for node in self._nodes[self._dataset_of[rows]].values():
+            for edge in self._out.of(node):
+                far = self._targets[edge]
+                yield edge, node, self._rows_beside(far) if self._is_star(edge) else far
+
+    def _into_rows(self, rows: int) -> Iterator[tuple[int, int, int]]:
+        """What decides on the rows of a dataset, or of one whose `*` came here."""
+        for edge in self._in.of(rows):
+            yield edge, rows, self._sources[edge]
+        star = self._nodes[self._dataset_of[rows]].get(ANY_COLUMN)
+        for edge in self._in.of(star) if star is not None else ():
+            if self._is_star(edge):
+                yield edge, rows, self._rows_beside(self._sources[edge])
+
+    def _rows_beside(self, node: int) -> int:
+        return self._nodes[self._dataset_of[node]][_ROWS]
+
+    def _by_name(
+        self, node: int, edges: _EdgesByNode, far_ends: Sequence[int]
+    ) -> Iterator[tuple[int, int, int]]:
+        """The steps of a named column over edges from `*` to `*`."""
+        name = self._names[node]
+        star = self._nodes[self._dataset_of[node]].get(ANY_COLUMN, node)
+        if star == node or name == _ROWS:
+            return
+        for edge in edges.of(star):
+            if self._is_star(edge):
+                dataset = self._dataset_of[far_ends[edge]]
+                found = self._nodes[dataset].get(name.casefold())
+                if found is not None:
+                    yield edge, node, found
+                elif dataset not in self._has_schema or not self._is_copy(edge):
+                    yield edge, node, far_ends[edge]
+
+    def _is_star(self, edge: int) -> bool:
+        """Whether it is a DIRECT edge from `*` to `*`."""
+        names = self._names
+        ends = names[self._sources[edge]], names[self._targets[edge]]
+        return ends == (ANY_COLUMN, ANY_COLUMN)
+
+    def _is_copy(self, edge: int) -> bool:
+        return effect_of(self._codes[edge]).subtype is Subtype.IDENTITY
+
+    def _neighbours(self, column: ColumnId, indirect: bool, steps: _Steps) -> list[ColumnStep]:
+        found: dict[tuple[int, int], list[int]] = {}
+        for node in self._starts(column):
+            for edge, near, far in steps(node, indirect):
+                ends = (far, near) if steps == self._upstream else (near, far)
+                found.setdefault(ends, []).append(edge)
+        return [self._step(*ends, edges) for ends, edges in found.items()]
+
+    def _step(self, source: int, target: int, edges: Iterable[int]) -> ColumnStep:
+        # The same edge may be there twice: `*` is both rows and unknown columns.
+        ordered = sorted(dict.fromkeys(edges), key=self._codes.__getitem__)
+        return ColumnStep(
+            self._column(source), self._column(target), tuple(self._edges[e] for e in ordered)
+        )
+
+    def _path(self, nodes: Sequence[int], indirect: bool) -> ColumnPath:
+        steps = []
+        for near, far in pairwise(nodes):
+            edges = [edge for edge, _, end in self._downstream(near, indirect) if end == far]
+            steps.append(self._step(near, far, edges))
+        return ColumnPath(tuple(steps))
+
+    def _reached(
+        self, column: ColumnId, depth: int | None, indirect: bool, steps: _Steps
+    ) -> list[ReachedColumn]:
+        starts = self._starts(column)
+        found = self._reach(starts, depth, False, steps)
+        if indirect:
+            found = self._reach(starts, depth, True, steps) | found
+        return [
+            ReachedColumn(self._column(node), steps_to, effect_of(code))
+            for node, (steps_to, code) in sorted(found.items(), key=_depth)
+            if steps_to
+        ]
+
+    def _reach(
+        self, starts: Collection[int], depth: int | None, indirect: bool, steps: _Steps
+    ) -> dict[int, tuple[int, int]]:
+        """Every node that can be reached: the steps to it, and the effect of the first path."""
+        two = composed()
+        is_upstream = steps == self._upstream
+        found = dict.fromkeys(starts, (0, 0))
+        level, codes = list(starts), self._codes
+        for steps_to in count(1):
+            if not level or (depth is not None and steps_to > depth):
+                return found
+            ahead = []
+            for node in level:
+                code = found[node][1]
+                for edge, _, far in steps(node, indirect):
+                    if far not in found:
+                        one = codes[edge]
+                        found[far] = (steps_to, two[one][code] if is_upstream else two[code][one])
+                        ahead.append(far)
+            level = ahead
+        return found
+
+
+def _depth(reached: tuple[int, tuple[int, int]]) -> int:
+    return reached[1][0]
+
+
+class _EdgesByNode:
+    """The numbers of edges by the node at one of their ends, values before decisions."""
+
+    def __init__(self, ends: Sequence[int], codes: Sequence[int], nodes: int) -> None:
+        degree = [0] * (nodes + 1)
+        for node in ends:
+            degree[node + 1] += 1
+        self._first = array("I", accumulate(degree))
+        self._edges = array("I", sorted(range(len(ends)), key=lambda e: (ends[e], codes[e])))
+
+    def of(self, node: int) -> array[int]:
+        """The edges of a node."""
+        return self._edges[self._first[node] : self._first[node + 1]]
