@@ -1,23 +1,13 @@
-"""The site: pages are written as Markdown and built with MkDocs."""
+"""The site: the theme's files, the pages of the catalog, and dbt docs beside them."""
 
 from __future__ import annotations
 
-import logging
-import os
-import shutil
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlsplit
-
-from jinja2 import Environment
-from mkdocs.commands.build import build as mkdocs_build
-from mkdocs.config import load_config
-from mkdocs.exceptions import MkDocsException
 
 import dbt_graft
 from dbt_graft.catalog.column_pages import column_pages
@@ -28,17 +18,19 @@ from dbt_graft.catalog.health import health_summary
 from dbt_graft.catalog.home_page import home_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
-from dbt_graft.catalog.markup import external, printable, text
-from dbt_graft.catalog.page import Page, environment, render
-from dbt_graft.catalog.redirects import write_redirects
+from dbt_graft.catalog.markup import external, printable
+from dbt_graft.catalog.page import Page, environment
+from dbt_graft.catalog.redirects import former_paths, gone_pages, write_redirects
+from dbt_graft.catalog.search import write_search_index
+from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.task_pages import task_list_page, task_page
+from dbt_graft.catalog.theme import write_theme
+from dbt_graft.catalog.writing import PageWriter
+from dbt_graft.lineage.addresses import Address, updated_addresses
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
-
-# Subfolders of the designer's folder that are copied into the site.
-_PUBLISHED = ("styles", "scripts", "images")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +53,11 @@ class SiteSettings:
 
 @dataclass(frozen=True, slots=True)
 class PublishedSite:
-    """The page to open first, and the number of catalog pages."""
+    """The page to open first, the number of catalog pages, and all addresses, gone ones too."""
 
     index: Path
     pages: int
+    addresses: tuple[Address, ...] = ()
 
 
 def build(
@@ -75,12 +68,14 @@ def build(
     out: Path,
     docs_page: bytes | None = None,
     extra_files: Mapping[str, bytes] | None = None,
+    addresses: Iterable[Address] = (),
 ) -> PublishedSite:
     """Build the catalog in a new or empty folder.
 
     Args:
         docs_page: dbt's documentation as one HTML page, for `dbt/index.html`.
         extra_files: More files, by their path in the site.
+        addresses: Those that earlier builds published.
 
     Raises:
         GraftError: The folder has files or cannot be written, the site's templates are faulty, or
@@ -94,19 +89,26 @@ def build(
         # MkDocs empties its output folder.
         if any(out.iterdir()):
             raise GraftError("the folder for the site is not empty", place=str(out))
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
-            sources = Path(folder)
-            jinja = environment(design / "templates")
-            pages = _write(_pages(index, settings), jinja, sources)
-            for name in _PUBLISHED:
-                shutil.copytree(design / name, sources / name)
-            _mkdocs(design / "mkdocs.yml", sources, out, settings, url, docs=docs_page is not None)
+        shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
+        jinja = environment(design / "templates")
+        pages = PageWriter(_pages(index, settings), out, shells, jinja).write()
+        write_search_index(out, (entry for page in pages for entry in page.search))
+        if url:
+            write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
+        found = updated_addresses(
+            addresses,
+            {page.path: page.title for page in pages},
+            former_paths(lineage, settings.moved),
+            settings.collected_at,
+        )
+        gone = [partial(_same, page) for page in gone_pages(found)]
+        PageWriter(gone, out, shells, jinja).write()
+        write_redirects(found, out)
         not_found = jinja.get_template("404.html.j2")
         root = urlsplit(url).path.rstrip("/") + "/" if url else ""
         (out / "404.html").write_text(
             not_found.render(root=root, site_name=settings.name), encoding="utf-8"
         )
-        write_redirects(index.datasets, settings.moved, out)
         extra = dict(extra_files or {})
         if docs_page is not None:
             extra["dbt/index.html"] = docs_page
@@ -115,7 +117,7 @@ def build(
             (out / path).write_bytes(content)
     except OSError as error:
         raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
-    return PublishedSite(out / "index.html", pages)
+    return PublishedSite(out / "index.html", len(pages), found)
 
 
 def design_folder() -> Path:
@@ -124,56 +126,26 @@ def design_folder() -> Path:
     return packaged if packaged.is_dir() else packaged.parent.parent / "site"
 
 
-def _pages(index: Index, settings: SiteSettings) -> Iterator[Page]:
-    health = health_summary(index)
-    yield home_page(index, health, settings.name, settings.collected_at)
-    yield task_list_page(index)
-    yield gaps_page(index, health)
-    yield from label_pages(index)
-    yield from folder_pages(index)
-    yield from column_pages(index)
-    for dataset in index.datasets:
-        yield dataset_page(index, dataset)
-    order = index.lineage.task_graph()
-    for name in index.task_names():
-        yield task_page(index, name, order)
+def _pages(index: Index, settings: SiteSettings) -> list[Callable[[], Page]]:
+    """The pages of the catalog, each as a function that makes it."""
+    health, order = health_summary(index), index.lineage.task_graph()
+    lists = [
+        home_page(index, health, settings.name, settings.collected_at),
+        task_list_page(index),
+        gaps_page(index, health),
+        *label_pages(index),
+        *folder_pages(index),
+        *column_pages(index),
+    ]
+    return [
+        *(partial(_same, page) for page in lists),
+        *(partial(dataset_page, index, dataset) for dataset in index.datasets),
+        *(partial(task_page, index, name, order) for name in index.task_names()),
+    ]
 
 
-def _write(pages: Iterable[Page], jinja: Environment, folder: Path) -> int:
-    """Write pages as Markdown; return their number."""
-    paths = set()
-    for page in pages:
-        target = folder / page.path / "index.md"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(render(page, jinja), encoding="utf-8")
-        paths.add(target)
-    return len(paths)
-
-
-def _mkdocs(
-    config_file: Path, sources: Path, site: Path, settings: SiteSettings, url: str, *, docs: bool
-) -> None:
-    options: dict[str, Any] = {
-        # The theme does not escape it.
-        "site_name": str(text(settings.name)),
-        "site_url": url,
-        "docs_dir": str(sources),
-        "site_dir": str(site),
-    }
-    with _silent(), _dated(settings.collected_at):
-        try:
-            config = load_config(str(config_file), **options)
-            if docs:
-                config.nav.append({"dbt docs": "dbt/index.html"})
-            config.plugins.on_startup(command="build", dirty=False)
-            try:
-                mkdocs_build(config)
-            finally:
-                config.plugins.on_shutdown()
-        except MkDocsException as error:
-            raise GraftError(
-                f"MkDocs cannot build the site: {error}", place=str(config_file)
-            ) from error
+def _same(page: Page) -> Page:
+    return page
 
 
 def _checked(url: str) -> str:
@@ -186,30 +158,3 @@ def _checked(url: str) -> str:
             remedy="write http(s)://<host>/<path>/, without user and password",
         )
     return quote(parts.geturl(), safe=":/?#[]@!$&+,;=%~")
-
-
-@contextmanager
-def _dated(at: datetime | None) -> Iterator[None]:
-    """Have MkDocs write a date of ours into the sitemap: today's would change it every day."""
-    variable = "SOURCE_DATE_EPOCH"  # https://reproducible-builds.org/specs/source-date-epoch/
-    if variable in os.environ:
-        yield
-        return
-    os.environ[variable] = str(int(at.timestamp())) if at else "0"
-    try:
-        yield
-    finally:
-        del os.environ[variable]
-
-
-@contextmanager
-def _silent() -> Iterator[None]:
-    """Silence MkDocs' progress and its advice on navigation."""
-    log = logging.getLogger("mkdocs")
-    level, propagate = log.level, log.propagate
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(level)
-        log.propagate = propagate

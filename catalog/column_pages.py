@@ -44,7 +44,7 @@ class SharedColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnsPage(Page):
-    """The context of `columns.md.j2`: the shared columns whose names begin alike, sorted."""
+    """The context of `columns.html.j2`: the shared columns whose names begin alike, sorted."""
 
     template: ClassVar[str] = "columns"
     searched: ClassVar[bool] = True
@@ -64,7 +64,7 @@ class ColumnFolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnListPage(Page):
-    """The context of `column_list.md.j2`; `columns` are those of the most datasets."""
+    """The context of `column_list.html.j2`; `columns` are those of the most datasets."""
 
     template: ClassVar[str] = "column_list"
 

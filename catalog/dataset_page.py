@@ -41,7 +41,7 @@ class LineageStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetPage(Page):
-    """The context of `dataset.md.j2`.
+    """The context of `dataset.html.j2`.
 
     Attributes:
         text: The description as HTML.

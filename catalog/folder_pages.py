@@ -25,7 +25,7 @@ class Subfolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderPage(Page):
-    """The context of `folder.md.j2`.
+    """The context of `folder.html.j2`.
 
     Attributes:
         datasets: Those in the folder and below; only those in it where that would be too many.

@@ -16,7 +16,7 @@ from dbt_graft.lineage.records import Reject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GapsPage(Page):
-    """The context of `gaps.md.j2`.
+    """The context of `gaps.html.j2`.
 
     Attributes:
         reject_counts: Reason -> number of rejected log records.

@@ -34,7 +34,7 @@ class PlatformDatasets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
-    """The context of `home.md.j2`.
+    """The context of `home.html.j2`.
 
     Attributes:
         task_count: Tasks and consumers.

@@ -11,6 +11,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 NAME_SIZE, NOTE_SIZE = 12, 10
 _ELLIPSIS = "…"
@@ -64,6 +65,7 @@ class LabelParts:
     identity: str
 
 
+@lru_cache(maxsize=1 << 16)
 def text_width(text: str, size: float) -> float:
     """The width in pixels of a line of text in the page's font, rather too wide than too narrow."""
     return sum(map(_char_width, text)) * size / 1000

@@ -24,7 +24,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelListPage(Page):
-    """The context of `labels.md.j2`."""
+    """The context of `labels.html.j2`."""
 
     template: ClassVar[str] = "labels"
 
@@ -33,7 +33,7 @@ class LabelListPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelPage(Page):
-    """The context of `label.md.j2`; `parent` is the list that the label is on."""
+    """The context of `label.html.j2`; `parent` is the list that the label is on."""
 
     template: ClassVar[str] = "label"
     searched: ClassVar[bool] = True

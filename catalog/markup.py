@@ -1,8 +1,4 @@
-"""Escaping of text from logs and artifacts for pages that are Markdown with HTML blocks.
-
-A value passes two parsers, so characters that either could read as syntax become character
-references, which mean the same in HTML text, in attributes and in Markdown.
-"""
+"""Escaping of text from logs and artifacts for pages of HTML."""
 
 from __future__ import annotations
 
@@ -18,11 +14,8 @@ from markdown.treeprocessors import Treeprocessor  # type: ignore[import-untyped
 from markdown.util import AMP_SUBSTITUTE, AtomicString  # type: ignore[import-untyped]
 from markupsafe import Markup
 
-# What HTML reads as syntax, and what Markdown does even inside an HTML block (code fences) or
-# in a heading; line breaks, so that a value never begins a line.
-_REFERENCES = str.maketrans({char: f"&#{ord(char)};" for char in "&<>\"'`~*[]{}|\\\n\t"})
-_INERT = str.maketrans({char: f"&#{ord(char)};" for char in "`~*[]{}|\\\n\t"})
-# Control characters and lone surrogates, which YAML cannot hold, and characters that change the
+_REFERENCES = str.maketrans({char: f"&#{ord(char)};" for char in "&<>\"'"})
+# Control characters and lone surrogates, which HTML cannot hold, and characters that change the
 # direction of writing, which make one name look like another.
 _UNPRINTABLE = re.compile(
     "[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]"
@@ -41,9 +34,12 @@ def text(value: object) -> Markup:
     """A value as text for any place of a template; `Markup` passes, None is empty."""
     if isinstance(value, Markup):
         return value
-    if value is None:
-        return Markup()
-    return Markup(printable(str(value)).translate(_REFERENCES))  # noqa: S704  # escaped here
+    return Markup() if value is None else _escaped(str(value))
+
+
+@functools.lru_cache(maxsize=1 << 16)  # a site shows the same names again and again
+def _escaped(value: str) -> Markup:
+    return Markup(printable(value).translate(_REFERENCES))  # noqa: S704  # escaped here
 
 
 def printable(value: str) -> str:
@@ -86,7 +82,7 @@ def prose(markdown: str, dbt_docs: str = "") -> Markup:
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener",
     )
-    return Markup(cleaned.translate(_INERT))  # noqa: S704  # cleaned
+    return Markup(cleaned)  # noqa: S704  # cleaned
 
 
 @functools.cache

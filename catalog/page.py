@@ -1,12 +1,11 @@
 """Pages before they are HTML: typed contexts, and the templates that render them.
 
-A template is Markdown with HTML blocks (`site/templates/*.md.j2`): headings are Markdown, so that
-they reach the table of contents; everything that holds a value is HTML.
+A template is HTML (`site/templates/*.html.j2`). Each `<h2 id="…">` begins a section of the page: it
+stands in the table of contents, and search leads to it.
 """
 
 from __future__ import annotations
 
-import json
 import traceback
 from dataclasses import dataclass, fields
 from importlib.resources import files
@@ -31,7 +30,7 @@ class Page:
     """The context of a template; one subclass per template, whose fields are the template's names.
 
     Attributes:
-        template: The template's file name without `.md.j2`.
+        template: The template's file name without `.html.j2`.
         searched: Search finds the page; lists of things that have their own page are left out.
         sidebars: What Material shows beside the page: `navigation`, `toc`.
         path: The permanent address, relative to the site's root: empty or ending in a slash.
@@ -64,7 +63,7 @@ def path_to_root(path: str) -> str:
 
 
 def environment(folder: Path) -> jinja2.Environment:
-    """Jinja for a folder of templates; every value is escaped for HTML and Markdown."""
+    """Jinja for a folder of templates; every value is escaped."""
     icons = Path(str(files("material"))) / "templates"
     jinja = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, icons]),
@@ -104,25 +103,17 @@ def environment(folder: Path) -> jinja2.Environment:
 
 
 def render(page: Page, jinja: jinja2.Environment) -> str:
-    """The page as Markdown with its front matter.
+    """The content of a page as HTML.
 
     Raises:
         GraftError: A template is missing or faulty.
     """
     context = {field.name: getattr(page, field.name) for field in fields(page)}
     try:
-        template = jinja.get_template(f"{page.template}.md.j2")
-        body = template.render(context, root=page.root)
+        template = jinja.get_template(f"{page.template}.html.j2")
+        return template.render(context, root=page.root)
     except jinja2.TemplateError as error:
         raise GraftError(f"the template is faulty: {error}", place=_place(error)) from error
-    # The theme does not escape titles; YAML reads a JSON string.
-    front = {
-        "title": str(markup.text(page.title)),
-        "hide": [bar for bar in ("navigation", "toc") if bar not in page.sidebars],
-        "search": {"boost": 2} if page.searched else {"exclude": True},
-    }
-    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in front.items()]
-    return "\n".join(["---", *lines, "---", "", body])
 
 
 def _place(error: jinja2.TemplateError) -> str:

@@ -1,16 +1,21 @@
-"""Pages at former addresses, which lead to the present ones."""
+"""Pages at addresses that nothing has any more: they lead on, or say what was there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import ClassVar
 
-from dbt_graft.catalog.page import path_to_root
+from dbt_graft.catalog.page import Page, path_to_root
+from dbt_graft.lineage.addresses import Address, present_path
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.urls import dataset_path
 
 # Addresses hold no character that HTML would read as syntax.
-_PAGE = """\
+_REDIRECT = """\
 <!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -20,36 +25,42 @@ _PAGE = """\
 <p>This page has moved: <a href="{address}">its new address</a>.
 </html>
 """
+_KINDS = {"datasets": "dataset", "tasks": "task", "tags": "tag", "owners": "owner"}
 
 
-def write_redirects(datasets: Iterable[DatasetId], moved: Mapping[str, str], site: Path) -> None:
-    """Write a page at the former address of each dataset, and of the folders above it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GonePage(Page):
+    """The context of `gone.html.j2`.
 
-    A page that the site has at such an address stays.
+    Attributes:
+        kind: `dataset`, `task`, `tag`, `owner`, or `page`.
+        folder: The list of its kind, relative to the site's root.
+    """
+
+    template: ClassVar[str] = "gone"
+
+    kind: str
+    folder: str
+    gone_at: datetime | None
+
+
+def former_paths(lineage: Lineage, moved: Mapping[str, str]) -> dict[str, str]:
+    """Former path -> present path: of datasets with other names once, and the folders above them.
 
     Args:
         moved: Former namespace -> the one that its datasets have now.
     """
-    for old, new in sorted(_addresses(datasets, moved).items()):
-        target = site / old / "index.html"
-        if target.exists():
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        address = f"{path_to_root(old)}{new}index.html"
-        target.write_text(_PAGE.format(address=address), encoding="utf-8")
-
-
-def _addresses(datasets: Iterable[DatasetId], moved: Mapping[str, str]) -> dict[str, str]:
-    """Former address -> present address; the former are only those of a former namespace."""
-    return {
-        old: new
-        for dataset in datasets
-        for former, now in moved.items()
-        if dataset.namespace == now and former != now
-        for old, new in _with_folders(
-            dataset_path(DatasetId(former, dataset.name)), dataset_path(dataset)
-        )
+    found = {
+        dataset_path(former): dataset_path(dataset)
+        for dataset, names in lineage.former_names.items()
+        for former in names
     }
+    for dataset in lineage.datasets:
+        for former, now in moved.items():
+            if dataset.namespace == now and former != now:
+                old = dataset_path(DatasetId(former, dataset.name))
+                found |= _with_folders(old, dataset_path(dataset))
+    return {old: new for old, new in sorted(found.items()) if old != new}
 
 
 def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
@@ -57,3 +68,34 @@ def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
     former, present = old.rstrip("/").split("/"), new.rstrip("/").split("/")
     for end in range(2, min(len(former), len(present)) + 1):
         yield "/".join([*former[:end], ""]), "/".join([*present[:end], ""])
+
+
+def gone_pages(addresses: Iterable[Address]) -> list[GonePage]:
+    """The pages at addresses that lead nowhere now."""
+    by_path = {address.path: address for address in addresses}
+    found = []
+    for address in by_path.values():
+        if address.is_gone and not present_path(address, by_path):
+            folder = address.path.partition("/")[0]
+            kind = _KINDS.get(folder, "")
+            found.append(
+                GonePage(
+                    path=address.path,
+                    title=address.title or address.path.rstrip("/").rpartition("/")[2],
+                    kind=kind or "page",
+                    folder=f"{folder}/" if kind else "",
+                    gone_at=address.gone_at,
+                )
+            )
+    return found
+
+
+def write_redirects(addresses: Iterable[Address], site: Path) -> None:
+    """Write a page at each address that leads to another now."""
+    by_path = {address.path: address for address in addresses}
+    for address in by_path.values():
+        if address.is_gone and (target := present_path(address, by_path)):
+            file = site / address.path / "index.html"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            link = f"{path_to_root(address.path)}{target}index.html"
+            file.write_text(_REDIRECT.format(address=link), encoding="utf-8")

@@ -26,7 +26,7 @@ from dbt_graft.lineage.usage import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskPage(Page):
-    """The context of `task.md.j2`; `task`, `consumer` or both are set.
+    """The context of `task.html.j2`; `task`, `consumer` or both are set.
 
     Attributes:
         text: The description as HTML.
@@ -64,7 +64,7 @@ class TaskPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskListPage(Page):
-    """The context of `tasks.md.j2`; `names` are those of tasks and consumers."""
+    """The context of `tasks.html.j2`; `names` are those of tasks and consumers."""
 
     template: ClassVar[str] = "tasks"
 

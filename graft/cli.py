@@ -27,6 +27,7 @@ COMMANDS = {
     "init": ("steps", "Write a commented graft.yml beside the dbt project in FOLDER."),
     "inject": ("steps", "Add the lineage in the store to copies of dbt's artifacts."),
     "java": ("steps", "Print the JAVA_HOME on which graft starts Spark."),
+    "links": ("links", "Test links to pages of the site."),
     "schema": ("steps", "Print the JSON schema of graft.yml, for an editor or a CI job."),
     "serve": ("serve", "Show the published site on this machine, until Ctrl-C."),
     "site": (

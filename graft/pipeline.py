@@ -223,7 +223,8 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
     from dbt_graft.catalog.build import build as build_catalog
     from dbt_graft.injector import docs
 
-    output = output_of(config, "site.out")
+    output, place = output_of(config, "site.out"), config.path(config.store)
+    known = store.addresses(place)
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
@@ -240,14 +241,17 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             SiteSettings(
                 name,
                 config.site.url,
-                store.collected_at(config.path(config.store)),
+                store.collected_at(place),
                 _moved(config, grafted),
             ),
             folder,
             docs_page=docs_page,
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
+            addresses=known,
         )
         step.result = f"{built.pages:,} pages"
+    if built.addresses != known:
+        store.write_addresses(place, built.addresses)
     return output.path / "index.html"
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import cache
 
 from dbt_graft.lineage.dataset import DatasetId
 
@@ -28,6 +29,7 @@ _TAKEN = frozenset({"index.html", "index.md"})
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 
+@cache
 def dataset_path(dataset: DatasetId) -> str:
     """`datasets/<namespace>/<database>/<schema>/<table>/`; parts that do not exist are left out."""
     namespace, name = dataset.key

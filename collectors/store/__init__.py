@@ -15,6 +15,7 @@ so that no clock decides which is the later one.
 Readers outside Spark use pyarrow and need no JVM.
 """
 
+from dbt_graft.collectors.store.addresses import addresses, write_addresses
 from dbt_graft.collectors.store.batches import StoredBatch, StoreError, damages, open_store
 from dbt_graft.collectors.store.commit import CommittedBatch, commit
 from dbt_graft.collectors.store.fold import fold_results
@@ -50,6 +51,7 @@ __all__ = [
     "ReadLog",
     "StoreError",
     "StoredBatch",
+    "addresses",
     "batches",
     "collected_at",
     "commit",
@@ -63,4 +65,5 @@ __all__ = [
     "read",
     "run_origins",
     "settings",
+    "write_addresses",
 ]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import dbt_graft
-import dbt_graft.catalog.build as catalog_build
+import dbt_graft.catalog.theme as catalog_theme
 from dbt_graft.catalog.build import SiteSettings, build, design_folder
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
@@ -68,7 +68,7 @@ def test_a_failed_build_leaves_no_temporary_folder(
     def fails(config: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(catalog_build, "mkdocs_build", fails)
+    monkeypatch.setattr(catalog_theme, "mkdocs_build", fails)
     with pytest.raises(GraftError, match="disk full"):
         build(Lineage(), {}, [], SiteSettings(), tmp_path / "site")
     assert [path.name for path in tmp_path.iterdir()] == ["site"]

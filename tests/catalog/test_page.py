@@ -18,6 +18,7 @@ from dbt_graft.catalog.gaps_page import GapsPage
 from dbt_graft.catalog.home_page import HomePage
 from dbt_graft.catalog.label_pages import LabelListPage, LabelPage
 from dbt_graft.catalog.page import Page, environment
+from dbt_graft.catalog.redirects import GonePage
 from dbt_graft.catalog.task_pages import TaskListPage, TaskPage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
@@ -28,7 +29,7 @@ PAGES: dict[str, type[Page]] = {
     page.template: page
     for page in (
         *(HomePage, DatasetPage, FolderPage, TaskPage, TaskListPage),
-        *(LabelPage, LabelListPage, GapsPage, ColumnsPage, ColumnListPage),
+        *(LabelPage, LabelListPage, GapsPage, GonePage, ColumnsPage, ColumnListPage),
     )
 }
 
@@ -36,13 +37,13 @@ PAGES: dict[str, type[Page]] = {
 def _names(template: str) -> set[str]:
     """The names that a template takes from its context."""
     jinja = environment(TEMPLATES)
-    source = (TEMPLATES / f"{template}.md.j2").read_text(encoding="utf-8")
+    source = (TEMPLATES / f"{template}.html.j2").read_text(encoding="utf-8")
     return meta.find_undeclared_variables(jinja.parse(source)) - set(jinja.globals)
 
 
 def test_each_template_has_a_page_class() -> None:
-    files = {file.name.removesuffix(".md.j2") for file in TEMPLATES.glob("*.md.j2")}
-    assert files == {*PAGES, SHARED}
+    files = {file.name.removesuffix(".html.j2") for file in TEMPLATES.glob("*.html.j2")}
+    assert files == {*PAGES, SHARED, "404"}
 
 
 @pytest.mark.parametrize("template", sorted(PAGES))
@@ -64,7 +65,7 @@ def test_an_error_in_a_template_names_file_and_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(design_folder(), tmp_path / "design")
-    (tmp_path / "design" / "templates" / "home.md.j2").write_text("fine\n{{ nothing.here }}\n")
+    (tmp_path / "design" / "templates" / "home.html.j2").write_text("fine\n{{ nothing.here }}\n")
     monkeypatch.setattr(catalog_build, "design_folder", lambda: tmp_path / "design")
-    with pytest.raises(GraftError, match=r"home\.md\.j2:2: .*'nothing' is undefined"):
+    with pytest.raises(GraftError, match=r"home\.html\.j2:2: .*'nothing' is undefined"):
         build(Lineage(), {}, [], SiteSettings(), tmp_path / "site")

@@ -1,0 +1,134 @@
+"""The shell: what stands around the content of every page, rendered by the theme once.
+
+MkDocs builds a blank page for each entry of the navigation and one for all other pages; those are
+filled here, at the cost of joining strings. Nothing else knows Material for MkDocs: a shell that
+lacks one of the places below is an error, so that another version of the theme cannot break the
+site in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dbt_graft.catalog import markup
+from dbt_graft.catalog.page import Page
+from dbt_graft.lineage.errors import GraftError
+
+# The blank page of all that are not in the navigation. It lies so deep that its links to the root
+# of the site cannot be others.
+OTHER = "shell/" * 8
+TITLE, HEADING, CONTENT = "graft-title", "graft-heading", "graft-content"
+# Markdown of a blank page.
+BLANK = f"""---
+title: {TITLE}
+hide: [navigation, toc]
+---
+<h1>{TITLE}</h1>
+
+## {HEADING}
+
+{CONTENT}
+"""
+_PLACE = re.compile("\0([a-z]+)\0")
+_UP = "../" * OTHER.count("/")
+# A place, and where it is in a blank page. The address of a page stands only in a site with a URL.
+_PLACES = (
+    (
+        "content",
+        re.compile(r"(?<=<article class=\"md-content__inner md-typeset\">).*(?=</article>)", re.S),
+    ),
+    ("navigation", re.compile(r'(?<=data-md-type="navigation") hidden')),
+    ("toc", re.compile(r'(?<=data-md-type="toc") hidden')),
+    ("sections", re.compile(rf'<li class="md-nav__item">\s*<a href="#{HEADING}".*?</li>', re.S)),
+    ("first", re.compile(rf'(?<=<a href="#){HEADING}(?=" class="md-skip">)')),
+    ("title", re.compile(TITLE)),
+)
+_SECTION = re.compile(r'<h2 id="([^"]*)">(.*?)</h2>')
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A blank page taken apart at its places.
+
+    Attributes:
+        parts: Text and the names of places in turn; text first.
+        section: An entry of the table of contents, with the name of its heading.
+        link: The permanent link in a heading, likewise.
+    """
+
+    parts: tuple[str, ...]
+    section: str
+    link: str
+
+    def filled(self, page: Page, body: str) -> str:
+        """The page with its content, as HTML."""
+        sections = _SECTION.findall(body)
+        values = {
+            "content": _SECTION.sub(self._heading, body),
+            "title": markup.text(page.title),
+            "first": sections[0][0] if sections else "top",
+            "sections": "".join(
+                self.section.format(id=id_, title=title) for id_, title in sections
+            ),
+            "root": page.root,
+            "base": page.root.rstrip("/") or ".",
+            "address": page.path,
+        }
+        for bar in ("navigation", "toc"):
+            values[bar] = "" if bar in page.sidebars else " hidden"
+        filled = list(self.parts)
+        filled[1::2] = [values[name] for name in self.parts[1::2]]
+        return "".join(filled)
+
+    def _heading(self, match: re.Match[str]) -> str:
+        return f"{match[0].removesuffix('</h2>')}{self.link.format(id=match[1])}</h2>"
+
+
+@dataclass(frozen=True, slots=True)
+class Shells:
+    """The shells of a site.
+
+    Attributes:
+        of_entries: The address of each page in the navigation -> its shell.
+        other: That of all other pages.
+    """
+
+    of_entries: Mapping[str, Shell]
+    other: Shell
+
+    def filled(self, page: Page, body: str) -> str:
+        """A page of the site, as HTML."""
+        return self.of_entries.get(page.path, self.other).filled(page, body)
+
+
+def shell(html: str) -> Shell:
+    """The shell that a blank page makes.
+
+    Raises:
+        GraftError: It has not the places that it should have.
+    """
+    html = re.sub(r"\n\s+", "\n", html)
+    section = html
+    for name, pattern in _PLACES:
+        found = pattern.search(html)
+        if not found:
+            raise GraftError(
+                f"the theme's page has no place for its {name}",
+                place="Material for MkDocs",
+                remedy="install the version in constraints.txt",
+            )
+        if name == "sections":
+            section = found[0]
+        if name == "content":
+            link = re.search(r'<a class="headerlink".*?</a>', found[0])
+        html = pattern.sub(f"\0{name}\0", html)
+    html = html.replace(OTHER, "\0address\0").replace(_UP, "\0root\0").replace(_UP[:-1], "\0base\0")
+    return Shell(tuple(_PLACE.split(html)), _template(section), _template(link[0] if link else ""))
+
+
+def _template(html: str) -> str:
+    """A piece of the blank page as a template for `str.format`."""
+    html = re.sub(r"\s*\n\s*", "", html).replace("{", "{{").replace("}", "}}")
+    return html.replace(f"#{HEADING}", "#{id}").replace(HEADING, "{title}")

@@ -1,0 +1,86 @@
+"""The theme: Material for MkDocs writes its files and the shells of the pages."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mkdocs.commands.build import build as mkdocs_build
+from mkdocs.config import load_config
+from mkdocs.exceptions import MkDocsException
+
+from dbt_graft.catalog.markup import text
+from dbt_graft.catalog.shell import BLANK, OTHER, Shells, shell
+from dbt_graft.lineage.errors import GraftError
+
+# Folders of the designer that are copied into the site.
+_PUBLISHED = ("styles", "scripts", "images")
+
+
+def write_theme(
+    design: Path, out: Path, site_name: str, url: str = "", *, has_dbt_docs: bool = False
+) -> Shells:
+    """Write the theme's styles, scripts and pictures into an empty folder; return the shells.
+
+    Args:
+        design: The designer's folder, with `mkdocs.yml`.
+        url: The address of the site, escaped; empty if it is not known.
+
+    Raises:
+        GraftError: `mkdocs.yml` is faulty, or the theme is not as it should be.
+    """
+    config_file = design / "mkdocs.yml"
+    with _silent(), tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
+        pages = Path(folder)
+        try:
+            config = load_config(
+                str(config_file),
+                site_name=str(text(site_name)),  # the theme does not escape it
+                site_url=url,
+                docs_dir=folder,
+                site_dir=str(out),
+            )
+            entries = [path for entry in config.nav or () for path in entry.values()]
+            for path in (*entries, f"{OTHER}index.md"):
+                (pages / path).parent.mkdir(parents=True, exist_ok=True)
+                (pages / path).write_text(BLANK, encoding="utf-8")
+            for name in _PUBLISHED:
+                shutil.copytree(design / name, pages / name)
+            if has_dbt_docs:
+                config.nav.append({"dbt docs": "dbt/index.html"})
+            config.plugins.on_startup(command="build", dirty=False)
+            try:
+                mkdocs_build(config)
+            finally:
+                config.plugins.on_shutdown()
+        except MkDocsException as error:
+            raise GraftError(
+                f"MkDocs cannot build the site: {error}", place=str(config_file)
+            ) from error
+    addresses = [path.removesuffix("index.md") for path in entries]
+    found = {one: shell(_read(out / one)) for one in (*addresses, OTHER)}
+    shutil.rmtree(out / OTHER.partition("/")[0])
+    for name in ("sitemap.xml", "sitemap.xml.gz"):  # of blank pages
+        (out / name).unlink(missing_ok=True)
+    return Shells({one: found[one] for one in addresses}, found[OTHER])
+
+
+def _read(folder: Path) -> str:
+    return (folder / "index.html").read_text(encoding="utf-8")
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Silence MkDocs' progress and its advice on navigation."""
+    log = logging.getLogger("mkdocs")
+    level, propagate = log.level, log.propagate
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+        log.propagate = propagate

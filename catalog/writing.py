@@ -1,0 +1,96 @@
+"""Pages -> files, several at a time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from dbt_graft.catalog.page import Page, render
+from dbt_graft.catalog.search import SearchEntry, search_entries
+from dbt_graft.catalog.shell import Shells
+
+# As many pages as one process writes faster than two could be started.
+_FEW = 400
+_AT_ONCE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPage:
+    """A page as a file: its address, its title, and what search finds on it."""
+
+    path: str
+    title: str
+    search: tuple[SearchEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageWriter:
+    """Writes pages into a site.
+
+    Attributes:
+        pages: Makes each page; a page takes longer to make than to write.
+    """
+
+    pages: Sequence[Callable[[], Page]]
+    site: Path
+    shells: Shells
+    jinja: jinja2.Environment
+
+    def write(self, processes: int | None = None) -> list[WrittenPage]:
+        """Write all pages, in order.
+
+        Args:
+            processes: How many write at a time; by default as many as there are processors.
+
+        Raises:
+            GraftError: A template is missing or faulty.
+            OSError: A file cannot be written.
+        """
+        if processes is None:
+            processes = _processors() if len(self.pages) > _FEW else 1
+        if processes == 1:
+            return self._write(range(len(self.pages)))
+        parts = [
+            range(at, min(at + _AT_ONCE, len(self.pages)))
+            for at in range(0, len(self.pages), _AT_ONCE)
+        ]
+        # A fork has the lineage at hand: nothing is copied but what is written.
+        context = multiprocessing.get_context("fork")
+        with context.Pool(processes, _begin, (self,)) as pool:
+            return [page for found in pool.imap(_write_part, parts) for page in found]
+
+    def _write(self, part: range) -> list[WrittenPage]:
+        found = []
+        for at in part:
+            page = self.pages[at]()
+            body = render(page, self.jinja)
+            target = self.site / page.path / "index.html"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(self.shells.filled(page, body), encoding="utf-8")
+            found.append(WrittenPage(page.path, page.title, tuple(search_entries(page, body))))
+        return found
+
+
+def _processors() -> int:
+    """The processors that may be used; one where processes cannot be forked safely."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+
+
+_writer: PageWriter | None = None
+
+
+def _begin(writer: PageWriter) -> None:
+    """Keep the writer in a new process."""
+    global _writer
+    _writer = writer
+
+
+def _write_part(part: range) -> list[WrittenPage]:
+    assert _writer
+    return _writer._write(part)

@@ -1,0 +1,90 @@
+"""The shell: the contract with the theme, and the places that pages fill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.catalog.build import SiteSettings, build, design_folder
+from dbt_graft.catalog.page import Page
+from dbt_graft.catalog.shell import HEADING, OTHER, TITLE, Shells, shell
+from dbt_graft.catalog.theme import write_theme
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
+from tests.catalog.html_reader import HtmlReader
+
+BODY = '<h1 id="top">Orders</h1>\n<h2 id="columns">Columns &amp; more</h2>\n<p>none</p>\n'
+
+
+@pytest.fixture(scope="module")
+def shells(tmp_path_factory: pytest.TempPathFactory) -> Shells:
+    out = tmp_path_factory.mktemp("theme")
+    return write_theme(design_folder(), out, "Shop & data", "https://example.com/docs/")
+
+
+def _page(path: str, *sidebars: str) -> Page:
+    kind = type("ShellPage", (Page,), {"template": "dataset", "sidebars": sidebars})
+    return kind(path=path, title="raw.<orders>")
+
+
+def test_the_theme_has_all_places(shells: Shells) -> None:
+    assert sorted(shells.of_entries) == ["", "datasets/", "owners/", "tags/", "tasks/"]
+    names = {*shells.other.parts[1::2]}
+    assert names == {
+        *("address", "base", "content", "first", "navigation", "root", "sections", "title", "toc")
+    }
+
+
+def test_nothing_of_the_blank_page_is_left(shells: Shells) -> None:
+    for path in ("", "tasks/", "datasets/spark/raw/orders/"):
+        html = shells.filled(_page(path), BODY)
+        assert not [word for word in (TITLE, HEADING, "shell/", "\0") if word in html]
+
+
+@pytest.mark.parametrize("path", ["gaps/", "datasets/spark/raw/orders/", "a/b/c/d/e/f/g/h/i/j/"])
+def test_links_start_at_the_page(path: str, shells: Shells) -> None:
+    html = shells.filled(_page(path), BODY)
+    root = "../" * path.count("/")
+    assert f'href="{root}index.html"' in html
+    assert f'"base": "{root[:-1]}"' in html
+    assert f'<link rel="canonical" href="https://example.com/docs/{path}index.html">' in html
+
+
+def test_titles_are_escaped_and_sections_listed(shells: Shells) -> None:
+    html = shells.filled(_page("gaps/"), BODY)
+    assert "<title>raw.&#60;orders&#62; - Shop &amp; data</title>" in html.replace("#38;", "amp;")
+    assert '<a href="#columns" class="md-nav__link">' in html
+    assert '<a href="#columns" class="md-skip">' in html
+    assert '<h2 id="columns">Columns &amp; more<a class="headerlink" href="#columns"' in html
+
+
+def test_a_page_without_sections_is_skipped_to_from_its_top(shells: Shells) -> None:
+    html = shells.filled(_page("gaps/"), '<h1 id="top">Gaps</h1>')
+    assert '<a href="#top" class="md-skip">' in html
+    assert "md-nav__item" not in html[html.index('data-md-component="toc"') :]
+
+
+@pytest.mark.parametrize(
+    ("sidebars", "hidden"), [((), 2), (("toc",), 1), (("navigation", "toc"), 0)]
+)
+def test_sidebars_are_hidden_unless_a_page_has_them(
+    sidebars: tuple[str, ...], hidden: int, shells: Shells
+) -> None:
+    tags = HtmlReader(shells.filled(_page("gaps/", *sidebars), BODY)).tags
+    bars = [some for tag, some in tags if "md-sidebar" in some.get("class", "").split()]
+    assert sum("hidden" in some for some in bars) == hidden
+
+
+def test_another_theme_is_a_clear_error() -> None:
+    with pytest.raises(GraftError) as caught:
+        shell("<html><article>graft-content</article></html>")
+    assert str(caught.value) == (
+        "Material for MkDocs: the theme's page has no place for its content\n"
+        "  install the version in constraints.txt"
+    )
+
+
+def test_no_blank_page_is_published(tmp_path: Path) -> None:
+    build(Lineage(), {}, [], SiteSettings(), tmp_path / "site")
+    assert not (tmp_path / "site" / OTHER.partition("/")[0]).exists()
