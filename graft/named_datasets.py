@@ -9,7 +9,6 @@ from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.column_path import ColumnId
 from dbt_graft.lineage.dataset import DatasetId
 
-
 # Temporary tables and table variables of SQL Server, which are numbered in the store.
 _TEMPORARY = ("#", "@")
 _CLOSE = 3

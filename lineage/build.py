@@ -47,7 +47,7 @@ def build(
         infer_columns: Columns of equal name are connected through a task's memory.
     """
     of_tasks, of_dbt = split(records)
-    lineage = _built(of_tasks, rename, infos, failed=failed)
+    lineage = _built(of_tasks, rename, infos, failed=failed, infer_columns=infer_columns)
     if not of_dbt.column_edges:
         return lineage
     return replace(lineage, dbt_edges=_built(of_dbt, rename).column_edges)
@@ -59,6 +59,7 @@ def _built(
     infos: Mapping[str, TaskInfo] | None = None,
     *,
     failed: bool = False,
+    infer_columns: bool = True,
 ) -> Lineage:
     rename = _with_locations(rename or NameRules(), records.datasets)
     accesses, edges = _under_rule_names(records, rename)

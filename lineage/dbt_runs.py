@@ -32,7 +32,9 @@ def split(records: Records) -> tuple[Records, Records]:
     dbt = _only(records, of_dbt)
     newest = _newest(dbt)
     edges = tuple(e for e in dbt.column_edges if newest.get(e.to_dataset, e.origin) == e.origin)
-    return _only(records, of_task), replace(dbt, shapes={}, rejects=(), column_edges=edges)
+    return _only(records, of_task), replace(
+        dbt, shapes={}, rejects=(), node_results=(), column_edges=edges
+    )
 
 
 def _only(

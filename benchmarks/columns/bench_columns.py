@@ -264,8 +264,9 @@ def _report_accuracy(report: Report, found: list[ColumnCase], answers: dict[str,
     dialects = sorted({case.dialect for case in found})
     report.say(
         f"{len(found):,} queries of our tests in {len(dialects)} dialects, with {columns:,} "
-        "columns in their results. A column is right if all columns whose values go into it are named, and "
-        "none that has no part in it; peers that do not tell values from conditions may name both. "
+        "columns in their results. A column is right if all columns whose values go into it are "
+        "named, and none that has no part in it; peers that do not tell values from conditions "
+        "may name both. "
         "**The cases are our own tests, so our row shows only that these pass**; the finding is "
         "how the others differ."
     )
