@@ -13,7 +13,7 @@ import orjson
 from dbt_graft.collectors import store
 from dbt_graft.exporters.openlineage import column_lineage_events
 from dbt_graft.graft import pipeline
-from dbt_graft.graft.column_answers import ColumnWays, PathsBetween, TableColumns
+from dbt_graft.graft.column_answers import ColumnLine, PathListing, TableListing
 from dbt_graft.graft.column_tree import ColumnView
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
@@ -91,20 +91,20 @@ def columns(
     names = _all_datasets(lineage)
     view = ColumnView(graph, lineage, depth, kind == "all", everything)
     found = _named(name or "", names, graph)
-    answer: TableColumns | ColumnWays | PathsBetween
+    answer: TableListing | ColumnLine | PathListing
     if isinstance(found, DatasetId):
         if other:
             raise GraftError("it is a table", place=name or "", remedy="name one of its columns")
-        answer = TableColumns(found, view)
+        answer = TableListing(found, view)
     elif other:
         end = _named(other, names, graph)
         if isinstance(end, DatasetId):
             raise GraftError("it is a table", place=other, remedy="name one of its columns")
-        answer = PathsBetween(found, end, view)
+        answer = PathListing(found, end, view)
     else:
         # Neither of the two is both.
         sides = [up for up in (True, False) if upstream == downstream or up == upstream]
-        answer = ColumnWays(found, view, sides)
+        answer = ColumnLine(found, view, sides)
     if as_json or form == "json":
         click.echo(orjson.dumps(answer.to_json(), option=orjson.OPT_INDENT_2))
         return
