@@ -252,6 +252,12 @@ def test_other_names_are_an_error_with_the_nearest(
     assert remedy in orjson.loads(output)["error"]["remedy"]
 
 
+def test_a_name_of_the_logs_is_found_too(columns: Columns, folder: Path) -> None:
+    with (folder / "graft.yml").open("a") as config:
+        config.write("names: [{from: mssql/raw.*, to: mssql/Shop.renamed.*}]\n")
+    assert columns("raw.orders.amount")[1].splitlines()[0] == "mssql/Shop.renamed.orders.amount"
+
+
 def test_both_directions_are_in_the_json(columns: Columns) -> None:
     _, output = columns("raw.orders.amount", "--json", "--kind", "all")
     found = orjson.loads(output)
