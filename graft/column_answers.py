@@ -27,7 +27,7 @@ _SHOWN, _PATHS, _MOST_PATHS = 8, 10, 1_000
 
 
 @dataclass(frozen=True)
-class TableColumns:
+class TableListing:
     """The columns of a table, with the numbers of columns upstream and downstream."""
 
     dataset: DatasetId
@@ -61,7 +61,7 @@ class TableColumns:
 
 
 @dataclass(frozen=True)
-class ColumnWays:
+class ColumnLine:
     """All that a column comes from and feeds, and the ends of its line.
 
     Attributes:
@@ -130,7 +130,7 @@ class ColumnWays:
 
 
 @dataclass(frozen=True)
-class PathsBetween:
+class PathListing:
     """The paths from one column to another, or back where there is none."""
 
     start: ColumnId

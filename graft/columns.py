@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NoReturn
 
 import click
 import orjson
@@ -13,7 +14,7 @@ import orjson
 from dbt_graft.collectors import store
 from dbt_graft.exporters.openlineage import column_lineage_events
 from dbt_graft.graft import pipeline
-from dbt_graft.graft.column_answers import ColumnWays, PathsBetween, TableColumns
+from dbt_graft.graft.column_answers import ColumnLine, PathListing, TableListing
 from dbt_graft.graft.column_tree import ColumnView
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
@@ -89,22 +90,27 @@ def columns(
         return
     graph = ColumnGraph(lineage.column_edges, lineage.datasets.values(), consumers)
     names = _all_datasets(lineage)
+
+    def named(text: str) -> ColumnId | DatasetId:
+        found = _named(text, names, graph) or _named(text, _other_names(config, lineage), graph)
+        return found or _unknown(text, names, graph)
+
     view = ColumnView(graph, lineage, depth, kind == "all", everything)
-    found = _named(name or "", names, graph)
-    answer: TableColumns | ColumnWays | PathsBetween
+    found = named(name or "")
+    answer: TableListing | ColumnLine | PathListing
     if isinstance(found, DatasetId):
         if other:
             raise GraftError("it is a table", place=name or "", remedy="name one of its columns")
-        answer = TableColumns(found, view)
+        answer = TableListing(found, view)
     elif other:
-        end = _named(other, names, graph)
+        end = named(other)
         if isinstance(end, DatasetId):
             raise GraftError("it is a table", place=other, remedy="name one of its columns")
-        answer = PathsBetween(found, end, view)
+        answer = PathListing(found, end, view)
     else:
         # Neither of the two is both.
         sides = [up for up in (True, False) if upstream == downstream or up == upstream]
-        answer = ColumnWays(found, view, sides)
+        answer = ColumnLine(found, view, sides)
     if as_json or form == "json":
         click.echo(orjson.dumps(answer.to_json(), option=orjson.OPT_INDENT_2))
         return
@@ -121,46 +127,59 @@ def _lineage(config: Config) -> tuple[Lineage, Sequence[Consumer]]:
 
 
 def _print_events(config: Config, lineage: Lineage, name: str | None) -> None:
-    chosen = _all_datasets(lineage)
-    if name:
-        chosen = datasets_named(name, chosen)
-        if not chosen:
-            raise GraftError("there is no such table in the lineage", place=name)
+    names = _all_datasets(lineage)
+    chosen = datasets_named(name, names) if name else list(names)
+    if name and not chosen:
+        raise GraftError("there is no such table in the lineage", place=name)
     at = store.collected_at(config.path(config.store)) or datetime.now(UTC)
     for event in column_lineage_events(lineage, at, set(chosen)):
         click.echo(orjson.dumps(event))
 
 
-def _all_datasets(lineage: Lineage) -> list[DatasetId]:
+def _all_datasets(lineage: Lineage) -> dict[DatasetId, DatasetId]:
     ends = (end for edge in lineage.column_edges for end in (edge.to_dataset, edge.from_dataset))
-    return sorted({*lineage.datasets, *ends})
+    return {dataset: dataset for dataset in sorted({*lineage.datasets, *ends})}
 
 
-def _named(name: str, datasets: Sequence[DatasetId], graph: ColumnGraph) -> ColumnId | DatasetId:
-    """The one column that a person means, else the one table.
+def _other_names(config: Config, lineage: Lineage) -> dict[DatasetId, DatasetId]:
+    """Former names of datasets, and those of the logs."""
+    found = {old: new for new, former in lineage.former_names.items() for old in former}
+    rename = config.name_rules
+    for access in store.read(config.path(config.store)).accesses:
+        if (dataset := rename(access.dataset)) in lineage.datasets:
+            found[access.dataset] = dataset
+    return found
+
+
+def _named(
+    name: str, names: Mapping[DatasetId, DatasetId], graph: ColumnGraph
+) -> ColumnId | DatasetId | None:
+    """The one column that a person means, else the one table; None where there is none.
 
     Raises:
-        GraftError: There is none, or more than one.
+        GraftError: There is more than one.
     """
-    columns = columns_named(name, datasets, graph)
-    found: Sequence[ColumnId | DatasetId] = columns or datasets_named(name, datasets)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = ", ".join(map(str, found[:_SHOWN]))
+    columns = columns_named(name, names, graph)
+    found: Sequence[ColumnId | DatasetId] = columns or datasets_named(name, names)
+    if len(found) > 1:
+        shown = ", ".join(map(str, found[:_SHOWN]))
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise GraftError(
-            f"{len(found)} have this name", place=name, remedy=f"write one of: {names}{more}"
+            f"{len(found)} have this name", place=name, remedy=f"write one of: {shown}{more}"
         )
+    return found[0] if found else None
+
+
+def _unknown(name: str, names: Mapping[DatasetId, DatasetId], graph: ColumnGraph) -> NoReturn:
     table, _, last = name.rpartition(".")
-    tables = datasets_named(table, datasets) if table else []
+    tables = datasets_named(table, names) if table else []
     if tables:
         known = {one.name: str(one) for dataset in tables for one in graph.columns(dataset)}
         close = [known[near] for near in difflib.get_close_matches(last, known, 3)]
         problem = f"no table {table} is known to have a column {last}"
         default = f"`graft columns {tables[0]}` lists the columns of one"
     else:
-        close = close_to(table or name, datasets) or close_to(name, datasets)
+        close = close_to(table or name, names) or close_to(name, names)
         problem = "there is no such table or column in the lineage"
         default = "write TABLE.COLUMN; `graft doctor` checks the logs"
     remedy = f"did you mean {', '.join(close)}?" if close else default

@@ -53,7 +53,7 @@ def matching(name: str, found: Evidences) -> tuple[list[str], list[DatasetId]]:
     """The tasks and datasets that a person means: by their whole name, or the end of it."""
     tasks, datasets = known_names(found)
     same = [task for task in tasks if task.casefold() == name.casefold()]
-    return same, list(dict.fromkeys(map(found.name, datasets_named(name, datasets))))
+    return same, datasets_named(name, {dataset: found.name(dataset) for dataset in datasets})
 
 
 def close_names(name: str, found: Evidences) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 
 from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.column_path import ColumnId
@@ -19,26 +19,32 @@ def shown_name(dataset: DatasetId) -> str:
     return dataset.short if dataset.name.startswith(_TEMPORARY) else str(dataset)
 
 
-def datasets_named(name: str, datasets: Iterable[DatasetId]) -> list[DatasetId]:
-    """The datasets of this identity in any case; else those whose identity ends with the name."""
+def datasets_named(name: str, names: Mapping[DatasetId, DatasetId]) -> list[DatasetId]:
+    """The datasets of this identity in any case; else those whose identity ends with the name.
+
+    Args:
+        names: Names of datasets -> the dataset that has it, itself or under another name.
+    """
     wanted = name.casefold()
     ends = (f".{wanted}", f"/{wanted}")
-    found = []
-    for dataset in datasets:
-        if str(dataset).casefold() == wanted:
+    found: dict[DatasetId, None] = {}
+    for one, dataset in names.items():
+        if str(one).casefold() == wanted:
             return [dataset]
-        shown = shown_name(dataset).casefold()
+        shown = shown_name(one).casefold()
         if shown == wanted or shown.endswith(ends):
-            found.append(dataset)
-    return found
+            found[dataset] = None
+    return list(found)
 
 
-def columns_named(name: str, datasets: Sequence[DatasetId], graph: ColumnGraph) -> list[ColumnId]:
+def columns_named(
+    name: str, names: Mapping[DatasetId, DatasetId], graph: ColumnGraph
+) -> list[ColumnId]:
     """The columns that a name may be: `raw.orders.amount`, `orders.amount`, a field `a.b` too."""
     found = []
     at = name.rfind(".")
     while at > 0:
-        for dataset in datasets_named(name[:at], datasets):
+        for dataset in datasets_named(name[:at], names):
             column = graph.find(dataset, name[at + 1 :])
             if column:
                 found.append(column)

@@ -73,7 +73,7 @@ def milliseconds(ask: Callable[[], object]) -> float:
 
 def main() -> int:
     """Report the figures; return 1 if a limit is exceeded."""
-    report = Report("Columns asked", "benchmarks/columns/bench_column_graph.py")
+    report = Report("Questions to the graph of columns", "benchmarks/columns/bench_column_graph.py")
     pick = random.Random(13)
     edges, datasets = warehouse(pick)
     gc.collect()
