@@ -99,7 +99,7 @@ class HeldColumns:
     def _from_memory(
         self, edge: ColumnEdge, content: _Content, carried: set[_Carried]
     ) -> Iterator[ColumnEdge]:
-        """What was read before under the name of the column; with it goes what chose its rows."""
+        """The columns read before under the name of this one, and what chose their rows."""
         for first in content.named.get(edge.from_column.casefold(), ()):
             if not self._order.precedes(edge.task, first.shape_id, edge.shape_id):
                 continue

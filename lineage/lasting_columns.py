@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from dbt_graft.lineage.columns import spelled_out
@@ -102,23 +102,22 @@ def resolve(
     return tuple(sorted(_best(found), key=_order))
 
 
-def _best(edges: Collection[ColumnEdge]) -> Iterator[ColumnEdge]:
+def _best(edges: Collection[ColumnEdge]) -> Collection[ColumnEdge]:
     """The edges without inferred ones that an observed one says too.
 
     Nor do unknown columns stay where the same shape has an inferred one: rows that Python code made
     from a data frame's come from any of its columns, then from that of equal name.
     """
-    inferred = {_shape_way(edge) for edge in edges if edge.evidence is Evidence.INFERRED}
+    inferred = [edge for edge in edges if edge.evidence is Evidence.INFERRED]
     if not inferred:
-        yield from edges
-        return
-    known = {_task_way(edge) for edge in edges if edge.evidence is not Evidence.INFERRED}
-    for edge in edges:
-        if edge.evidence is Evidence.INFERRED:
-            if _task_way(edge) not in known:
-                yield edge
-        elif edge.from_column != ANY_COLUMN or _shape_way(edge) not in inferred:
-            yield edge
+        return edges
+    named = {_shape_way(edge) for edge in inferred if edge.from_column != ANY_COLUMN}
+    others = [edge for edge in edges if edge.evidence is not Evidence.INFERRED]
+    known = set(map(_task_way, others))
+    return [
+        *(edge for edge in inferred if _task_way(edge) not in known),
+        *(e for e in others if e.from_column != ANY_COLUMN or _shape_way(e) not in named),
+    ]
 
 
 def _task_way(edge: ColumnEdge) -> tuple[object, ...]:

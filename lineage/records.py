@@ -147,6 +147,8 @@ class Shape:
 class ColumnEdge:
     """An input column of an output column, in statements of one shape.
 
+    In the store one of the datasets may be a task's memory (`lineage.memory.MEMORY`).
+
     Attributes:
         to_column, from_column: `*` for all columns: an INDIRECT edge to `*` decides on rows, a
             DIRECT one stands for unknown columns.

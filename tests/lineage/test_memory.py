@@ -232,6 +232,14 @@ def test_the_weakest_evidence_of_a_way_counts() -> None:
     assert edge.evidence is Evidence.DECLARED
 
 
+def test_what_a_log_shows_counts_where_a_procedures_text_says_it_too() -> None:
+    (shown,) = lineage_records(["y.* < x.*"]).column_edges
+    inferred_too = replace(shown, evidence=Evidence.INFERRED)
+    records = lineage_records(["y.* < x.*"])
+    found = build(replace(records, column_edges=(inferred_too, shown))).column_edges
+    assert found == (shown,)
+
+
 def test_a_wide_task_costs_what_its_equal_names_cost() -> None:
     reads = [
         " | ".join(f"memory.r{table}_{n} < x{table}.c{n}" for n in range(60)) for table in range(40)
