@@ -57,7 +57,9 @@ def clause_inputs(node: exp.Expr | None, scope: QueryScope, subtype: Subtype) ->
 
 def inputs_of_all(nodes: Iterable[exp.Expr], scope: QueryScope) -> InputColumns:
     """The inputs of several expressions."""
-    return NOTHING.union(*(inputs(node, scope) for node in nodes))
+    found = [one for node in nodes if (one := inputs(node, scope))]
+    # One set alone stays the same object, whose hash is known.
+    return NOTHING.union(*found) if len(found) > 1 else found[0] if found else NOTHING
 
 
 def _function_inputs(
