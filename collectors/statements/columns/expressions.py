@@ -180,6 +180,9 @@ def _combined(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 def _dot(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """A field of a value, or in DuckDB a function after its first argument: `a.upper()`."""
+    row = node.this.this if isinstance(node.this, exp.Paren) else None
+    if isinstance(row, exp.Column) and scope.named((row.name.casefold(),)):  # (t).a
+        return scope.resolve(exp.column(node.expression.name, table=row.name))
     arguments = list(node.iter_expressions())
     if isinstance(node.this, exp.Identifier) and isinstance(node.expression, exp.Func):
         is_chain = scope.context.dialect == "duckdb"
