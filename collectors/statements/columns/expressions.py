@@ -63,7 +63,9 @@ def clause_inputs(node: exp.Expr | None, scope: QueryScope, subtype: Subtype) ->
 
 def inputs_of_all(nodes: Iterable[exp.Expr], scope: QueryScope) -> InputColumns:
     """The inputs of several expressions."""
-    return NOTHING.union(*(inputs(node, scope) for node in nodes))
+    found = [one for node in nodes if (one := inputs(node, scope))]
+    # One set alone stays the same object, whose hash is known.
+    return NOTHING.union(*found) if len(found) > 1 else found[0] if found else NOTHING
 
 
 def _function_inputs(
@@ -191,6 +193,9 @@ def _combined(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 def _dot(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """A field of a value, or in DuckDB a function after its first argument: `a.upper()`."""
+    row = node.this.this if isinstance(node.this, exp.Paren) else None
+    if isinstance(row, exp.Column) and scope.named((row.name.casefold(),)):  # (t).a
+        return scope.resolve(exp.column(node.expression.name, table=row.name))
     arguments = list(node.iter_expressions())
     if isinstance(node.this, exp.Identifier) and isinstance(node.expression, exp.Func):
         is_chain = scope.context.dialect == "duckdb"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from dbt_graft.collectors.statements.text.names import Name
@@ -38,6 +39,7 @@ def sent_as(inputs: InputColumns, column: str) -> InputColumns:
     )
 
 
+@lru_cache(maxsize=4096)
 def transformed(inputs: InputColumns, subtype: Subtype, *, masking: bool = False) -> InputColumns:
     """The inputs of a value that is made from a value with these inputs."""
     if not inputs:

@@ -104,7 +104,7 @@ class QueryScope:
         """Whether it is a variable, a sequence's value, or a name such as ROWNUM."""
         name = parts[-1].casefold()
         if len(parts) > 1:
-            return name in SEQUENCE_VALUES
+            return name in SEQUENCE_VALUES or parts[0].casefold() == "_metadata"
         if name not in no_columns(self.context.dialect) and name not in self.context.variables:
             return False
         return not any(one.knows(name) for one in self.rowsets)
