@@ -1,1 +1,1 @@
-"""dbt as a source: results of its runs, tests and freshness checks."""
+"""dbt's artifacts as a source: what the manifest and the catalog say of its models."""
