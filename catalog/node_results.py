@@ -68,7 +68,6 @@ class NodeResults:
 
     Attributes:
         runs: The last runs of its model, seed or snapshot, newest first.
-        run_chart: SVG, or empty.
         last_build: The newest run that built it.
         checks: The last freshness checks of its source, newest first.
         column_tests: The name of a listed column, folded -> the tests that are on it.
@@ -76,11 +75,15 @@ class NodeResults:
     """
 
     runs: Sequence[NodeResult]
-    run_chart: Markup
     last_build: NodeResult | None
     checks: Sequence[NodeResult]
     column_tests: Mapping[str, Sequence[ShownTest]]
     other_tests: Sequence[ShownTest]
+
+    @property
+    def run_chart(self) -> Markup:
+        """The runs as SVG, or empty."""
+        return run_bars(self.runs)
 
     @property
     def last_run_failed(self) -> bool:
@@ -118,7 +121,6 @@ def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) 
         tests.append(ShownTest(test, last[0] if last else None))
     return NodeResults(
         runs=runs,
-        run_chart=run_bars(runs),
         last_build=index.last_build(dataset),
         checks=[one for one in found if one.node_id.startswith("source.")],
         column_tests=column_tests,

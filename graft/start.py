@@ -40,6 +40,9 @@ collect:
   # Lineage that no log shows, declared in YAML: docs/declared-lineage.md
   # - declared: {{path: lineage/*.yml}}
 
+  # Past results of dbt, beside those in its target folder: docs/logs.md
+  # - dbt: {{path: runs/}}
+
 # Name rules for datasets with several names; the first match is used.
 # `*` matches text that `to` repeats, `**` text that it drops.
 names: []

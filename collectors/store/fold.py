@@ -7,6 +7,7 @@ which nothing is left with no events. The positions stay, so no invocation is re
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 import pyarrow.compute as pc
@@ -23,8 +24,10 @@ from dbt_graft.collectors.store.node_results import (
 )
 from dbt_graft.collectors.store.read import open_positions
 from dbt_graft.collectors.store.tables import ReadLog
+from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
 
+_log = logging.getLogger(__name__)
 # So many files are read as fast as one, or nearly.
 _MOST_FILES = 40
 
@@ -50,5 +53,10 @@ def fold_results(place: str, settings: Callable[[str], str] = lambda origin: "")
         for origin in sorted(live)
     ]
     part = tables(Records(), {}, node_results=newest, origins=table(ReadLog, logs))
-    commit(place, [part], positions, settings=settings)
+    try:
+        commit(place, [part], positions, settings=settings)
+    except GraftError:
+        # Another collect has read one of the invocations meanwhile; the next one folds.
+        _log.debug("dbt's results were not folded", exc_info=True)
+        return False
     return True

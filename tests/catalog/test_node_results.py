@@ -169,3 +169,16 @@ def test_a_dataset_that_dbt_does_not_know_has_nothing() -> None:
     assert (found.runs, found.checks, found.last_build) == ([], [], None)
     assert not found.failed_tests
     assert ShownTest(NodeTest("t", "unique"), None).words == "not run yet"
+
+
+def test_names_and_errors_of_dbt_are_escaped() -> None:
+    bad = '"><script>alert(1)</script>'
+    error = replace(outcome("bad", "error", Status.FAILED), error=bad)
+    found = index(
+        replace(FAILED, word=bad, error=bad, command=bad),
+        error,
+        replace(CHECK, criteria=bad, error=bad),
+        tests=(NodeTest("test.shop.bad", bad, "Id"), NodeTest("test.shop.bad", bad, bad)),
+    )
+    for shown in (page(found), page(found, RAW), home(found)):
+        assert "<script" not in shown
