@@ -34,6 +34,7 @@ _REMEDIES = {
     errno.EISDIR: "a file must lie there; move the folder away",
     errno.ENOTDIR: "a folder must lie there; move the file away",
     errno.ENAMETOOLONG: "use a shorter path",
+    errno.ELOOP: "a symbolic link leads back to itself; correct it",
 }
 _log = logging.getLogger(__name__)
 

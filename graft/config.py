@@ -73,6 +73,8 @@ def _server(url: str) -> str:
 def _path(path: str) -> str:
     if not path.isprintable():
         raise ValueError("write a path without control characters")
+    if "{{" in path:
+        raise ValueError("this file has no Jinja: write ${NAME} for an environment variable")
     expanded(path)
     return path
 

@@ -51,10 +51,13 @@ def explain(name: str, config_path: Path | None, *, as_json: bool) -> None:
     tasks, datasets = matching(name, found)
     if not tasks and not datasets:
         close = ", ".join(close_names(name, found))
+        other = (
+            "check the logs with `graft doctor`" if found.records.runs else "run `graft collect`"
+        )
         raise GraftError(
             "no run in the lineage store used it, and dbt does not know it",
             place=name,
-            remedy=f"did you mean {close}?" if close else "check the logs with `graft doctor`",
+            remedy=f"did you mean {close}?" if close else other,
         )
     explained = [explain_task(task, found) for task in tasks]
     explained += [explain_dataset(dataset, found) for dataset in datasets]

@@ -26,6 +26,8 @@ Document = dict[str, Any]
 _REPORT, _UNDO = "graft_report.json", "graft_undo.json"
 # dbt 1.5 to 1.12; added nodes have only fields that all of them know.
 _VERSIONS = ("v9", "v10", "v11", "v12")
+# Other artifacts of dbt, which lie beside the manifest.
+_OTHERS = ("catalog", "run-results", "sources")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +220,10 @@ def _freshness(path: Path) -> tuple[dict[str, Document], tuple[str, ...]]:
 
 def _check_version(metadata: Any, path: Path) -> None:
     url = metadata.get("dbt_schema_version") if isinstance(metadata, dict) else None
-    name = str(url or "").rpartition("/")[2].removesuffix(".json")
+    _, kind, name = f"//{str(url or '').removesuffix('.json')}".rsplit("/", 2)
+    if kind in _OTHERS:
+        problem = f"the file is not a manifest: its metadata say {kind}"
+        raise GraftError(problem, place=str(path), remedy="run `dbt docs generate` again")
     if name not in _VERSIONS:
         found = f"has version {name}" if name else "has no version in its metadata"
         raise GraftError(

@@ -37,7 +37,7 @@ def entry(
     owners = ", ".join(dict.fromkeys(t.info.owner for t in tasks if t.info.owner))
     database = metadata.get("database")
     if database is None:
-        database = node["database"]
+        database = node.get("database")
     return {
         **first,
         "metadata": {
@@ -45,7 +45,7 @@ def entry(
             **metadata,
             # The docs page fails on a type that is null.
             "type": metadata.get("type") or str(kind),
-            "schema": metadata.get("schema") or node["schema"],
+            "schema": metadata.get("schema") or node.get("schema"),
             "name": metadata.get("name")
             or node.get("alias")
             or node.get("identifier")

@@ -333,7 +333,7 @@ def _unreadable(place: str, error: OSError) -> UnreadableStoreError:
     return UnreadableStoreError(
         f"cannot be read: {system_reason(error)}",
         place=place,
-        remedy="make the store readable for this user, and run the command again",
+        remedy="let `store` in graft.yml name a folder or bucket that this account can read",
     )
 
 

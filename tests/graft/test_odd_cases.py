@@ -156,18 +156,36 @@ WRONG_CONFIG = {
         "site.url", ": write the address of the published site: http(s)://<host>/<path>/"
     ),
     "spark: local": fault("spark", f" {KEYS}"),
+    "store: \"{{ env_var('X') }}\"": fault(
+        "store", ": this file has no Jinja: write ${NAME} for an environment variable"
+    ),
+    "site: {name: 2026-01-01}": fault("site.name", " must be text: write it in quotes"),
+    "site: &a {name: *a}": fault("site.name", " must be text: write it in quotes"),
+    "collect: &a [*a]": fault("collect.0", f" {KEYS}"),
+    "site: !!python/object/apply:os.system [id]": (
+        "error: graft.yml:1: is not valid YAML: could not determine a constructor for the tag "
+        "'tag:yaml.org,2002:python/object/apply:os.system'\n"
+    ),
+    "site: {name: x}\n---\nsite: {}": (
+        "error: graft.yml:2: is not valid YAML: but found another document\n"
+    ),
+    "tasks: " + "[" * 3000: "error: graft.yml: is nested too deeply\n",
 }
 MISSING = "\n  run `dbt docs generate` (or `dbt parse`) in the dbt project first\n"
 AGAIN = "\n  run `dbt docs generate` again\n"
 MANIFEST = "error: {folder}/target/manifest.json"
+NOT_A_FILE = "error: target: is a folder, not a file\n"
 NO_PROJECT = (
     "error: dbt_project.yml: does not exist: graft.yml belongs beside a dbt project\n"
     "  run `graft init` in the project's folder, or `graft init FOLDER`\n"
 )
+OWN_SITE = "  name a folder of its own as `site.out` in graft.yml, such as build/site\n"
 project_file = text("dbt_project.yml", "name: shop")
 
 CASES = {
-    **{repr(key): Odd(config(key), "site -q", value, 2) for key, value in WRONG_CONFIG.items()},
+    **{
+        repr(key)[:80]: Odd(config(key), "site -q", value, 2) for key, value in WRONG_CONFIG.items()
+    },
     "no graft.yml": Odd(
         gone("graft.yml"),
         "inject -q",
@@ -180,6 +198,16 @@ CASES = {
     "graft.yml in Latin-1": Odd(
         text("graft.yml", b"site:\n  name: \xe9"), "inject", "error: graft.yml:2: is not UTF-8\n", 2
     ),
+    "graft.yml in UTF-16": Odd(
+        text("graft.yml", "site: {name: x}".encode("utf-16")),
+        "inject",
+        "error: graft.yml:1: is not UTF-8\n",
+        2,
+    ),
+    "graft.yml of Windows": Odd(
+        text("graft.yml", b"\xef\xbb\xbfsite:\r\n  name: x\r\n"), "inject -q", code=0
+    ),
+    "a folder as --config": Odd(unchanged, "inject -c target", NOT_A_FILE, 2),
     "keys without entries": Odd(config("collect:\nnames:\nsite:"), "site -q", code=0),
     "no favicon": Odd(
         config("docs: {favicon: no.ico}"),
@@ -215,6 +243,65 @@ CASES = {
         "inject -q",
         f"{MANIFEST}: the manifest has version v1; dbt-graft reads v9 to v12\n"
         "  run `dbt docs generate` with dbt 1.5 to 1.12\n",
+    ),
+    "the manifest is a catalog": Odd(
+        text(
+            "target/manifest.json",
+            '{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/catalog/v1.json"}}',
+        ),
+        "inject -q",
+        f"{MANIFEST}: the file is not a manifest: its metadata say catalog{AGAIN}",
+    ),
+    "the target is a link to itself": Odd(
+        each(gone("target"), link("target", "target")),
+        "inject -q",
+        f"{MANIFEST}: Too many levels of symbolic links\n"
+        "  a symbolic link leads back to itself; correct it\n",
+    ),
+    "the store is a file": Odd(
+        text(".graft/store", ""),
+        "inject -q",
+        "error: {folder}/.graft/store: cannot be read: Not a directory\n"
+        "  let `store` in graft.yml name a folder or bucket that this account can read\n",
+    ),
+    "the store lies in the site": Odd(
+        config("store: build/site/store"),
+        "site -q",
+        "error: {folder}/build/site: `site.out` is, or holds, the lineage store "
+        "({folder}/build/site/store)\n" + OWN_SITE,
+    ),
+    "the site is a link to the project": Odd(
+        each(link("out", "."), config("site: {out: out}")),
+        "site -q",
+        "error: {folder}: `site.out` is, or holds, the project ({folder})\n" + OWN_SITE,
+    ),
+    "one folder for artifacts and site": Odd(
+        config("artifacts: same\nsite: {out: same}"),
+        "site -q",
+        "error: {folder}/same: `artifacts` is the same folder as `site.out`\n"
+        "  name a folder of its own as `artifacts` in graft.yml, such as .graft/artifacts\n",
+    ),
+    "no site to serve": Odd(
+        unchanged,
+        "serve --port 0",
+        "error: {folder}/build/site: there is no site here\n  run `graft build`\n",
+    ),
+    "nothing collected to explain": Odd(
+        gone(".graft/store"),
+        "explain load",
+        "error: load: no run in the lineage store used it, and dbt does not know it\n"
+        "  run `graft collect`\n",
+    ),
+    "no such source to read again": Odd(
+        collects("{declared: {path: l.yml}}"),
+        "collect -q --again nope",
+        "error: --again: there is no source 'nope'\n  name one of declared:l.yml\n",
+    ),
+    "a favicon that is a folder": Odd(
+        config("docs: {favicon: target}"),
+        "site -q",
+        "error: {folder}/target: the favicon is not an image\n"
+        "  set `docs.favicon` to an .ico, .png, .svg, .gif, .jpg or .webp file\n",
     ),
     "the catalog is a page": Odd(
         text("target/catalog.json", "<html>"),

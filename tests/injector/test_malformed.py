@@ -169,3 +169,18 @@ def test_a_mutated_artifact_is_used_or_refused_with_its_place(
         except Exception as error:
             if not isinstance(error, GraftError) or str(tmp_path / name) not in str(error):
                 pytest.fail(f"{name}: {mutations}: {error!r}")
+
+
+NODES = {"model": ("nodes", MART), "source": ("sources", ORDERS)}
+
+
+@pytest.mark.parametrize("kind", NODES)
+def test_no_key_of_a_node_must_be_there(kind: str, project: Any, log: Any, tmp_path: Path) -> None:
+    """A node without one of its keys is grafted, or ignored with a notice."""
+    section, unique_id = NODES[kind]
+    for number, key in enumerate(project.manifest[section][unique_id]):
+        files = copy.deepcopy(_files(project))
+        del files["manifest.json"][section][unique_id][key]
+        _write(tmp_path / f"{number}", files)
+        grafted = graft(read(tmp_path / f"{number}"), log.lineage(), GraftOptions("spark"))
+        assert "model.python_tasks.raw_customers" in grafted.manifest["nodes"], key

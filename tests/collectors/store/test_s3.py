@@ -149,7 +149,7 @@ def test_a_server_out_of_reach_is_no_damage(
                 read(STORE)
         assert str(caught.value) == (
             f"{STORE}: cannot be read: AWS Error NETWORK_CONNECTION\n"
-            "  make the store readable for this user, and run the command again"
+            "  let `store` in graft.yml name a folder or bucket that this account can read"
         )
     assert written() == ["x"]
 
