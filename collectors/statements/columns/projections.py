@@ -59,8 +59,9 @@ def _name(node: exp.Expr, dialect: str, place: int) -> str:
         inner = node.this if isinstance(node, exp.Window) else node
         if isinstance(inner, exp.Anonymous):
             return inner.name.casefold()
-        named = isinstance(inner, exp.Func) and not isinstance(inner, exp.Binary)
-        return inner.sql_name().casefold() if named else "?column?"
+        if isinstance(inner, exp.Func) and not isinstance(inner, exp.Binary):
+            return inner.sql_name().casefold()
+        return "?column?"
     if dialect in {"spark", "databricks"}:
         if isinstance(node, exp.Posexplode):
             return "pos"

@@ -88,6 +88,9 @@ class QueryScope:
         # In T-SQL the first of several parts is never a column.
         first = 0 if len(parts) == 1 or self.context.dialect != Dialect.TSQL else 1
         for at in range(len(parts) - 1, first - 1, -1):
+            field = self._field(parts[:at], parts[at:]) if at < len(parts) - 1 else None
+            if field is not None:
+                return field
             inputs = self._qualified(parts[:at], parts[at]) if at else self._plain(parts[0])
             if inputs is not None:
                 is_field = at < len(parts) - 1
@@ -103,6 +106,13 @@ class QueryScope:
         if name not in no_columns(self.context.dialect) and name not in self.context.variables:
             return False
         return not any(one.knows(name) for one in self.rowsets)
+
+    def _field(self, qualifier: list[str], names: list[str]) -> InputColumns | None:
+        """A field of a struct, where the schema has it as a column: `address.city` of BigQuery."""
+        name = ".".join(names)
+        rowsets = self.named(tuple(map(str.casefold, qualifier))) if qualifier else self.rowsets
+        known = [one for one in rowsets if one.knows(name.casefold())]
+        return known[0].find(name) if len(known) == 1 else None
 
     def _qualified(self, qualifier: list[str], name: str) -> InputColumns | None:
         wanted = tuple(part.casefold() for part in qualifier)

@@ -187,6 +187,8 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
     cte = scope.ctes.get(parts[0]) if len(parts) == 1 else None
     if cte is not None:
         return cte.renamed(path or parts, names)
+    if isinstance(node.this, exp.SemanticView):
+        return _semantic_view(node.this, path, scope)
     if isinstance(node.this, exp.Func):
         return _made(node.this, path, names, scope)
     if scope.context.tables is None and parts == ("dual",):
@@ -197,6 +199,12 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
         return Rowset(path or parts, [RowsetColumn(ANY_COLUMN, NOTHING)])
     columns = scope.context.columns(table)
     return table_rowset(path or parts, table, columns).renamed(path or parts, names)
+
+
+def _semantic_view(view: exp.Expr, path: Name, scope: QueryScope) -> Rowset:
+    """The dimensions, facts and metrics of a view of Snowflake, which are like its columns."""
+    table = found_table(table_parts(view.this), scope.context)
+    return table_rowset(path, table, ()) if table else Rowset(path, [])
 
 
 def _array(parts: Name, path: Name, scope: QueryScope) -> Rowset:

@@ -33,6 +33,8 @@ SELECT sku FROM n, UNNEST(items) | sku=~n.items
 SELECT o.sub.v FROM n, UNNEST(items) AS item, UNNEST(item.options) AS o | v=~n.items
 SELECT s.a.b, n.s.c AS x FROM n | b=~n.s x=~n.s
 SELECT s.a AS x, items[OFFSET(0)].sku AS y, tags[SAFE_ORDINAL(1)] AS z FROM n | x=~n.s y=~n.items z=~n.tags
+SELECT address.city, r.address.geo.lat AS x, address.zip AS y FROM nested r | city=nested.address.city x=nested.address.geo.lat y=~nested.address
+SELECT * FROM nested | id=nested.id address=nested.address
 SELECT STRUCT(a, b AS x) AS s FROM t | s=~t.a,~t.b
 SELECT ARRAY_AGG(STRUCT(a, b) ORDER BY day DESC LIMIT 1)[OFFSET(0)] AS x FROM t | x=+t.a,+t.b,SORT:t.day
 SELECT ARRAY(SELECT sku FROM UNNEST(items)) AS x FROM n | x=~n.items
