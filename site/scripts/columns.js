@@ -339,9 +339,9 @@
     new ColumnPicture(data.parentElement, JSON.parse(data.textContent))
   }
 
-  // From the search, with `?h=amount`, to the column itself.
+  // From the search, which has `?h=order+amount` for `order_amount`, to the column itself.
   const found = new URLSearchParams(location.search).get("h")
   if (location.hash === "#columns" && found) {
-    document.getElementById(`column-${found.trim().toLowerCase()}`)?.scrollIntoView()
+    document.getElementById(`column-${found.trim().toLowerCase().replace(/\s+/g, "_")}`)?.scrollIntoView()
   }
 }
