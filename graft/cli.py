@@ -20,6 +20,10 @@ Exit codes: 0 success, 1 error, 2 invalid command line or graft.yml,
 COMMANDS = {
     "build": ("steps", "Run collect, inject and site."),
     "collect": ("steps", "Read new logs into the lineage store."),
+    "columns": (
+        "columns",
+        "Show where a column's values come from and go, to the dashboards at the end.",
+    ),
     "declared": ("declared", "Check files of declared lineage, or print their JSON schema."),
     "doctor": ("doctor.command", "Check a project, and print what is wrong and how to fix it."),
     "explain": ("explain", "Explain why a table or task has, or lacks, edges."),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dbt_graft.graft.named_datasets import close_to, datasets_named
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
@@ -51,24 +51,14 @@ def known_names(found: Evidences) -> tuple[list[str], list[DatasetId]]:
 def matching(name: str, found: Evidences) -> tuple[list[str], list[DatasetId]]:
     """The tasks and datasets that a person means: by their whole name, or the end of it."""
     tasks, datasets = known_names(found)
-    wanted = name.casefold()
-    same = [task for task in tasks if task.casefold() == wanted]
-    ends = [
-        dataset
-        for dataset in datasets
-        if re.search(rf"(?:^|[./]){re.escape(wanted)}$", str(dataset).casefold())
-    ]
-    exact = [dataset for dataset in ends if str(dataset).casefold() == wanted]
-    return same, list({found.name(dataset): None for dataset in exact or ends})
+    same = [task for task in tasks if task.casefold() == name.casefold()]
+    return same, datasets_named(name, {dataset: found.name(dataset) for dataset in datasets})
 
 
 def close_names(name: str, found: Evidences) -> list[str]:
     """Names that are spelled nearly so."""
     tasks, datasets = known_names(found)
-    spelled = {text: text for text in tasks}
-    for dataset in datasets:
-        spelled |= {dataset.short: str(dataset), dataset.parts[-1]: str(dataset)}
-    return [spelled[text] for text in difflib.get_close_matches(name, spelled, 3)]
+    return [*difflib.get_close_matches(name, tasks, 3), *close_to(name, datasets)][:3]
 
 
 def explain_task(task: str, found: Evidences) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from heapq import heapify, heappop, heappush
+from functools import cache
 from itertools import accumulate, count, pairwise
+from operator import add
 
 from dbt_graft.lineage.column_path import (
     FIRST_INDIRECT,
@@ -34,13 +35,14 @@ from dbt_graft.lineage.column_path import (
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, Subtype
+from dbt_graft.lineage.simple_paths import simple_paths
 
 # The node of a dataset's rows, on which INDIRECT edges to `*` act.
 _ROWS = ""
-_MOST_PARTIAL_PATHS = 100_000
 
-# Steps from a node in one direction: the edge, its end here, and the node at the other end.
-_Steps = Callable[[int, bool], Iterator[tuple[int, int, int]]]
+# A step from a node: the edge, its end here, and the node at the other end.
+_Step = tuple[int, int, int]
+_Steps = Callable[[int, bool], Iterable[_Step]]
 
 
 class ColumnGraph:
@@ -57,14 +59,11 @@ class ColumnGraph:
         consumers: Iterable[Consumer] = (),
     ) -> None:
         self._edges = tuple(edges)
-        self._consumers: dict[DatasetId, list[Consumer]] = defaultdict(list)
-        for consumer in consumers:
-            for read in consumer.reads:
-                self._consumers[read].append(consumer)
         self._datasets: list[DatasetId] = []
         self._numbers: dict[tuple[str, str], int] = {}
         self._nodes: list[dict[str, int]] = []  # of each dataset, by folded name
         self._names: list[str] = []  # of each node
+        self._folded = cache(str.casefold)  # each text once
         self._dataset_of = array("I")  # of each node
         self._has_schema: set[int] = set()
         for dataset in datasets:
@@ -73,6 +72,11 @@ class ColumnGraph:
                 self._has_schema.add(number)
                 for column in dataset.columns:
                     self._node(number, column.name)
+        self._with_star: set[int] = set()  # datasets with DIRECT edges from `*` to `*`
+        self._consumers: dict[int, list[Consumer]] = defaultdict(list)
+        for consumer in consumers:
+            for read in consumer.reads:
+                self._consumers[self._dataset(read)].append(consumer)
         self._sources, self._targets = array("I"), array("I")
         self._codes = bytearray()
         for edge in self._edges:
@@ -114,8 +118,11 @@ class ColumnGraph:
         """The last columns downstream: they feed no other. Empty if the column is itself one."""
         starts = self._starts(column)
         reached = self._reach(starts, None, indirect, self._downstream)
-        last = (n for n in reached if next(self._downstream(n, indirect), None) is None)
-        return sorted({self._column(node) for node in last if node not in starts})
+        return [
+            self._column(node)
+            for node, (steps_to, _) in reached.items()
+            if steps_to and not any(True for _ in self._downstream(node, indirect))
+        ]
 
     def consumers(self, column: ColumnId, *, indirect: bool = False) -> list[Consumer]:
         """The dashboards, reports and the like at which it ends, by name.
@@ -124,7 +131,8 @@ class ColumnGraph:
         columns they use.
         """
         reached = self._reach(self._starts(column), None, indirect, self._downstream)
-        datasets = {column.dataset, *(self._datasets[self._dataset_of[node]] for node in reached)}
+        datasets = {self._dataset_of[node] for node in reached}
+        datasets.add(self._numbers.get(column.dataset.key, -1))
         found = {one.node_id: one for read in datasets for one in self._consumers.get(read, ())}
         return sorted(found.values(), key=lambda one: (one.name, one.node_id))
 
@@ -134,8 +142,7 @@ class ColumnGraph:
         if node is None:
             return [], []
         into, out = (
-            [self._edges[e] for e in edges.of(node) if self._codes[e] < FIRST_INDIRECT]
-            for edges in (self._in, self._out)
+            [self._edges[edge] for edge in edges.of(node, False)] for edges in (self._in, self._out)
         )
         return into, out
 
@@ -144,30 +151,21 @@ class ColumnGraph:
     ) -> ColumnPaths:
         """The paths between two columns that visit none twice, shortest first.
 
-        There may be more than anybody can count: `limit` ends the search, and so does a great
-        number of beginnings.
+        There may be more than anybody can count: the search ends at `limit`, or after much work.
         """
-        ends = self._starts(target)
-        left = self._reach(ends, None, indirect, self._upstream)
-        order = count()
-        # Partial paths by the length that they will have, each with the steps that it took.
-        waiting: list[tuple[int, int, tuple[int, ...]]] = [
-            (left[node][0], next(order), (node,)) for node in self._starts(source) if node in left
-        ]
-        heapify(waiting)
-        found: list[ColumnPath] = []
-        while waiting:
-            if len(found) == limit or next(order) > _MOST_PARTIAL_PATHS:
-                return ColumnPaths(tuple(found), is_complete=False)
-            _, _, nodes = heappop(waiting)
-            if nodes[-1] in ends and len(nodes) > 1:
-                found.append(self._path(nodes, indirect))
-                continue
-            for far in dict.fromkeys(far for _, _, far in self._downstream(nodes[-1], indirect)):
-                if far in left and far not in nodes:
-                    length = len(nodes) + left[far][0]
-                    heappush(waiting, (length, next(order), (*nodes, far)))
-        return ColumnPaths(tuple(found), is_complete=True)
+        reached = self._reach(self._starts(target), None, indirect, self._upstream)
+        left: dict[int, int] = {}
+        for node, (steps, _) in reached.items():
+            left[node] = min(steps, left.get(node, steps))
+            for _, near, _ in self._upstream(node, indirect):
+                left.setdefault(near, steps)  # a column's rows are as near as the column
+        found, is_complete = simple_paths(
+            self._starts(source),
+            lambda node: (far for _, _, far in self._downstream(node, indirect)),
+            left,
+            limit,
+        )
+        return ColumnPaths(tuple(self._path(one, indirect) for one in found), is_complete)
 
     def _dataset(self, dataset: DatasetId) -> int:
         number = self._numbers.setdefault(dataset.key, len(self._datasets))
@@ -178,7 +176,7 @@ class ColumnGraph:
 
     def _node(self, dataset: int, name: str) -> int:
         nodes = self._nodes[dataset]
-        node = nodes.setdefault(name.casefold(), len(self._names))
+        node = nodes.setdefault(self._folded(name), len(self._names))
         if node == len(self._names):
             self._names.append(name)
             self._dataset_of.append(dataset)
@@ -192,8 +190,9 @@ class ColumnGraph:
             if code >= FIRST_INDIRECT:
                 to = _ROWS
             elif edge.from_column == ANY_COLUMN:
-                self._node(source, _ROWS)
-                self._node(target, _ROWS)
+                for dataset in (source, target):
+                    self._node(dataset, _ROWS)
+                    self._with_star.add(dataset)
         self._sources.append(self._node(source, edge.from_column))
         self._targets.append(self._node(target, to))
         self._codes.append(code)
@@ -211,64 +210,56 @@ class ColumnGraph:
     def _column(self, node: int) -> ColumnId:
         return ColumnId(self._datasets[self._dataset_of[node]], self._names[node] or ANY_COLUMN)
 
-    def _downstream(self, node: int, indirect: bool) -> Iterator[tuple[int, int, int]]:
-        if self._names[node] == _ROWS:
-            yield from self._from_rows(node, indirect)
-            return
-        codes, targets = self._codes, self._targets
-        for edge in self._out.of(node):
-            if indirect or codes[edge] < FIRST_INDIRECT:
-                yield edge, node, targets[edge]
-        yield from self._by_name(node, self._out, targets)
+    def _downstream(self, node: int, indirect: bool) -> Iterable[_Step]:
+        targets, dataset = self._targets, self._dataset_of[node]
+        if not self._names[node]:
+            return self._from_rows(dataset) if indirect else ()
+        found = [(edge, node, targets[edge]) for edge in self._out.of(node, indirect)]
+        if dataset in self._with_star:
+            found += self._by_name(node, self._out, targets)
+        return found
 
-    def _upstream(self, node: int, indirect: bool) -> Iterator[tuple[int, int, int]]:
-        codes, sources = self._codes, self._sources
-        rows = self._nodes[self._dataset_of[node]].get(_ROWS)
-        if node != rows:
-            for edge in self._in.of(node):
-                if indirect or codes[edge] < FIRST_INDIRECT:
-                    yield edge, node, sources[edge]
-            yield from self._by_name(node, self._in, sources)
-        if indirect and rows is not None:
-            yield from self._into_rows(rows)
+    def _upstream(self, node: int, indirect: bool) -> Iterable[_Step]:
+        sources, dataset = self._sources, self._dataset_of[node]
+        found: list[_Step] = []
+        if self._names[node]:
+            found = [(edge, node, sources[edge]) for edge in self._in.of(node, indirect)]
+            if dataset in self._with_star:
+                found += self._by_name(node, self._in, sources, rows=indirect)
+        rows = self._nodes[dataset].get(_ROWS) if indirect else None
+        if rows is not None:
+            found += [(edge, rows, sources[edge]) for edge in self._in.of(rows, True)]
+        if rows == node and dataset in self._with_star:
+            for edge in self._in.of(self._nodes[dataset][ANY_COLUMN], False):
+                if self._is_star(edge):
+                    found.append((edge, rows, self._rows_beside(sources[edge])))
+        return found
 
-    def _from_rows(self, rows: int, indirect: bool) -> Iterator[tuple[int, int, int]]:
-        """What decides on rows decides on all that any of the columns feeds."""
-        if not indirect:
-            return
-        for node in self._nodes[self._dataset_of[rows]].values():
-            for edge in self._out.of(node):
+    def _from_rows(self, dataset: int) -> Iterator[_Step]:
+        """The steps of rows: out of any of their columns."""
+        for node in self._nodes[dataset].values():
+            for edge in self._out.of(node, True):
                 far = self._targets[edge]
                 yield edge, node, self._rows_beside(far) if self._is_star(edge) else far
-
-    def _into_rows(self, rows: int) -> Iterator[tuple[int, int, int]]:
-        """What decides on the rows of a dataset, or of one whose `*` came here."""
-        for edge in self._in.of(rows):
-            yield edge, rows, self._sources[edge]
-        star = self._nodes[self._dataset_of[rows]].get(ANY_COLUMN)
-        for edge in self._in.of(star) if star is not None else ():
-            if self._is_star(edge):
-                yield edge, rows, self._rows_beside(self._sources[edge])
 
     def _rows_beside(self, node: int) -> int:
         return self._nodes[self._dataset_of[node]][_ROWS]
 
     def _by_name(
-        self, node: int, edges: _EdgesByNode, far_ends: Sequence[int]
-    ) -> Iterator[tuple[int, int, int]]:
-        """The steps of a named column over edges from `*` to `*`."""
-        name = self._names[node]
-        star = self._nodes[self._dataset_of[node]].get(ANY_COLUMN, node)
-        if star == node or name == _ROWS:
-            return
-        for edge in edges.of(star):
+        self, node: int, edges: _EdgesByNode, far_ends: Sequence[int], *, rows: bool = False
+    ) -> Iterator[_Step]:
+        """The steps of a named column over edges from `*` to `*`; `rows` where it goes nowhere."""
+        star = self._nodes[self._dataset_of[node]][ANY_COLUMN]
+        for edge in edges.of(star, False) if star != node else ():
             if self._is_star(edge):
                 dataset = self._dataset_of[far_ends[edge]]
-                found = self._nodes[dataset].get(name.casefold())
+                found = self._nodes[dataset].get(self._folded(self._names[node]))
                 if found is not None:
                     yield edge, node, found
                 elif dataset not in self._has_schema or not self._is_copy(edge):
                     yield edge, node, far_ends[edge]
+                elif rows:
+                    yield edge, node, self._rows_beside(far_ends[edge])
 
     def _is_star(self, edge: int) -> bool:
         """Whether it is a DIRECT edge from `*` to `*`."""
@@ -342,15 +333,19 @@ def _depth(reached: tuple[int, tuple[int, int]]) -> int:
 
 
 class _EdgesByNode:
-    """The numbers of edges by the node at one of their ends, values before decisions."""
+    """The numbers of edges by the node at one of their ends; values before decisions."""
 
     def __init__(self, ends: Sequence[int], codes: Sequence[int], nodes: int) -> None:
-        degree = [0] * (nodes + 1)
-        for node in ends:
+        degree, direct = array("I", [0]) * (nodes + 1), array("I", [0]) * nodes
+        for node, code in zip(ends, codes, strict=True):
             degree[node + 1] += 1
+            direct[node] += code < FIRST_INDIRECT
         self._first = array("I", accumulate(degree))
-        self._edges = array("I", sorted(range(len(ends)), key=lambda e: (ends[e], codes[e])))
+        self._first_indirect = array("I", map(add, self._first, direct))
+        order = [end << 8 | code for end, code in zip(ends, codes, strict=True)]
+        self._edges = array("I", sorted(range(len(order)), key=order.__getitem__))
 
-    def of(self, node: int) -> array[int]:
-        """The edges of a node."""
-        return self._edges[self._first[node] : self._first[node + 1]]
+    def of(self, node: int, indirect: bool) -> array[int]:
+        """The edges of a node, with or without its INDIRECT ones."""
+        last = self._first[node + 1] if indirect else self._first_indirect[node]
+        return self._edges[self._first[node] : last]

@@ -103,7 +103,9 @@ class ColumnPaths(NamedTuple):
 
 _EVIDENCES = tuple(Evidence)
 _EFFECTS = tuple(Effect(*one) for one in product(Subtype, (False, True), Evidence))
-_CODES = {effect: code for code, effect in enumerate(_EFFECTS)}
+_CODES: dict[tuple[Subtype, bool, Evidence], int] = {
+    effect: code for code, effect in enumerate(_EFFECTS)
+}
 # Codes below it are of DIRECT edges.
 FIRST_INDIRECT = _CODES[Subtype.JOIN, False, Evidence.OBSERVED]
 

@@ -54,9 +54,9 @@ class ColumnCache:
 
     def add(self, digest: str, query: FollowedQuery) -> None:
         """Keep a result for the next build."""
-        self._keep(
-            digest, [query.tables, query.schemas, query.columns, query.row_inputs, query.gaps]
-        )
+        columns = [[name, [[*one] for one in inputs]] for name, inputs in query.columns]
+        row_inputs = [[*one] for one in query.row_inputs]
+        self._keep(digest, [query.tables, query.schemas, columns, row_inputs, query.gaps])
 
     def _keep(self, digest: str, entry: Sequence[Any]) -> None:
         # Equal text in two models may read tables of different columns.
@@ -73,7 +73,7 @@ class ColumnCache:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             beside.write_bytes(orjson.dumps({"parser": _parser(), "queries": self._used}))
             beside.replace(self._path)
-        except (OSError, TypeError):
+        except OSError:
             # The next build parses again, no more.
             _log.debug("the columns of dbt's models are not kept", exc_info=True)
             beside.unlink(missing_ok=True)
