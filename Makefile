@@ -66,7 +66,7 @@ $(VENV)/.docs: pyproject.toml constraints.txt
 	  || { echo "Python's venv is missing: apt-get install python3-venv"; exit 2; }
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
-	@$(PIP) --editable '.[spark,sqlserver]'
+	@$(PIP) --editable '.[spark,sqlserver,fast]'
 	@$(BIN)/graft java >/dev/null 2>&1 || $(PIP) --editable '.[all]'
 	@touch $@
 

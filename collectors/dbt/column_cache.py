@@ -9,8 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
@@ -45,11 +44,10 @@ class ColumnCache:
     def find(self, digest: str, columns: Callable[[Name], Sequence[str]]) -> FollowedQuery | None:
         """The result of a query, if its tables still have the same columns."""
         for entry in self._entries.get(digest, ()):
-            with suppress(TypeError, ValueError):
-                found = _query(entry)
-                if found.schemas == schema_digest(map(columns, found.tables)):
-                    self._keep(digest, entry)
-                    return found
+            found = _query(entry)
+            if found.schemas == schema_digest(map(columns, found.tables)):
+                self._keep(digest, entry)
+                return found
         return None
 
     def add(self, digest: str, query: FollowedQuery) -> None:
@@ -71,7 +69,8 @@ class ColumnCache:
         beside = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_bytes(orjson.dumps({"parser": _parser(), "queries": self._used}))
+            content = orjson.dumps(self._used)
+            beside.write_bytes(b"\n".join((_head(content), content)))
             beside.replace(self._path)
         except OSError:
             # The next build parses again, no more.
@@ -91,15 +90,20 @@ def _parser() -> str:
     return f"sqlglot {metadata.version('sqlglot')} {digest.hexdigest()[:12]}"
 
 
-def _read(path: Path) -> Mapping[str, Any]:
+def _head(content: bytes) -> bytes:
+    """The first line of the file: the parser that made the content, and a digest of it."""
+    return f"{_parser()} {hashlib.sha256(content).hexdigest()}".encode()
+
+
+def _read(path: Path) -> dict[str, list[Sequence[Any]]]:
     try:
-        document = orjson.loads(path.read_bytes())
-    except (OSError, ValueError):
+        head, _, content = path.read_bytes().partition(b"\n")
+    except OSError:
         return {}
-    if not isinstance(document, dict) or document.get("parser") != _parser():
-        return {}
-    queries = document.get("queries")
-    return queries if isinstance(queries, dict) else {}
+    entries: dict[str, list[Sequence[Any]]] = {}
+    if head == _head(content):
+        entries = orjson.loads(content)
+    return entries
 
 
 def _query(entry: Sequence[Any]) -> FollowedQuery:

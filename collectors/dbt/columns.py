@@ -11,10 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dbt_graft.collectors.dbt.branches import branches
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.dialects import dialect_of
 from dbt_graft.collectors.dbt.edges import ColumnTracer
-from dbt_graft.collectors.dbt.followed_query import FollowedQuery, follow_query, query_digest
+from dbt_graft.collectors.dbt.followed_query import (
+    FollowedQuery,
+    follow_query,
+    query_digest,
+    united,
+)
 from dbt_graft.collectors.dbt.models import DbtModel, read_models
 from dbt_graft.collectors.dbt.order import levels
 from dbt_graft.collectors.dbt.relation_names import RelationNames
@@ -49,9 +55,10 @@ class ModelCount:
 
 @dataclass(frozen=True, slots=True)
 class ModelQuery:
-    """A model whose query is to be followed, and the columns found so far of what it reads."""
+    """A query of a model, and the columns found so far of what the model reads."""
 
     unique_id: str
+    sql: str
     found: Mapping[str, tuple[str, ...]]
 
 
@@ -102,51 +109,52 @@ class _Following:
         count.of = sum(map(len, groups))
         with WorkerPool(self._work, _failed) as pool:
             for group in groups:
-                new: list[ModelQuery] = []
+                queries = [query for key in group for query in self._queries(self._models[key])]
+                found = [self._known(query) for query in queries]
+                new = [query for query, one in zip(queries, found, strict=True) if one is None]
+                count.add(len(group) - len({query.unique_id for query in new}))
+                followed = iter(pool.map(new, count.add))
+                results: dict[str, list[FollowedQuery]] = {key: [] for key in group}
+                for query, one in zip(queries, found, strict=True):
+                    if one is None:
+                        one = next(followed)
+                        self._cache.add(query_digest(query.sql, self._dialect), one)
+                    results[query.unique_id].append(one)
                 for key in group:
-                    self._add_known(key, new)
-                count.add(len(group) - len(new))
-                for query, found in zip(new, pool.map(new, count.add), strict=True):
-                    model = self._models[query.unique_id]
-                    self._cache.add(query_digest(model.sql, self._dialect), found)
-                    self._add(model, found)
+                    self._add(self._models[key], united(results[key]))
         return self._tracer.result()
 
-    def _add_known(self, key: str, new: list[ModelQuery]) -> None:
-        """Add what needs no parsing; note what does."""
-        model = self._models[key]
+    def _queries(self, model: DbtModel) -> list[ModelQuery]:
+        """The compiled query, and the branches of an incremental model that are others."""
         if model.is_python or not model.sql:
-            reason = _PYTHON if model.is_python else _NOT_COMPILED
-            self._add(model, FollowedQuery(gaps=(reason,)))
-            return
+            return []
+        texts = {" ".join(sql.split()): sql for sql in branches(model, self._models)}
+        texts.pop(" ".join(model.sql.split()), None)
         found = self._schemas.found(model)
-        columns = self._columns(model, found)
-        known = self._cache.find(query_digest(model.sql, self._dialect), columns)
-        if known:
-            self._add(model, known)
-        else:
-            new.append(ModelQuery(key, found))
+        return [ModelQuery(model.unique_id, sql, found) for sql in (model.sql, *texts.values())]
 
-    def _add(self, model: DbtModel, query: FollowedQuery) -> None:
+    def _known(self, query: ModelQuery) -> FollowedQuery | None:
+        return self._cache.find(query_digest(query.sql, self._dialect), self._columns(query))
+
+    def _add(self, model: DbtModel, query: FollowedQuery | None) -> None:
+        query = query or FollowedQuery(gaps=(_PYTHON if model.is_python else _NOT_COMPILED,))
         self._schemas.add(model, query)
         self._tracer.add(model, query)
 
-    def _columns(
-        self, reader: DbtModel, found: Mapping[str, tuple[str, ...]]
-    ) -> Callable[[Name], Sequence[str]]:
-        """The columns of the tables that a model's query names."""
+    def _columns(self, query: ModelQuery) -> Callable[[Name], Sequence[str]]:
+        """The columns of the tables that a query names."""
+        reader = self._models[query.unique_id]
 
         def columns(name: Name) -> Sequence[str]:
             model = self._names.find(name, reader)
             if model is None:
                 return ()
-            return found.get(model.unique_id) or self._schemas.stated(model)
+            return query.found.get(model.unique_id) or self._schemas.stated(model)
 
         return columns
 
     def _work(self, query: ModelQuery) -> FollowedQuery:
-        model = self._models[query.unique_id]
-        return follow_query(model.sql, self._dialect, self._columns(model, query.found))
+        return follow_query(query.sql, self._dialect, self._columns(query))
 
 
 def _failed(query: ModelQuery, reason: str) -> FollowedQuery:

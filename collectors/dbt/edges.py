@@ -81,15 +81,14 @@ class ColumnTracer:
         )
 
     def _source(self, name: Name, reader: DbtModel) -> DatasetId | _Ephemeral | None:
-        """The source that a query names; None for one that is not known."""
+        """The source that a query names; None for an ephemeral model that is not known."""
         model = self._names.find(name, reader)
         if model:
             return model.dataset or self._ephemeral.get(model.unique_id)
-        if len(name) == 1 or reader.dataset is None:
-            return None
-        # A table that is neither model nor source; without a database, it is in the model's own.
+        # A table that is neither model nor source. One without a database is in the model's own;
+        # one without a schema is in a schema that only the database knows.
         place = reader.relation[: max(0, len(reader.relation) - len(name))]
-        return DatasetId(self._namespace, ".".join((*place, *name)))
+        return DatasetId(self._namespace, ".".join((*place, *name) if len(name) > 1 else name))
 
 
 def _ends(
@@ -113,7 +112,7 @@ def _ends(
 
 def _unknown(names: Sequence[Name], sources: Sequence[object]) -> list[str]:
     unknown = [".".join(name) for name, one in zip(names, sources, strict=True) if one is None]
-    return [f"it reads tables that dbt does not know: {', '.join(unknown)}"] if unknown else []
+    return [f"it reads models that are not known: {', '.join(unknown)}"] if unknown else []
 
 
 def _edge(task: str, to: DatasetId, column: str, end: ColumnEnd, shape_id: str) -> ColumnEdge:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -74,6 +74,41 @@ def follow_query(sql: str, dialect: str, columns: Callable[[Name], Sequence[str]
         row_inputs=inputs(found.row_inputs),
         gaps=found.gaps,
     )
+
+
+def united(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:
+    """The result of a model that has several queries; None where it has none.
+
+    Columns are those of the first that was followed, with the inputs that they have in any.
+    """
+    first = next((one for one in queries if one.columns), None)
+    if first is None or len(queries) == 1:
+        return queries[0] if queries else None
+    tables = tuple(dict.fromkeys(name for query in queries for name in query.tables))
+    inputs: dict[str | int, set[QueryInput]] = {key: set() for key in _keys(first)}
+    row_inputs: set[QueryInput] = set()
+    for query in queries:
+        places = [tables.index(name) for name in query.tables]
+        row_inputs.update(_moved(query.row_inputs, places))
+        for key, (_, found) in zip(_keys(query), query.columns, strict=True):
+            if key in inputs:
+                inputs[key].update(_moved(found, places))
+    columns = zip(_keys(first), first.columns, strict=True)
+    return FollowedQuery(
+        tables=tables,
+        columns=tuple((name, tuple(sorted(inputs[key]))) for key, (name, _) in columns),
+        row_inputs=tuple(sorted(row_inputs)),
+        gaps=first.gaps,
+    )
+
+
+def _keys(query: FollowedQuery) -> list[str | int]:
+    """The columns by their names, folded; those without one by their places."""
+    return [name.casefold() or place for place, (name, _) in enumerate(query.columns)]
+
+
+def _moved(inputs: Iterable[QueryInput], places: Sequence[int]) -> Iterator[QueryInput]:
+    return (one._replace(table=places[one.table]) for one in inputs)
 
 
 def schema_digest(schemas: Iterable[Sequence[str]]) -> str:

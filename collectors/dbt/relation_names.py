@@ -33,11 +33,10 @@ class RelationNames:
             return of_parents[0]
         if exact:
             return _builder(exact)
-        if reader.relation[-len(name) :] == name:
-            return reader
-        # A name without a schema is one in the schema of the model itself.
+        # A name without a schema is one in the schema of the model itself. But a view that reads
+        # its own name reads a table of another schema.
         place = reader.relation[: -len(name)] if len(reader.relation) > len(name) else ()
-        near = [one for one in alike if one.relation == (*place, *name)]
+        near = [one for one in alike if one is not reader and one.relation == (*place, *name)]
         fitting = [one for one in alike if len(name) > 1 and _fits(one.relation, name)]
         found = near or (fitting if len({one.relation for one in fitting}) == 1 else [])
         return _builder(found) if found else None

@@ -36,7 +36,7 @@ def result_columns(result: Sequence[Column], model: DbtModel) -> tuple[list[Colu
     found = [(model.columns[at], result[place][1]) for place, at in sorted(places.items())]
     at_known = set(places.values())
     left = [name for at, name in enumerate(model.columns) if at not in at_known]
-    left = [name for name in left if not _is_made_by_dbt(name, model)]
+    left = [name for name in left if name.casefold() not in model.added]
     if len(stars) == 1:
         return [*found, *((name, named(stars[0], name)) for name in left)], None
     if stars:
@@ -71,11 +71,6 @@ def _by_name(result: Sequence[Column], columns: Sequence[str]) -> dict[int, int]
                 places[place] = at
                 taken.add(at)
     return places
-
-
-def _is_made_by_dbt(name: str, model: DbtModel) -> bool:
-    """Whether dbt adds the column to a snapshot."""
-    return model.kind == "snapshot" and name.casefold().startswith("dbt_")
 
 
 def _missing(names: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ PageHtml = Callable[[str], str]
 ORDERS = "datasets/spark/raw/orders/"
 SUPPLIERS = "datasets/spark/raw/suppliers/"
 PRODUCTS = "datasets/spark/raw/products/"
+CUSTOMERS = "datasets/spark/analytics/customers/"
 ORDERS_MART = "datasets/spark/analytics/orders/"
 ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
 
@@ -40,6 +41,7 @@ ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
         (ORDERS, "Columns", ["order_id", "bigint", "Primary key.", "amount", "own currency"]),
         (ACTIVE, "Columns", ["dbo.SupplierFeed.SupplierNo copied", "Email masked"]),
         (ACTIVE, "Columns", ["Rows are filtered by dbo.SupplierFeed.Active", "1 column"]),
+        (CUSTOMERS, "Columns", ["may be missing: it is not compiled: run `dbt compile`."]),
         (SUPPLIERS, "Columns", ["dbo.vw_active_suppliers.supplier_id copied"]),
         (SUPPLIERS, "Columns", ["Rows are joined by dbo.vw_active_suppliers.supplier_id"]),
         (PRODUCTS, "Columns", ["which column from which is not resolved:", "raw.suppliers copied"]),

@@ -22,6 +22,7 @@ PageHtml = Callable[[str], str]
             "Statements not parsed completely",
             ["EXEC sys.sp_something", "is in no log", "not parsed", "parsed in part"],
         ),
+        ("Columns of dbt models", ["it is not compiled", "1", "analytics.customers"]),
     ],
 )
 def test_a_section_lists(page: PageHtml, heading: str, texts: list[str]) -> None:

@@ -207,6 +207,21 @@ def test_check_lets_pass_what_the_team_accepts(folder: Path, inject: Inject, sec
     assert inject("--check").exit_code == 0
 
 
+def test_columns_of_dbts_models_are_followed_and_kept(folder: Path, inject: Inject) -> None:
+    path = folder / "target/manifest.json"
+    manifest = orjson.loads(path.read_bytes())
+    [mart] = [node for node in manifest["nodes"].values() if node["name"] == "mart"]
+    mart["compiled_code"] = "select id from [Shop].[raw].[orders]"
+    path.write_bytes(orjson.dumps(manifest))
+
+    assert "columns   of 1 of 1 dbt models followed" in inject().output
+    cache = folder / ".graft/artifacts/column_cache.json"
+    kept = cache.read_bytes()
+    assert b'"id"' in kept
+    assert inject().exit_code == 0
+    assert cache.read_bytes() == kept
+
+
 def test_undo_gives_dbts_values_back(folder: Path, inject: Inject) -> None:
     inject()
     assert _manifest(folder) != orjson.loads((folder / "target/manifest.json").read_bytes())

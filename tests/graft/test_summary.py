@@ -3,6 +3,7 @@
 import orjson
 
 from dbt_graft.graft.summary import Summary
+from dbt_graft.lineage.definition import DefinitionColumns
 from dbt_graft.lineage.gaps import Gap
 from dbt_graft.lineage.records import Outcome, Reject
 
@@ -40,6 +41,19 @@ def test_programs_get_all_of_it() -> None:
 
 def test_without_gaps_there_is_no_line() -> None:
     assert "gaps" not in str(Summary("store"))
+
+
+def test_models_whose_columns_were_followed_are_counted() -> None:
+    gaps = {f"model.shop.m{n}": "columns that its query does not have: x" for n in range(8)}
+    followed = DefinitionColumns({f"model.shop.m{n}": () for n in range(1_240)}, gaps)
+    summary = Summary("store", columns=followed.coverage)
+    assert "columns   of 1,232 of 1,240 dbt models followed\n" in str(summary)
+    assert str(summary).endswith("  8 × columns that its query does not have")
+    assert orjson.loads(orjson.dumps(summary.to_json()))["columns"] == {
+        "followed": 1_232,
+        "of": 1_240,
+        "reasons": {"columns that its query does not have": 8},
+    }
 
 
 def test_what_could_not_be_read_is_named() -> None:

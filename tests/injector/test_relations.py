@@ -9,9 +9,9 @@ import pytest
 from dbt_graft.injector.dbt_lineage import exposures, own_lineage
 from dbt_graft.injector.relations import relations
 from dbt_graft.lineage.dataset import Kind, parse_dataset_id
-from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.definition import DefinitionColumns, DefinitionKind
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Column
+from dbt_graft.lineage.records import Column, ColumnEdge, EdgeType, Subtype
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,29 @@ def test_each_model_seed_and_snapshot_is_a_definition_of_dbts(project: Any) -> N
         "snapshot.shop.orders_snapshot",
     }
     assert own.definitions["model.shop.stg_orders"].operation is Operation.CREATE_VIEW
+
+
+def test_definitions_have_their_column_edges_and_gaps(project: Any) -> None:
+    known = relations(project.manifest, "spark")
+    target, task = parse_dataset_id("spark/analytics.orders"), "model.shop.orders"
+    named = parse_dataset_id("spark/other.place")
+    identity = (EdgeType.DIRECT, Subtype.IDENTITY)
+    edge = ColumnEdge(task, target, "id", named, "id", *identity, masking=False, shape_id="1")
+    followed = DefinitionColumns({task: (edge,)}, {task: "a reason"})
+
+    own = own_lineage(project.manifest, project.catalog, known, followed=followed)
+    part = own_lineage(
+        project.manifest, project.catalog, known, [parse_dataset_id("spark/raw.orders")], followed
+    )
+
+    assert own.column_edges == (edge,)
+    assert own.definitions[task].gap == "a reason"
+    assert own.definitions["model.shop.customers"].gap is None
+    # A table that the SQL names without `ref` is an input like the others.
+    assert named in own.definitions[task].reads
+    assert named in own.datasets
+    assert named in {flow.source for flow in own.flows}
+    assert part.column_edges == ()
 
 
 def test_datasets_have_the_warehouses_columns_in_their_order(project: Any) -> None:

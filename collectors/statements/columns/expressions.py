@@ -12,19 +12,28 @@ from sqlglot import exp
 
 from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns, transformed
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
+from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.lineage.records import Subtype
 
 # Their result hides the value, but is the same for the same value.
 MASKING = keywords(
-    """AES_ENCRYPT BINARY_CHECKSUM CHECKSUM CRC32 ENCRYPTBYASYMKEY ENCRYPTBYCERT ENCRYPTBYKEY
-    ENCRYPTBYPASSPHRASE HASH HASHBYTES MASK MD5 MD5_DIGEST SHA SHA1 SHA2 SHA1_DIGEST SHA2_DIGEST
-    STANDARD_HASH XXHASH64"""
+    """AES_ENCRYPT BINARY_CHECKSUM CHECKSUM CITYHASH64 CITY_HASH64 CRC32 CRYPT DIGEST ENCRYPT ENCRYPTBYASYMKEY
+    ENCRYPTBYCERT ENCRYPTBYKEY ENCRYPTBYPASSPHRASE FARMHASH64 FARM_FINGERPRINT FNV_HASH FUNC_SHA1
+    HALFMD5 HASH HASHBYTES HASHROW HASH_MD5 HMAC HMAC_SHA256 HMAC_SHA512 MASK MD5 MD5_BINARY
+    MD5_DIGEST MD5_HEX MD5_NUMBER_LOWER64 MD5_NUMBER_UPPER64 MURMUR3 MURMURHASH2_64 MURMURHASH3_32
+    MURMURHASH3_64 MURMURHASH3_128 ORA_HASH SHA SHA1 SHA1_BINARY SHA1_DIGEST SHA1_HEX SHA2
+    SHA2_BINARY SHA2_DIGEST SHA2_HEX S_H_A1_DIGEST S_H_A2_DIGEST M_D5_NUMBER_LOWER64
+    M_D5_NUMBER_UPPER64 SHA224 SHA256 SHA384 SHA512 SIPHASH64 SIPHASH128 STANDARD_HASH
+    XXHASH32 XXHASH64 XXH3"""
 )
 # Aggregates that sqlglot does not know.
 _AGGREGATES = keywords(
-    "APPROX_PERCENTILE_CONT APPROX_PERCENTILE_DISC CHECKSUM_AGG HISTOGRAM_NUMERIC"
+    """APPROX_PERCENTILE_CONT APPROX_PERCENTILE_DISC CHECKSUM_AGG EVERY HISTOGRAM_NUMERIC JSONB_AGG
+    JSONB_OBJECT_AGG JSON_AGG JSON_GROUP_ARRAY JSON_GROUP_OBJECT OBJECT_AGG XMLAGG"""
 )
+# Dialects in which `->` is JSON's only, though sqlglot reads it as a lambda in brackets.
+_JSON_ARROWS = frozenset({"postgres", "redshift", "mysql"})
 # Functions that take the value of one row among many.
 _OF_ONE_ROW = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
 
@@ -64,8 +73,13 @@ def _function_inputs(
 
 def _anonymous(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """A function that sqlglot does not know."""
-    if _function(node) == "CHOOSE":
-        return _branch_inputs(node.expressions[:1], node.expressions[1:], scope)
+    name, arguments = _function(node), node.expressions
+    if name in {"CHOOSE", "ELT"}:
+        return _branch_inputs(arguments[:1], arguments[1:], scope)
+    if name == "MULTIIF":  # multiIf(condition, value, …, value)
+        return _branch_inputs(arguments[:-1:2], [*arguments[1:-1:2], arguments[-1]], scope)
+    if name.startswith("DICTGET"):  # the first argument is a dictionary's name
+        return _function_inputs(node, arguments[1:], scope)
     if _function(node) == "IDENTITY":  # IDENTITY(int, 1, 1) numbers rows
         return NOTHING
     return _function_inputs(node, node.iter_expressions(), scope)
@@ -82,9 +96,109 @@ def _function(node: exp.Expr) -> str:
 
 
 def _column(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
+    if not isinstance(node, exp.Column):
         return NOTHING
+    if isinstance(node.this, exp.Star):
+        return _rows(scope.named(tuple(part.name.casefold() for part in node.parts[:-1])))
+    name = node.name.casefold()
+    if name in scope.expressions and len(node.args) < 2:
+        return _named_expression(name, scope)
     return scope.resolve(node)
+
+
+def _named_expression(name: str, scope: QueryScope) -> InputColumns:
+    """The inputs of what has an alias anywhere in SELECT; inside of it, the name is a column's."""
+    found = scope.expressions.pop(name)
+    if isinstance(found, exp.Expr):
+        found = inputs(found, scope)
+    scope.expressions[name] = found
+    return found
+
+
+def _star(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`*` in a function's brackets: `STRUCT(*)`."""
+    return _rows(scope.rowsets)
+
+
+def _rows(rowsets: Iterable[Rowset]) -> InputColumns:
+    return NOTHING.union(*(column.inputs for one in rowsets for column in one.columns))
+
+
+def _count(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    is_of_rows = isinstance(node.this, exp.Star) or (
+        isinstance(node.this, exp.Column) and (isinstance(node.this.this, exp.Star))
+    )
+    return NOTHING if is_of_rows else _function_inputs(node, node.iter_expressions(), scope)
+
+
+def _columns_star(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`COLUMNS(…)`, once for each of the columns that it stands for."""
+    return scope.star
+
+
+def _comprehension(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`[x.a FOR x IN list IF x.b > 1]`."""
+    items = transformed(inputs(node.args["iterator"], scope), Subtype.TRANSFORMATION)
+    inside = scope.inner(Rowset((), [RowsetColumn(node.expression.name, items)]))
+    condition = clause_inputs(node.args.get("condition"), inside, Subtype.TRANSFORMATION)
+    value = transformed(inputs(node.this, inside), Subtype.TRANSFORMATION)
+    return items | value | condition
+
+
+def _exists(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """What decides on the rows of a query; EXISTS does not look at their values."""
+    if isinstance(node.this, exp.Query) and not isinstance(node.this, exp.SetOperation):
+        return scope.context.query(node.this, scope).influences
+    return _function_inputs(node, node.iter_expressions(), scope)
+
+
+def _chosen(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`ELT(place, value, value)`."""
+    return _branch_inputs([node.this], node.expressions, scope)
+
+
+def _decode(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`DECODE(value, search, result, search, result, default)`."""
+    value, *pairs = node.expressions
+    default = [pairs.pop()] if len(pairs) % 2 else []
+    return _branch_inputs([value, *pairs[::2]], [*pairs[1::2], *default], scope)
+
+
+def _combined(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`sumIf(a, condition)` in ClickHouse."""
+    arguments = node.expressions
+    if not node.name.casefold().endswith("if") or len(arguments) < 2:
+        return _function_inputs(node, node.iter_expressions(), scope)
+    value = transformed(inputs_of_all(arguments[:-1], scope), Subtype.AGGREGATION)
+    return value | clause_inputs(arguments[-1], scope, Subtype.CONDITIONAL)
+
+
+def _dot(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """A field of a value, or in DuckDB a function after its first argument: `a.upper()`."""
+    arguments = list(node.iter_expressions())
+    if isinstance(node.this, exp.Identifier) and isinstance(node.expression, exp.Func):
+        is_chain = scope.context.dialect == "duckdb"
+        arguments = [exp.column(node.this.copy()), node.expression] if is_chain else arguments
+    return _function_inputs(node, arguments, scope)
+
+
+def _lambda(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`x -> x + a`, in which x is no column; but `j -> 'a'` takes a value out of a column of JSON."""
+    found = inputs(node.this, scope)
+    if scope.context.dialect in _JSON_ARROWS or isinstance(node.this, exp.Literal):
+        columns = [exp.column(one.copy()) for one in node.expressions]
+        found |= transformed(inputs_of_all(columns, scope), Subtype.TRANSFORMATION)
+    return found
+
+
+def _position(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`$1` in Snowflake: a column by its place."""
+    place = node.this
+    if scope.context.dialect != "snowflake" or not isinstance(place, exp.Literal):
+        return NOTHING
+    columns = scope.rowsets[0].columns if len(scope.rowsets) == 1 else ()
+    at = int(place.this) - 1 if place.is_int else len(columns)
+    return columns[at].inputs if at < len(columns) else NOTHING
 
 
 def _inside(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -124,7 +238,9 @@ def window_inputs(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """The inputs of a window; for `OVER w`, those of its definition in the clause WINDOW too."""
     frame = [*(node.args.get("partition_by") or ()), node.args.get("order")]
     named = scope.windows.get(node.alias.casefold(), NOTHING)
-    return named | transformed(inputs_of_all(filter(None, frame), scope), Subtype.WINDOW)
+    # `MAX(a) KEEP (DENSE_RANK LAST ORDER BY b)` of Oracle has no window.
+    subtype = Subtype.SORT if node.args.get("over") == "KEEP" else Subtype.WINDOW
+    return named | transformed(inputs_of_all(filter(None, frame), scope), subtype)
 
 
 def _filtered(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -149,11 +265,23 @@ _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] 
     exp.Anonymous: _anonymous,
     exp.Case: _case,
     exp.Column: _column,
+    exp.Columns: _columns_star,
+    exp.CombinedAggFunc: _combined,
+    exp.Comprehension: _comprehension,
+    exp.Count: _count,
+    exp.DecodeCase: _decode,
+    exp.Dot: _dot,
+    exp.Elt: _chosen,
+    exp.Exists: _exists,
     exp.Filter: _filtered,
     exp.If: _if,
+    exp.Lambda: _lambda,
     exp.NextValueFor: _nothing,
+    exp.Nvl2: _if,
     exp.Order: _ordered_values,
+    exp.Parameter: _position,
     exp.Paren: _inside,
+    exp.Star: _star,
     exp.Window: _window,
     exp.WithinGroup: _ordered_group,
 }

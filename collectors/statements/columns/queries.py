@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from typing import Any
 
 from sqlglot import exp
 
+from dbt_graft.collectors.statements.columns.dialect_rules import (
+    ALIASES_FIRST,
+    LATERAL_ALIASES,
+    NO_GROUP_ALIASES,
+    VALUES_NAMES,
+    WHERE_ALIASES,
+)
 from dbt_graft.collectors.statements.columns.expressions import (
     clause_inputs,
     inputs,
@@ -14,20 +22,18 @@ from dbt_graft.collectors.statements.columns.expressions import (
     window_inputs,
 )
 from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns, transformed
+from dbt_graft.collectors.statements.columns.pivots import pivot_statement
+from dbt_graft.collectors.statements.columns.places import group_inputs, order_inputs
+from dbt_graft.collectors.statements.columns.projections import projected
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.columns.sources import add_joins, add_sources
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
-# Clauses after FROM, and what the columns in them do to the rows.
-_CLAUSES: Mapping[str, Subtype] = {
-    "where": Subtype.FILTER,
-    "group": Subtype.GROUP_BY,
-    "having": Subtype.FILTER,
-    "qualify": Subtype.FILTER,
-}
 _ORDERS = ("order", "sort", "cluster", "distribute")
+# A recursive query is followed again until its columns stay the same, but not more often.
+_MOST_ROUNDS = 4
 
 
 def query_rowset(node: exp.Expr, outer: QueryScope) -> Rowset:
@@ -46,15 +52,24 @@ def query_rowset(node: exp.Expr, outer: QueryScope) -> Rowset:
     if isinstance(node, exp.Table):  # TABLE t
         add_sources(node, scope)
         return scope.rowsets[0]
+    if isinstance(node, exp.Pivot):
+        add_sources(node.this, scope)
+        return pivot_statement(node, scope.rowsets[0], scope)
     return _values(node, scope)
 
 
 def _values(node: exp.Expr, scope: QueryScope) -> Rowset:
-    """VALUES: columns without names, each with the inputs of its place in all rows."""
+    """VALUES: columns with the inputs of their place in all rows, and the names of the dialect."""
     rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
-    places = zip_longest(*rows)
+    prefix, first = VALUES_NAMES.get(scope.context.dialect, ("", 0))
     return Rowset(
-        (), [RowsetColumn("", inputs_of_all(filter(None, place), scope)) for place in places]
+        (),
+        [
+            RowsetColumn(
+                f"{prefix}{at}" if prefix else "", inputs_of_all(filter(None, place), scope)
+            )
+            for at, place in enumerate(zip_longest(*rows), start=first)
+        ],
     )
 
 
@@ -63,12 +78,21 @@ def add_ctes(node: exp.Expr, scope: QueryScope) -> None:
     clause = node.args.get("with_")
     for cte in clause.expressions if clause else ():
         name = cte.alias.casefold()
+        if cte.args.get("scalar"):  # ClickHouse: WITH a + 1 AS b
+            scope.constants = {**scope.constants, name: cte.this}
+            continue
         names = [column.name for column in cte.args["alias"].args.get("columns") or ()]
         body = cte.this
         if isinstance(body, exp.SetOperation) and _names_itself(body, name):
             # A recursive one begins with the branch that does not name it.
-            first = query_rowset(body.left, scope)
-            scope.ctes[name] = first.renamed((name,), names)
+            known = query_rowset(body.left, scope).renamed((name,), names)
+            for _ in range(_MOST_ROUNDS):
+                scope.ctes[name], before = known, known.columns
+                known = query_rowset(body, scope).renamed((name,), names)
+                if known.columns == before:
+                    break
+            scope.ctes[name] = known
+            continue
         scope.ctes[name] = query_rowset(body, scope).renamed((name,), names)
 
 
@@ -87,7 +111,12 @@ def _union(node: exp.SetOperation, scope: QueryScope) -> Rowset:
     for branch in reversed(branches):
         other = query_rowset(branch, scope)
         matched = _by_name if node.args.get("by_name") else _by_position
-        rowset = Rowset((), list(matched(rowset, other)), rowset.influences | other.influences)
+        if scope.context.tables is None and _stars_alike(rowset, other):
+            matched = _place_by_place
+        columns = list(matched(rowset, other))
+        if node.args.get("by_name") and str(node.args.get("kind") or "").upper() == "INNER":
+            columns = [one for one in columns if rowset.has(one.name) and other.has(one.name)]
+        rowset = Rowset((), columns, rowset.influences | other.influences)
     return rowset
 
 
@@ -102,6 +131,20 @@ def _by_position(one: Rowset, other: Rowset) -> Iterator[RowsetColumn]:
             yield RowsetColumn(mine.name, mine.inputs | theirs.inputs)
 
 
+def _stars_alike(one: Rowset, other: Rowset) -> bool:
+    """Whether both have one `*`, at the same place: then the columns around it match."""
+    stars = [
+        [at for at, column in enumerate(rowset.columns) if column.name == ANY_COLUMN]
+        for rowset in (one, other)
+    ]
+    return stars[0] == stars[1] and len(stars[0]) == 1 and len(one.columns) == len(other.columns)
+
+
+def _place_by_place(one: Rowset, other: Rowset) -> Iterator[RowsetColumn]:
+    for mine, theirs in zip(one.columns, other.columns, strict=True):
+        yield RowsetColumn(mine.name, mine.inputs | theirs.inputs)
+
+
 def _by_name(one: Rowset, other: Rowset) -> Iterator[RowsetColumn]:
     for column in one.columns:
         yield RowsetColumn(column.name, column.inputs | (other.find(column.name) or NOTHING))
@@ -109,26 +152,112 @@ def _by_name(one: Rowset, other: Rowset) -> Iterator[RowsetColumn]:
 
 
 def _select(node: exp.Select, scope: QueryScope) -> Rowset:
-    source = node.args.get("from_")
+    args = node.args
+    source = args.get("from_")
     deciding = add_sources(source.this, scope) if source else NOTHING
     deciding |= add_joins(node, scope)
     deciding |= NOTHING.union(*(rowset.influences for rowset in scope.rowsets))
-    for window in node.args.get("windows") or ():
+    for clause in ("match", "connect"):
+        if args.get(clause):
+            deciding |= _CLAUSES[clause](args[clause], scope)
+    for window in args.get("windows") or ():
         scope.windows[window.name.casefold()] = window_inputs(window, scope)
+    columns = _projections(node, scope)
+    if args.get("kind") == "VALUE":  # SELECT AS VALUE: the row is a struct
+        columns = list(columns[0].fields) or [RowsetColumn(ANY_COLUMN, columns[0].inputs)]
+    if args.get("for_"):  # FOR JSON, FOR XML: one text of all
+        columns = [
+            RowsetColumn(one.name, transformed(one.inputs, Subtype.TRANSFORMATION))
+            for one in columns
+        ]
+    deciding |= _filters(args, scope) | _groups(node, columns, scope)
+    return _ordered(node, Rowset((), columns, deciding), scope)
+
+
+def _filters(args: Mapping[str, Any], scope: QueryScope) -> InputColumns:
+    """The inputs of WHERE, which knows the aliases of SELECT in some dialects only."""
+    aliases = scope.aliases
+    if scope.context.dialect not in WHERE_ALIASES:
+        scope.aliases = {}
+    where = clause_inputs(args.get("where"), scope, Subtype.FILTER)
+    where |= clause_inputs(args.get("prewhere"), scope, Subtype.FILTER)
+    scope.aliases = aliases
+    return where
+
+
+def _groups(node: exp.Select, columns: Sequence[RowsetColumn], scope: QueryScope) -> InputColumns:
+    """The inputs of the clauses that follow WHERE and make fewer rows of many."""
+    if scope.context.dialect in NO_GROUP_ALIASES:
+        scope.aliases = {}
+    args, deciding = node.args, NOTHING
+    if args.get("group"):
+        deciding |= group_inputs(args["group"], node.expressions, columns, scope)
+    for clause in ("having", "qualify"):
+        deciding |= clause_inputs(args.get(clause), scope, Subtype.FILTER)
+    if args.get("distinct"):  # DISTINCT ON (a)
+        deciding |= clause_inputs(args["distinct"].args.get("on"), scope, Subtype.GROUP_BY)
+    limit = args.get("limit")
+    if limit and limit.args.get("expressions"):  # LIMIT 1 BY a
+        deciding |= transformed(inputs_of_all(limit.expressions, scope), Subtype.GROUP_BY)
+    return deciding
+
+
+def _projections(node: exp.Select, scope: QueryScope) -> list[RowsetColumn]:
+    """The columns of SELECT; from left to right they become aliases, if they can be named so."""
+    dialect = scope.context.dialect
+    if dialect in ALIASES_FIRST:
+        aliases = {one.alias.casefold(): one.this for one in node.expressions if one.alias}
+        scope.expressions = {**scope.constants, **aliases}
+    aliases_now = scope.aliases if dialect in LATERAL_ALIASES else {}
     columns: list[RowsetColumn] = []
     for projection in node.expressions:
-        for column in _projected(projection, scope):
+        for column in projected(projection, scope, len(columns)):
             columns.append(column)
-            if scope.context.dialect != Dialect.TSQL:
-                scope.aliases.setdefault(column.name.casefold(), column.inputs)
-    if node.args.get("for_"):  # FOR JSON, FOR XML: one text of all
-        columns = [
-            RowsetColumn(name, transformed(found, Subtype.TRANSFORMATION))
-            for name, found in columns
-        ]
-    for clause, subtype in _CLAUSES.items():
-        deciding |= clause_inputs(node.args.get(clause), scope, subtype)
-    return _ordered(node, Rowset((), columns, deciding), scope)
+            aliases_now.setdefault(column.name.casefold(), column.inputs)
+    if dialect != Dialect.TSQL:
+        scope.aliases = aliases_now
+    return columns
+
+
+def _connected(connect: exp.Expr, scope: QueryScope) -> InputColumns:
+    """START WITH … CONNECT BY …, a join of a table with itself."""
+    start = clause_inputs(connect.args.get("start"), scope, Subtype.FILTER)
+    return start | clause_inputs(connect.args.get("connect"), scope, Subtype.JOIN)
+
+
+def _matched(match: exp.Expr, scope: QueryScope) -> InputColumns:
+    """MATCH_RECOGNIZE: the measures of a pattern in sorted rows; `up.a` is `a` of such a row."""
+    source = scope.rowsets[-1]
+    variables = {
+        column.parts[0].name.casefold() for column in match.find_all(exp.Column) if column.table
+    }
+    inside = scope.inner(*(Rowset((name,), source.columns) for name in variables)).inner(source)
+    partition = match.args.get("partition_by") or []
+    order = match.args.get("order")
+    window = transformed(
+        inputs_of_all([*partition, *([order] if order else [])], inside), Subtype.WINDOW
+    )
+    rows = match.args.get("rows")
+    kept = [RowsetColumn(one.output_name, inputs(one, inside)) for one in partition]
+    if rows is not None and rows.name.upper().startswith("ALL"):
+        kept = list(source.columns)
+    measures = [
+        RowsetColumn(
+            measure.this.output_name,
+            transformed(inputs(measure.this, inside), Subtype.TRANSFORMATION) | window,
+        )
+        for measure in match.args.get("measures") or ()
+    ]
+    alias = match.args.get("alias")
+    path = (alias.name.casefold(),) if alias and alias.name else source.path
+    scope.rowsets[-1] = Rowset(path, [*kept, *measures], source.influences)
+    return transformed(inputs_of_all(match.args.get("define") or (), inside), Subtype.FILTER)
+
+
+_CLAUSES: Mapping[str, Callable[[exp.Expr, QueryScope], InputColumns]] = {
+    "match": _matched,
+    "connect": _connected,
+}
 
 
 def _ordered(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
@@ -138,40 +267,7 @@ def _ordered(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
         return rowset
     known = [column for column in rowset.columns if column.name != ANY_COLUMN]
     result = Rowset((), known if scope.rowsets else rowset.columns)
-    deciding = transformed(inputs_of_all(orders, scope.inner(result)), Subtype.SORT)
+    inside = scope.inner(result)
+    found = [order_inputs(order, rowset.columns, inside) for order in orders]
+    deciding = transformed(NOTHING.union(*found), Subtype.SORT)
     return Rowset(rowset.path, rowset.columns, rowset.influences | deciding)
-
-
-def _projected(node: exp.Expr, scope: QueryScope) -> Iterable[RowsetColumn]:
-    star = node.this if isinstance(node, exp.Column) else node
-    if isinstance(star, exp.Star):
-        parts = node.parts[:-1] if isinstance(node, exp.Column) else []
-        qualifier = [part.name.casefold() for part in parts]
-        return _starred(star, tuple(qualifier), scope)
-    if isinstance(node, exp.EQ) and isinstance(node.this, exp.Parameter | exp.Placeholder):
-        # `@v = a` goes into no column; `'x' = a` into one whose name was taken out.
-        is_variable = isinstance(node.this, exp.Parameter)
-        return [] if is_variable else [RowsetColumn("", inputs(node.expression, scope))]
-    found = inputs(node, scope)
-    if isinstance(node, exp.Alias) and isinstance(node.args["alias"], exp.Placeholder):
-        return [RowsetColumn("", found)]
-    if isinstance(node, exp.Aliases):
-        return [RowsetColumn(alias.name, found) for alias in node.expressions]
-    return [RowsetColumn(node.output_name or node.sql(scope.context.dialect), found)]
-
-
-def _starred(
-    star: exp.Star, qualifier: tuple[str, ...], scope: QueryScope
-) -> Iterator[RowsetColumn]:
-    left_out = {column.name.casefold() for column in star.args.get("except_") or ()}
-    replaced: dict[str, InputColumns] = {
-        alias.alias.casefold(): inputs(alias, scope) for alias in star.args.get("replace") or ()
-    }
-    seen: set[str] = set()
-    for rowset in scope.named(qualifier) if qualifier else scope.rowsets:
-        for column in rowset.columns:
-            name = column.name.casefold()
-            if name in left_out or (name in seen and name in scope.shared):
-                continue
-            seen.add(name)
-            yield RowsetColumn(column.name, replaced.get(name, column.inputs))

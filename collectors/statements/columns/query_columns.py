@@ -7,7 +7,7 @@ the tree, and no token scan is needed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import sqlglot
@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
-from dbt_graft.collectors.statements.columns.queries import query_rowset
+from dbt_graft.collectors.statements.columns.queries import add_ctes, query_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import RowsetColumn
 from dbt_graft.collectors.statements.columns.sources import table_parts
@@ -48,34 +48,66 @@ def query_columns(
     """The columns of a query's result.
 
     Args:
-        text: One query; literals may still be in it.
+        text: One query; literals may still be in it, other statements around it.
         dialect: By its name in sqlglot: `snowflake`.
         columns: A table as the query names it, folded -> its columns; empty where they are not
             known.
 
     Raises:
-        NoTreeError: sqlglot does not support it, or it is not one query.
+        NoTreeError: sqlglot does not support it, or there is no query in it.
     """
+    # It logs each statement that it does not know; we count them.
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     try:
-        tree = sqlglot.parse_one(text, read=dialect)
+        trees = sqlglot.parse(text, read=dialect)
     except (SqlglotError, RecursionError, ValueError) as error:
         _log.debug("sqlglot reads no tree", exc_info=True)
         raise NoTreeError("the parser does not support this statement") from error
-    if not isinstance(tree, exp.Query):
+    statements = [tree for tree in trees if tree and not isinstance(tree, exp.Semicolon)]
+    place = next((at for at in reversed(range(len(statements))) if _query(statements[at])), None)
+    if place is None:
         raise NoTreeError("it is not a query")
-    tables = dict.fromkeys(_tables(tree))
-    context = QueryContext(dialect, {name: name for name in tables}, columns, query_rowset)
+    context = QueryContext(dialect, None, columns, query_rowset, variables=_variables(statements))
+    scope = QueryScope(context)
     try:
-        rowset = query_rowset(tree, QueryScope(context))
+        if len(statements) > 1:
+            _add_others(statements[:place] + statements[place + 1 :], scope)
+        statement, query = statements[place], _query(statements[place])
+        if statement is not query:
+            add_ctes(statement, scope)
+        rowset = query_rowset(query, scope)
     except (AttributeError, IndexError, KeyError, TypeError, RecursionError):
         _log.debug("a statement has an unknown form", exc_info=True)
-        return QueryColumns(tables=tuple(tables), gaps=("the statement has an unknown form",))
+        return QueryColumns(tables=tuple(context.read), gaps=("the statement has an unknown form",))
     return QueryColumns(
-        tuple(rowset.columns), rowset.influences, tuple(tables), tuple(context.gaps)
+        tuple(rowset.columns), rowset.influences, tuple(context.read), tuple(context.gaps)
     )
 
 
-def _tables(tree: exp.Query) -> list[Name]:
-    ctes = {cte.alias_or_name.casefold() for cte in tree.find_all(exp.CTE)}
-    found = (table_parts(table) for table in tree.find_all(exp.Table))
-    return [name for name in found if name and not (len(name) == 1 and name[0] in ctes)]
+def _query(statement: exp.Expr) -> exp.Expr | None:
+    """The query of a statement: of itself, of CREATE … AS, of INSERT."""
+    if isinstance(statement, exp.Create | exp.Insert):
+        statement = statement.expression
+    return statement if isinstance(statement, exp.Query | exp.Pivot) else None
+
+
+def _add_others(statements: Iterable[exp.Expr], scope: QueryScope) -> None:
+    """Make the tables known that other statements create; what else they do is a gap."""
+    for statement in statements:
+        query = _query(statement)
+        if isinstance(statement, exp.Create) and query and isinstance(statement.this, exp.Table):
+            path = table_parts(statement.this)
+            scope.ctes[path[-1]] = query_rowset(query, scope).renamed(path)
+        else:
+            scope.context.gap("other statements than the query are left out")
+
+
+def _variables(statements: Iterable[exp.Expr]) -> frozenset[str]:
+    """The names, folded, that DECLARE makes."""
+    return frozenset(
+        name.name.casefold()
+        for statement in statements
+        if isinstance(statement, exp.Declare)
+        for item in statement.expressions
+        for name in (item.this if isinstance(item.this, list) else [item.this])
+    )

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from dbt_graft.collectors.statements.columns.dialect_rules import SEQUENCE_VALUES, no_columns
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
+    InputColumn,
     InputColumns,
     transformed,
 )
@@ -25,17 +27,22 @@ class QueryContext:
 
     Attributes:
         dialect: By its name in sqlglot.
-        tables: The tables that the token scan found: their names folded -> as written.
+        tables: The tables that the token scan found: their names folded -> as written; None where
+            there was no scan, and each table of the tree is one.
         columns: A table as the scan names it -> its columns; empty where they are not known.
         query: A query and the scope around it -> its result.
         gaps: Why columns are missing.
+        read: The tables that were met, where there was no scan.
+        variables: The names of variables, folded.
     """
 
     dialect: str
-    tables: Mapping[Name, Name]
+    tables: Mapping[Name, Name] | None
     columns: Callable[[Name], Sequence[str]]
     query: Callable[[exp.Expr, QueryScope], Rowset]
     gaps: dict[str, None] = field(default_factory=dict)
+    read: dict[Name, None] = field(default_factory=dict)
+    variables: frozenset[str] = frozenset()
 
     def gap(self, reason: str) -> InputColumns:
         """Note that something is missing, and return no inputs."""
@@ -48,26 +55,36 @@ class QueryScope:
     """The rowsets that an expression may name, then those of the query around it.
 
     Attributes:
-        shared: The columns of JOIN … USING.
+        shared: The columns of JOIN … USING, folded, with what they are after the join.
         aliases: The columns that SELECT has made so far.
+        constants: In ClickHouse, the names that WITH gives to expressions.
+        expressions: These and all that SELECT gives; an alias goes before a column there.
         windows: The named windows: `WINDOW w AS (…)`.
+        star: The column that `COLUMNS(…)` stands for.
     """
 
     context: QueryContext
     outer: QueryScope | None = None
     ctes: dict[str, Rowset] = field(default_factory=dict)
     rowsets: list[Rowset] = field(default_factory=list)
-    shared: set[str] = field(default_factory=set)
+    shared: dict[str, InputColumns] = field(default_factory=dict)
     aliases: dict[str, InputColumns] = field(default_factory=dict)
+    constants: dict[str, exp.Expr] = field(default_factory=dict)
+    expressions: dict[str, exp.Expr | InputColumns] = field(default_factory=dict)
     windows: dict[str, InputColumns] = field(default_factory=dict)
+    star: InputColumns = NOTHING
 
     def inner(self, *rowsets: Rowset) -> QueryScope:
         """A scope inside this one."""
-        return QueryScope(self.context, self, dict(self.ctes), list(rowsets))
+        scope = QueryScope(self.context, self, dict(self.ctes), list(rowsets))
+        scope.constants, scope.star = self.constants, self.star
+        return scope
 
     def resolve(self, column: exp.Column) -> InputColumns:
         """The inputs of `a`, `t.a`, `dbo.t.a`, `t.s.field`; in Spark also of `s.field`."""
         parts = [*map(identifier_name, column.parts[:-1]), column.name]
+        if self._is_no_column(parts):
+            return NOTHING
         # In T-SQL the first of several parts is never a column.
         first = 0 if len(parts) == 1 or self.context.dialect != Dialect.TSQL else 1
         for at in range(len(parts) - 1, first - 1, -1):
@@ -75,12 +92,34 @@ class QueryScope:
             if inputs is not None:
                 is_field = at < len(parts) - 1
                 return transformed(inputs, Subtype.TRANSFORMATION) if is_field else inputs
-        return self.context.gap("a column's table is not known")
+        found = self._row(parts) if self.context.tables is None else None
+        return self.context.gap("a column's table is not known") if found is None else found
+
+    def _is_no_column(self, parts: list[str]) -> bool:
+        """Whether it is a variable, a sequence's value, or a name such as ROWNUM."""
+        name = parts[-1].casefold()
+        if len(parts) > 1:
+            return name in SEQUENCE_VALUES
+        if name not in no_columns(self.context.dialect) and name not in self.context.variables:
+            return False
+        return not any(one.knows(name) for one in self.rowsets)
 
     def _qualified(self, qualifier: list[str], name: str) -> InputColumns | None:
         wanted = tuple(part.casefold() for part in qualifier)
         found = self.named(wanted)
         return found[0].find(name) if found else None
+
+    def _row(self, parts: list[str]) -> InputColumns | None:
+        """A table's name for its rows (`TO_JSON(t)`), or a column that its schema does not have."""
+        *qualifier, name = (part.casefold() for part in parts)
+        if not qualifier:
+            rows = self.named((name,))
+            if rows:
+                all_columns = NOTHING.union(*(column.inputs for column in rows[0].columns))
+                return transformed(all_columns, Subtype.TRANSFORMATION)
+        rowsets = self.named(tuple(qualifier)) if qualifier else self.rowsets
+        table = rowsets[0].table if len(rowsets) == 1 else None
+        return None if table is None else frozenset({InputColumn(table, parts[-1])})
 
     def named(self, qualifier: Name) -> list[Rowset]:
         """The rowsets of a folded name, in this query or in the nearest around it."""
@@ -96,14 +135,17 @@ class QueryScope:
         folded = name.casefold()
         scope: QueryScope | None = self
         while scope:
+            if folded in scope.shared:
+                return scope.shared[folded]
             candidates = [one for one in scope.rowsets if one.knows(folded)]
             if not candidates:
                 alias = scope.aliases.get(folded)
                 if alias is not None and folded not in {one.column.casefold() for one in alias}:
                     return alias
                 candidates = [one for one in scope.rowsets if one.is_open]
+            elif self.context.dialect == "clickhouse":
+                candidates = candidates[:1]  # of several, the first one's
             if candidates:
-                certain = len(candidates) == 1 or folded in scope.shared
-                return candidates[0].find(name) if certain else None
+                return candidates[0].find(name) if len(candidates) == 1 else None
             scope = scope.outer
         return None

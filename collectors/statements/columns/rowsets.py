@@ -19,10 +19,11 @@ from dbt_graft.lineage.records import ANY_COLUMN
 
 
 class RowsetColumn(NamedTuple):
-    """A column of a rowset, and what has a part in it."""
+    """A column of a rowset, what has a part in it, and the fields of a struct where known."""
 
     name: str
     inputs: InputColumns
+    fields: tuple[RowsetColumn, ...] = ()
 
 
 class Rowset:
@@ -32,23 +33,43 @@ class Rowset:
         path: Its name, folded; several parts for a table without an alias.
         columns: In their order; one called `*` stands for all that are not known.
         influences: The columns that decide which rows there are.
+        table: The table, where it is one.
     """
 
+    __slots__ = ("_exact", "_known", "_stars", "columns", "influences", "path", "table")
+
     def __init__(
-        self, path: Name, columns: Sequence[RowsetColumn], influences: InputColumns = NOTHING
+        self,
+        path: Name,
+        columns: Sequence[RowsetColumn],
+        influences: InputColumns = NOTHING,
+        table: Name | None = None,
     ) -> None:
         self.path = path
         self.columns = columns
         self.influences = influences
+        self.table = table
         self._stars = [column for column in columns if column.name == ANY_COLUMN]
         self._known: dict[str, InputColumns] = {}
+        # Quoted names that differ in their case only.
+        self._exact: dict[str, InputColumns] = {}
+        spellings: dict[str, str] = {}
         for column in columns:
-            self._known.setdefault(column.name.casefold(), column.inputs)
+            name = column.name.casefold()
+            if name not in self._known:
+                self._known[name] = column.inputs
+                spellings[name] = column.name
+            elif column.name != spellings[name]:
+                self._exact.setdefault(column.name, column.inputs)
 
     @property
     def is_open(self) -> bool:
         """Whether it has columns that are not known."""
         return bool(self._stars)
+
+    def has(self, name: str) -> bool:
+        """Whether a column of this name may be there."""
+        return self.is_open or name.casefold() in self._known
 
     def knows(self, name: str) -> bool:
         """Whether a column of this name, folded, is certain to be there."""
@@ -56,6 +77,8 @@ class Rowset:
 
     def find(self, name: str) -> InputColumns | None:
         """The inputs of a column; None where it is not there or could be in several."""
+        if name in self._exact:
+            return self._exact[name]
         if self.knows(name.casefold()):
             return self._known[name.casefold()]
         if len(self._stars) != 1:
@@ -72,11 +95,12 @@ class Rowset:
             # Values are folded into one, so VALUES can have fewer columns than names.
             found = [column.inputs for column in columns] + [NOTHING] * len(names)
             columns[: len(names)] = map(RowsetColumn, names, found)
-        return Rowset(path, columns, self.influences)
+        return Rowset(path, columns, self.influences, self.table)
 
 
 def table_rowset(path: Name, table: Name, columns: Iterable[str]) -> Rowset:
     """A table with the columns of its schema; without a schema, `*`."""
     names = list(columns) or [ANY_COLUMN]
     inputs = [frozenset({InputColumn(table, name)}) for name in names]
-    return Rowset(path, [RowsetColumn(*pair) for pair in zip(names, inputs, strict=True)])
+    made = [RowsetColumn(*pair) for pair in zip(names, inputs, strict=True)]
+    return Rowset(path, made, table=table)

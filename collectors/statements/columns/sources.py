@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from sqlglot import exp
 
 from dbt_graft.collectors.statements.columns.expressions import (
     clause_inputs,
     inputs,
-    inputs_of_all,
 )
 from dbt_graft.collectors.statements.columns.input_columns import (
     NOTHING,
-    InputColumn,
     InputColumns,
     transformed,
 )
+from dbt_graft.collectors.statements.columns.pivots import pivoted
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
 from dbt_graft.collectors.statements.columns.tree import identifier_name
@@ -32,36 +30,99 @@ _RESULTS = {
 }
 
 
+# FROM t, t.items
+_ARRAYS_IN_FROM = frozenset({"bigquery", "redshift"})
+
+
 def add_sources(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """Add the sources after FROM or JOIN to a scope; return the inputs of the join conditions."""
     deciding = NOTHING
+    if isinstance(node, exp.Final):  # FROM t FINAL
+        node = node.this
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
-        deciding |= add_sources(node.this, scope)  # FROM (a JOIN b ON …)
+        deciding |= _bracketed(node, scope)  # FROM (a JOIN b ON …)
     else:
-        scope.rowsets.append(_pivoted(node, _rowset(node, scope), scope))
+        scope.rowsets.append(pivoted(node, _rowset(node, scope), scope))
     return deciding | add_joins(node, scope)
+
+
+def _bracketed(node: exp.Subquery, scope: QueryScope) -> InputColumns:
+    path, names = _alias(node)
+    if not path:
+        return add_sources(node.this, scope)
+    inside = scope.inner()
+    deciding = add_sources(node.this, inside)
+    columns = [column for rowset in inside.rowsets for column in rowset.columns]
+    influences = NOTHING.union(*(rowset.influences for rowset in inside.rowsets))
+    scope.rowsets.append(Rowset((), columns, influences).renamed(path, names))
+    return deciding
 
 
 def add_joins(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """Add the tables joined to a scope; return the inputs of the join conditions."""
     deciding = NOTHING
     for join in node.args.get("joins") or ():
+        if join.args.get("kind") == "ARRAY":
+            _array_join(join, scope)
+            continue
         first = len(scope.rowsets)
         deciding |= add_sources(join.this, scope)
-        deciding |= clause_inputs(join.args.get("on"), scope, Subtype.JOIN)
-        for shared in join.args.get("using") or ():
-            scope.shared.add(shared.name.casefold())
-            both = (_first(scope.rowsets[:first], shared.name), scope.rowsets[-1])
-            for side in filter(None, both):
-                deciding |= transformed(side.find(shared.name) or NOTHING, Subtype.JOIN)
+        for condition in ("on", "match_condition"):
+            deciding |= clause_inputs(join.args.get(condition), scope, Subtype.JOIN)
+        names = [shared.name for shared in join.args.get("using") or ()]
+        if join.args.get("method") == "NATURAL":
+            names = _shared_names(scope, first)
+        for name in names:
+            deciding |= _share(name, join, scope, first)
+        if join.args.get("kind") in {"SEMI", "ANTI"} and scope.context.dialect != "clickhouse":
+            # The rows of the other table only decide.
+            deciding |= NOTHING.union(*(one.influences for one in scope.rowsets[first:]))
+            del scope.rowsets[first:]
     for lateral in node.args.get("laterals") or ():
         scope.rowsets.append(_rowset(lateral, scope))
     return deciding
 
 
-def _first(rowsets: Sequence[Rowset], name: str) -> Rowset | None:
-    """The rowset from which a column that several share is taken."""
-    return next((one for one in rowsets if one.find(name)), None)
+def _array_join(join: exp.Expr, scope: QueryScope) -> None:
+    """`ARRAY JOIN a, b AS c` of ClickHouse: an element takes the place of an array."""
+    for array in (join.this, *join.expressions):
+        items = transformed(inputs(array, scope), Subtype.TRANSFORMATION)
+        if array.alias:
+            scope.rowsets.append(Rowset((), [RowsetColumn(array.alias, items)]))
+        else:
+            scope.shared[array.output_name.casefold()] = items
+
+
+def _shared_names(scope: QueryScope, first: int) -> list[str]:
+    """The columns that both sides of a NATURAL JOIN have."""
+    if any(rowset.is_open for rowset in scope.rowsets):
+        scope.context.gap("a natural join of tables whose columns are not known")
+        return []
+    left = {column.name.casefold() for one in scope.rowsets[:first] for column in one.columns}
+    right = [column.name for one in scope.rowsets[first:] for column in one.columns]
+    return [name for name in right if name.casefold() in left]
+
+
+def _share(name: str, join: exp.Expr, scope: QueryScope, first: int) -> InputColumns:
+    """Make a column of USING one; return both sides, which decide."""
+    folded = name.casefold()
+    left = scope.shared.get(folded) or _first(scope.rowsets[:first], name)
+    right = _first(scope.rowsets[first:], name)
+    match join.args.get("side"):
+        case "RIGHT":
+            one = right
+        case "FULL":
+            one = transformed(left | right, Subtype.TRANSFORMATION)
+        case _:
+            one = left or right
+    scope.shared[folded] = one
+    return transformed(left | right, Subtype.JOIN)
+
+
+def _first(rowsets: Sequence[Rowset], name: str) -> InputColumns:
+    """A column of the first rowset that has it."""
+    known = [one for one in rowsets if one.knows(name.casefold())]
+    return next(filter(None, (one.find(name) for one in known or rowsets)), NOTHING)
 
 
 def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
@@ -71,31 +132,78 @@ def _rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
     inner = node.this if isinstance(node, exp.Lateral) else node
     if isinstance(inner, exp.Query | exp.Values):
         return scope.context.query(inner, scope).renamed(path, names)
+    if isinstance(inner, exp.Unnest):
+        return _unnested(inner, path, names, scope)
+    if isinstance(inner, exp.AtIndex | exp.Alias | exp.Pivot) and not path:
+        return _items(inner, scope)
     return _made(inner, path, names, scope)
+
+
+def _unnested(node: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
+    """The items of arrays side by side, and with WITH ORDINALITY or WITH OFFSET their places."""
+    arrays = [transformed(inputs(one, scope), Subtype.TRANSFORMATION) for one in node.expressions]
+    every = NOTHING.union(*arrays)
+    made = [RowsetColumn(name, every) for name in names or _items_names(scope)]
+    if len(names) == len(arrays):
+        made = [RowsetColumn(*pair) for pair in zip(names, arrays, strict=True)]
+    place = node.args.get("offset")
+    if place:
+        made.append(RowsetColumn(place.name if isinstance(place, exp.Expr) else "offset", every))
+    return Rowset(path, made)
+
+
+def _items_names(scope: QueryScope) -> list[str]:
+    # The items' fields are not known.
+    return ["unnest", ANY_COLUMN] if scope.context.dialect == "duckdb" else [ANY_COLUMN]
+
+
+def _items(node: exp.Expr, scope: QueryScope) -> Rowset:
+    """`FROM t, t.items AS item AT place` and `UNPIVOT t.object AS value AT key` of Redshift."""
+    found = transformed(inputs(node.find(exp.Column), scope), Subtype.TRANSFORMATION)
+    names = [alias.alias for alias in node.find_all(exp.Alias)]
+    places = [at.expression.name for at in node.find_all(exp.AtIndex)]
+    return Rowset((), [RowsetColumn(name, found) for name in (*names, *places)])
 
 
 def _made(function: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
     """The rows of a table function: each column comes from its arguments."""
     found = transformed(inputs(function, scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION)
-    named = names or [column.name for column in function.find_all(exp.OpenJSONColumnDef)]
+    defined = (exp.OpenJSONColumnDef, exp.JSONColumnDef)
+    named = names or [column.name for column in function.find_all(*defined)]
     kind = function.name if isinstance(function, exp.Anonymous) else function.key
-    named = named or _RESULTS.get(kind.casefold(), [ANY_COLUMN])
+    if kind.casefold() == "generateseries" and scope.context.dialect == "duckdb":
+        named = named or ["range", "generate_series"]
+    named = named or _RESULTS.get(kind.casefold(), [])
+    if not named and scope.context.dialect == "postgres":
+        named = list(path)  # one value alone has the name of the table
+    named = [*named, ANY_COLUMN] if named == list(path) else named or [ANY_COLUMN]
     return Rowset(path, [RowsetColumn(name, found) for name in named])
 
 
 def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope) -> Rowset:
     parts = table_parts(node)
+    if len(parts) > 1 and scope.context.dialect in _ARRAYS_IN_FROM and scope.named(parts[:1]):
+        return _array(parts, path, scope)
     cte = scope.ctes.get(parts[0]) if len(parts) == 1 else None
     if cte is not None:
         return cte.renamed(path or parts, names)
     if isinstance(node.this, exp.Func):
         return _made(node.this, path, names, scope)
+    if scope.context.tables is None and parts == ("dual",):
+        return Rowset(path or parts, [])
     table = found_table(parts, scope.context)
     if table is None:
         scope.context.gap("a table is not among those found")
         return Rowset(path or parts, [RowsetColumn(ANY_COLUMN, NOTHING)])
     columns = scope.context.columns(table)
     return table_rowset(path or parts, table, columns).renamed(path or parts, names)
+
+
+def _array(parts: Name, path: Name, scope: QueryScope) -> Rowset:
+    """The items of an array of a table before it: `FROM t, t.items AS item`."""
+    column = exp.column(parts[-1], *reversed(parts[:-1]))
+    found = transformed(inputs(column, scope), Subtype.TRANSFORMATION)
+    return Rowset((), [RowsetColumn(name, found) for name in (*path, ANY_COLUMN)])
 
 
 def table_parts(node: exp.Table) -> Name:
@@ -118,6 +226,9 @@ def found_table(parts: Name, context: QueryContext) -> Name | None:
 
     A query that runs on a linked server names its tables without the server.
     """
+    if context.tables is None:
+        context.read[parts] = None
+        return parts
     known = context.tables.get(parts) or context.tables.get(parts[-1:])
     if known or not parts:
         return known
@@ -131,38 +242,3 @@ def _alias(node: exp.Expr) -> tuple[Name, list[str]]:
         return (), []
     path = (alias.name.casefold(),) if alias.name else ()
     return path, [column.name for column in alias.args.get("columns") or ()]
-
-
-def _pivoted(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
-    for pivot in node.args.get("pivots") or ():
-        inside = scope.inner(rowset)
-        turn = _unpivot if pivot.args.get("unpivot") else _pivot
-        consumed, produced = turn(pivot, inside)
-        remaining = [column for column in rowset.columns if not consumed & column.inputs]
-        path, _ = _alias(pivot)
-        rowset = Rowset(path or rowset.path, [*remaining, *produced], rowset.influences)
-    return rowset
-
-
-def _pivot(pivot: exp.Expr, scope: QueryScope) -> tuple[InputColumns, list[RowsetColumn]]:
-    """The columns that PIVOT consumes, and those that it produces, a value by an aggregate each."""
-    aggregates = [inputs(node, scope) for node in pivot.expressions]
-    by = inputs_of_all([field.this for field in _fields(pivot)], scope)
-    names = [column.name.strip("'\"") for column in pivot.args.get("columns") or ()]
-    deciding = transformed(by, Subtype.CONDITIONAL)
-    made = [
-        RowsetColumn(name, aggregates[at % len(aggregates)] | deciding)
-        for at, name in enumerate(names)
-    ]
-    consumed = frozenset(InputColumn(one.table, one.column) for one in by.union(*aggregates))
-    return consumed, made
-
-
-def _unpivot(pivot: exp.Expr, scope: QueryScope) -> tuple[InputColumns, list[RowsetColumn]]:
-    values = inputs_of_all([one for field in _fields(pivot) for one in field.expressions], scope)
-    made = [RowsetColumn(value.name, values) for value in pivot.expressions]
-    return values, [*made, *(RowsetColumn(field.this.name, NOTHING) for field in _fields(pivot))]
-
-
-def _fields(pivot: exp.Expr) -> list[Any]:
-    return [field for field in pivot.args.get("fields") or () if isinstance(field, exp.In)]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.statements.workers import Worker
+from dbt_graft.collectors.statements.workers import Worker, WorkerPool
 
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "setitimer"), reason="this system has no alarms"
@@ -127,6 +127,19 @@ def test_nothing_asked_starts_nothing() -> None:
     with Worker(work, failed) as worker:
         assert worker.map([]) == []
         assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3])
+def test_a_pool_answers_in_order_and_survives_deadly_items(processes: int) -> None:
+    items = [*map(str, range(40)), "kill", *"abc", "exit", *"defghijklmnop", "kill"]
+    counts: list[int] = []
+    with WorkerPool(work, failed, processes) as pool:
+        found = pool.map(items, counts.append)
+        again = pool.map(["a"], counts.append)
+        assert pool.map([], counts.append) == []
+    assert found == [(item, ENDS[item][1]) if item in ENDS else item.upper() for item in items]
+    assert (again, sum(counts)) == (["A"], len(items) + 1)
+    assert multiprocessing.active_children() == []
 
 
 def test_an_error_of_the_caller_leaves_no_child() -> None:

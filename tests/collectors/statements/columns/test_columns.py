@@ -232,7 +232,7 @@ ONLY_SPARK = [
     ("SELECT a FROM t DISTRIBUTE BY b", "a=t.a *=SORT:t.b"),
     ("SELECT a FROM parquet.`/landing/x`", "a=/landing/x.a"),
     ("SELECT * FROM (SELECT k, v, g FROM t) PIVOT (SUM(v) FOR k IN ('a' AS x, 'b' AS y))", "g=t.g x=+t.v,CONDITIONAL:t.k y=+t.v,CONDITIONAL:t.k"),
-    ("SELECT a FROM t LEFT SEMI JOIN s ON t.i = s.i", "*=JOIN:t.i,JOIN:s.i"),
+    ("SELECT a FROM t LEFT SEMI JOIN s ON t.i = s.i", "a=t.a *=JOIN:t.i,JOIN:s.i"),
     ("CREATE TABLE n USING delta AS SELECT a, b AS x FROM t", "a=t.a x=t.b"),
     ("CREATE OR REPLACE TEMP VIEW n AS SELECT a FROM t", "a=t.a"),
     ("CREATE OR REPLACE TABLE n PARTITIONED BY (a) AS SELECT a FROM t", "a=t.a"),

@@ -1,0 +1,62 @@
+"""Rules in which the dialects differ: where a name is an alias, and names that are no columns."""
+
+from __future__ import annotations
+
+# SELECT can name its aliases further right: `SELECT a + 1 AS b, b * 2 AS c`.
+LATERAL_ALIASES = frozenset(
+    ["spark", "databricks", "snowflake", "redshift", "duckdb", "clickhouse", "teradata"]
+)
+WHERE_ALIASES = frozenset(["snowflake", "duckdb", "clickhouse", "teradata"])
+NO_GROUP_ALIASES = frozenset(["tsql", "trino", "athena", "oracle"])
+# In GROUP BY, an alias goes before a column of a source.
+GROUP_ALIASES_FIRST = frozenset({"bigquery"})
+# In all clauses, and further left too.
+ALIASES_FIRST = frozenset({"clickhouse"})
+
+# UNPIVOT's column of values stands before that of names.
+VALUES_BEFORE_NAMES = frozenset({"bigquery", "tsql"})
+# The columns of VALUES without names.
+_COLUMN_1, _COL_1, _COL_0 = ("column", 1), ("col", 1), ("col", 0)
+VALUES_NAMES = {
+    "postgres": _COLUMN_1,
+    "redshift": _COLUMN_1,
+    "snowflake": _COLUMN_1,
+    "spark": _COL_1,
+    "databricks": _COL_1,
+    "duckdb": _COL_0,
+    "trino": ("_col", 0),
+    "athena": ("_col", 0),
+}
+
+# Names without brackets that are functions, or columns that the engine adds to each table.
+_EVERYWHERE = """
+current_date current_time current_timestamp current_user localtime localtimestamp session_user
+sysdate
+"""
+_PSEUDO_COLUMNS = {
+    "bigquery": "_partitiontime _partitiondate _table_suffix _file_name",
+    "clickhouse": "_table _database _part _part_index _partition_id _path _file _row_exists",
+    "databricks": "_metadata",
+    "duckdb": "rowid",
+    "oracle": """rownum rowid level user uid systimestamp sessiontimezone dbtimezone ora_rowscn
+        connect_by_isleaf connect_by_iscycle""",
+    "postgres": "ctid xmin xmax cmin cmax tableoid user current_catalog current_schema",
+    "redshift": "level user",
+    "snowflake": """level metadata$filename metadata$file_row_number metadata$action
+        metadata$isupdate metadata$row_id metadata$file_last_modified metadata$start_scan_time""",
+    "spark": "_metadata",
+    "teradata": "date time user",
+    "trino": "$path $file_size $file_modified_time $partition $bucket",
+    "athena": "$path $file_size $file_modified_time $partition $bucket",
+}
+_NO_COLUMNS = {
+    dialect: frozenset(f"{_EVERYWHERE} {names}".split())
+    for dialect, names in _PSEUDO_COLUMNS.items()
+}
+_OTHERS = frozenset(_EVERYWHERE.split())
+SEQUENCE_VALUES = frozenset({"nextval", "currval"})
+
+
+def no_columns(dialect: str) -> frozenset[str]:
+    """The names, folded, that are no columns of a table unless its schema has them."""
+    return _NO_COLUMNS.get(dialect, _OTHERS)

@@ -1,0 +1,133 @@
+"""PIVOT and UNPIVOT -> the columns that take the place of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from dbt_graft.collectors.statements.columns.dialect_rules import VALUES_BEFORE_NAMES
+from dbt_graft.collectors.statements.columns.expressions import inputs, inputs_of_all
+from dbt_graft.collectors.statements.columns.input_columns import (
+    NOTHING,
+    transformed,
+)
+from dbt_graft.collectors.statements.columns.query_scope import QueryScope
+from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
+from dbt_graft.lineage.records import ANY_COLUMN, Subtype
+
+
+def pivoted(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
+    """The rows of a table after its PIVOT and UNPIVOT clauses."""
+    for pivot in node.args.get("pivots") or ():
+        inside = scope.inner(rowset)
+        if pivot.args.get("unpivot"):
+            consumed = _names(one for field in _fields(pivot) for one in field.expressions)
+            produced = _unpivot(pivot, inside)
+        else:
+            consumed = _names([*pivot.expressions, *(field.this for field in _fields(pivot))])
+            produced = _pivot(pivot, inside)
+        rowset = _replaced(rowset, consumed, produced)
+        alias = pivot.args.get("alias")
+        if isinstance(alias, exp.TableAlias):
+            names = [column.name for column in alias.args.get("columns") or ()]
+            rowset = rowset.renamed((alias.name.casefold(),), names)
+    return rowset
+
+
+def pivot_statement(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
+    """`PIVOT t ON a USING sum(b) GROUP BY c`, `UNPIVOT t ON a, b INTO NAME c VALUE d` of DuckDB."""
+    inside = scope.inner(rowset)
+    if node.args.get("unpivot"):
+        into = node.args["into"]
+        values = inputs_of_all(node.expressions, inside)
+        made = [
+            RowsetColumn(into.this.name, NOTHING),
+            *(RowsetColumn(column.name, values) for column in into.expressions),
+        ]
+        return _replaced(rowset, _names(node.expressions), made)
+    fields = [one for one in node.expressions if isinstance(one, exp.In)]
+    using = node.args.get("using") or []
+    deciding = transformed(
+        inputs_of_all([getattr(one, "this", one) for one in fields or node.expressions], inside),
+        Subtype.CONDITIONAL,
+    )
+    by_value = [(one, inputs(one, inside) | deciding) for one in using]
+    if len(fields) == 1 == len(node.expressions):
+        made = [
+            RowsetColumn(_pivot_name(value.name, one, len(using)), found)
+            for value in fields[0].expressions
+            for one, found in by_value
+        ]
+    else:
+        scope.context.gap(_NOT_KNOWN)
+        made = [RowsetColumn(ANY_COLUMN, deciding.union(*(found for _, found in by_value)))]
+    group = node.args.get("group")
+    if group is None:
+        return _replaced(rowset, _names([*node.expressions, *using]), made)
+    kept = [RowsetColumn(one.output_name, inputs(one, inside)) for one in group.expressions]
+    return Rowset(rowset.path, [*kept, *made], rowset.influences)
+
+
+_NOT_KNOWN = "the columns of a pivot are not known"
+
+
+def _pivot_name(value: str, aggregate: exp.Expr, aggregates: int) -> str:
+    if aggregate.alias:
+        return f"{value}_{aggregate.alias}"
+    return value if aggregates == 1 else f"{value}_{aggregate.sql('duckdb').casefold()}"
+
+
+def _replaced(rowset: Rowset, consumed: set[str], produced: Iterable[RowsetColumn]) -> Rowset:
+    remaining = [column for column in rowset.columns if column.name.casefold() not in consumed]
+    return Rowset(rowset.path, [*remaining, *produced], rowset.influences)
+
+
+def _names(nodes: Iterable[exp.Expr]) -> set[str]:
+    """The columns, folded, that are named."""
+    return {column.name.casefold() for node in nodes for column in node.find_all(exp.Column)}
+
+
+def _pivot(pivot: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
+    """A column for each value and aggregate; which they are, the parser knows by the dialect."""
+    aggregates = [inputs(node, scope) for node in pivot.expressions]
+    by = transformed(
+        inputs_of_all([field.this for field in _fields(pivot)], scope), Subtype.CONDITIONAL
+    )
+    # In Snowflake the quotes of a value are a part of the name.
+    quotes = "" if pivot.args.get("identify_pivot_strings") else "'\""
+    names = [column.name.strip(quotes) for column in pivot.args.get("columns") or ()]
+    if not names or any(field.args.get("query") for field in _fields(pivot)):
+        scope.context.gap(_NOT_KNOWN)
+        return [RowsetColumn(ANY_COLUMN, by.union(*aggregates))]
+    return [
+        RowsetColumn(name, aggregates[at % len(aggregates)] | by) for at, name in enumerate(names)
+    ]
+
+
+def _unpivot(pivot: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
+    """The columns of values, and those of the names that they had."""
+    groups = [_places(one) for field in _fields(pivot) for one in field.expressions]
+    named = [column for value in pivot.expressions for column in _places(value)]
+    values = [
+        RowsetColumn(
+            value.name, inputs_of_all([group[at] for group in groups if at < len(group)], scope)
+        )
+        for at, value in enumerate(named)
+    ]
+    names = [RowsetColumn(field.this.name, NOTHING) for field in _fields(pivot)]
+    if scope.context.dialect in VALUES_BEFORE_NAMES:
+        return [*values, *names]
+    return [*names, *values]
+
+
+def _places(node: exp.Expr) -> Sequence[exp.Expr]:
+    """`a`, `a AS x` or `(a, b)`, as the columns in it."""
+    if isinstance(node, exp.PivotAlias):
+        node = node.this
+    return node.expressions if isinstance(node, exp.Tuple) else [node]
+
+
+def _fields(pivot: exp.Expr) -> list[Any]:
+    return [field for field in pivot.args.get("fields") or () if isinstance(field, exp.In)]

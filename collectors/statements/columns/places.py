@@ -1,0 +1,66 @@
+"""GROUP BY and ORDER BY, which name columns of the result by place, by alias, or all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from dbt_graft.collectors.statements.columns.dialect_rules import GROUP_ALIASES_FIRST
+from dbt_graft.collectors.statements.columns.expressions import inputs, inputs_of_all
+from dbt_graft.collectors.statements.columns.input_columns import (
+    NOTHING,
+    InputColumns,
+    transformed,
+)
+from dbt_graft.collectors.statements.columns.query_scope import QueryScope
+from dbt_graft.collectors.statements.columns.rowsets import RowsetColumn
+from dbt_graft.lineage.records import Subtype
+
+
+def group_inputs(
+    group: exp.Expr,
+    projections: Sequence[exp.Expr],
+    columns: Sequence[RowsetColumn],
+    scope: QueryScope,
+) -> InputColumns:
+    """The inputs of `GROUP BY a, 2, ALL, ROLLUP (b)`."""
+    found = NOTHING
+    if group.args.get("all"):
+        found = inputs_of_all([one for one in projections if not _is_aggregated(one)], scope)
+    for node in group.iter_expressions():
+        found |= _at_place(node, columns) or _by_alias(node, scope) or inputs(node, scope)
+    return transformed(found, Subtype.GROUP_BY)
+
+
+def order_inputs(
+    order: exp.Expr, columns: Sequence[RowsetColumn], scope: QueryScope
+) -> InputColumns:
+    """The inputs of `ORDER BY a, 2, ALL`."""
+    found = NOTHING
+    for node in order.expressions:
+        value = node.this if isinstance(node, exp.Ordered) else node
+        if isinstance(value, exp.Var) and value.name.upper() == "ALL":
+            found = found.union(*(column.inputs for column in columns))
+        else:
+            found |= _at_place(value, columns) or inputs(value, scope)
+    return found
+
+
+def _at_place(node: exp.Expr, columns: Sequence[RowsetColumn]) -> InputColumns:
+    if not isinstance(node, exp.Literal) or not node.is_int:
+        return NOTHING
+    at = int(node.this) - 1
+    return columns[at].inputs if at < len(columns) else NOTHING
+
+
+def _by_alias(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    is_name = isinstance(node, exp.Column) and len(node.parts) == 1
+    if not is_name or scope.context.dialect not in GROUP_ALIASES_FIRST:
+        return NOTHING
+    return scope.aliases.get(node.name.casefold(), NOTHING)
+
+
+def _is_aggregated(projection: exp.Expr) -> bool:
+    """Whether a projection has an aggregate that is no window function."""
+    return any(not isinstance(one.parent, exp.Window) for one in projection.find_all(exp.AggFunc))

@@ -1,0 +1,81 @@
+"""Columns of DuckDB queries; the notation is that of `query_cases`."""
+
+# ruff: noqa: E501 (one line a case)
+
+from __future__ import annotations
+
+import pytest
+
+from tests.collectors.statements.columns.query_cases import cases, expected, found
+
+CASES = cases(r"""
+# names and aliases
+SELECT "a", t."B" FROM t | a=t.a b=t.b
+SELECT a + 1 AS v, v * 2 AS y FROM t WHERE v > 1 | v=~t.a y=~t.a | FILTER:t.a
+SELECT a + 1 AS b, b * 2 AS y FROM t | b=~t.a y=~t.b
+SELECT v: a + 1, y: b FROM t | v=~t.a y=t.b
+SELECT k AS b, COUNT(*) AS n FROM t GROUP BY b | b=t.k n | GROUP_BY:t.b
+SELECT k, SUM(a) AS x FROM t GROUP BY ALL ORDER BY ALL | k=t.k x=+t.a | GROUP_BY:t.k,SORT:t.k,SORT:t.a
+SELECT k, SUM(a) AS x FROM t GROUP BY 1 HAVING x > 1 | k=t.k x=+t.a | GROUP_BY:t.k,FILTER:t.a
+# stars
+SELECT * EXCLUDE (a, b) FROM t | i=t.i k=t.k c=t.c day=t.day
+SELECT * EXCLUDE x REPLACE (y + 1 AS y) FROM u | i=u.i y=~u.y z=u.z
+SELECT * RENAME (x AS p) FROM u | i=u.i p=u.x y=u.y z=u.z
+SELECT COLUMNS('q[12]') FROM q | q1=q.q1 q2=q.q2
+SELECT COLUMNS(*) FROM u | i=u.i x=u.x y=u.y z=u.z
+SELECT MIN(COLUMNS(*)) FROM u | i=+u.i x=+u.x y=+u.y z=+u.z
+SELECT COLUMNS(c -> c LIKE 'q%') FROM q | *=q.region,q.q1,q.q2,q.q3 | - | columns(…) is not known
+SELECT * LIKE 'q%' FROM q | q1=q.q1 q2=q.q2 q3=q.q3
+FROM t | i=t.i k=t.k a=t.a b=t.b c=t.c day=t.day
+FROM t SELECT a WHERE b > 1 | a=t.a | FILTER:t.b
+# lists and structs
+SELECT s.a.b AS x, s['c'] AS y, items[1] AS z, m['k'] AS v FROM n | x=~n.s y=~n.s z=~n.items v=~n.m
+SELECT j->>'$.a' AS x, j->'a'->>'b' AS y, JSON_EXTRACT_STRING(j, '$.c') AS z FROM n | x=~n.j y=~n.j z=~n.j
+SELECT i, UNNEST(items) AS item FROM n | i=n.i item=~n.items
+SELECT n.i, item.sku FROM n, UNNEST(n.items) AS r (item) | i=n.i sku=~n.items
+SELECT i, r.unnest AS v FROM n CROSS JOIN UNNEST(tags) r | i=n.i v=~n.tags
+SELECT [p.x + i FOR p IN items IF p.x > 1] AS l FROM n | l=~n.items,~n.i
+SELECT LIST_TRANSFORM(items, p -> p.x + i) AS l, LIST_FILTER(tags, LAMBDA g: g > 'a') AS f FROM n | l=~n.items,~n.i f=~n.tags
+SELECT {'p': a, 'r': b} AS s, STRUCT_PACK(p := a, r := b) AS v, [a, b] AS l FROM t | s=~t.a,~t.b v=~t.a,~t.b l=~t.a,~t.b
+SELECT LIST(a ORDER BY b) AS x, ARG_MAX(a, b) AS y, STRING_AGG(a, ',') AS z FROM t | x=+t.a,SORT:t.b y=+t.a,+t.b z=+t.a
+# functions
+SELECT IF(a > 1, b, c) AS x, IFNULL(a, b) AS y, TRY_CAST(a AS INT) AS z FROM t | x=CONDITIONAL:t.a,~t.b,~t.c y=~t.a,~t.b z=~t.a
+SELECT DATE_DIFF('day', a, b) AS x, DATE_TRUNC('month', day) AS y, day + INTERVAL 1 DAY AS z FROM t | x=~t.a,~t.b y=~t.day z=~t.day
+SELECT MD5(a) AS x, HASH(a, b) AS y, SHA256(c) AS z FROM t | x=!t.a y=!t.a,!t.b z=!t.c
+SELECT COUNT(*) FILTER (b > 1) AS x, QUANTILE_CONT(a, 0.5) AS y FROM t | x=CONDITIONAL:t.b y=+t.a
+SELECT CURRENT_DATE AS x, TODAY() AS y, UUID() AS z, RANDOM() AS v FROM t | x y z v
+SELECT a.UPPER().TRIM() AS x FROM t | x=~t.a
+SELECT TO_JSON(u) AS x FROM u | x=~u.i,~u.x,~u.y,~u.z
+# rows
+SELECT a FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY day) = 1 | a=t.a | FILTER:t.k,FILTER:t.day
+SELECT a, ROW_NUMBER() OVER w AS r FROM t WINDOW w AS (PARTITION BY k ORDER BY b) QUALIFY r = 1 | a=t.a r=WINDOW:t.k,WINDOW:t.b | FILTER:t.k,FILTER:t.b
+SELECT DISTINCT ON (k) k, a FROM t ORDER BY day | k=t.k a=t.a | GROUP_BY:t.k,SORT:t.day
+SELECT * FROM u SEMI JOIN t USING (i) | i=u.i x=u.x y=u.y z=u.z | JOIN:t.i,JOIN:u.i
+SELECT x FROM u ANTI JOIN t ON t.i = u.i | x=u.x | JOIN:t.i,JOIN:u.i
+SELECT a, x FROM t ASOF JOIN u ON t.i = u.i AND t.day >= u.y | a=t.a x=u.x | JOIN:t.i,JOIN:u.i,JOIN:t.day,JOIN:u.y
+SELECT a, x FROM t POSITIONAL JOIN u | a=t.a x=u.x
+SELECT * FROM t NATURAL JOIN u | i=t.i k=t.k a=t.a b=t.b c=t.c day=t.day x=u.x y=u.y z=u.z | JOIN:t.i,JOIN:u.i
+SELECT a FROM READ_PARQUET('x.parquet') | a
+SELECT a FROM 'x.csv' | a=x.csv.a
+SELECT range AS x FROM RANGE(10) | x
+SELECT r.d FROM GENERATE_SERIES(1, 10) AS r (d) | d
+SELECT v.p, a FROM (VALUES (1, 'a')) AS v (p, r) CROSS JOIN t | p a=t.a
+SELECT a FROM t USING SAMPLE 10% | a=t.a
+SELECT r.v FROM t, LATERAL (SELECT x + t.a AS v FROM u) r | v=~u.x,~t.a
+# pivot and unpivot
+PIVOT t ON k IN ('A', 'B') USING SUM(a) GROUP BY i | i=t.i a=+t.a,CONDITIONAL:t.k b=+t.a,CONDITIONAL:t.k
+FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B')) | i=t.i a=+t.a,CONDITIONAL:t.k b=+t.a,CONDITIONAL:t.k
+SELECT * FROM (SELECT i, k, a, b FROM t) PIVOT (SUM(a) AS s, MAX(b) AS m FOR k IN ('A')) | i=t.i a_s=+t.a,CONDITIONAL:t.k a_m=+t.b,CONDITIONAL:t.k
+UNPIVOT q ON q1, q2, q3 INTO NAME quarter VALUE amount | region=q.region quarter amount=q.q1,q.q2,q.q3
+SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3
+# set operations
+SELECT i, a FROM t UNION BY NAME SELECT x AS a, i FROM u | i=t.i,u.i a=t.a,u.x
+SELECT i, a FROM t UNION ALL BY NAME SELECT x, i FROM u | i=t.i,u.i a=t.a x=u.x
+WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 10) SELECT n FROM r | n
+SET TimeZone = 'UTC'; SELECT a FROM t; | a=t.a | - | other statements than the query are left out
+""")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_query_of_duckdb(case: str) -> None:
+    assert found(case, "duckdb") == expected(case)
