@@ -7,7 +7,7 @@ columns that have lines come first, and of many lines those next to the centre.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -117,32 +117,35 @@ def _lines(
     for dataset in (datasets[key] for key in near):
         pairs |= {(one, dataset): None for one in sorted(index.column_parents(dataset) & shown)}
         pairs |= {(dataset, one): None for one in sorted(index.column_children(dataset) & shown)}
-    found: dict[tuple[object, ...], ColumnLine] = {}
+    found: dict[ColumnLine, None] = {}
     for pair in pairs:
-        for edge in index.columns_between[pair]:
-            line = _line(edge, boxes)
-            ends = line.source, line.source_column, line.target, line.target_column, line.task
-            if line.source_column or line.target_column:
-                found[ends] = min(line, found.get(ends, line), key=lambda one: one.style)
+        found |= dict.fromkeys(_lines_between(index.columns_between[pair], pair, boxes))
         if len(found) > _MAX_LINES:
             break
-    return list(found.values())[:_MAX_LINES]
+    return list(found)[:_MAX_LINES]
 
 
-def _line(edge: ColumnEdge, boxes: Mapping[BoxKey, Box]) -> ColumnLine:
-    task = task_key(edge.task)
-    style = LineStyle.INDIRECT
-    if edge.type is EdgeType.DIRECT:
-        inferred = edge.evidence is Evidence.INFERRED
-        style = LineStyle.INFERRED if inferred else LineStyle.DIRECT
-    return ColumnLine(
-        dataset_key(edge.from_dataset),
-        _folded(edge.from_column),
-        dataset_key(edge.to_dataset),
-        _folded(edge.to_column),
-        task if task in boxes else None,
-        style,
-    )
+def _lines_between(
+    edges: Iterable[ColumnEdge], pair: tuple[DatasetId, DatasetId], boxes: Mapping[BoxKey, Box]
+) -> Iterator[ColumnLine]:
+    """The lines between two datasets, each column by each task with its strongest style."""
+    styles: dict[tuple[str, str, str], LineStyle] = {}
+    for edge in edges:
+        ends = _folded(edge.from_column), _folded(edge.to_column), edge.task
+        if ends[0] or ends[1]:
+            style = _style(edge)
+            styles[ends] = min(style, styles.get(ends, style))
+    source, target = map(dataset_key, pair)
+    tasks = {task: task_key(task) for _, _, task in styles}
+    for (source_column, target_column, task), style in styles.items():
+        through = tasks[task] if tasks[task] in boxes else None
+        yield ColumnLine(source, source_column, target, target_column, through, style)
+
+
+def _style(edge: ColumnEdge) -> LineStyle:
+    if edge.type is EdgeType.INDIRECT:
+        return LineStyle.INDIRECT
+    return LineStyle.INFERRED if edge.evidence is Evidence.INFERRED else LineStyle.DIRECT
 
 
 def _folded(column: str) -> str:
@@ -158,10 +161,6 @@ def column_data(neighbourhood: Neighbourhood, columns: PictureColumns) -> Markup
     if not columns.boxes:
         return Markup()
     number = {box.key: at for at, box in enumerate(neighbourhood.boxes)}
-    place = {
-        key: {name: at for at, name in enumerate(box.names)} | {"": -1}
-        for key, box in columns.boxes.items()
-    }
     data = {
         "boxes": [
             [[_named(name) for name in box.names.values()], box.omitted]
@@ -170,21 +169,32 @@ def column_data(neighbourhood: Neighbourhood, columns: PictureColumns) -> Markup
             for one in neighbourhood.boxes
         ],
         "arrows": [[number[arrow.source], number[arrow.target]] for arrow in neighbourhood.arrows],
-        "lines": [
-            [
-                number[line.source],
-                place[line.source][line.source_column],
-                number[line.target],
-                place[line.target][line.target_column],
-                number[line.task] if line.task else -1,
-                line.style,
-            ]
-            for line in columns.lines
-            if line.source in place and line.target in place
-        ],
+        "lines": [[*ends, numbers] for ends, numbers in _numbered(columns, number).items()],
     }
     text = json.dumps(data, separators=(",", ":")).translate(_ESCAPED)
     return Markup('<script type="application/json">{}</script>').format(Markup(text))  # noqa: S704
+
+
+def _numbered(
+    columns: PictureColumns, number: Mapping[BoxKey, int]
+) -> dict[tuple[int, int, int], list[int]]:
+    """The lines by source, target and task: both columns and the style of each in one list."""
+    place = {
+        key: {name: at for at, name in enumerate(box.names)} | {"": -1}
+        for key, box in columns.boxes.items()
+    }
+    found: dict[tuple[int, int, int], list[int]] = {}
+    for line in columns.lines:
+        if line.source in place and line.target in place:
+            task = number[line.task] if line.task else -1
+            found.setdefault((number[line.source], number[line.target], task), []).extend(
+                (
+                    place[line.source][line.source_column],
+                    place[line.target][line.target_column],
+                    line.style,
+                )
+            )
+    return found
 
 
 def _named(name: str) -> str | Sequence[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from functools import cache
+from functools import lru_cache
 
 from dbt_graft.lineage.dataset import DatasetId
 
@@ -22,6 +22,8 @@ _PLAIN_NAMESPACE = re.compile(
 _PLAIN_PART = re.compile(r"(?!\.)[a-z0-9_.-]{0,79}[a-z0-9_-]")
 _PLAIN_COLUMN = re.compile(r"[a-z0-9_]{1,80}")
 _LONGEST = 60
+# Pages of one site link to the same datasets and columns again and again.
+_CACHED = 65_536
 # Files of every folder: its page and the source of it.
 _TAKEN = frozenset({"index.html", "index.md"})
 # Windows' devices, also with an extension:
@@ -29,7 +31,7 @@ _TAKEN = frozenset({"index.html", "index.md"})
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 
-@cache
+@lru_cache(_CACHED)
 def dataset_path(dataset: DatasetId) -> str:
     """`datasets/<namespace>/<database>/<schema>/<table>/`; parts that do not exist are left out."""
     namespace, name = dataset.key
@@ -41,6 +43,7 @@ def dataset_path(dataset: DatasetId) -> str:
     return "/".join(["datasets", slug, *map(_segment, parts), ""])
 
 
+@lru_cache(_CACHED)
 def column_anchor(column: str) -> str:
     """`column-amount`: the anchor of a column on its dataset's page, without `#`."""
     return f"column-{_column_slug(column)}"

@@ -153,9 +153,13 @@
         source, target, path: paths[at], route: points(paths[at].getAttribute("d")),
       }))
       this.routes = new Map(this.arrows.map(({ source, target, route }) => [`${source} ${target}`, route]))
-      this.lines = data.lines.map(([source, from, target, to, task, style]) => ({
-        source: `${source} ${from}`, target: `${target} ${to}`, task, style,
-      }))
+      this.lines = []
+      for (const [source, target, task, numbers] of data.lines) {
+        for (let at = 0; at < numbers.length; at += 3) {
+          const [from, to, style] = numbers.slice(at, at + 3)
+          this.lines.push({ source: `${source} ${from}`, target: `${target} ${to}`, task, style })
+        }
+      }
       this.up = this.byEnd("target")
       this.down = this.byEnd("source")
       this.focused = this.lit = null
@@ -339,9 +343,9 @@
     new ColumnPicture(data.parentElement, JSON.parse(data.textContent))
   }
 
-  // From the search, with `?h=amount`, to the column itself.
+  // From the search, which has `?h=order+amount` for `order_amount`, to the column itself.
   const found = new URLSearchParams(location.search).get("h")
   if (location.hash === "#columns" && found) {
-    document.getElementById(`column-${found.trim().toLowerCase()}`)?.scrollIntoView()
+    document.getElementById(`column-${found.trim().toLowerCase().replace(/\s+/g, "_")}`)?.scrollIntoView()
   }
 }
