@@ -140,7 +140,7 @@ class OpenStore:
             raise
         except OSError as error:
             raise _unreadable(f"{self.place}/{path}", error) from error
-        return pq.ParquetFile(content)
+        return pq.ParquetFile(pa.BufferReader(content))
 
 
 def open_store(place: str, without: Collection[str] = ()) -> OpenStore:
