@@ -216,7 +216,7 @@ def references(upstream: Iterable[Node]) -> tuple[list[dict[str, Any]], list[lis
     refs, sources = [], []
     for node in upstream:
         if node["resource_type"] == "source":
-            sources.append([str(node.get("source_name")), str(node["name"])])
+            sources.append([str(node.get("source_name") or ""), str(node["name"])])
         else:
             refs.append(ref(str(node["name"]), node.get("version")))
     return refs, sources

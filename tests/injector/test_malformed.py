@@ -13,6 +13,7 @@ from dbt_graft.injector import integrity
 from dbt_graft.injector.artifacts import dump, read, undo, write
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.matching import short_names
+from dbt_graft.injector.nodes import references
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report_text import render_report
@@ -184,3 +185,7 @@ def test_no_key_of_a_node_must_be_there(kind: str, project: Any, log: Any, tmp_p
         _write(tmp_path / f"{number}", files)
         grafted = graft(read(tmp_path / f"{number}"), log.lineage(), GraftOptions("spark"))
         assert "model.python_tasks.raw_customers" in grafted.manifest["nodes"], key
+
+
+def test_a_source_without_its_source_name_is_referred_to() -> None:
+    assert references([{"resource_type": "source", "name": "orders"}]) == ([], [["", "orders"]])
