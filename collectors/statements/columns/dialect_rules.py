@@ -35,13 +35,15 @@ _PSEUDO_COLUMNS = {
     "clickhouse": "_table _database _part _part_index _partition_id _path _file _row_exists",
     "databricks": "_metadata",
     "duckdb": "rowid",
-    "oracle": """rownum rowid level user uid sysdate systimestamp localtimestamp sessiontimezone dbtimezone ora_rowscn
-        connect_by_isleaf connect_by_iscycle""",
+    "oracle": """rownum rowid level user uid sysdate systimestamp localtimestamp sessiontimezone
+        dbtimezone ora_rowscn connect_by_isleaf connect_by_iscycle""",
     "mysql": "localtime localtimestamp",
-    "postgres": "localtime localtimestamp ctid xmin xmax cmin cmax tableoid user current_catalog current_schema",
+    "postgres": """localtime localtimestamp ctid xmin xmax cmin cmax tableoid user
+        current_catalog current_schema""",
     "redshift": "level user sysdate",
-    "snowflake": """level localtime localtimestamp sysdate metadata$filename metadata$file_row_number metadata$action
-        metadata$isupdate metadata$row_id metadata$file_last_modified metadata$start_scan_time""",
+    "snowflake": """level localtime localtimestamp sysdate metadata$filename
+        metadata$file_row_number metadata$action metadata$isupdate metadata$row_id
+        metadata$file_last_modified metadata$start_scan_time""",
     "spark": "_metadata",
     "teradata": "date time user",
     "trino": "$path $file_size $file_modified_time $partition $bucket",
