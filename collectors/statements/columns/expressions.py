@@ -164,7 +164,7 @@ def _comprehension(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 
 def _exists(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    """What decides on the rows of a query; EXISTS does not look at their values."""
+    """The inputs that decide on the rows of a query; EXISTS does not look at their values."""
     if isinstance(node.this, exp.Query) and not isinstance(node.this, exp.SetOperation):
         return scope.context.query(node.this, scope).influences
     return _function_inputs(node, node.iter_expressions(), scope)

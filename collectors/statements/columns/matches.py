@@ -34,9 +34,9 @@ def match_inputs(match: exp.Expr, scope: QueryScope) -> InputColumns:
         inputs_of_all([*partition, *([order] if order else [])], inside), Subtype.WINDOW
     )
     rows = match.args.get("rows")
-    kept = [RowsetColumn(one.output_name, inputs(one, inside)) for one in partition]
+    remaining = [RowsetColumn(one.output_name, inputs(one, inside)) for one in partition]
     if rows is not None and rows.name.upper().startswith("ALL"):
-        kept = list(source.columns)
+        remaining = list(source.columns)
     measures = [
         RowsetColumn(
             measure.this.output_name,
@@ -46,5 +46,5 @@ def match_inputs(match: exp.Expr, scope: QueryScope) -> InputColumns:
     ]
     alias = match.args.get("alias")
     path = (alias.name.casefold(),) if alias and alias.name else source.path
-    scope.rowsets[-1] = Rowset(path, [*kept, *measures], source.influences)
+    scope.rowsets[-1] = Rowset(path, [*remaining, *measures], source.influences)
     return transformed(inputs_of_all(match.args.get("define") or (), inside), Subtype.FILTER)

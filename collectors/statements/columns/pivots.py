@@ -66,8 +66,8 @@ def pivot_statement(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset
     group = node.args.get("group")
     if group is None:
         return _replaced(rowset, _names([*node.expressions, *using]), made)
-    kept = [RowsetColumn(one.output_name, inputs(one, inside)) for one in group.expressions]
-    return Rowset(rowset.path, [*kept, *made], rowset.influences)
+    groups = [RowsetColumn(one.output_name, inputs(one, inside)) for one in group.expressions]
+    return Rowset(rowset.path, [*groups, *made], rowset.influences)
 
 
 _NOT_KNOWN = "the columns of a pivot are not known"

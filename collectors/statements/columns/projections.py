@@ -1,4 +1,4 @@
-"""What stands between SELECT and FROM -> the columns of the result: expressions, stars, COLUMNS."""
+"""The list between SELECT and FROM -> the columns of the result: expressions, stars, COLUMNS."""
 
 from __future__ import annotations
 

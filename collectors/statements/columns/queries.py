@@ -160,6 +160,7 @@ def _select(node: exp.Select, scope: QueryScope) -> Rowset:
     if args.get("match"):
         deciding |= match_inputs(args["match"], scope)
     if args.get("connect"):
+        scope.levels = True
         deciding |= connect_inputs(args["connect"], scope)
     for window in args.get("windows") or ():
         scope.windows[window.name.casefold()] = window_inputs(window, scope)

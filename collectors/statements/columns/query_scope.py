@@ -62,6 +62,7 @@ class QueryScope:
         constants: In ClickHouse, the names that WITH gives to expressions.
         expressions: These and all that SELECT gives; an alias goes before a column there.
         windows: The named windows: `WINDOW w AS (…)`.
+        levels: Whether LEVEL is the depth in the rows of CONNECT BY.
         star: The column that `COLUMNS(…)` stands for.
     """
 
@@ -74,12 +75,13 @@ class QueryScope:
     constants: dict[str, exp.Expr] = field(default_factory=dict)
     expressions: dict[str, exp.Expr | InputColumns] = field(default_factory=dict)
     windows: dict[str, InputColumns] = field(default_factory=dict)
+    levels: bool = False
     star: InputColumns = NOTHING
 
     def inner(self, *rowsets: Rowset) -> QueryScope:
         """A scope inside this one."""
         scope = QueryScope(self.context, self, dict(self.ctes), list(rowsets))
-        scope.constants, scope.star = self.constants, self.star
+        scope.constants, scope.star, scope.levels = self.constants, self.star, self.levels
         return scope
 
     def resolve(self, column: exp.Column) -> InputColumns:
@@ -105,6 +107,8 @@ class QueryScope:
         name = parts[-1].casefold()
         if len(parts) > 1:
             return name in SEQUENCE_VALUES or parts[0].casefold() == "_metadata"
+        if name == "level" and not self.levels:
+            return False
         if name not in no_columns(self.context.dialect) and name not in self.context.variables:
             return False
         return not any(one.knows(name) for one in self.rowsets)
