@@ -17,43 +17,44 @@ _VOCABULARY = """
 a aborted access accessible account active added admin after aggregate aggregation alias aliased
 all allowed already also alter ambiguous an and any appear are argument arguments array as at
 attempt attempting attribute authentication authorization authorized available bad base batch be
-because been before being between bigint binary binder bindings boolean both bound broken budget
-but by bytes called calling can canceled cancelled candidate cannot cast catalog cause caused
-change changed character check class clause close closed cluster code column columns command
-commit compare compatible compilation compile complete concurrent configured conflict conflicting
-connect connection constant constraint contain contains context contract conversion convert
-converted converting correct correlated could count create created credentials cross current
-cursor data database databases dataset date datetime deadlock debug decimal declared default
-defined definition delete deleted denied dependency depends derived destination detail detected
-did different directory disabled disk distinct division do does domain double driver drop dropped
-duplicate duplicated during each either element empty enabled encountered end enforced engine
-enough enter entity error errors evaluate evaluation exceed exceeded exceeds exception exclusive
-execute executed executing execution exist existing exists expect expected expecting explicit
-expression expressions external fail failed failing fails failure false field fields file files
-float for foreign format found from function functions generated given got grant granted group
-grouped grouping had has have having hint hit identifier identifiers if immutable implicit in
-incompatible incorrect index input insert inserted instance insufficient int integer internal into
-invalid io is it item job join key keys keyword known language length less level limit limits line
-literal load location lock locked long lost macro many mapping matches matching materialized max
-maximum may member memory merge message met method microsoft min minimum mismatch mismatched
-missing mode model modified module more most must name named names near needs nested network no
-node nodes non none not null number numeric object objects occurred odbc of on once one only open
-operand operation operator operators option or order other out output outside over overflow owner
-package parameter parameters parse parser parsing partition partitions path perhaps permission
-permissions pos position possible precision predicate primary privilege privileges procedure
-process profile project property provided python queries query quota range reached read read-only
-record recursive reference referenced references referring refused relation relations reload
-replace request required requires reserved resolve resolved resource resources result results
-retry return returned returns role root row rows run running runtime schema schemas scope script
-select semantic sequence server session set sets should size snapshot source sources space spark
+because been before being between bigint binary binder bindings bool boolean both bound broken
+budget but by bytes called calling can canceled cancelled candidate cannot cast casting catalog
+cause caused change changed character check class clause close closed cluster code column columns
+command commit compare compatible compilation compile complete concurrent configured conflict
+conflicting connect connection constant constraint contain contains context contract conversion
+convert converted converting correct correlated could count create created credentials cross
+current cursor data database databases dataset date datetime deadlock debug decimal decimals
+declared default defined definition delete deleted denied dependency depends derived destination
+detail detected did different directory disabled disk distinct division do does domain double
+driver drop dropped duplicate duplicated during each either element empty enabled encountered end
+enforced engine enough enter entity error errors evaluate evaluation exceed exceeded exceeds
+exception exclusive execute executed executing execution exist existing exists expect expected
+expecting explicit expression expressions external fail failed failing fails failure false field
+fields file files float float32 float64 for foreign format found from function functions generated
+given got grant granted group grouped grouping had has have having hint hit identifier identifiers
+if immutable implicit in incompatible incorrect index input insert inserted instance insufficient
+int int16 int32 int64 int8 integer internal interval into invalid io is it item job join json
+jsonb key keys keyword known language length less level limit limits line literal load location
+lock locked long lost macro many mapping matches matching materialized max maximum may member
+memory merge message met method microsoft min minimum mismatch mismatched missing mode model
+modified module more most must name named names near needs nested network no node nodes non none
+not null nullable number numeric object objects occurred odbc of on once one only open operand
+operation operator operators option or order other out output outside over overflow owner package
+parameter parameters parse parser parsing partition partitions path perhaps permission permissions
+pos position possible precision predicate primary privilege privileges procedure process profile
+project property provided python queries query quota range reached read read-only record recursive
+reference referenced references referring refused relation relations reload replace request
+required requires reserved resolve resolved resource resources result results retry return
+returned returns role root row rows run running runtime schema schemas scope script select
+semantic sequence server session set sets should size smallint snapshot source sources space spark
 specified sql sqlstate state statement statements status storage store stream string struct
 subquery succeeded such support supported suspended syntax system table tables target temporary
-terminated test text than that the their there these this time timed timeout timestamp to token
-too total transaction true try type types unable unauthorized unavailable undefined unexpected
-union unique unknown unmatched unrecognized unresolved unsupported update updated use used user
-uses using valid value values varchar variable verify version view views violated violates
-violation virtual waiting warehouse was were when where which while window with within without
-write writing wrong yaml yml you your zero
+terminated test text than that the their there these this time timed timeout timestamp timestamptz
+to token too total transaction true try type types uint16 uint32 uint64 uint8 unable unauthorized
+unavailable undefined unexpected union unique unknown unmatched unrecognized unresolved
+unsupported update updated use used user uses using uuid valid value values varchar variable
+verify version view views violated violates violation virtual waiting warehouse was were when
+where which while window with within without write writing wrong yaml yml you your zero
 """
 _WORDS = frozenset(_VOCABULARY.split())
 # The node and its file follow, which the reader of the message knows.
