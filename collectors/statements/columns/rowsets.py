@@ -50,7 +50,12 @@ class Rowset:
         self.columns = columns
         self.influences = influences
         self.table = table
-        self.fields: Mapping[str, InputColumns] = {}
+        self.fields: Mapping[str, InputColumns] = {
+            f"{column.name}.{part.name}".casefold(): part.inputs
+            for column in columns
+            if column.fields
+            for part in column.fields
+        }
         self._stars = [column for column in columns if column.name == ANY_COLUMN]
         self._known: dict[str, InputColumns] = {}
         # Quoted names that differ in their case only.
@@ -99,7 +104,7 @@ class Rowset:
             found = [column.inputs for column in columns] + [NOTHING] * len(names)
             columns[: len(names)] = map(RowsetColumn, names, found)
         renamed = Rowset(path, columns, self.influences, self.table)
-        renamed.fields = self.fields
+        renamed.fields = {**self.fields, **renamed.fields}
         return renamed
 
 

@@ -49,6 +49,9 @@ SELECT i FROM n WHERE 'x' IN UNNEST(tags) | i=n.i | FILTER:n.tags
 SELECT i FROM n WHERE EXISTS (SELECT 1 FROM UNNEST(items) AS p WHERE p.sku = 'x') | i=n.i | FILTER:n.items
 SELECT TO_JSON_STRING(t) AS x FROM t | x=~t.i,~t.k,~t.a,~t.b,~t.c,~t.day
 SELECT r.* FROM (SELECT ARRAY_AGG(o ORDER BY o.x LIMIT 1)[OFFSET(0)] AS r FROM u AS o GROUP BY o.i) | i=+u.i,SORT:u.x x=+u.x,SORT:u.x y=+u.y,SORT:u.x z=+u.z,SORT:u.x | GROUP_BY:u.i
+SELECT r.x FROM (SELECT ARRAY_AGG(o ORDER BY o.y LIMIT 1)[OFFSET(0)] AS r FROM u AS o GROUP BY o.i) | x=+u.x,SORT:u.y | GROUP_BY:u.i
+SELECT p.s.v, p.s.b AS x FROM (SELECT STRUCT(a AS v, b) AS s FROM t) p | v=t.a x=t.b
+SELECT s.v, s.* FROM (SELECT STRUCT(a AS v, b + c AS d) AS s FROM t) | v=t.a v=t.a d=~t.b,~t.c
 SELECT COUNT(DISTINCT u) AS n FROM u | n=+u.i,+u.x,+u.y,+u.z
 SELECT JSON_VALUE(j, '$.a') AS x, JSON_EXTRACT_SCALAR(j, '$.b') AS y, j.c.d AS z FROM n | x=~n.j y=~n.j z=~n.j
 SELECT ARRAY_TO_STRING(tags, ',') AS x, ARRAY_LENGTH(items) AS y FROM n | x=~n.tags y=~n.items

@@ -45,6 +45,7 @@ SELECT TRANSFORM(items, p -> p.x + i) AS l, FILTER(tags, g -> g > 'a') AS f FROM
 SELECT AGGREGATE(items, 0, (acc, p) -> acc + p.price) AS x, EXISTS(tags, g -> g = 'x') AS y FROM n | x=~n.items y=~n.tags
 SELECT NAMED_STRUCT('p', a, 'r', b) AS s, MAP('x', a) AS m, ARRAY(a, b) AS l FROM t | s=~t.a,~t.b m=~t.a l=~t.a,~t.b
 SELECT FROM_JSON(j, 'a INT').a AS x, TO_JSON(s) AS y FROM n | x=~n.j y=~n.s
+SELECT s.v, s.w FROM (SELECT NAMED_STRUCT('v', a, 'w', b + c) AS s FROM t) | v=t.a w=~t.b,~t.c
 # functions
 SELECT IF(a > 1, b, c) AS x, NVL(a, b) AS y, NVL2(a, b, c) AS z, DECODE(a, 1, b, c) AS v FROM t | x=CONDITIONAL:t.a,~t.b,~t.c y=~t.a,~t.b z=CONDITIONAL:t.a,~t.b,~t.c v=CONDITIONAL:t.a,~t.b,~t.c
 SELECT DATEDIFF(a, b) AS x, DATEADD(DAY, 1, day) AS y, DATE_TRUNC('month', day) AS z FROM t | x=~t.a,~t.b y=~t.day z=~t.day
