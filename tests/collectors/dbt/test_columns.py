@@ -230,6 +230,15 @@ def test_what_concerns_all_models_is_one_notice(adapter: str, sql: str, notice: 
     assert found.gaps == dict.fromkeys(sorted(keys), notice)
 
 
+def test_a_project_without_sql_needs_no_notice() -> None:
+    project = DbtProject("mainframe")
+    assert project.follow().notices == ()
+    assert project.follow().coverage is None
+    key = project.model("m", language="python")
+    assert project.follow().notices == ()
+    assert project.follow().gaps == {key: "a Python model: columns come from Spark's log"}
+
+
 def test_cycles_and_missing_parents_are_survived() -> None:
     project = DbtProject()
     project.model("a", "select * from db.s.b", reads="model.shop.b model.shop.gone")
