@@ -80,12 +80,13 @@ def dbt_columns(
     queries = {key: one for key, one in models.items() if one.is_query}
     adapter = str((manifest.get("metadata") or {}).get("adapter_type") or "")
     dialect = dialect_of(adapter)
-    if queries and not any(one.sql for one in queries.values()):
+    with_sql = [one for one in queries.values() if not one.is_python]
+    if with_sql and not any(one.sql for one in with_sql):
         return _nothing(queries, f"dbt's models have no columns: {_NOT_COMPILED}", _NOT_COMPILED)
-    if dialect is None:
+    if with_sql and dialect is None:
         reason = f"the SQL of dbt's adapter {adapter or '(unknown)'} is not supported"
         return _nothing(queries, f"dbt's models have no columns: {reason}", reason)
-    following = _Following(models, dialect, cache or ColumnCache(None))
+    following = _Following(models, dialect or "", cache or ColumnCache(None))
     return following.all(count or ModelCount())
 
 

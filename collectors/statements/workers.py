@@ -40,6 +40,8 @@ _STARTING = Lock()
 # Of a pool: enough for what a child is sent at a time, few enough for them to end together.
 _BATCH = 8
 _MOST = 8
+# Objects before cycles are looked for: a tree has thousands, all of them in cycles.
+_YOUNG = 100_000
 
 
 class Worker(Generic[Item, Result]):
@@ -193,6 +195,7 @@ def _serve(
     other_end.close()
     gc.freeze()  # the parent's objects: looking through them would copy their memory
     gc.enable()
+    gc.set_threshold(_YOUNG, 10, 10)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # its parent decides
     with suppress(EOFError, OSError):
