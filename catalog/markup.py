@@ -28,6 +28,9 @@ _UNPRINTABLE = re.compile(
     "[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]"
 )
 
+# Most values are names, and need no escaping.
+_HARMLESS = re.compile("[A-Za-z0-9_ .,:/()-]*")
+
 _TAGS = {
     *("p", "br", "hr", "em", "strong", "del", "code", "pre", "ul", "ol", "li", "blockquote", "a"),
     *("table", "thead", "tbody", "tr", "th", "td"),
@@ -43,6 +46,8 @@ def text(value: object) -> Markup:
         return value
     if value is None:
         return Markup()
+    if isinstance(value, str) and _HARMLESS.fullmatch(value):
+        return Markup(value)  # noqa: S704  # nothing to escape
     return Markup(printable(str(value)).translate(_REFERENCES))  # noqa: S704  # escaped here
 
 
