@@ -29,21 +29,21 @@ VALUES_NAMES = {
 }
 
 # Names without brackets that are functions, or columns that the engine adds to each table.
-_EVERYWHERE = """
-current_date current_time current_timestamp current_user localtime localtimestamp session_user
-sysdate
-"""
+_EVERYWHERE = "current_date current_time current_timestamp current_user session_user"
 _PSEUDO_COLUMNS = {
     "bigquery": "_partitiontime _partitiondate _table_suffix _file_name",
     "clickhouse": "_table _database _part _part_index _partition_id _path _file _row_exists",
     "databricks": "_metadata",
     "duckdb": "rowid",
-    "oracle": """rownum rowid level user uid systimestamp sessiontimezone dbtimezone ora_rowscn
-        connect_by_isleaf connect_by_iscycle""",
-    "postgres": "ctid xmin xmax cmin cmax tableoid user current_catalog current_schema",
-    "redshift": "level user",
-    "snowflake": """level metadata$filename metadata$file_row_number metadata$action
-        metadata$isupdate metadata$row_id metadata$file_last_modified metadata$start_scan_time""",
+    "oracle": """rownum rowid level user uid sysdate systimestamp localtimestamp sessiontimezone
+        dbtimezone ora_rowscn connect_by_isleaf connect_by_iscycle""",
+    "mysql": "localtime localtimestamp",
+    "postgres": """localtime localtimestamp ctid xmin xmax cmin cmax tableoid user
+        current_catalog current_schema""",
+    "redshift": "level user sysdate",
+    "snowflake": """level localtime localtimestamp sysdate metadata$filename
+        metadata$file_row_number metadata$action metadata$isupdate metadata$row_id
+        metadata$file_last_modified metadata$start_scan_time""",
     "spark": "_metadata",
     "teradata": "date time user",
     "trino": "$path $file_size $file_modified_time $partition $bucket",

@@ -18,14 +18,14 @@ from dbt_graft.lineage.records import Subtype
 
 # Their result hides the value, but is the same for the same value.
 MASKING = keywords(
-    """AES_ENCRYPT BINARY_CHECKSUM CHECKSUM CITYHASH64 CITY_HASH64 CRC32 CRYPT DIGEST ENCRYPT ENCRYPTBYASYMKEY
-    ENCRYPTBYCERT ENCRYPTBYKEY ENCRYPTBYPASSPHRASE FARMHASH64 FARM_FINGERPRINT FNV_HASH FUNC_SHA1
-    HALFMD5 HASH HASHBYTES HASHROW HASH_MD5 HMAC HMAC_SHA256 HMAC_SHA512 MASK MD5 MD5_BINARY
-    MD5_DIGEST MD5_HEX MD5_NUMBER_LOWER64 MD5_NUMBER_UPPER64 MURMUR3 MURMURHASH2_64 MURMURHASH3_32
-    MURMURHASH3_64 MURMURHASH3_128 ORA_HASH SHA SHA1 SHA1_BINARY SHA1_DIGEST SHA1_HEX SHA2
-    SHA2_BINARY SHA2_DIGEST SHA2_HEX S_H_A1_DIGEST S_H_A2_DIGEST M_D5_NUMBER_LOWER64
-    M_D5_NUMBER_UPPER64 SHA224 SHA256 SHA384 SHA512 SIPHASH64 SIPHASH128 STANDARD_HASH
-    XXHASH32 XXHASH64 XXH3"""
+    """AES_ENCRYPT BINARY_CHECKSUM CHECKSUM CITYHASH64 CITY_HASH64 CRC32 CRYPT DIGEST ENCRYPT
+    ENCRYPTBYASYMKEY ENCRYPTBYCERT ENCRYPTBYKEY ENCRYPTBYPASSPHRASE FARMHASH64
+    FARM_FINGERPRINT FNV_HASH FUNC_SHA1 HALFMD5 HASH HASHBYTES HASHROW HASH_MD5 HMAC
+    HMAC_SHA256 HMAC_SHA512 MASK MD5 MD5_BINARY MD5_DIGEST MD5_HEX MD5_NUMBER_LOWER64
+    MD5_NUMBER_UPPER64 MURMUR3 MURMURHASH2_64 MURMURHASH3_128 MURMURHASH3_32 MURMURHASH3_64
+    M_D5_NUMBER_LOWER64 M_D5_NUMBER_UPPER64 ORA_HASH SHA SHA1 SHA1_BINARY SHA1_DIGEST SHA1_HEX
+    SHA2 SHA224 SHA256 SHA2_BINARY SHA2_DIGEST SHA2_HEX SHA384 SHA512 SIPHASH128 SIPHASH64
+    STANDARD_HASH S_H_A1_DIGEST S_H_A2_DIGEST XXH3 XXHASH32 XXHASH64"""
 )
 # Aggregates that sqlglot does not know.
 _AGGREGATES = keywords(
@@ -57,18 +57,23 @@ def clause_inputs(node: exp.Expr | None, scope: QueryScope, subtype: Subtype) ->
 
 def inputs_of_all(nodes: Iterable[exp.Expr], scope: QueryScope) -> InputColumns:
     """The inputs of several expressions."""
-    return NOTHING.union(*(inputs(node, scope) for node in nodes))
+    found = [one for node in nodes if (one := inputs(node, scope))]
+    # One set alone stays the same object, whose hash is known.
+    return NOTHING.union(*found) if len(found) > 1 else found[0] if found else NOTHING
 
 
 def _function_inputs(
     node: exp.Expr, arguments: Iterable[exp.Expr], scope: QueryScope
 ) -> InputColumns:
+    found = inputs_of_all(arguments, scope)
+    if not found:
+        return NOTHING
     name = _function(node)
     aggregate = isinstance(node, exp.AggFunc) and not isinstance(node, _OF_ONE_ROW)
     subtype = Subtype.TRANSFORMATION
     if aggregate or name in _AGGREGATES:
         subtype = Subtype.AGGREGATION
-    return transformed(inputs_of_all(arguments, scope), subtype, masking=name in MASKING)
+    return transformed(found, subtype, masking=name in MASKING)
 
 
 def _anonymous(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -146,7 +151,7 @@ def _comprehension(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 
 def _exists(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    """What decides on the rows of a query; EXISTS does not look at their values."""
+    """The inputs that decide on the rows of a query; EXISTS does not look at their values."""
     if isinstance(node.this, exp.Query) and not isinstance(node.this, exp.SetOperation):
         return scope.context.query(node.this, scope).influences
     return _function_inputs(node, node.iter_expressions(), scope)
@@ -175,6 +180,9 @@ def _combined(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 def _dot(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """A field of a value, or in DuckDB a function after its first argument: `a.upper()`."""
+    row = node.this.this if isinstance(node.this, exp.Paren) else None
+    if isinstance(row, exp.Column) and scope.named((row.name.casefold(),)):  # (t).a
+        return scope.resolve(exp.column(node.expression.name, table=row.name))
     arguments = list(node.iter_expressions())
     if isinstance(node.this, exp.Identifier) and isinstance(node.expression, exp.Func):
         is_chain = scope.context.dialect == "duckdb"
@@ -183,7 +191,7 @@ def _dot(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 
 def _lambda(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    """`x -> x + a`, in which x is no column; but `j -> 'a'` takes a value out of a column of JSON."""
+    """`x -> x + a`, in which x is no column; but `j -> 'a'` takes a value out of JSON."""
     found = inputs(node.this, scope)
     if scope.context.dialect in _JSON_ARROWS or isinstance(node.this, exp.Literal):
         columns = [exp.column(one.copy()) for one in node.expressions]
@@ -263,6 +271,7 @@ def _ordered_values(node: exp.Expr, scope: QueryScope) -> InputColumns:
 _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] = {
     exp.Alias: _inside,
     exp.Anonymous: _anonymous,
+    exp.Boolean: _nothing,
     exp.Case: _case,
     exp.Column: _column,
     exp.Columns: _columns_star,
@@ -275,13 +284,18 @@ _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] 
     exp.Exists: _exists,
     exp.Filter: _filtered,
     exp.If: _if,
+    exp.DataType: _nothing,
+    exp.Identifier: _nothing,
     exp.Lambda: _lambda,
+    exp.Literal: _nothing,
     exp.NextValueFor: _nothing,
+    exp.Null: _nothing,
     exp.Nvl2: _if,
     exp.Order: _ordered_values,
     exp.Parameter: _position,
     exp.Paren: _inside,
     exp.Star: _star,
+    exp.Var: _nothing,
     exp.Window: _window,
     exp.WithinGroup: _ordered_group,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from dbt_graft.collectors.statements.text.names import Name
@@ -27,10 +27,11 @@ InputColumns = frozenset[InputColumn]
 NOTHING: InputColumns = frozenset()
 
 
-def transformed(
-    inputs: Iterable[InputColumn], subtype: Subtype, *, masking: bool = False
-) -> InputColumns:
+@lru_cache(maxsize=4096)
+def transformed(inputs: InputColumns, subtype: Subtype, *, masking: bool = False) -> InputColumns:
     """The inputs of a value that is made from a value with these inputs."""
+    if not inputs:
+        return NOTHING
     return frozenset(
         InputColumn(one.table, one.column, compose(subtype, one.subtype), one.masking or masking)
         for one in inputs

@@ -19,12 +19,16 @@ def merge(tree: exp.Expr, collector: EdgeCollector) -> None:
     """Add the edges of a MERGE."""
     both = collector.scope
     target = target_rowset(tree.this, both)
-    add_sources(tree.args["using"], both)
-    source = both.rowsets[-1]
+    first = len(both.rowsets)
+    collector.add_row_edges(add_sources(tree.args["using"], both))
+    sources = both.rowsets[first:]
+    source = Rowset((), [column for one in sources for column in one.columns])
     collector.add_row_edges(
-        source.influences | clause_inputs(tree.args.get("on"), both, Subtype.JOIN)
+        clause_inputs(tree.args.get("on"), both, Subtype.JOIN).union(
+            *(one.influences for one in sources)
+        )
     )
-    only_source = collector.scope.inner(source)
+    only_source = collector.scope.inner(*sources)
     whens = tree.args.get("whens")
     for when in whens.expressions if whens else ():
         collector.add_row_edges(clause_inputs(when.args.get("condition"), both, Subtype.FILTER))

@@ -66,8 +66,8 @@ def pivot_statement(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset
     group = node.args.get("group")
     if group is None:
         return _replaced(rowset, _names([*node.expressions, *using]), made)
-    kept = [RowsetColumn(one.output_name, inputs(one, inside)) for one in group.expressions]
-    return Rowset(rowset.path, [*kept, *made], rowset.influences)
+    groups = [RowsetColumn(one.output_name, inputs(one, inside)) for one in group.expressions]
+    return Rowset(rowset.path, [*groups, *made], rowset.influences)
 
 
 _NOT_KNOWN = "the columns of a pivot are not known"
@@ -98,7 +98,8 @@ def _pivot(pivot: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
     # In Snowflake the quotes of a value are a part of the name.
     quotes = "" if pivot.args.get("identify_pivot_strings") else "'\""
     names = [column.name.strip(quotes) for column in pivot.args.get("columns") or ()]
-    if not names or any(field.args.get("query") for field in _fields(pivot)):
+    values = [value for field in _fields(pivot) for value in field.expressions]
+    if not names or any(isinstance(value, exp.Query) for value in values):
         scope.context.gap(_NOT_KNOWN)
         return [RowsetColumn(ANY_COLUMN, by.union(*aggregates))]
     return [

@@ -1,4 +1,4 @@
-"""What stands between SELECT and FROM -> the columns of the result: expressions, stars, COLUMNS."""
+"""The list between SELECT and FROM -> the columns of the result: expressions, stars, COLUMNS."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import RowsetColumn
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
+_WITH_STRUCTS = frozenset({"bigquery", "databricks", "duckdb", "spark"})
+# sqlglot's names of functions have underscores where they are not the engine's, but for these.
+_ENGINES_NAMES = frozenset({"row_number", "dense_rank", "array_agg", "first_value", "last_value"})
 _WITH_COLUMNS = frozenset({"duckdb", "clickhouse"})
 
 
@@ -47,7 +50,8 @@ def projected(node: exp.Expr, scope: QueryScope, place: int) -> Iterable[RowsetC
     if isinstance(node, exp.Literal):
         return [RowsetColumn(_name(node, scope.context.dialect, place), found)]
     name = node.output_name or _name(node, scope.context.dialect, place)
-    fields = tuple(struct_fields(node, scope)) if scope.context.dialect == "bigquery" else ()
+    has_structs = scope.context.dialect in _WITH_STRUCTS and scope.context.tables is None
+    fields = tuple(struct_fields(node, scope)) if has_structs else ()
     return [RowsetColumn(name, found, fields)]
 
 
@@ -59,8 +63,10 @@ def _name(node: exp.Expr, dialect: str, place: int) -> str:
         inner = node.this if isinstance(node, exp.Window) else node
         if isinstance(inner, exp.Anonymous):
             return inner.name.casefold()
-        named = isinstance(inner, exp.Func) and not isinstance(inner, exp.Binary)
-        return inner.sql_name().casefold() if named else "?column?"
+        if isinstance(inner, exp.Func) and not isinstance(inner, exp.Binary):
+            name = inner.sql_name().casefold()
+            return name if "_" not in name or name in _ENGINES_NAMES else ""
+        return "?column?"
     if dialect in {"spark", "databricks"}:
         if isinstance(node, exp.Posexplode):
             return "pos"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -17,11 +17,11 @@ from dbt_graft.collectors.statements.columns.dialect_rules import (
 )
 from dbt_graft.collectors.statements.columns.expressions import (
     clause_inputs,
-    inputs,
     inputs_of_all,
     window_inputs,
 )
 from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns, transformed
+from dbt_graft.collectors.statements.columns.matches import connect_inputs, match_inputs
 from dbt_graft.collectors.statements.columns.pivots import pivot_statement
 from dbt_graft.collectors.statements.columns.places import group_inputs, order_inputs
 from dbt_graft.collectors.statements.columns.projections import projected
@@ -157,9 +157,11 @@ def _select(node: exp.Select, scope: QueryScope) -> Rowset:
     deciding = add_sources(source.this, scope) if source else NOTHING
     deciding |= add_joins(node, scope)
     deciding |= NOTHING.union(*(rowset.influences for rowset in scope.rowsets))
-    for clause in ("match", "connect"):
-        if args.get(clause):
-            deciding |= _CLAUSES[clause](args[clause], scope)
+    if args.get("match"):
+        deciding |= match_inputs(args["match"], scope)
+    if args.get("connect"):
+        scope.levels = True
+        deciding |= connect_inputs(args["connect"], scope)
     for window in args.get("windows") or ():
         scope.windows[window.name.casefold()] = window_inputs(window, scope)
     columns = _projections(node, scope)
@@ -217,47 +219,6 @@ def _projections(node: exp.Select, scope: QueryScope) -> list[RowsetColumn]:
     if dialect != Dialect.TSQL:
         scope.aliases = aliases_now
     return columns
-
-
-def _connected(connect: exp.Expr, scope: QueryScope) -> InputColumns:
-    """START WITH … CONNECT BY …, a join of a table with itself."""
-    start = clause_inputs(connect.args.get("start"), scope, Subtype.FILTER)
-    return start | clause_inputs(connect.args.get("connect"), scope, Subtype.JOIN)
-
-
-def _matched(match: exp.Expr, scope: QueryScope) -> InputColumns:
-    """MATCH_RECOGNIZE: the measures of a pattern in sorted rows; `up.a` is `a` of such a row."""
-    source = scope.rowsets[-1]
-    variables = {
-        column.parts[0].name.casefold() for column in match.find_all(exp.Column) if column.table
-    }
-    inside = scope.inner(*(Rowset((name,), source.columns) for name in variables)).inner(source)
-    partition = match.args.get("partition_by") or []
-    order = match.args.get("order")
-    window = transformed(
-        inputs_of_all([*partition, *([order] if order else [])], inside), Subtype.WINDOW
-    )
-    rows = match.args.get("rows")
-    kept = [RowsetColumn(one.output_name, inputs(one, inside)) for one in partition]
-    if rows is not None and rows.name.upper().startswith("ALL"):
-        kept = list(source.columns)
-    measures = [
-        RowsetColumn(
-            measure.this.output_name,
-            transformed(inputs(measure.this, inside), Subtype.TRANSFORMATION) | window,
-        )
-        for measure in match.args.get("measures") or ()
-    ]
-    alias = match.args.get("alias")
-    path = (alias.name.casefold(),) if alias and alias.name else source.path
-    scope.rowsets[-1] = Rowset(path, [*kept, *measures], source.influences)
-    return transformed(inputs_of_all(match.args.get("define") or (), inside), Subtype.FILTER)
-
-
-_CLAUSES: Mapping[str, Callable[[exp.Expr, QueryScope], InputColumns]] = {
-    "match": _matched,
-    "connect": _connected,
-}
 
 
 def _ordered(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:

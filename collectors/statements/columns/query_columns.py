@@ -17,7 +17,7 @@ from sqlglot.errors import SqlglotError
 from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
 from dbt_graft.collectors.statements.columns.queries import add_ctes, query_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
-from dbt_graft.collectors.statements.columns.rowsets import RowsetColumn
+from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.columns.sources import table_parts
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
 from dbt_graft.collectors.statements.text.names import Name
@@ -72,16 +72,20 @@ def query_columns(
     try:
         if len(statements) > 1:
             _add_others(statements[:place] + statements[place + 1 :], scope)
-        statement, query = statements[place], _query(statements[place])
-        if statement is not query:
-            add_ctes(statement, scope)
-        rowset = query_rowset(query, scope)
+        rowset = _result(statements[place], scope)
     except (AttributeError, IndexError, KeyError, TypeError, RecursionError):
         _log.debug("a statement has an unknown form", exc_info=True)
         return QueryColumns(tables=tuple(context.read), gaps=("the statement has an unknown form",))
     return QueryColumns(
         tuple(rowset.columns), rowset.influences, tuple(context.read), tuple(context.gaps)
     )
+
+
+def _result(statement: exp.Expr, scope: QueryScope) -> Rowset:
+    query = _query(statement) or statement
+    if statement is not query:
+        add_ctes(statement, scope)
+    return query_rowset(query, scope)
 
 
 def _query(statement: exp.Expr) -> exp.Expr | None:
@@ -95,8 +99,9 @@ def _add_others(statements: Iterable[exp.Expr], scope: QueryScope) -> None:
     """Make the tables known that other statements create; what else they do is a gap."""
     for statement in statements:
         query = _query(statement)
-        if isinstance(statement, exp.Create) and query and isinstance(statement.this, exp.Table):
-            path = table_parts(statement.this)
+        made = statement.args.get("into") or statement  # SELECT … INTO t
+        if query and isinstance(made, exp.Create | exp.Into) and isinstance(made.this, exp.Table):
+            path = table_parts(made.this)
             scope.ctes[path[-1]] = query_rowset(query, scope).renamed(path)
         else:
             scope.context.gap("other statements than the query are left out")

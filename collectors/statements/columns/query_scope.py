@@ -60,6 +60,7 @@ class QueryScope:
         constants: In ClickHouse, the names that WITH gives to expressions.
         expressions: These and all that SELECT gives; an alias goes before a column there.
         windows: The named windows: `WINDOW w AS (…)`.
+        levels: Whether LEVEL is the depth in the rows of CONNECT BY.
         star: The column that `COLUMNS(…)` stands for.
     """
 
@@ -72,12 +73,13 @@ class QueryScope:
     constants: dict[str, exp.Expr] = field(default_factory=dict)
     expressions: dict[str, exp.Expr | InputColumns] = field(default_factory=dict)
     windows: dict[str, InputColumns] = field(default_factory=dict)
+    levels: bool = False
     star: InputColumns = NOTHING
 
     def inner(self, *rowsets: Rowset) -> QueryScope:
         """A scope inside this one."""
         scope = QueryScope(self.context, self, dict(self.ctes), list(rowsets))
-        scope.constants, scope.star = self.constants, self.star
+        scope.constants, scope.star, scope.levels = self.constants, self.star, self.levels
         return scope
 
     def resolve(self, column: exp.Column) -> InputColumns:
@@ -88,6 +90,9 @@ class QueryScope:
         # In T-SQL the first of several parts is never a column.
         first = 0 if len(parts) == 1 or self.context.dialect != Dialect.TSQL else 1
         for at in range(len(parts) - 1, first - 1, -1):
+            field = self._field(parts[:at], parts[at:]) if at < len(parts) - 1 else None
+            if field is not None:
+                return field
             inputs = self._qualified(parts[:at], parts[at]) if at else self._plain(parts[0])
             if inputs is not None:
                 is_field = at < len(parts) - 1
@@ -99,10 +104,19 @@ class QueryScope:
         """Whether it is a variable, a sequence's value, or a name such as ROWNUM."""
         name = parts[-1].casefold()
         if len(parts) > 1:
-            return name in SEQUENCE_VALUES
+            return name in SEQUENCE_VALUES or parts[0].casefold() == "_metadata"
+        if name == "level" and not self.levels:
+            return False
         if name not in no_columns(self.context.dialect) and name not in self.context.variables:
             return False
         return not any(one.knows(name) for one in self.rowsets)
+
+    def _field(self, qualifier: list[str], names: list[str]) -> InputColumns | None:
+        """A field of a struct, where the schema has it as a column: `address.city` of BigQuery."""
+        name = ".".join(names)
+        rowsets = self.named(tuple(map(str.casefold, qualifier))) if qualifier else self.rowsets
+        known = [one for one in rowsets if one.knows(name.casefold())]
+        return known[0].find(name) if len(known) == 1 else None
 
     def _qualified(self, qualifier: list[str], name: str) -> InputColumns | None:
         wanted = tuple(part.casefold() for part in qualifier)

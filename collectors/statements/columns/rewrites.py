@@ -43,11 +43,29 @@ def _beginning(statement: StatementTokens) -> Iterator[Edit]:
         behind = statement.behind_brackets(2)
         goes_on = words[behind] == ","
         yield 0, behind + goes_on, "WITH" if goes_on else " "
+    elif words[0] == "MERGE" or words[0] == "WITH":
+        yield from _joined_source(statement)
     elif words[0] in {"EXEC", "EXECUTE"} and words[1] == "(":
         behind = statement.behind_brackets(1)
         if words[behind] == "AT":  # EXEC ('…') AT server
             yield 0, 2, " "
             yield behind - 1, len(statement.tokens), " "
+
+
+def _joined_source(statement: StatementTokens) -> Iterator[Edit]:
+    """`MERGE t USING a JOIN b ON … ON …` has brackets around `a JOIN b ON …`."""
+    words = statement.words
+    using, joins, last_on, at = 0, 0, 0, 0
+    while at < len(statement.tokens) and not (using and words[at] == "WHEN"):
+        if words[at] == "USING":
+            using = at
+        elif using:
+            joins += words[at] == "JOIN"
+            last_on = at if words[at] == "ON" else last_on
+        at = max(at + 1, statement.behind_brackets(at))
+    if joins and last_on and "MERGE" in words[:using]:
+        yield using, using + 1, "USING ("
+        yield last_on, last_on + 1, ") ON"
 
 
 def _assignment(statement: StatementTokens, at: int) -> Iterator[Edit]:

@@ -6,7 +6,7 @@ table without a schema itself) is called `*`; any other name found in it is a co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from dbt_graft.collectors.statements.columns.input_columns import (
@@ -34,9 +34,10 @@ class Rowset:
         columns: In their order; one called `*` stands for all that are not known.
         influences: The columns that decide which rows there are.
         table: The table, where it is one.
+        fields: The fields of structs that can be named as columns can, folded.
     """
 
-    __slots__ = ("_exact", "_known", "_stars", "columns", "influences", "path", "table")
+    __slots__ = ("_exact", "_known", "_stars", "columns", "fields", "influences", "path", "table")
 
     def __init__(
         self,
@@ -49,6 +50,12 @@ class Rowset:
         self.columns = columns
         self.influences = influences
         self.table = table
+        self.fields: Mapping[str, InputColumns] = {
+            f"{column.name}.{part.name}".casefold(): part.inputs
+            for column in columns
+            if column.fields
+            for part in column.fields
+        }
         self._stars = [column for column in columns if column.name == ANY_COLUMN]
         self._known: dict[str, InputColumns] = {}
         # Quoted names that differ in their case only.
@@ -73,14 +80,15 @@ class Rowset:
 
     def knows(self, name: str) -> bool:
         """Whether a column of this name, folded, is certain to be there."""
-        return name in self._known and name != ANY_COLUMN
+        return (name in self._known and name != ANY_COLUMN) or name in self.fields
 
     def find(self, name: str) -> InputColumns | None:
         """The inputs of a column; None where it is not there or could be in several."""
         if name in self._exact:
             return self._exact[name]
-        if self.knows(name.casefold()):
-            return self._known[name.casefold()]
+        folded = name.casefold()
+        if self.knows(folded):
+            return self.fields[folded] if folded in self.fields else self._known[folded]
         if len(self._stars) != 1:
             return None
         return frozenset(
@@ -95,12 +103,29 @@ class Rowset:
             # Values are folded into one, so VALUES can have fewer columns than names.
             found = [column.inputs for column in columns] + [NOTHING] * len(names)
             columns[: len(names)] = map(RowsetColumn, names, found)
-        return Rowset(path, columns, self.influences, self.table)
+        renamed = Rowset(path, columns, self.influences, self.table)
+        renamed.fields = {**self.fields, **renamed.fields}
+        return renamed
 
 
 def table_rowset(path: Name, table: Name, columns: Iterable[str]) -> Rowset:
-    """A table with the columns of its schema; without a schema, `*`."""
-    names = list(columns) or [ANY_COLUMN]
-    inputs = [frozenset({InputColumn(table, name)}) for name in names]
-    made = [RowsetColumn(*pair) for pair in zip(names, inputs, strict=True)]
-    return Rowset(path, made, table=table)
+    """A table with the columns of its schema; without a schema, `*`.
+
+    BigQuery's schemas have fields of structs too, `address` and `address.city`: these can be named,
+    but `*` does not have them.
+    """
+    made = [
+        RowsetColumn(name, frozenset({InputColumn(table, name)}))
+        for name in list(columns) or [ANY_COLUMN]
+    ]
+    if not any("." in one.name for one in made):
+        return Rowset(path, made, table=table)
+    names = {one.name.casefold() for one in made}
+    fields = {
+        one.name.casefold(): one.inputs
+        for one in made
+        if "." in one.name and one.name.casefold().partition(".")[0] in names
+    }
+    rowset = Rowset(path, [one for one in made if one.name.casefold() not in fields], table=table)
+    rowset.fields = fields
+    return rowset

@@ -30,6 +30,8 @@ _RESULTS = {
 }
 
 
+# Functions for a table by a value, or for the result of another query.
+_OTHER_TABLES = frozenset({"dynamicidentifier", "result_scan"})
 # FROM t, t.items
 _ARRAYS_IN_FROM = frozenset({"bigquery", "redshift"})
 
@@ -171,6 +173,8 @@ def _made(function: exp.Expr, path: Name, names: Sequence[str], scope: QueryScop
     defined = (exp.OpenJSONColumnDef, exp.JSONColumnDef)
     named = names or [column.name for column in function.find_all(*defined)]
     kind = function.name if isinstance(function, exp.Anonymous) else function.key
+    if kind.casefold() in _OTHER_TABLES:
+        scope.context.gap("a table is named while the query runs")
     if kind.casefold() == "generateseries" and scope.context.dialect == "duckdb":
         named = named or ["range", "generate_series"]
     named = named or _RESULTS.get(kind.casefold(), [])
@@ -187,16 +191,26 @@ def _table(node: exp.Table, path: Name, names: Sequence[str], scope: QueryScope)
     cte = scope.ctes.get(parts[0]) if len(parts) == 1 else None
     if cte is not None:
         return cte.renamed(path or parts, names)
+    if isinstance(node.this, exp.SemanticView):
+        return _semantic_view(node.this, path, scope)
     if isinstance(node.this, exp.Func):
         return _made(node.this, path, names, scope)
     if scope.context.tables is None and parts == ("dual",):
         return Rowset(path or parts, [])
+    if scope.context.tables is None and not parts:  # a file of a stage
+        return Rowset(path, [RowsetColumn(ANY_COLUMN, NOTHING)])
     table = found_table(parts, scope.context)
     if table is None:
         scope.context.gap("a table is not among those found")
         return Rowset(path or parts, [RowsetColumn(ANY_COLUMN, NOTHING)])
     columns = scope.context.columns(table)
     return table_rowset(path or parts, table, columns).renamed(path or parts, names)
+
+
+def _semantic_view(view: exp.Expr, path: Name, scope: QueryScope) -> Rowset:
+    """The dimensions, facts and metrics of a view of Snowflake, which are like its columns."""
+    table = found_table(table_parts(view.this), scope.context)
+    return table_rowset(path, table, ()) if table else Rowset(path, [])
 
 
 def _array(parts: Name, path: Name, scope: QueryScope) -> Rowset:

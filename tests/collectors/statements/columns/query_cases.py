@@ -2,8 +2,8 @@
 
 Columns are written in their order: `x=t.a,~t.b` comes from `t.a` as it is and from `t.b` changed,
 `+t.a` is aggregated, `!t.a` masked, `CONDITIONAL:t.a` and the like decide; `x` alone has no input.
-Then the inputs that decide on rows (`-` for none), and why something is missing. Names are compared case-blind,
-a space in one is written `_`. Lines that begin with `#` are headings.
+Then the inputs that decide on rows (`-` for none), and why something is missing. Names are
+compared case-blind, a space in one is written `_`. Lines that begin with `#` are headings.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ SCHEMA = {
     "n": ["i", "items", "tags", "s", "j", "m"],
     "e": ["id", "pid", "name", "boss"],
     "q": ["region", "q1", "q2", "q3"],
+    "nested": ["id", "address", "address.city", "address.geo.lat"],
     "mixed": ["Id", "Total Amount", "line", "LINE"],
 }
 _MARKS = {Subtype.IDENTITY: "", Subtype.TRANSFORMATION: "~", Subtype.AGGREGATION: "+"}

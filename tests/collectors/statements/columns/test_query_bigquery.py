@@ -33,6 +33,8 @@ SELECT sku FROM n, UNNEST(items) | sku=~n.items
 SELECT o.sub.v FROM n, UNNEST(items) AS item, UNNEST(item.options) AS o | v=~n.items
 SELECT s.a.b, n.s.c AS x FROM n | b=~n.s x=~n.s
 SELECT s.a AS x, items[OFFSET(0)].sku AS y, tags[SAFE_ORDINAL(1)] AS z FROM n | x=~n.s y=~n.items z=~n.tags
+SELECT address.city, r.address.geo.lat AS x, address.zip AS y FROM nested r | city=nested.address.city x=nested.address.geo.lat y=~nested.address
+SELECT * FROM nested | id=nested.id address=nested.address
 SELECT STRUCT(a, b AS x) AS s FROM t | s=~t.a,~t.b
 SELECT ARRAY_AGG(STRUCT(a, b) ORDER BY day DESC LIMIT 1)[OFFSET(0)] AS x FROM t | x=+t.a,+t.b,SORT:t.day
 SELECT ARRAY(SELECT sku FROM UNNEST(items)) AS x FROM n | x=~n.items
@@ -47,6 +49,9 @@ SELECT i FROM n WHERE 'x' IN UNNEST(tags) | i=n.i | FILTER:n.tags
 SELECT i FROM n WHERE EXISTS (SELECT 1 FROM UNNEST(items) AS p WHERE p.sku = 'x') | i=n.i | FILTER:n.items
 SELECT TO_JSON_STRING(t) AS x FROM t | x=~t.i,~t.k,~t.a,~t.b,~t.c,~t.day
 SELECT r.* FROM (SELECT ARRAY_AGG(o ORDER BY o.x LIMIT 1)[OFFSET(0)] AS r FROM u AS o GROUP BY o.i) | i=+u.i,SORT:u.x x=+u.x,SORT:u.x y=+u.y,SORT:u.x z=+u.z,SORT:u.x | GROUP_BY:u.i
+SELECT r.x FROM (SELECT ARRAY_AGG(o ORDER BY o.y LIMIT 1)[OFFSET(0)] AS r FROM u AS o GROUP BY o.i) | x=+u.x,SORT:u.y | GROUP_BY:u.i
+SELECT p.s.v, p.s.b AS x FROM (SELECT STRUCT(a AS v, b) AS s FROM t) p | v=t.a x=t.b
+SELECT s.v, s.* FROM (SELECT STRUCT(a AS v, b + c AS d) AS s FROM t) | v=t.a v=t.a d=~t.b,~t.c
 SELECT COUNT(DISTINCT u) AS n FROM u | n=+u.i,+u.x,+u.y,+u.z
 SELECT JSON_VALUE(j, '$.a') AS x, JSON_EXTRACT_SCALAR(j, '$.b') AS y, j.c.d AS z FROM n | x=~n.j y=~n.j z=~n.j
 SELECT ARRAY_TO_STRING(tags, ',') AS x, ARRAY_LENGTH(items) AS y FROM n | x=~n.tags y=~n.items

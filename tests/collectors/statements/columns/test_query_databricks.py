@@ -45,6 +45,7 @@ SELECT TRANSFORM(items, p -> p.x + i) AS l, FILTER(tags, g -> g > 'a') AS f FROM
 SELECT AGGREGATE(items, 0, (acc, p) -> acc + p.price) AS x, EXISTS(tags, g -> g = 'x') AS y FROM n | x=~n.items y=~n.tags
 SELECT NAMED_STRUCT('p', a, 'r', b) AS s, MAP('x', a) AS m, ARRAY(a, b) AS l FROM t | s=~t.a,~t.b m=~t.a l=~t.a,~t.b
 SELECT FROM_JSON(j, 'a INT').a AS x, TO_JSON(s) AS y FROM n | x=~n.j y=~n.s
+SELECT s.v, s.w FROM (SELECT NAMED_STRUCT('v', a, 'w', b + c) AS s FROM t) | v=t.a w=~t.b,~t.c
 # functions
 SELECT IF(a > 1, b, c) AS x, NVL(a, b) AS y, NVL2(a, b, c) AS z, DECODE(a, 1, b, c) AS v FROM t | x=CONDITIONAL:t.a,~t.b,~t.c y=~t.a,~t.b z=CONDITIONAL:t.a,~t.b,~t.c v=CONDITIONAL:t.a,~t.b,~t.c
 SELECT DATEDIFF(a, b) AS x, DATEADD(DAY, 1, day) AS y, DATE_TRUNC('month', day) AS z FROM t | x=~t.a,~t.b y=~t.day z=~t.day
@@ -72,6 +73,7 @@ SELECT a FROM t WHERE i IN (SELECT i FROM u) LIMIT 10 | a=t.a | FILTER:t.i,FILTE
 SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B' AS bb)) | i=t.i a=+t.a,CONDITIONAL:t.k bb=+t.a,CONDITIONAL:t.k
 SELECT * FROM (SELECT i, k, a, b FROM t) PIVOT (SUM(a) AS s, MAX(b) AS m FOR k IN ('A', 'B')) | i=t.i a_s=+t.a,CONDITIONAL:t.k a_m=+t.b,CONDITIONAL:t.k b_s=+t.a,CONDITIONAL:t.k b_m=+t.b,CONDITIONAL:t.k
 SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2 AS second, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3
+SELECT a, _metadata.file_path AS x FROM t | a=t.a x
 # set operations and recursion
 SELECT a FROM t EXCEPT SELECT x FROM u | a=t.a,u.x
 SELECT i, a FROM t UNION ALL BY NAME SELECT x AS a, i FROM u | i=t.i,u.i a=t.a,u.x

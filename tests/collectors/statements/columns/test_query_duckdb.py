@@ -38,6 +38,7 @@ SELECT [p.x + i FOR p IN items IF p.x > 1] AS l FROM n | l=~n.items,~n.i
 SELECT LIST_TRANSFORM(items, p -> p.x + i) AS l, LIST_FILTER(tags, LAMBDA g: g > 'a') AS f FROM n | l=~n.items,~n.i f=~n.tags
 SELECT {'p': a, 'r': b} AS s, STRUCT_PACK(p := a, r := b) AS v, [a, b] AS l FROM t | s=~t.a,~t.b v=~t.a,~t.b l=~t.a,~t.b
 SELECT LIST(a ORDER BY b) AS x, ARG_MAX(a, b) AS y, STRING_AGG(a, ',') AS z FROM t | x=+t.a,SORT:t.b y=+t.a,+t.b z=+t.a
+SELECT s.p FROM (SELECT {'p': a, 'r': b} AS s FROM t) | p=t.a
 # functions
 SELECT IF(a > 1, b, c) AS x, IFNULL(a, b) AS y, TRY_CAST(a AS INT) AS z FROM t | x=CONDITIONAL:t.a,~t.b,~t.c y=~t.a,~t.b z=~t.a
 SELECT DATE_DIFF('day', a, b) AS x, DATE_TRUNC('month', day) AS y, day + INTERVAL 1 DAY AS z FROM t | x=~t.a,~t.b y=~t.day z=~t.day

@@ -72,6 +72,10 @@ SELECT v.p, a FROM (VALUES (1, 'a')) AS v (p, r) CROSS JOIN t | p a=t.a
 SELECT SEQ4() AS n FROM TABLE(GENERATOR(ROWCOUNT => 10)) | n
 SELECT r.x FROM t, TABLE(own_rows(t.a)) r | x=~t.a
 SELECT id, LEVEL AS l FROM e START WITH boss IS NULL CONNECT BY PRIOR id = pid | id=e.id l | FILTER:e.boss,JOIN:e.id,JOIN:e.pid
+SELECT revenue, month FROM SEMANTIC_VIEW(s.sales METRICS revenue DIMENSIONS month) | revenue=s.sales.revenue month=s.sales.month
+SELECT f.$1:a::INT AS x, METADATA$FILENAME AS y FROM @stage/file f | x y
+SELECT * FROM IDENTIFIER('a.b') | * | - | a table is named while the query runs
+SELECT level FROM w | level=w.level
 # pivot and unpivot
 SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B')) | i=t.i 'a'=+t.a,CONDITIONAL:t.k 'b'=+t.a,CONDITIONAL:t.k
 SELECT p."'A'" AS x FROM (SELECT k, a FROM t) PIVOT (MAX(a) FOR k IN ('A')) p | x=+t.a,CONDITIONAL:t.k

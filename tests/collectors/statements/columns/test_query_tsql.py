@@ -38,6 +38,7 @@ SELECT a FROM t EXCEPT SELECT x FROM u | a=t.a,u.x
 SELECT SUM(a) OVER (PARTITION BY k ORDER BY day ROWS UNBOUNDED PRECEDING) AS x, PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) OVER (PARTITION BY k) AS y FROM t | x=+t.a,WINDOW:t.k,WINDOW:t.day y=+t.a,WINDOW:t.k
 WITH r AS (SELECT id, pid, 1 AS l FROM e WHERE pid IS NULL UNION ALL SELECT e.id, e.pid, r.l + 1 FROM e JOIN r ON e.pid = r.id) SELECT id, l FROM r | id=e.id l | FILTER:e.pid,JOIN:e.pid,JOIN:e.id
 SELECT value FROM GENERATE_SERIES(1, 10) | value
+SELECT a AS v INTO #r FROM t; SELECT v FROM #r | v=t.a
 SELECT a FROM t OPTION (MAXRECURSION 0) | a=t.a
 SELECT 'x' AS [kind], a AS 'b c' FROM t | kind b_c=t.a
 SELECT (SELECT a, b FOR JSON PATH) AS o FROM t | o=~t.a,~t.b

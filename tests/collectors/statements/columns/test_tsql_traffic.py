@@ -168,6 +168,8 @@ DELETE dbo.t FROM dbo.s s WHERE s.i = dbo.t.i | t.*=FILTER:s.i
 DELETE TOP (5000) d FROM dbo.t d WITH (TABLOCKX) JOIN #s s ON s.i = d.i OPTION (MAXDOP 1) | t.*=JOIN:#s.i
 """
 MERGES = """
+MERGE dbo.t t USING dbo.s s INNER JOIN dbo.u u ON u.i = s.i ON t.i = s.i WHEN MATCHED THEN UPDATE SET a = u.y; | t.*=JOIN:s.i,JOIN:u.i t.a=u.y
+WITH c AS (SELECT s.i, s.x FROM dbo.s s) MERGE dbo.t t USING c JOIN (SELECT u.i, u.y FROM dbo.u u WHERE u.k = 1) v ON v.i = c.i ON t.i = c.i WHEN NOT MATCHED THEN INSERT (i, a, b) VALUES (c.i, c.x, v.y); | t.*=JOIN:s.i,JOIN:u.i,FILTER:u.k t.i=s.i t.a=s.x t.b=u.y
 MERGE INTO dbo.t AS tgt USING dbo.s AS src ON tgt.i = src.i AND tgt.act = 1 WHEN MATCHED AND tgt.h <> src.h THEN UPDATE SET tgt.act = 0, tgt.h = src.h WHEN NOT MATCHED BY TARGET THEN INSERT (i, h) VALUES (src.i, src.h) WHEN NOT MATCHED BY SOURCE AND tgt.act = 1 THEN UPDATE SET tgt.act = 0; | t.*=JOIN:s.i,FILTER:s.h t.h=s.h t.i=s.i
 MERGE dbo.t AS t USING dbo.s AS s ON s.i = t.i WHEN MATCHED AND EXISTS (SELECT s.x EXCEPT SELECT t.a) THEN UPDATE SET a = s.x; | t.*=JOIN:s.i,FILTER:s.x t.a=s.x
 MERGE dbo.t AS target USING dbo.s AS source ON (target.i = source.i) WHEN MATCHED THEN UPDATE SET target.a = source.x; | t.*=JOIN:s.i t.a=s.x
@@ -275,7 +277,6 @@ INSERT INTO dbo.t (k, v) SELECT [key], value FROM dbo.s CROSS APPLY OPENJSON(doc
 OPEN = """
 SELECT 'net' = s.x - s.y INTO #t FROM dbo.s s | #t.net=~s.x,~s.y | a column's name was taken out as a value
 SELECT s.[value] AS 'Comment' INTO #t FROM dbo.s s | #t.Comment=s.value | a column's name was taken out as a value
-MERGE dbo.t t USING dbo.s s INNER JOIN dbo.u u ON u.i = s.i ON t.i = s.i WHEN MATCHED THEN UPDATE SET a = u.y; | t.*=JOIN:s.i,JOIN:u.i t.a=u.y | the parser does not support this statement
 INSERT INTO dbo.log (i, act) SELECT m.i, m.act FROM (MERGE dbo.t AS t USING dbo.s AS s ON s.i = t.i WHEN MATCHED THEN UPDATE SET a = s.x OUTPUT $action, deleted.i) AS m (act, i) WHERE m.act = 'UPDATE'; | t.*=JOIN:s.i t.a=s.x log.*=JOIN:s.i,JOIN:t.i log.i=t.i | the parser does not support this statement
 """
 ALL = (
