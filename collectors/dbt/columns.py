@@ -90,7 +90,11 @@ def dbt_columns(
 
 
 def _nothing(queries: Mapping[str, DbtModel], notice: str, reason: str) -> DefinitionColumns:
-    gaps = {key: _PYTHON if one.is_python else reason for key, one in queries.items()}
+    gaps = {
+        key: _PYTHON if one.is_python else reason
+        for key, one in queries.items()
+        if one.dataset is not None
+    }
     return DefinitionColumns(gaps=gaps, notices=(notice,))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from dbt_graft.collectors.dbt.column_end import ColumnEnds, named
@@ -11,8 +10,6 @@ from dbt_graft.lineage.records import ANY_COLUMN
 
 Column = tuple[str, ColumnEnds]
 
-# An expression without an alias has no name that we could know, and its text may hold literals.
-_EXPRESSION = re.compile(r"""['"()]|::|[<>=|*/+]""")
 _ANY = "it selects * from a relation whose columns are not known"
 _NO_NAME = "a column has no name"
 _SHOWN = 5
@@ -26,7 +23,9 @@ def result_columns(result: Sequence[Column], model: DbtModel) -> tuple[list[Colu
     """
     stars = [ends for name, ends in result if name == ANY_COLUMN]
     if not model.columns:
-        return _by_query(result), _ANY if stars else _gap_of_names(result)
+        unnamed = any(ends for name, ends in result if not name)
+        gap = _ANY if stars else _NO_NAME if unnamed else None
+        return [column for column in result if column[0]], gap
     places = _by_name(result, model.columns)
     if not stars and len(result) == len(model.columns):
         taken = set(places.values())
@@ -42,20 +41,6 @@ def result_columns(result: Sequence[Column], model: DbtModel) -> tuple[list[Colu
     if stars:
         return [*found, *((ANY_COLUMN, ends) for ends in stars)], _ANY if left else None
     return found, _missing(left) if left else None
-
-
-def _by_query(result: Sequence[Column]) -> list[Column]:
-    """The columns under the names of the query, where there is no catalog."""
-    return [(name, ends) for name, ends in result if name and not _is_expression(name)]
-
-
-def _gap_of_names(result: Sequence[Column]) -> str | None:
-    unnamed = any(ends for name, ends in result if not name or _is_expression(name))
-    return _NO_NAME if unnamed else None
-
-
-def _is_expression(name: str) -> bool:
-    return name != ANY_COLUMN and bool(_EXPRESSION.search(name))
 
 
 def _by_name(result: Sequence[Column], columns: Sequence[str]) -> dict[int, int]:

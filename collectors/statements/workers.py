@@ -14,6 +14,7 @@ import logging
 import multiprocessing
 import os
 import signal
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -38,6 +39,9 @@ _HAS_FORK = hasattr(signal, "setitimer") and "fork" in multiprocessing.get_all_s
 _STARTING = Lock()
 # Of a pool: enough for what a child is sent at a time, few enough for them to end together.
 _BATCH = 8
+_MOST = 8
+# Objects before cycles are looked for: a tree has thousands, all of them in cycles.
+_YOUNG = 100_000
 
 
 class Worker(Generic[Item, Result]):
@@ -129,7 +133,7 @@ class WorkerPool(Generic[Item, Result]):
 
     Args:
         work, failed: See `Worker`.
-        processes: By default one for each processor.
+        processes: By default one for each processor, up to eight.
     """
 
     def __init__(
@@ -138,7 +142,7 @@ class WorkerPool(Generic[Item, Result]):
         failed: Callable[[Item, str], Result],
         processes: int | None = None,
     ) -> None:
-        count = (processes or os.cpu_count() or 1) if _HAS_FORK else 1
+        count = (processes or min(os.cpu_count() or 1, _MOST)) if _HAS_FORK else 1
         self._workers = [Worker(work, failed) for _ in range(count)]
 
     def __enter__(self) -> WorkerPool[Item, Result]:
@@ -160,25 +164,23 @@ class WorkerPool(Generic[Item, Result]):
             done: Called with the number of items of each batch that is ready.
         """
         results: list[list[Result]] = [[] for _ in range(0, len(items), _BATCH)]
-        places = iter(range(len(results)))
-        taking = Lock()
+        places = deque(range(len(results)))
 
         def serve(worker: Worker[Item, Result]) -> None:
             while True:
-                with taking:
-                    place = next(places, None)
-                if place is None:
+                try:
+                    place = places.popleft()
+                except IndexError:
                     return
                 batch = items[place * _BATCH : (place + 1) * _BATCH]
                 results[place] = worker.map(batch)
                 done(len(batch))
 
-        workers = self._workers[: len(results)]
-        if len(workers) == 1:
-            serve(workers[0])
-        elif workers:
-            with ThreadPoolExecutor(len(workers)) as threads:
-                list(threads.map(serve, workers))
+        with ThreadPoolExecutor(len(self._workers)) as threads:
+            try:
+                list(threads.map(serve, self._workers[: len(results)]))
+            finally:
+                places.clear()  # after Ctrl-C, no further batch begins
         return [result for batch in results for result in batch]
 
 
@@ -193,6 +195,7 @@ def _serve(
     other_end.close()
     gc.freeze()  # the parent's objects: looking through them would copy their memory
     gc.enable()
+    gc.set_threshold(_YOUNG, 10, 10)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # its parent decides
     with suppress(EOFError, OSError):
