@@ -20,6 +20,8 @@ from dbt_graft.lineage.urls import column_anchor
 # Columns listed for one column: at most, at least, and how many more in all rows together, so that
 # a page of 15 columns, or of 1,000, stays small.
 _MAX_LISTED, _LEAST, _SHARED = 50, 4, 60
+# The same of columns further downstream.
+_FEWER_LEAST, _FEWER_SHARED = 3, 30
 # Columns listed on the page of a task.
 _MAX_WRITTEN = 300
 _SUBTYPES = {subtype: rank for rank, subtype in enumerate(Subtype)}
@@ -201,7 +203,7 @@ def written_columns(edges: Iterable[ColumnEdge]) -> tuple[WrittenColumns, ...]:
 
 def _further(index: Index, columns: Sequence[ColumnId]) -> list[FurtherColumns]:
     reached = [index.column_reach.further(column) for column in columns]
-    limits = _shares([len(found) for found, _ in reached])
+    limits = _shares([len(found) for found, _ in reached], _FEWER_LEAST, _FEWER_SHARED)
     return [
         FurtherColumns(
             _by_dataset(found[:limit]),
@@ -250,13 +252,13 @@ def _limited(rows: Sequence[Sequence[LinkedColumn]]) -> list[LinkedColumns]:
     return found
 
 
-def _shares(wanted: Sequence[int]) -> list[int]:
+def _shares(wanted: Sequence[int], least: int = _LEAST, shared: int = _SHARED) -> list[int]:
     """The number listed in each row, of those that it has."""
-    found, shared = [], _SHARED
+    found = []
     for count in wanted:
-        more = max(0, min(count - _LEAST, shared, _MAX_LISTED - _LEAST))
+        more = max(0, min(count - least, shared, _MAX_LISTED - least))
         shared -= more
-        found.append(min(count, _LEAST) + more)
+        found.append(min(count, least) + more)
     return found
 
 

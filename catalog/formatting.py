@@ -36,7 +36,7 @@ EVIDENCE = {
 }
 # What the evidence of a column edge means, for readers who must not take a guess for a fact.
 EVIDENCE_OF_COLUMNS = {
-    Evidence.DECLARED: "From dbt's SQL or YAML: no log shows it",
+    Evidence.DECLARED: "From SQL or YAML: no log shows it",
     Evidence.INFERRED: "A guess by the columns' names: no log shows it",
 }
 STATUS = {Status.OK: "succeeded", Status.FAILED: "failed", Status.UNKNOWN: "unknown"}

@@ -74,7 +74,9 @@ def path_between(page: str, other: str) -> str:
     return "../" * (len(here) - same) + "".join(f"{name}/" for name in there[same:]) + "index.html"
 
 
-def column_link(index: Index, dataset: DatasetId, column: str, path: str) -> Markup:
+def column_link(
+    index: Index, dataset: DatasetId, column: str, path: str, icon: bool = True
+) -> Markup:
     """A link from a page to a column, or to all of a dataset where it has no name.
 
     Pages have hundreds of them, for which a macro takes too long.
@@ -83,10 +85,9 @@ def column_link(index: Index, dataset: DatasetId, column: str, path: str) -> Mar
     name, anchor = dataset.short, "columns"
     if column:
         name, anchor = f"{name}.{column}", column_anchor(column)
-    return Markup(  # noqa: S704  # escaped here; addresses need no escaping
-        f'<a class="graft-name graft-name--{box_shape(index, dataset)}" href="{page}#{anchor}">'
-        f"{markup.text(name)}</a>"
-    )
+    look = f' class="graft-name graft-name--{box_shape(index, dataset)}"' if icon else ""
+    # Addresses need no escaping.
+    return Markup(f'<a{look} href="{page}#{anchor}">{markup.text(name)}</a>')  # noqa: S704
 
 
 def environment(folder: Path) -> jinja2.Environment:

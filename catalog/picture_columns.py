@@ -45,7 +45,7 @@ class BoxColumns:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class ColumnLine:
+class ColumnArrow:
     """A line between columns of two boxes; a column is empty where the box itself is the end.
 
     Attributes:
@@ -65,7 +65,7 @@ class PictureColumns:
     """The columns of a picture's boxes, and the lines between them."""
 
     boxes: Mapping[BoxKey, BoxColumns]
-    lines: tuple[ColumnLine, ...]
+    lines: tuple[ColumnArrow, ...]
 
 
 def picture_columns(index: Index, neighbourhood: Neighbourhood) -> PictureColumns:
@@ -109,7 +109,7 @@ def _is_end(columns: BoxColumns, name: str) -> bool:
 
 def _lines(
     index: Index, boxes: Mapping[BoxKey, Box], datasets: Mapping[BoxKey, DatasetId]
-) -> list[ColumnLine]:
+) -> list[ColumnArrow]:
     """The lines between boxes, those next to the centre first."""
     near = sorted(datasets, key=lambda key: (abs(boxes[key].distance), key))
     shown = set(datasets.values())
@@ -117,7 +117,7 @@ def _lines(
     for dataset in (datasets[key] for key in near):
         pairs |= {(one, dataset): None for one in sorted(index.column_parents(dataset) & shown)}
         pairs |= {(dataset, one): None for one in sorted(index.column_children(dataset) & shown)}
-    found: dict[ColumnLine, None] = {}
+    found: dict[ColumnArrow, None] = {}
     for pair in pairs:
         found |= dict.fromkeys(_lines_between(index.columns_between[pair], pair, boxes))
         if len(found) > _MAX_LINES:
@@ -127,7 +127,7 @@ def _lines(
 
 def _lines_between(
     edges: Iterable[ColumnEdge], pair: tuple[DatasetId, DatasetId], boxes: Mapping[BoxKey, Box]
-) -> Iterator[ColumnLine]:
+) -> Iterator[ColumnArrow]:
     """The lines between two datasets, each column by each task with its strongest style."""
     styles: dict[tuple[str, str, str], LineStyle] = {}
     for edge in edges:
@@ -139,7 +139,7 @@ def _lines_between(
     tasks = {task: task_key(task) for _, _, task in styles}
     for (source_column, target_column, task), style in styles.items():
         through = tasks[task] if tasks[task] in boxes else None
-        yield ColumnLine(source, source_column, target, target_column, through, style)
+        yield ColumnArrow(source, source_column, target, target_column, through, style)
 
 
 def _style(edge: ColumnEdge) -> LineStyle:

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 
 import pytest
 
+from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.columns import ColumnRow, column_table, written_columns
+from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.page import environment, render
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
+from tests.catalog.html_reader import HtmlReader
 
 DECLARED, INFERRED = Evidence.DECLARED, Evidence.INFERRED
 
@@ -178,3 +182,21 @@ def test_a_task_writes_columns_by_dataset_up_to_a_limit() -> None:
     ]
     [many] = written_columns([edge(f"t.c{n:04}<s.d") for n in range(1000)])
     assert (len(many.columns), many.omitted) == (300, 700)
+
+
+def test_the_columns_of_a_table_of_15_stay_below_20_kilobytes() -> None:
+    edges = [
+        edge(f"{target}.column_{c:02}<{source}.column_{c:02}", Subtype.TRANSFORMATION, DECLARED)
+        for c in range(15)
+        for target, source in (
+            *(("orders", parent) for parent in ("stg_orders", "stg_payments")),
+            *((f"mart_{n}", "orders") for n in range(2)),
+            *((f"report_{n}", "mart_0") for n in range(2)),
+        )
+    ]
+    reports = Consumer("exposure.x.sales", "sales", "dashboard", (table("report_0"),))
+    page = dataset_page(index(edges, [reports]), table("orders"))
+    rendered = render(page, environment(design_folder() / "templates"))
+    columns = rendered[rendered.index("## Columns") : rendered.index("## Written by")]
+    assert columns.count("<tr id=") == 15
+    assert len(columns) + len(HtmlReader(rendered).data) < 20_000
