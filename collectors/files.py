@@ -65,7 +65,7 @@ def filesystem(url: str) -> tuple[fs.FileSystem, str]:
 
 
 def system_reason(error: OSError) -> str:
-    """Why a file cannot be read or written, in the system's words.
+    """The reason why a file cannot be read or written, in the system's words.
 
     Arrow's own text may name a user: of it only the code of an S3 error is taken.
     """

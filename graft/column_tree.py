@@ -16,10 +16,19 @@ from dbt_graft.lineage.column_path import ColumnId
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import ColumnEdge, EdgeType, Evidence
+from dbt_graft.lineage.records import ColumnEdge, EdgeType, Evidence, Subtype
 
 # Unless everything is wanted: children of a column, lines of a tree; tasks of a step.
 _FAN, _LINES, _TASKS = 12, 200, 2
+# A step in words, whichever way the tree goes.
+_CHANGE = SUBTYPE | {
+    Subtype.JOIN: "join",
+    Subtype.FILTER: "filter",
+    Subtype.GROUP_BY: "group by",
+    Subtype.SORT: "sort",
+    Subtype.WINDOW: "window",
+    Subtype.CONDITIONAL: "condition",
+}
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,7 @@ class ColumnView:
     def change(self, edges: Sequence[ColumnEdge]) -> str:
         """The change that a step makes, the tasks or models that make it, and its evidence."""
         words = dict.fromkeys(
-            MASKED if edge.masking and edge.type is EdgeType.DIRECT else SUBTYPE[edge.subtype]
+            MASKED if edge.masking and edge.type is EdgeType.DIRECT else _CHANGE[edge.subtype]
             for edge in edges
         )
         tasks = list(dict.fromkeys(edge.task for edge in edges))

@@ -13,7 +13,7 @@ import orjson
 from requests import RequestException, get
 
 from dbt_graft.collectors import store
-from dbt_graft.graft.command import config_option, load_config
+from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.link_check import CheckedLink, LinkState, check_links, is_site_url, link_lines
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError
@@ -30,7 +30,7 @@ _WORDS = {
 }
 
 
-@click.group(epilog="\b\nExample: graft links check docs/runbooks/")
+@click.group(cls=CommandGroup, epilog="\b\nExample: graft links check docs/runbooks/")
 def links() -> None:
     """Test links to pages of the site."""
 

@@ -141,11 +141,11 @@ class _Model:
     observed: Sequence[ColumnEdge]
     has_gap: bool
     behind: _Behind
-    _said: dict[_Key, None] = field(init=False)
+    _stated: dict[_Key, None] = field(init=False)
     _shown: dict[_Key, ColumnEdge] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._said = {key: None for edge in self.declared for key in self._keys(edge)}
+        self._stated = {key: None for edge in self.declared for key in self._keys(edge)}
         self._shown = {key: edge for edge in self.observed for key in self._keys(edge)}
 
     def edges(self) -> Iterator[ColumnEdge]:
@@ -162,7 +162,7 @@ class _Model:
             )
         else:
             yield from dict.fromkeys(
-                self._shown[key] for key in self._only(self._shown, self._said)
+                self._shown[key] for key in self._only(self._shown, self._stated)
             )
 
     def differences(self) -> Iterator[ColumnDifference]:
@@ -170,8 +170,8 @@ class _Model:
         if self.has_gap or not self.declared:
             return
         sides = {
-            "declared": self._only(self._said, self._shown),
-            "observed": self._only(self._shown, self._said),
+            "declared": self._only(self._stated, self._shown),
+            "observed": self._only(self._shown, self._stated),
         }
         for column in sorted({key[0] for keys in sides.values() for key in keys}):
             yield ColumnDifference(
@@ -185,10 +185,10 @@ class _Model:
 
     def _only(self, ours: Iterable[_Key], others: Collection[_Key]) -> list[_Key]:
         """Direct edges of one side, between datasets that both sides connect."""
-        direct = [key for key in (*self._said, *self._shown) if key[2] is EdgeType.DIRECT]
+        direct = [key for key in (*self._stated, *self._shown) if key[2] is EdgeType.DIRECT]
         if any(ANY_COLUMN in (column, source[1]) for column, source, _ in direct):
             return []
-        known = [{source[0] for _, source, _ in keys} for keys in (self._said, self._shown)]
+        known = [{source[0] for _, source, _ in keys} for keys in (self._stated, self._shown)]
         return [
             key
             for key in ours

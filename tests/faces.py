@@ -42,7 +42,7 @@ def templates() -> jinja2.Environment:
 def words(page: Page) -> str:
     """The words of a page, in one line, pictures left out."""
     text = render(page, templates())
-    text = re.sub(r"<svg.*?</svg>", " ", text.partition("---\n\n")[2], flags=re.DOTALL)
+    text = re.sub(r"<svg.*?</svg>", " ", text, flags=re.DOTALL).replace("<h2", " ## <h2")
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", text)).split())
 
 

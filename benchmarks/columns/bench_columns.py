@@ -88,7 +88,7 @@ def cases() -> list[ColumnCase]:
 
 
 def _inputs(columns: Iterable[tuple[str, set[str]]]) -> tuple[Inputs, Inputs]:
-    """What goes into each column, and what decides on it: `filter:t.a`."""
+    """The inputs of each column, and what decides on it: `filter:t.a`."""
     direct: Inputs = defaultdict(set)
     deciding: Inputs = defaultdict(set)
     for name, inputs in columns:
@@ -122,7 +122,7 @@ def _written(name: str) -> str:
 
 
 def peers(names: list[str], python: Path, work: dict[str, Any]) -> dict[str, Any]:
-    """What peers answer, from the environment that has them."""
+    """The answers of peers, from the environment that has them."""
     done = subprocess.run(
         [str(python), HERE / "peers.py"],
         input=json.dumps({**work, "peers": names}),

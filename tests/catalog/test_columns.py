@@ -197,6 +197,6 @@ def test_the_columns_of_a_table_of_15_stay_below_20_kilobytes() -> None:
     reports = Consumer("exposure.x.sales", "sales", "dashboard", (table("report_0"),))
     page = dataset_page(index(edges, [reports]), table("orders"))
     rendered = render(page, environment(design_folder() / "templates"))
-    columns = rendered[rendered.index("## Columns") : rendered.index("## Written by")]
+    columns = rendered[rendered.index('id="columns"') : rendered.index('id="written-by"')]
     assert columns.count("<tr id=") == 15
     assert len(columns) + len(HtmlReader(rendered).data) < 20_000

@@ -76,7 +76,7 @@ def test_a_page_says_when_dbt_built_it_and_shows_the_runs() -> None:
     shown = page(index(BUILT))
     assert 'Built <time datetime="2026-11-20T05:00:00Z">' in shown
     assert "by dbt, <strong>1,234 rows</strong>" in shown
-    runs = shown.partition("## dbt runs")[2]
+    runs = shown.partition('id="dbt-runs"')[2]
     assert "1 min 30 s" in runs
     assert "<th>Error</th>" not in runs
 

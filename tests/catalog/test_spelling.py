@@ -52,7 +52,8 @@ def jinja() -> jinja2.Environment:
 
 
 def _rendered(index: Index, jinja: jinja2.Environment) -> dict[str, str]:
-    return {page.path: render(page, jinja) for page in _pages(index, SiteSettings())}
+    pages = (make() for make in _pages(index, SiteSettings()))
+    return {page.path: render(page, jinja) for page in pages}
 
 
 def _boxes(index: Index) -> list[set[tuple[str, str]]]:

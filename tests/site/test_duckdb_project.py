@@ -225,7 +225,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def summary(project: Path) -> Json:
-    """What `graft build` says."""
+    """The output of `graft build`."""
     found: Json = orjson.loads(run(project, "dbt_graft", "build", "--json").stdout)
     return found
 
