@@ -205,7 +205,7 @@ class ApplicationCollector:
             yield TaskResult(task, self._last[task], without_inferences(found, read, resolver))
 
     def _built_by_dbt(self) -> Iterator[TaskResult]:
-        """The tables that dbt built; its tests and its questions about the metastore are left out."""
+        """The tables that dbt built, without its tests and questions about the metastore."""
         totals = StatementTotals()
         # Until its first sign of dbt the application was taken for a task.
         for found in self._totals.values():
