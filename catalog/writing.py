@@ -78,8 +78,10 @@ class PageWriter:
 
 
 def _processors() -> int:
-    """The processors that may be used; one where processes cannot be forked safely."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+    """The processors that may be used; one where this process cannot be forked safely."""
+    if sys.platform != "linux" or multiprocessing.current_process().daemon:
+        return 1
+    return len(os.sched_getaffinity(0))
 
 
 _writer: PageWriter | None = None
