@@ -8,6 +8,7 @@ from pathlib import Path
 from dbt_graft.graft import output_folder
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.output_folder import OutputFolder
+from dbt_graft.lineage.errors import GraftError
 
 _OUTPUTS: Mapping[str, Callable[[Config], str]] = {
     "artifacts": lambda config: config.artifacts,
@@ -22,10 +23,20 @@ def check_outputs(config: Config, *keys: str) -> None:
         keys: The keys of `graft.yml` whose folders are written; of all without any.
 
     Raises:
-        GraftError: A folder is refused.
+        GraftError: A folder is refused, or the store lies where dbt deletes it.
     """
     project = [config.folder, config.project_dir]
     store_folder = config.path(config.store)
+    target = config.target_dir.resolve()
+    if "://" not in store_folder and target in (
+        place := Path(store_folder).resolve(),
+        *place.parents,
+    ):
+        raise GraftError(
+            "lies in dbt's target, which `dbt clean` deletes",
+            place=f"graft.yml: `store: {config.store}`",
+            remedy="name a folder elsewhere, such as .graft/store",
+        )
     protected = {
         "the project": project,
         output_folder.TARGET: [config.target_dir],

@@ -117,6 +117,17 @@ def test_two_keys_never_name_one_folder(
     assert caught.value.problem == reason
 
 
+@pytest.mark.parametrize("store", ["target", "target/store", "models/../target/x"])
+def test_a_store_that_dbt_clean_would_delete_is_refused(project: Path, store: str) -> None:
+    (project / "graft.yml").write_text(f"store: {store}\n")
+    with pytest.raises(GraftError) as caught:
+        check_outputs(configuration.load(project / "graft.yml"))
+    assert str(caught.value) == (
+        f"graft.yml: `store: {store}`: lies in dbt's target, which `dbt clean` deletes\n"
+        "  name a folder elsewhere, such as .graft/store"
+    )
+
+
 @pytest.mark.parametrize("out", ["new", "new/deep/er", "empty", "build/site", "../elsewhere"])
 def test_a_new_or_empty_folder_is_accepted(project: Path, out: str) -> None:
     config = _config(project, "site.out", out)
