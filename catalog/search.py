@@ -23,7 +23,6 @@ class SearchEntry(NamedTuple):
     location: str
     title: str
     text: str
-    boost: float
 
 
 def search_entries(page: Page, body: str) -> Iterator[SearchEntry]:
@@ -32,10 +31,10 @@ def search_entries(page: Page, body: str) -> Iterator[SearchEntry]:
         return
     parts = _SECTION.split(_LEFT_OUT.sub("", body))
     location = f"{page.path}index.html"
-    yield SearchEntry(location, page.title, _plain(parts[0]), 2)
+    yield SearchEntry(location, page.title, _plain(parts[0]))
     for id_, title, content in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
         if plain := _plain(content):
-            yield SearchEntry(f"{location}#{id_}", _plain(title), plain, 1)
+            yield SearchEntry(f"{location}#{id_}", _plain(title), plain)
 
 
 def write_search_index(site: Path, entries: Iterable[SearchEntry]) -> None:

@@ -19,6 +19,12 @@ MANIFEST = """{
   },
   "nodes": {}, "sources": {}, "parent_map": {}, "child_map": {}
 }"""
+SPARK_LOG = """\
+{"Event":"SparkListenerLogStart","Spark Version":"3.5.9"}
+{"Event":"SparkListenerApplicationStart","App Name":"shop_files","App ID":"app-1",\
+"Timestamp":1763000000000,"User":"ada"}
+{"Event":"SparkListenerApplicationEnd","Timestamp":1763000060000}
+"""
 DECLARED = "version: 1\ntasks: {land: {flows: [{from: [sftp://a/b], to: [dbt/raw.orders]}]}}\n"
 
 
@@ -52,8 +58,16 @@ def test_the_core_reads_and_publishes_and_the_extras_do_the_rest(
     said = _run(graft, "site", at=tmp_path)
     assert (tmp_path / "build/site/dbt/index.html").exists() is docs
     assert ("published without dbt docs" in said) is not docs
-    assert "dbt-graft[spark]" in _run(graft, "collect", at=tmp_path, code=1)
+    _run(graft, "collect", at=tmp_path)
+    _run(graft, "site", at=tmp_path)
+    assert (tmp_path / "build/site/tasks/land/index.html").exists()
 
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs/app-1").write_text(SPARK_LOG)
+    (tmp_path / "graft.yml").write_text(
+        "collect: [{declared: {path: land.yml}}, {spark: {path: logs/}}]\n"
+    )
+    assert "dbt-graft[spark]" in _run(graft, "collect", at=tmp_path, code=1)
     _run(*install, f"{distributions.wheel}[spark]", f"pyspark=={pyspark}.*", at=tmp_path)
     _run(graft, "build", at=tmp_path)
-    assert (tmp_path / "build/site/tasks/land/index.html").exists()
+    assert (tmp_path / "build/site/tasks/shop_files/index.html").exists()

@@ -104,13 +104,13 @@ def test_a_column_feeds_others_and_the_reports_at_the_end(visit: Any) -> None:
 
 
 def test_evidence_that_no_log_shows_is_marked_and_explained(visit: Any) -> None:
-    page = visit.open(MART)
-    mark = page.locator("#column-order_amount_eur .graft-declared").first
-    expect(mark).to_have_text("declared")
+    page = visit.open("datasets/spark/raw/products/index.html")
+    mark = page.locator("#column-purchase_price .graft-inferred").first
+    expect(mark).to_have_text("inferred")
     assert "no log shows it" in (mark.get_attribute("title") or "")
     expect(page.locator(".graft-columns + p")).to_contain_text("no log shows it")
     page = visit.open(RAW)
-    expect(page.locator("#column-unit_price td:nth-child(3) .graft-declared")).to_have_count(0)
+    expect(page.locator("#column-unit_price td:nth-child(3) .graft-inferred")).to_have_count(0)
 
 
 def test_boxes_unfold_their_columns_without_overlapping(visit: Any) -> None:
