@@ -69,9 +69,10 @@ class Subtype(StrEnum):
     @property
     def type(self) -> EdgeType:
         """DIRECT for the first three, INDIRECT for the others."""
-        direct = (Subtype.IDENTITY, Subtype.TRANSFORMATION, Subtype.AGGREGATION)
-        return EdgeType.DIRECT if self in direct else EdgeType.INDIRECT
+        return EdgeType.DIRECT if self in _DIRECT else EdgeType.INDIRECT
 
+
+_DIRECT = frozenset({Subtype.IDENTITY, Subtype.TRANSFORMATION, Subtype.AGGREGATION})
 
 # Stands for a dataset's columns where an edge means all of them, or where they are not known.
 ANY_COLUMN = "*"

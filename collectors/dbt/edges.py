@@ -18,6 +18,8 @@ from dbt_graft.lineage.definition import DefinitionColumns
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Subtype
 
 _ORIGIN = "dbt:manifest.json"
+# A look-up is faster than the enumeration, and a project has hundreds of thousands.
+_SUBTYPES = {str(subtype): subtype for subtype in Subtype}
 
 
 class _Ephemeral(NamedTuple):
@@ -97,7 +99,7 @@ def _ends(
     found: set[ColumnEnd] = set()
     for one in inputs:
         source = sources[one.table]
-        subtype = Subtype(one.subtype)
+        subtype = _SUBTYPES[one.subtype]
         if isinstance(source, DatasetId):
             found.add(ColumnEnd(source, one.column, subtype, one.masking))
         elif source:
