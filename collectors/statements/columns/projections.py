@@ -52,9 +52,17 @@ def projected(node: exp.Expr, scope: QueryScope, place: int) -> Iterable[RowsetC
     if isinstance(node, exp.Literal):
         return [RowsetColumn(_name(node, scope.context.dialect, place), found)]
     name = node.output_name or _name(node, scope.context.dialect, place)
-    has_structs = scope.context.dialect in _WITH_STRUCTS and scope.context.tables is None
-    fields = tuple(struct_fields(node, scope)) if has_structs else ()
-    return [RowsetColumn(name, found, fields)]
+    return [RowsetColumn(name, found, _fields_of_struct(node, found, scope))]
+
+
+def _fields_of_struct(
+    node: exp.Expr, found: InputColumns, scope: QueryScope
+) -> tuple[RowsetColumn, ...]:
+    """The fields of a projection that makes a struct."""
+    if scope.context.tables is not None or scope.context.dialect not in _WITH_STRUCTS:
+        return ()
+    is_copied = len(found) == 1 and next(iter(found)).subtype is Subtype.IDENTITY
+    return () if is_copied else tuple(struct_fields(node, scope))
 
 
 def _name(node: exp.Expr, dialect: str, place: int) -> str:

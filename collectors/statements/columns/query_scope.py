@@ -86,7 +86,9 @@ class QueryScope:
 
     def resolve(self, column: exp.Column) -> InputColumns:
         """The inputs of `a`, `t.a`, `dbo.t.a`, `t.s.field`; in Spark also of `s.field`."""
-        parts = [*map(identifier_name, column.parts[:-1]), column.name]
+        parts = [column.name]
+        if column.args.get("table"):
+            parts = [*map(identifier_name, column.parts[:-1]), *parts]
         if self._is_no_column(parts):
             return NOTHING
         # In T-SQL the first of several parts is never a column.
