@@ -6,6 +6,7 @@ stands in the table of contents, and search leads to it.
 
 from __future__ import annotations
 
+import re
 import traceback
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -24,6 +25,8 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.urls import column_anchor, dataset_path, owner_path, tag_path, task_path
 
+# The beginning of a section in the content of a page: its id, and its title as HTML.
+SECTION = re.compile(r'<h2 id="([^"]*)">(.*?)</h2>')
 # A browser still opens a table of this many rows at once.
 MAX_ROWS = 1000
 

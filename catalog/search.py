@@ -10,10 +10,9 @@ from typing import NamedTuple
 import orjson
 from markupsafe import Markup
 
-from dbt_graft.catalog.page import Page
+from dbt_graft.catalog.page import SECTION, Page
 
 _LEFT_OUT = re.compile(r"<(\w+)\b[^>]*\bdata-search-exclude\b.*?</\1>", re.DOTALL)
-_SECTION = re.compile(r'<h2 id="([^"]*)">(.*?)</h2>')
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -29,7 +28,7 @@ def search_entries(page: Page, body: str) -> Iterator[SearchEntry]:
     """The entries of a page that search finds: its beginning, and each section with a text."""
     if not page.searched:
         return
-    parts = _SECTION.split(_LEFT_OUT.sub("", body))
+    parts = SECTION.split(_LEFT_OUT.sub("", body))
     location = f"{page.path}index.html"
     yield SearchEntry(location, page.title, _plain(parts[0]))
     for id_, title, content in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):

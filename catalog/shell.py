@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbt_graft.catalog import markup
-from dbt_graft.catalog.page import Page
+from dbt_graft.catalog.page import SECTION, Page
 from dbt_graft.lineage.errors import GraftError
 
 # The blank page of all that are not in the navigation. It lies so deep that its links to the root
@@ -45,7 +45,6 @@ _PLACES = (
     ("first", re.compile(rf'(?<=<a href="#){HEADING}(?=" class="md-skip">)')),
     ("title", re.compile(TITLE)),
 )
-_SECTION = re.compile(r'<h2 id="([^"]*)">(.*?)</h2>')
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +63,9 @@ class Shell:
 
     def filled(self, page: Page, body: str) -> str:
         """The page with its content, as HTML."""
-        sections = _SECTION.findall(body)
+        sections = SECTION.findall(body)
         values = {
-            "content": _SECTION.sub(self._heading, body),
+            "content": SECTION.sub(self._heading, body),
             "title": markup.text(page.title),
             "first": sections[0][0] if sections else "top",
             "sections": "".join(
