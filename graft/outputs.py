@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -27,11 +28,9 @@ def check_outputs(config: Config, *keys: str) -> None:
     """
     project = [config.folder, config.project_dir]
     store_folder = config.path(config.store)
-    target = config.target_dir.resolve()
-    if "://" not in store_folder and target in (
-        place := Path(store_folder).resolve(),
-        *place.parents,
-    ):
+    # Other than `Path.resolve`, it follows a link to itself without an error.
+    target, place = (Path(os.path.realpath(one)) for one in (config.target_dir, store_folder))
+    if "://" not in store_folder and target in (place, *place.parents):
         raise GraftError(
             "lies in dbt's target, which `dbt clean` deletes",
             place=f"graft.yml: `store: {config.store}`",
