@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -94,7 +95,7 @@ def _texts(sources: Sequence[str], sites: Sequence[str]) -> Iterator[tuple[str, 
         elif is_site_url(source, sites):
             yield "", source
         else:
-            yield source, _fetched(source)
+            yield _without_secrets(source), _fetched(source)
 
 
 def _files(path: Path) -> Iterator[tuple[str, str]]:
@@ -120,8 +121,15 @@ def _fetched(url: str) -> str:
     except (RequestException, ValueError) as error:
         status = getattr(getattr(error, "response", None), "status_code", None)
         problem = f"answers with {status}" if status else "cannot be fetched"
-        raise GraftError(problem, place=url.partition("?")[0]) from error
+        raise GraftError(problem, place=_without_secrets(url)) from error
     return content.decode(answer.encoding or "utf-8", "replace")
+
+
+def _without_secrets(url: str) -> str:
+    """A URL without its user, password and query, for messages."""
+    scheme, mark, rest = url.partition("://")
+    authority, slash, path = re.split("[?#]", rest)[0].partition("/")
+    return f"{scheme}{mark}{authority.rpartition('@')[2]}{slash}{path}"
 
 
 def _report(found: Sequence[CheckedLink]) -> Iterator[str]:

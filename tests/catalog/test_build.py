@@ -150,6 +150,8 @@ def test_the_page_for_missing_addresses_needs_no_other_file(
     assert len(links) == 5
     assert all((tmp_path / "site" / link).is_file() for link in links)
     assert "<b>" not in html
+    folders = {page.parent.name for page in (tmp_path / "site").glob("*/index.html")}
+    assert all(f"|{name}|" in html or f":{name}|" in html for name in folders - {"dbt"})
 
 
 def test_the_sitemap_has_the_date_of_the_last_collect(tmp_path: Path) -> None:
