@@ -118,9 +118,10 @@ def _column(node: exp.Expr, scope: QueryScope) -> InputColumns:
         return NOTHING
     if isinstance(node.this, exp.Star):
         return _rows(scope.named(tuple(part.name.casefold() for part in node.parts[:-1])))
-    name = node.name.casefold()
-    if name in scope.expressions and len(node.args) < 2:
-        return _named_expression(name, scope)
+    if scope.expressions and len(node.args) < 2:
+        name = node.name.casefold()
+        if name in scope.expressions:
+            return _named_expression(name, scope)
     return scope.resolve(node)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -16,25 +16,52 @@ from dbt_graft.lineage.records import Subtype
 _AROUND = (exp.Alias, exp.Bracket, exp.Limit, exp.Paren)
 
 
-def struct_fields(node: exp.Expr, scope: QueryScope) -> Iterator[RowsetColumn]:
+def struct_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
     """The fields of a struct; none where it is none, or they are not known.
 
     `ARRAY_AGG(t ORDER BY a LIMIT 1)[OFFSET(0)]` has the columns of t.
     """
-    if isinstance(node, _AROUND):
-        yield from struct_fields(node.this, scope)
-    elif isinstance(node, exp.Order):
-        order = transformed(inputs_of_all(node.expressions, scope), Subtype.SORT)
-        for field in struct_fields(node.this, scope):
-            yield RowsetColumn(field.name, field.inputs | order)
-    elif isinstance(node, exp.ArrayAgg | exp.AnyValue):
-        for field in struct_fields(node.this, scope):
-            yield RowsetColumn(field.name, transformed(field.inputs, Subtype.AGGREGATION))
-    elif isinstance(node, exp.Struct):
-        for one in node.expressions:
-            value = one.expression if isinstance(one, exp.PropertyEQ) else one
-            name = one.this.name if isinstance(one, exp.PropertyEQ) else one.output_name
-            yield RowsetColumn(name, inputs(value, scope))
-    elif isinstance(node, exp.Column) and len(node.parts) == 1:
-        for rowset in scope.named((node.name.casefold(),))[:1]:
-            yield from rowset.columns
+    while isinstance(node, _AROUND):
+        node = node.this
+    make = _STRUCTS.get(type(node))
+    return make(node, scope) if make else ()
+
+
+def _ordered(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
+    order = transformed(inputs_of_all(node.expressions, scope), Subtype.SORT)
+    fields = struct_fields(node.this, scope)
+    return [RowsetColumn(field.name, field.inputs | order) for field in fields]
+
+
+def _aggregated(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
+    return [
+        RowsetColumn(field.name, transformed(field.inputs, Subtype.AGGREGATION))
+        for field in struct_fields(node.this, scope)
+    ]
+
+
+def _made(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
+    """The fields of `STRUCT(a, b + 1 AS c)`."""
+    fields = []
+    for one in node.expressions:
+        is_named = isinstance(one, exp.PropertyEQ)
+        value, name = (one.expression, one.this.name) if is_named else (one, one.output_name)
+        fields.append(RowsetColumn(name, inputs(value, scope)))
+    return fields
+
+
+def _rows(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
+    """The columns of a table whose name stands for its rows."""
+    if node.args.get("table"):
+        return ()
+    rowsets = scope.named((node.name.casefold(),))
+    return rowsets[0].columns if rowsets else ()
+
+
+_STRUCTS: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], Sequence[RowsetColumn]]] = {
+    exp.AnyValue: _aggregated,
+    exp.ArrayAgg: _aggregated,
+    exp.Column: _rows,
+    exp.Order: _ordered,
+    exp.Struct: _made,
+}

@@ -30,6 +30,9 @@ def projected(node: exp.Expr, scope: QueryScope, place: int) -> Iterable[RowsetC
     Args:
         place: The number of columns before it, by which BigQuery names those without a name.
     """
+    if type(node) is exp.Column and type(node.this) is exp.Identifier:  # most of them
+        found = inputs(node, scope)
+        return [RowsetColumn(node.this.name, found, _fields_of_struct(node, found, scope))]
     star = node.this if isinstance(node, exp.Column) else node
     if isinstance(star, exp.Star):
         parts = node.parts[:-1] if isinstance(node, exp.Column) else []

@@ -35,6 +35,7 @@ class QueryContext:
         gaps: Why columns are missing.
         read: The tables that were met, where there was no scan.
         variables: The names of variables, folded.
+        no_columns: These, and the dialect's own names that are no columns.
     """
 
     dialect: str
@@ -45,6 +46,10 @@ class QueryContext:
     gaps: dict[str, None] = field(default_factory=dict)
     read: dict[Name, None] = field(default_factory=dict)
     variables: frozenset[str] = frozenset()
+    no_columns: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.no_columns = no_columns(self.dialect) | self.variables
 
     def gap(self, reason: str) -> InputColumns:
         """Note that something is missing, and return no inputs."""
@@ -86,34 +91,43 @@ class QueryScope:
 
     def resolve(self, column: exp.Column) -> InputColumns:
         """The inputs of `a`, `t.a`, `dbo.t.a`, `t.s.field`; in Spark also of `s.field`."""
-        parts = [column.name]
-        if column.args.get("table"):
-            parts = [*map(identifier_name, column.parts[:-1]), *parts]
-        if self._is_no_column(parts):
+        if not column.args.get("table"):
+            return self._alone(column.name)
+        parts = [*map(identifier_name, column.parts[:-1]), column.name]
+        if parts[-1].casefold() in SEQUENCE_VALUES or parts[0].casefold() == "_metadata":
             return NOTHING
         # In T-SQL the first of several parts is never a column.
-        first = 0 if len(parts) == 1 or self.context.dialect != Dialect.TSQL else 1
+        first = 1 if self.context.dialect == Dialect.TSQL else 0
         for at in range(len(parts) - 1, first - 1, -1):
             field = self._field(parts[:at], parts[at:]) if at < len(parts) - 1 else None
             if field is not None:
                 return field
-            inputs = self._qualified(parts[:at], parts[at]) if at else self._plain(parts[0])
+            name = parts[at]
+            inputs = (
+                self._qualified(parts[:at], name) if at else self._plain(name, name.casefold())
+            )
             if inputs is not None:
                 is_field = at < len(parts) - 1
                 return transformed(inputs, Subtype.TRANSFORMATION) if is_field else inputs
-        found = self._row(parts) if self.context.tables is None else None
-        return self.context.gap("a column's table is not known") if found is None else found
+        return self._row_or_gap(parts)
 
-    def _is_no_column(self, parts: list[str]) -> bool:
-        """Whether it is a variable, a sequence's value, or a name such as ROWNUM."""
-        name = parts[-1].casefold()
-        if len(parts) > 1:
-            return name in SEQUENCE_VALUES or parts[0].casefold() == "_metadata"
+    def _alone(self, name: str) -> InputColumns:
+        """The inputs of a column without a table."""
+        folded = name.casefold()
+        if folded in self.context.no_columns and self._is_no_column(folded):
+            return NOTHING
+        found = self._plain(name, folded)
+        return self._row_or_gap([name]) if found is None else found
+
+    def _is_no_column(self, name: str) -> bool:
+        """Whether a name such as ROWNUM, or a variable's, is not that of a column too."""
         if name == "level" and not self.levels:
             return False
-        if name not in no_columns(self.context.dialect) and name not in self.context.variables:
-            return False
         return not any(one.knows(name) for one in self.rowsets)
+
+    def _row_or_gap(self, parts: list[str]) -> InputColumns:
+        found = self._row(parts) if self.context.tables is None else None
+        return self.context.gap("a column's table is not known") if found is None else found
 
     def _field(self, qualifier: list[str], names: list[str]) -> InputColumns | None:
         """A field of a struct, where the schema has it as a column: `address.city` of BigQuery."""
@@ -149,8 +163,7 @@ class QueryScope:
             scope = scope.outer
         return []
 
-    def _plain(self, name: str) -> InputColumns | None:
-        folded = name.casefold()
+    def _plain(self, name: str, folded: str) -> InputColumns | None:
         scope: QueryScope | None = self
         while scope:
             if folded in scope.shared:

@@ -38,6 +38,7 @@ class Rowset:
     """
 
     __slots__ = ("_exact", "_known", "_stars", "columns", "fields", "influences", "path", "table")
+    fields: Mapping[str, InputColumns]
 
     def __init__(
         self,
@@ -45,18 +46,23 @@ class Rowset:
         columns: Sequence[RowsetColumn],
         influences: InputColumns = NOTHING,
         table: Name | None = None,
+        fields: Mapping[str, InputColumns] | None = None,
     ) -> None:
         self.path = path
         self.columns = columns
         self.influences = influences
         self.table = table
-        self.fields: Mapping[str, InputColumns] = {
-            f"{column.name}.{part.name}".casefold(): part.inputs
-            for column in columns
-            if column.fields
-            for part in column.fields
+        self.fields = {
+            **(fields or {}),
+            **{
+                f"{column.name}.{part.name}".casefold(): part.inputs
+                for column in columns
+                if column.fields
+                for part in column.fields
+            },
         }
         self._stars = [column for column in columns if column.name == ANY_COLUMN]
+        # What can be named, folded: columns, then fields.
         self._known: dict[str, InputColumns] = {}
         # Quoted names that differ in their case only.
         self._exact: dict[str, InputColumns] = {}
@@ -68,6 +74,8 @@ class Rowset:
                 spellings[name] = column.name
             elif column.name != spellings[name]:
                 self._exact.setdefault(column.name, column.inputs)
+        self._known.pop(ANY_COLUMN, None)
+        self._known.update(self.fields)
 
     @property
     def is_open(self) -> bool:
@@ -80,15 +88,15 @@ class Rowset:
 
     def knows(self, name: str) -> bool:
         """Whether a column of this name, folded, is certain to be there."""
-        return (name in self._known and name != ANY_COLUMN) or name in self.fields
+        return name in self._known
 
     def find(self, name: str) -> InputColumns | None:
         """The inputs of a column; None where it is not there or could be in several."""
         if name in self._exact:
             return self._exact[name]
-        folded = name.casefold()
-        if self.knows(folded):
-            return self.fields[folded] if folded in self.fields else self._known[folded]
+        known = self._known.get(name.casefold())
+        if known is not None:
+            return known
         if len(self._stars) != 1:
             return None
         return frozenset(
@@ -98,15 +106,23 @@ class Rowset:
 
     def renamed(self, path: Name, names: Sequence[str] = ()) -> Rowset:
         """The same rows under another name, their first columns under these names."""
+        if not names:
+            return self._alias(path)
         columns = list(self.columns)
-        if names and not self.is_open:
+        if not self.is_open:
             # Values are folded into one, so VALUES can have fewer columns than names.
             folded = columns[0].inputs if columns and not columns[0].name else NOTHING
             found = [column.inputs for column in columns] + [folded] * len(names)
             columns[: len(names)] = map(RowsetColumn, names, found)
-        renamed = Rowset(path, columns, self.influences, self.table)
-        renamed.fields = {**self.fields, **renamed.fields}
-        return renamed
+        return Rowset(path, columns, self.influences, self.table, self.fields)
+
+    def _alias(self, path: Name) -> Rowset:
+        """The same rows and columns under another name; of large queries, most are these."""
+        alias = Rowset.__new__(Rowset)
+        for slot in self.__slots__:
+            setattr(alias, slot, getattr(self, slot))
+        alias.path = path
+        return alias
 
 
 def table_rowset(path: Name, table: Name, columns: Iterable[str]) -> Rowset:
@@ -127,6 +143,5 @@ def table_rowset(path: Name, table: Name, columns: Iterable[str]) -> Rowset:
         for one in made
         if "." in one.name and one.name.casefold().partition(".")[0] in names
     }
-    rowset = Rowset(path, [one for one in made if one.name.casefold() not in fields], table=table)
-    rowset.fields = fields
-    return rowset
+    columns = [one for one in made if one.name.casefold() not in fields]
+    return Rowset(path, columns, table=table, fields=fields)
