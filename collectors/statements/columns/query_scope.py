@@ -103,9 +103,7 @@ class QueryScope:
             if field is not None:
                 return field
             name = parts[at]
-            inputs = (
-                self._qualified(parts[:at], name) if at else self._plain(name, name.casefold())
-            )
+            inputs = self._qualified(parts[:at], name) if at else self._plain(name, name.casefold())
             if inputs is not None:
                 is_field = at < len(parts) - 1
                 return transformed(inputs, Subtype.TRANSFORMATION) if is_field else inputs
