@@ -143,5 +143,5 @@ def table_rowset(path: Name, table: Name, columns: Iterable[str]) -> Rowset:
         for one in made
         if "." in one.name and one.name.casefold().partition(".")[0] in names
     }
-    columns = [one for one in made if one.name.casefold() not in fields]
-    return Rowset(path, columns, table=table, fields=fields)
+    others = [one for one in made if one.name.casefold() not in fields]
+    return Rowset(path, others, table=table, fields=fields)
