@@ -21,6 +21,7 @@ from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 _WITH_STRUCTS = frozenset({"bigquery", "databricks", "duckdb", "spark"})
 # sqlglot's names of functions have underscores where they are not the engine's, but for these.
 _ENGINES_NAMES = frozenset({"row_number", "dense_rank", "array_agg", "first_value", "last_value"})
+_OPERATORS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Connector, exp.Predicate, exp.Not)
 _WITH_COLUMNS = frozenset({"duckdb", "clickhouse"})
 
 
@@ -85,8 +86,28 @@ def _name(node: exp.Expr, dialect: str, place: int) -> str:
             return "pos"
         if isinstance(node, exp.Explode):
             return "col"
-    # Literals are not published.
-    return "" if node.find(exp.Literal) else node.sql(dialect)
+    if node.find(exp.Literal):  # these are not published
+        return ""
+    return _name_in_spark(node) if dialect in {"spark", "databricks"} else node.sql(dialect)
+
+
+def _name_in_spark(node: exp.Expr) -> str:
+    """`sum((a + b))` for `SUM(t.a + t.b)`: brackets around operators only, columns alone."""
+
+    def named(part: exp.Expr) -> exp.Expr:
+        if isinstance(part, exp.Column):
+            return exp.column(part.this)
+        if isinstance(part, exp.Paren):
+            return part.this
+        if isinstance(part, exp.Star):
+            return exp.Literal.number(1)  # COUNT(*)
+        return exp.Paren(this=part.copy()) if isinstance(part, _OPERATORS) else part
+
+    # Each part is replaced after those inside of it.
+    root = exp.Paren(this=node.copy())
+    for part in reversed(list(root.this.walk())):
+        part.replace(named(part))
+    return root.this.sql("spark", normalize_functions="lower")
 
 
 def _starred(

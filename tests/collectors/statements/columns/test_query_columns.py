@@ -47,6 +47,22 @@ def test_no_literal_becomes_a_name(dialect: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("COUNT(t.b)", "count(b)"),
+        ("(a + b) * c", "((a + b) * c)"),
+        ("SUM(a + HASH(t.b))", "sum((a + hash(b)))"),
+        ("a = b AND NOT c", "((a = b) AND (NOT c))"),
+        ("CASE WHEN a > b THEN c ELSE d END", "CASE WHEN (a > b) THEN c ELSE d END"),
+        ("COUNT(*)", "count(1)"),
+    ],
+)
+def test_spark_names_an_expression_by_its_text(expression: str, name: str) -> None:
+    result = query_columns(f"SELECT {expression} FROM t", "spark")
+    assert [column.name for column in result.columns] == [name]
+
+
+@pytest.mark.parametrize(
     "sql",
     [
         "",
