@@ -81,11 +81,17 @@ def meta_columns(upstream: ByColumn, spelled: Mapping[str, str]) -> dict[str, An
     }
 
 
-def with_origins(description: Any, column: str, upstream: ByColumn) -> str:
-    """Return the description of a column with a line that says where its values come from."""
+def with_origins(
+    description: Any, column: str, upstream: ByColumn, usual: Evidence = Evidence.OBSERVED
+) -> str:
+    """Return the description of a column with a line that says where its values come from.
+
+    Args:
+        usual: The evidence that is not mentioned where all edges have it.
+    """
     text = str(description or "")
     found = upstream.get(column.casefold())
-    line = _line(found, upstream.get(ANY_COLUMN, ())) if found else ""
+    line = _line(found, upstream.get(ANY_COLUMN, ()), usual) if found else ""
     return "\n\n".join(filter(None, (text.rstrip(), line))) if line else text
 
 
@@ -110,7 +116,7 @@ def _edge(edge: ColumnEdge) -> dict[str, Any]:
     }
 
 
-def _line(edges: Sequence[ColumnEdge], of_rows: Sequence[ColumnEdge]) -> str:
+def _line(edges: Sequence[ColumnEdge], of_rows: Sequence[ColumnEdge], usual: Evidence) -> str:
     """`From raw.orders.amount (aggregation), filtered by raw.orders.status. Inferred.`
 
     Args:
@@ -127,7 +133,7 @@ def _line(edges: Sequence[ColumnEdge], of_rows: Sequence[ColumnEdge]) -> str:
         parts.append(f"From {_listed([_upstream(e, common) for e in direct], _SHOWN)}{rows}.")
     if deciding:
         parts.append(f"Decided by {_listed([_upstream(e, common) for e in deciding], _SHOWN)}.")
-    if common and common is not Evidence.OBSERVED:
+    if common and common not in {Evidence.OBSERVED, usual}:
         parts.append(f"{common.capitalize()}.")
     return " ".join(parts)
 

@@ -89,7 +89,7 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
     return stock.changed(
         stock.read(),
         {
-            _MANIFEST: _PARSE.format("graft-manifest"),
+            _MANIFEST: f"graftComplete({_PARSE.format('graft-manifest')})",
             _CATALOG: _PARSE.format("graft-catalog"),
             # Behind the character set, before dbt's own script.
             _TITLE: f"{head}<script>{script}</script>",

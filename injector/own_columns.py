@@ -12,7 +12,7 @@ from typing import Any
 from dbt_graft.injector.columns import ByColumn, Edges, by_column, meta_columns, with_origins
 from dbt_graft.injector.manifest import Node
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import ANY_COLUMN
+from dbt_graft.lineage.records import ANY_COLUMN, Evidence
 
 
 def with_meta(
@@ -60,7 +60,8 @@ def with_descriptions(
         for name in _columns(node, catalog["nodes"].get(node_id), upstream).values():
             column = columns.get(name) or {"name": name, "description": "", "meta": {}, "tags": []}
             if isinstance(column, dict):
-                text = with_origins(column.get("description"), name, upstream)
+                described = column.get("description")
+                text = with_origins(described, name, upstream, usual=Evidence.DECLARED)
                 if name in columns or text:
                     columns[name] = {**column, "description": text}
         nodes[node_id] = {**node, "columns": columns}

@@ -5,6 +5,19 @@
   "use strict";
   const own = (map, key) => (Object.hasOwn(map, key) ? map[key] : undefined);
 
+  // The manifest with what injector/slim.py leaves out because it only repeats a key.
+  window.graftComplete = (manifest) => {
+    for (const [id, node] of Object.entries({ ...manifest.nodes, ...manifest.sources })) {
+      node.unique_id ??= id;
+      for (const [name, column] of Object.entries(node.columns ?? {})) {
+        if (column && typeof column === "object" && !("name" in column)) {
+          Object.assign(column, { name, meta: {} });
+        }
+      }
+    }
+    return manifest;
+  };
+
   const decoded = (text) => {
     try {
       return decodeURIComponent(text);

@@ -43,6 +43,7 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
     """Return copies of manifest and catalog without everything that the docs page does not read.
 
     The page looks the same with them. They are not dbt artifacts any more: dbt does not load them.
+    What only repeats a key is left out too; `page.js` puts it back.
     """
     # The page does not list macros of dbt itself.
     hidden = {"dbt", f"dbt_{manifest['metadata'].get('adapter_type')}"}
@@ -54,8 +55,10 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
     nodes = {key: _node(node, macros) for key, node in manifest["nodes"].items()}
     slimmed = {
         **{key: part for key, part in manifest.items() if key in _PARTS},
-        "nodes": nodes,
-        "sources": {key: _node(node, macros) for key, node in manifest["sources"].items()},
+        "nodes": _without_ids(nodes),
+        "sources": _without_ids(
+            {key: _node(node, macros) for key, node in manifest["sources"].items()}
+        ),
         "macros": macros,
         # The only doc blocks that the page shows are overviews.
         "docs": {
@@ -89,7 +92,9 @@ def _node(node: Mapping[str, Any], macros: Mapping[str, Any]) -> Document:
     if isinstance(slimmed.get("meta"), dict) and "graft" in slimmed["meta"]:
         slimmed["meta"] = {key: value for key, value in slimmed["meta"].items() if key != "graft"}
     if slimmed.get("columns"):
-        slimmed["columns"] = {key: _column(column) for key, column in slimmed["columns"].items()}
+        slimmed["columns"] = {
+            key: _column(key, column) for key, column in slimmed["columns"].items()
+        }
     if slimmed.get("docs") == _SHOWN:
         del slimmed["docs"]
     return _linked(slimmed, macros)
@@ -132,10 +137,23 @@ def _config(config: Any) -> Any:
     }
 
 
-def _column(column: Any) -> Any:
+def _column(name: str, column: Any) -> Any:
     if not isinstance(column, dict):
         return column
-    return {key: value for key, value in column.items() if key in _COLUMN and value not in ("", [])}
+    repeated = {"name": name, "meta": {}}
+    is_usual = all(column.get(key) == value for key, value in repeated.items())
+    return {
+        key: value
+        for key, value in column.items()
+        if key in _COLUMN and value not in ("", []) and not (is_usual and key in repeated)
+    }
+
+
+def _without_ids(nodes: Mapping[str, Document]) -> dict[str, Document]:
+    return {
+        key: {name: value for name, value in node.items() if (name, value) != ("unique_id", key)}
+        for key, node in nodes.items()
+    }
 
 
 def _entry(entry: Mapping[str, Any], node: Mapping[str, Any] | None) -> Document:

@@ -141,7 +141,7 @@ def test_the_page_s_copy_says_it_below_what_the_team_wrote(project: Any, log: An
 
     shown = columns_on_page(graft_with(project, log))
 
-    assert shown["ID"]["description"] == "The key.\n\nFrom `analytics.stg_orders.id`. Declared."
+    assert shown["ID"]["description"] == "The key.\n\nFrom `analytics.stg_orders.id`."
     assert shown["gone"]["description"] == "Not in the table any more."
 
 
@@ -150,7 +150,7 @@ def test_a_column_that_only_the_catalog_has_gets_a_description_too(project: Any,
 
     assert shown["amount"]["description"] == (
         "From `analytics.stg_orders.price` (aggregation), "
-        "filtered by `analytics.stg_orders.status`. Declared."
+        "filtered by `analytics.stg_orders.status`."
     )
 
 
@@ -176,7 +176,7 @@ def test_hostile_names_stay_inside_their_code_span(project: Any, log: Any) -> No
     shown = columns_on_page(graft_with(project, log, [hostile]))
 
     assert shown["id"]["description"] == (
-        "From `raw.o'[x](javascript:alert(1))'</script> # big.a'b`. Declared."
+        "From `raw.o'[x](javascript:alert(1))'</script> # big.a'b`."
     )
 
 
@@ -190,13 +190,14 @@ def test_no_column_gets_longer_than_its_limits(project: Any, log: Any) -> None:
     assert [len(found) for found in columns.values()] == [200, 200]
     text = columns_on_page(grafted)["id"]["description"]
     assert "and 488 more, filtered by" in text
-    assert text.endswith("and 496 more. Declared.")
+    assert text.endswith("and 496 more.")
 
 
 @pytest.mark.parametrize(
     ("evidences", "text"),
     [
         ("observed observed", "From `raw.a.x`, `raw.b.x`."),
+        ("declared declared", "From `raw.a.x`, `raw.b.x`."),
         ("inferred inferred", "From `raw.a.x`, `raw.b.x`. Inferred."),
         ("observed declared", "From `raw.a.x`, `raw.b.x` (declared)."),
         ("inferred declared", "From `raw.a.x` (inferred), `raw.b.x` (declared)."),

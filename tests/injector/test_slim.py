@@ -105,7 +105,6 @@ def test_a_model_keeps_what_its_page_its_trees_and_the_selectors_read(
     manifest: dict[str, Any], catalog: dict[str, Any]
 ) -> None:
     assert slim(manifest, catalog)[0]["nodes"]["model.shop.orders"] == {
-        "unique_id": "model.shop.orders",
         "resource_type": "model",
         "name": "orders",
         "group": None,
@@ -118,7 +117,7 @@ def test_a_model_keeps_what_its_page_its_trees_and_the_selectors_read(
             "contract": {"enforced": True},
         },
         "columns": {
-            "id": {"name": "id", "meta": {}},
+            "id": {},
             "sum": {"name": "sum", "description": "All.", "meta": {"unit": "EUR"}},
         },
     }
@@ -130,7 +129,6 @@ def test_a_generic_test_keeps_its_page_and_its_code(
     slimmed = slim(manifest, catalog)[0]
 
     assert slimmed["nodes"][TEST] == {
-        "unique_id": TEST,
         "resource_type": "test",
         "compiled_code": "select id",
         "depends_on": {"nodes": ["model.shop.orders"]},
