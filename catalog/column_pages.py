@@ -5,7 +5,7 @@ Names that begin alike share a page, since a page for each name would be more pa
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -75,20 +75,24 @@ class ColumnListPage(Page):
 def column_pages(index: Index) -> Iterator[Page]:
     """The page of all shared columns, and those that list them by the beginning of their name."""
     found: dict[str, list[tuple[DatasetId, str, str]]] = defaultdict(list)
+    counts: Counter[str] = Counter()
     for dataset in index.datasets:
-        for key, column in index.columns(dataset).items():
-            found[key].append((dataset, column.name, column.type))
+        columns = index.columns(dataset)
+        counts.update(columns.keys())
+        for key, column in columns.items():
+            if counts[key] <= _MAX_LISTED:
+                found[key].append((dataset, column.name, column.type))
     pages: dict[str, list[str]] = defaultdict(list)
     for key in sorted(found):
-        if len(found[key]) > 1:
+        if counts[key] > 1:
             pages[columns_path(key)].append(key)
     shared: list[SharedColumn] = []
     for path, keys in sorted(pages.items()):
         most = max(_LEAST, min(_MAX_LISTED, _MAX_PAGE // len(keys)))
-        columns = [_shared(key, path, found[key], most) for key in keys]
-        shared += columns
+        alike = [_shared(key, path, found[key][:most], counts[key]) for key in keys]
+        shared += alike
         yield ColumnsPage(
-            path=path, title=f"Columns {_beginning(path)}…", index=index, columns=columns
+            path=path, title=f"Columns {_beginning(path)}…", index=index, columns=alike
         )
     yield ColumnListPage(
         path="columns/",
@@ -102,10 +106,10 @@ def column_pages(index: Index) -> Iterator[Page]:
 
 
 def _shared(
-    key: str, path: str, columns: Sequence[tuple[DatasetId, str, str]], most: int
+    key: str, path: str, listed: Sequence[tuple[DatasetId, str, str]], datasets: int
 ) -> SharedColumn:
-    _, name, _ = columns[0]
-    return SharedColumn(name, path, column_anchor(key), columns[:most], max(0, len(columns) - most))
+    _, name, _ = listed[0]
+    return SharedColumn(name, path, column_anchor(key), listed, datasets - len(listed))
 
 
 def _beginning(path: str) -> str:

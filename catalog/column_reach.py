@@ -6,6 +6,7 @@ consumers are found from the consumers up, in one walk for all columns.
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Iterable, Sequence
 
@@ -13,74 +14,84 @@ from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.column_path import ColumnId
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
-from dbt_graft.lineage.records import ANY_COLUMN
-
-_Key = tuple[DatasetId, str]
 
 
 class ColumnReach:
-    """Columns and consumers downstream, for a page of every column."""
+    """Columns and consumers downstream, for a page of every column.
+
+    Columns are numbers here, as in the graph: a page asks for hundreds of them.
+    """
 
     def __init__(self, graph: ColumnGraph, consumers: Iterable[Consumer], most: int) -> None:
         self._graph = graph
         self._most = most
         self._consumers = tuple(consumers)
-        self._children: dict[_Key, tuple[ColumnId, ...]] = {}
+        # Sets of consumers, as bits, each once; a column has the place of its set.
+        self._sets = [0]
+        self._places = {0: 0}
         self._reading: dict[DatasetId, int] = {}
         for number, consumer in enumerate(self._consumers):
             for dataset in consumer.reads:
                 self._reading[dataset] = self._reading.get(dataset, 0) | 1 << number
         self._leading = self._leading_to_consumers()
 
-    def further(self, column: ColumnId) -> tuple[Sequence[ColumnId], bool]:
+    def further(self, column: ColumnId) -> tuple[Sequence[int], bool]:
         """Columns two or more steps downstream, nearest first; False if there are more of them."""
-        near = self._children_of(column)
-        seen = {_key(one) for one in (column, *near)}
-        found: list[ColumnId] = []
+        start = self._graph.number(column)
+        if start is None:
+            return (), True
+        next_ = self._graph.feeds
+        near = next_(start)
+        seen = {start, *near}
+        found: list[int] = []
         waiting = deque(near)
         while waiting:
-            for child in self._children_of(waiting.popleft()):
-                if (key := _key(child)) in seen:
+            for child in next_(waiting.popleft()):
+                if child in seen:
                     continue
                 if len(found) == self._most:
                     return found, False
-                seen.add(key)
+                seen.add(child)
                 found.append(child)
                 waiting.append(child)
         return found, True
 
+    def columns(self, numbers: Iterable[int]) -> list[ColumnId]:
+        """The columns of these numbers."""
+        return [self._graph.column(number) for number in numbers]
+
     def consumers(self, column: ColumnId) -> list[Consumer]:
         """Those that read its dataset, or any that its values go to, by name."""
-        mask = self._leading.get(_key(column), 0) | self._reading.get(column.dataset, 0)
+        number = self._graph.number(column)
+        mask = 0 if number is None else self._sets[self._leading[number]]
+        mask |= self._reading.get(column.dataset, 0)
+        if not mask:
+            return []
         found = [one for number, one in enumerate(self._consumers) if mask >> number & 1]
         return sorted(found, key=lambda one: (one.name, one.node_id))
 
-    def _children_of(self, column: ColumnId) -> tuple[ColumnId, ...]:
-        found = self._children.get(key := _key(column))
-        if found is None:
-            steps = self._graph.children(column)
-            named = (step.target for step in steps if step.target.name != ANY_COLUMN)
-            found = self._children[key] = tuple(dict.fromkeys(named))[: self._most + 1]
-        return found
-
-    def _leading_to_consumers(self) -> dict[_Key, int]:
-        """For each column that leads to a consumer the numbers of these as bits."""
-        leading: dict[_Key, int] = {}
-        waiting: deque[ColumnId] = deque()
+    def _leading_to_consumers(self) -> array[int]:
+        """For each column the place of the consumers that it leads to."""
+        graph = self._graph
+        leading = array("I", [0]) * graph.size
+        waiting: deque[int] = deque()
         for dataset, mask in self._reading.items():
-            for column in self._graph.columns(dataset):
-                leading[_key(column)] = mask
-                waiting.append(column)
+            for column in graph.columns(dataset):
+                if (number := graph.number(column)) is not None:
+                    leading[number] = self._place(mask)
+                    waiting.append(number)
         while waiting:
-            column = waiting.popleft()
-            mask = leading[_key(column)]
-            for step in self._graph.parents(column):
-                key = _key(step.source)
-                if (old := leading.get(key, 0)) | mask != old:
-                    leading[key] = old | mask
-                    waiting.append(step.source)
+            number = waiting.popleft()
+            mask = self._sets[leading[number]]
+            for parent in graph.fed_by(number):
+                old = self._sets[leading[parent]]
+                if old | mask != old:
+                    leading[parent] = self._place(old | mask)
+                    waiting.append(parent)
         return leading
 
-
-def _key(column: ColumnId) -> _Key:
-    return column.dataset, column.name.casefold()
+    def _place(self, mask: int) -> int:
+        place = self._places.setdefault(mask, len(self._sets))
+        if place == len(self._sets):
+            self._sets.append(mask)
+        return place

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from dbt_graft.catalog.formatting import MASKED, SUBTYPE
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.page import description_html
+from dbt_graft.catalog.markup import prose
 from dbt_graft.lineage.column_path import ColumnId
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
@@ -21,7 +21,7 @@ from dbt_graft.lineage.urls import column_anchor
 # a page of 15 columns, or of 1,000, stays small.
 _MAX_LISTED, _LEAST, _SHARED = 50, 4, 60
 # The same of columns further downstream.
-_FEWER_LEAST, _FEWER_SHARED = 3, 30
+_FEWER_LEAST, _FEWER_SHARED = 1, 10
 # Columns listed on the page of a task.
 _MAX_WRITTEN = 300
 _SUBTYPES = {subtype: rank for rank, subtype in enumerate(Subtype)}
@@ -118,6 +118,7 @@ class ColumnTable:
         unmatched: Datasets that columns come from, without knowing which from which.
         row_conditions: Columns that decide which rows there are: joins, filters, groups.
         evidence: The evidence of edges that no log shows.
+        is_declared: All edges are declared.
     """
 
     rows: tuple[ColumnRow, ...]
@@ -125,6 +126,7 @@ class ColumnTable:
     unmatched: tuple[LinkedColumn, ...]
     row_conditions: tuple[LinkedColumn, ...]
     evidence: tuple[Evidence, ...]
+    is_declared: bool
 
 
 def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
@@ -134,12 +136,13 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
     texts = dict(description.columns) if description else {}
     folded = {name.casefold(): text for name, text in texts.items()}
     columns = index.columns(dataset)
+    dbt_docs = f"{root}dbt/index.html" if index.has_dbt_docs else ""
     rows = tuple(
         ColumnRow(
             name=column.name,
             anchor=column_anchor(column.name),
             type=column.type,
-            text=description_html(folded.get(key, ""), root, has_dbt_docs=index.has_dbt_docs),
+            text=prose(folded.get(key, ""), dbt_docs),
             upstream=comes_from,
             downstream=feeds,
             further=further,
@@ -167,6 +170,7 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
         unmatched=unmatched,
         row_conditions=conditions,
         evidence=tuple(one for one in Evidence if one in found and one is not Evidence.OBSERVED),
+        is_declared=found == {Evidence.DECLARED},
     )
 
 
@@ -202,14 +206,15 @@ def written_columns(edges: Iterable[ColumnEdge]) -> tuple[WrittenColumns, ...]:
 
 
 def _further(index: Index, columns: Sequence[ColumnId]) -> list[FurtherColumns]:
-    reached = [index.column_reach.further(column) for column in columns]
+    reach = index.column_reach
+    reached = [reach.further(column) for column in columns]
     limits = _shares([len(found) for found, _ in reached], _FEWER_LEAST, _FEWER_SHARED)
     return [
         FurtherColumns(
-            _by_dataset(found[:limit]),
+            _by_dataset(reach.columns(found[:limit])),
             len(found),
             is_complete,
-            _by_kind(index.column_reach.consumers(column)),
+            _by_kind(reach.consumers(column)),
         )
         for column, (found, is_complete), limit in zip(columns, reached, limits, strict=True)
     ]

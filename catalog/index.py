@@ -10,6 +10,7 @@ from functools import cached_property
 from urllib.parse import quote
 
 from dbt_graft.catalog.column_reach import ColumnReach
+from dbt_graft.catalog.grouped import Grouped
 from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
@@ -32,6 +33,8 @@ from dbt_graft.lineage.usage import Usage
 
 # Columns that are listed for a column beyond those that it feeds directly.
 MAX_FURTHER = 50
+# Datasets whose columns are kept at hand.
+_REMEMBERED = 4096
 BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
 
 
@@ -72,31 +75,18 @@ class Index:
         self.tasks: Mapping[str, Task] = lineage.tasks
         self.engines = {run.engine for task in self.tasks.values() for run in task.runs}
         self.graph: Graph[DatasetId] = lineage.dataset_graph()
-        self.flows_to: dict[DatasetId, list[Flow]] = defaultdict(list)
-        self.flows_from: dict[DatasetId, list[Flow]] = defaultdict(list)
-        for flow in lineage.flows:
-            if flow.source == flow.target:
-                continue
-            self.flows_to[flow.target].append(flow)
-            self.flows_from[flow.source].append(flow)
-        self.columns_to: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
-        self.columns_from: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
-        self.columns_between: dict[tuple[DatasetId, DatasetId], list[ColumnEdge]] = defaultdict(
-            list
+        flows = [flow for flow in lineage.flows if flow.source != flow.target]
+        self.flows_to = Grouped(flows, (flow.target for flow in flows))
+        self.flows_from = Grouped(flows, (flow.source for flow in flows))
+        edges = lineage.column_edges
+        self.columns_to = Grouped(edges, (edge.to_dataset for edge in edges))
+        self.columns_from = Grouped(edges, (edge.from_dataset for edge in edges))
+        self.columns_between = Grouped(
+            edges, ((edge.from_dataset, edge.to_dataset) for edge in edges)
         )
-        self.columns_by: dict[str, list[ColumnEdge]] = defaultdict(list)
-        for edge in lineage.column_edges:
-            self.columns_to[edge.to_dataset].append(edge)
-            self.columns_from[edge.from_dataset].append(edge)
-            self.columns_between[edge.from_dataset, edge.to_dataset].append(edge)
-            self.columns_by[edge.task].append(edge)
+        self.columns_by = Grouped(edges, (edge.task for edge in edges))
+        self._column_graph = Graph(self.columns_between)
         self._columns: dict[DatasetId, dict[str, Column]] = {}
-        self._column_parents: dict[DatasetId, set[DatasetId]] = defaultdict(set)
-        self._column_children: dict[DatasetId, set[DatasetId]] = defaultdict(set)
-        for source, target in self.columns_between:
-            if source != target:
-                self._column_parents[target].add(source)
-                self._column_children[source].add(target)
         self.reports: dict[DatasetId, list[Consumer]] = defaultdict(list)
         for consumer in self.consumers.values():
             for dataset in consumer.reads:
@@ -131,6 +121,8 @@ class Index:
             for name in names:
                 if name != ANY_COLUMN:
                     found.setdefault(name.casefold(), Column(name))
+            if len(self._columns) >= _REMEMBERED:
+                self._columns.clear()
             self._columns[dataset] = found
         return found
 
@@ -140,13 +132,13 @@ class Index:
         graph = ColumnGraph(self.lineage.column_edges, self.datasets.values())
         return ColumnReach(graph, self.consumers.values(), MAX_FURTHER)
 
-    def column_parents(self, dataset: DatasetId) -> set[DatasetId]:
-        """The datasets with column edges into it."""
-        return self._column_parents.get(dataset, set())
+    def column_parents(self, dataset: DatasetId) -> Sequence[DatasetId]:
+        """The datasets with column edges into it, sorted."""
+        return self._column_graph.parents(dataset)
 
-    def column_children(self, dataset: DatasetId) -> set[DatasetId]:
-        """The datasets with column edges out of it."""
-        return self._column_children.get(dataset, set())
+    def column_children(self, dataset: DatasetId) -> Sequence[DatasetId]:
+        """The datasets with column edges out of it, sorted."""
+        return self._column_graph.children(dataset)
 
     def view(self, dataset: DatasetId) -> Definition | None:
         """The definition of a view that the database keeps; None where none is known."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import traceback
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import ClassVar
@@ -17,11 +16,9 @@ from typing import ClassVar
 import jinja2
 from markupsafe import Markup
 
-from dbt_graft.catalog import formatting, markup
-from dbt_graft.catalog.index import Index
+from dbt_graft.catalog import formatting, links, markup
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.catalog.node_results import loaded_ago
-from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.urls import column_anchor, dataset_path, owner_path, tag_path, task_path
 
@@ -68,31 +65,6 @@ def path_to_root(path: str) -> str:
     return "../" * path.count("/")
 
 
-@lru_cache(4096)
-def path_between(page: str, other: str) -> str:
-    """The relative path from one page to another: `../orders/index.html`."""
-    here, there = page.split("/")[:-1], other.split("/")[:-1]
-    pairs = enumerate(zip(here, there, strict=False))
-    same = next((at for at, (a, b) in pairs if a != b), min(len(here), len(there)))
-    return "../" * (len(here) - same) + "".join(f"{name}/" for name in there[same:]) + "index.html"
-
-
-def column_link(
-    index: Index, dataset: DatasetId, column: str, path: str, icon: bool = True
-) -> Markup:
-    """A link from a page to a column, or to all of a dataset where it has no name.
-
-    Pages have hundreds of them, for which a macro takes too long.
-    """
-    page = path_between(path, dataset_path(dataset))
-    name, anchor = dataset.short, "columns"
-    if column:
-        name, anchor = f"{name}.{column}", column_anchor(column)
-    look = f' class="graft-name graft-name--{box_shape(index, dataset)}"' if icon else ""
-    # Addresses need no escaping.
-    return Markup(f'<a{look} href="{page}#{anchor}">{markup.text(name)}</a>')  # noqa: S704
-
-
 def environment(folder: Path) -> jinja2.Environment:
     """Jinja for a folder of templates; every value is escaped."""
     icons = Path(str(files("material"))) / "templates"
@@ -125,8 +97,12 @@ def environment(folder: Path) -> jinja2.Environment:
         "statuses": formatting.STATUS,
         "column_anchor": column_anchor,
         "loaded_ago": loaded_ago,
-        "column_link": column_link,
-        "path_between": path_between,
+        "column_link": links.column_link,
+        "linked_dataset": links.dataset_link,
+        "linked_datasets": links.dataset_links,
+        "evidence_mark": links.evidence_mark,
+        "feeds": links.feeds,
+        "linked_columns": links.linked_columns,
         "dataset_path": dataset_path,
         "task_path": task_path,
         "tag_path": tag_path,
@@ -144,7 +120,7 @@ def render(page: Page, jinja: jinja2.Environment) -> str:
     context = {field.name: getattr(page, field.name) for field in fields(page)}
     try:
         template = jinja.get_template(f"{page.template}.html.j2")
-        return template.render(context, root=page.root)
+        return links.with_short_links(template.render(context, root=page.root), page.path)
     except jinja2.TemplateError as error:
         raise GraftError(f"the template is faulty: {error}", place=_place(error)) from error
 

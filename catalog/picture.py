@@ -46,64 +46,58 @@ def picture(
     room = [found.widths[box.key] - _BEFORE - _AFTER for box in neighbourhood.boxes]
     shown = labels([(box.label, r) for box, r in zip(neighbourhood.boxes, room, strict=True)])
     width, height = found.width + 2 * _MARGIN, found.height + 2 * _MARGIN
-    arrows = Markup().join(
+    arrows = "".join(
         _arrow(arrow, found.routes[arrow.source, arrow.target]) for arrow in neighbourhood.arrows
     )
-    boxes = Markup().join(
+    outlines: dict[str, str] = {}
+    boxes = "".join(
         _box(
             box,
             label,
             found.corners[box.key],
             found.widths[box.key],
             root,
+            outlines,
             centre=box.key == neighbourhood.centre,
         )
         for box, label in zip(neighbourhood.boxes, shown, strict=True)
     )
-    return Markup(
+    failed = _FAILED_TIP if any(arrow.failed for arrow in neighbourhood.arrows) else ""
+    return Markup(  # noqa: S704  # every text is escaped where it is put in
         '<div class="graft-picture" tabindex="0" data-search-exclude="1">'
-        '<svg viewBox="{0} {0} {1:g} {2:g}" width="{1:g}" height="{2:g}"'
-        ' style="min-width:{3:g}px" role="group" aria-label="Lineage, left to right">'
-        "<desc>{4}</desc>{5}{6}{7}</svg>{8}</div>"
-    ).format(
-        -_MARGIN,
-        width,
-        height,
-        width * _MIN_SCALE,
-        text(description(neighbourhood)),
-        _MARKERS,
-        arrows,
-        boxes,
-        column_data(neighbourhood, columns) if columns else "",
+        f'<svg viewBox="{-_MARGIN} {-_MARGIN} {width:g} {height:g}" width="{width:g}"'
+        f' height="{height:g}" style="min-width:{width * _MIN_SCALE:.0f}px" role="group"'
+        f' aria-label="Lineage, left to right"><desc>{text(description(neighbourhood))}</desc>'
+        f'<defs>{_TIP}{failed}{"".join(outlines.values())}</defs>'
+        f'<g class="graft-arrows" marker-end="url(#graft-tip)">{arrows}</g>{boxes}</svg>'
+        f"{column_data(neighbourhood, columns) if columns else ''}</div>"
     )
 
 
 def description(neighbourhood: Neighbourhood) -> str:
-    """The arrows in sentences: `raw.orders feeds analytics.orders.`"""
+    """The arrows in sentences: `raw.orders feeds analytics.orders, load_stock.`"""
     names = {box.key: box.name for box in neighbourhood.boxes}
-    return " ".join(f"{names[a.source]} feeds {names[a.target]}." for a in neighbourhood.arrows)
+    fed: dict[str, list[str]] = {}
+    for arrow in neighbourhood.arrows:
+        fed.setdefault(names[arrow.source], []).append(names[arrow.target])
+    return " ".join(f"{source} feeds {', '.join(targets)}." for source, targets in fed.items())
 
 
-_MARKERS = Markup(
-    "<defs>"
+_TIP = (
     '<marker id="graft-tip" class="graft-tip" viewBox="0 0 8 8" refX="7" refY="4"'
     ' markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z"/>'
     "</marker>"
-    '<marker id="graft-tip-failed" class="graft-tip graft-tip--failed" viewBox="0 0 8 8" refX="7"'
-    ' refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">'
-    '<path d="M0 0L8 4L0 8z"/></marker>'
-    "</defs>"
+)
+_FAILED_TIP = _TIP.replace('graft-tip"', 'graft-tip-failed"', 1).replace(
+    'class="graft-tip"', 'class="graft-tip graft-tip--failed"'
 )
 
 
-def _arrow(arrow: Arrow, route: Sequence[Point]) -> Markup:
+def _arrow(arrow: Arrow, route: Sequence[Point]) -> str:
     tip = "graft-tip-failed" if arrow.failed else "graft-tip"
-    return Markup('<path class="graft-arrow{}" d="{}" marker-end="url(#{})"{}/>').format(
-        " graft-arrow--failed" if arrow.failed else "",
-        "".join(_curve(route)),
-        tip,
-        Markup(' marker-start="url(#{})"').format(tip) if arrow.both else "",
-    )
+    look = f' class="graft-arrow--failed" marker-end="url(#{tip})"' if arrow.failed else ""
+    start = f' marker-start="url(#{tip})"' if arrow.both else ""
+    return f'<path d="{"".join(_curve(route))}"{look}{start}/>'
 
 
 def _curve(route: Sequence[Point]) -> Iterator[str]:
@@ -118,41 +112,49 @@ def _curve(route: Sequence[Point]) -> Iterator[str]:
 
 
 def _box(
-    box: Box, label: BoxLabel, corner: Point, width: float, root: str, *, centre: bool
-) -> Markup:
+    box: Box,
+    label: BoxLabel,
+    corner: Point,
+    width: float,
+    root: str,
+    outlines: dict[str, str],
+    *,
+    centre: bool,
+) -> str:
+    """A box; `outlines` gets its shape, which boxes of one kind and width share."""
     classes = f"graft-box graft-box--{box.shape}"
-    classes += " graft-box--centre" if centre else ""
-    classes += " graft-box--failed" if box.failed else ""
-    anchor = box.path.startswith("#")
-    return Markup(
-        '<a class="{}" href="{}"{} transform="translate({:g} {:g})"><title>{}</title>'
-        '<path class="graft-box__shape" d="{}"/><path class="graft-box__icon" d="{}"/>'
-        '<text class="graft-box__name" x="{}" y="18"{}>{}</text>'
-        '<text class="graft-box__note" x="{}" y="32"{}>{}</text></a>'
-    ).format(
-        classes,
-        box.path if anchor else root + box.path,
-        Markup(' aria-current="page"') if centre else "",
-        corner.x,
-        corner.y,
-        text(f"{box.full_name} ({box.note}{', last run failed' if box.failed else ''})"),
-        _outline(box.shape, width),
-        _ICONS[box.shape],
-        _BEFORE,
-        _fitted(label.name, NAME_SIZE, width),
-        text(label.name),
-        _BEFORE,
-        _fitted(label.note, NOTE_SIZE, width),
-        text(label.note),
+    if centre:
+        classes += " graft-box--centre"
+    if box.failed:
+        classes += " graft-box--failed"
+    shape = f"graft-{box.shape}-{width:g}"
+    if shape not in outlines:
+        outlines[shape] = (
+            f'<g id="{shape}"><path class="graft-box__shape" d="{_outline(box.shape, width)}"/>'
+            f'<path class="graft-box__icon" d="{_ICONS[box.shape]}"/></g>'
+        )
+    # Addresses need no escaping.
+    page = box.path if box.path.startswith("#") else root + box.path
+    full_name = text(f"{box.full_name} ({box.note}{', last run failed' if box.failed else ''})")
+    return (
+        f'<a class="{classes}" href="{page}"{_CURRENT if centre else ""}'
+        f' transform="translate({corner.x:g} {corner.y:g})"><title>{full_name}</title>'
+        f'<use href="#{shape}"/>'
+        f'<text x="{_BEFORE}" y="18"{_fitted(label.name, NAME_SIZE, width)}>{text(label.name)}</text>'
+        f'<text x="{_BEFORE}" y="32"{_fitted(label.note, NOTE_SIZE, width)}>{text(label.note)}</text>'
+        "</a>"
     )
 
 
-def _fitted(line: str, size: float, width: float) -> Markup:
+_CURRENT = ' aria-current="page"'
+
+
+def _fitted(line: str, size: float, width: float) -> str:
     """A length for text that nearly fills its box: a wider font must not run out of it."""
     measured = min(text_width(line, size), width - _BEFORE - _AFTER)
     if measured < 0.8 * (width - _BEFORE - _AFTER):
-        return Markup()
-    return Markup(' textLength="{:g}" lengthAdjust="spacingAndGlyphs"').format(round(measured, 1))
+        return ""
+    return f' textLength="{measured:.0f}" lengthAdjust="spacingAndGlyphs"'
 
 
 def _outline(shape: BoxShape, w: float) -> str:

@@ -7,15 +7,15 @@ columns that have lines come first, and of many lines those next to the centre.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from markupsafe import Markup
 
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import printable
-from dbt_graft.catalog.neighbourhood import Box, BoxKey, Neighbourhood, dataset_key, task_key
+from dbt_graft.catalog.neighbourhood import Box, BoxKey, Neighbourhood
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence
 from dbt_graft.lineage.urls import column_anchor
@@ -36,6 +36,9 @@ class LineStyle(IntEnum):
     INDIRECT = 2
 
 
+_WEAKER = len(LineStyle)
+
+
 @dataclass(frozen=True, slots=True)
 class BoxColumns:
     """The columns of a box that are listed, by their folded names; `omitted` more are not."""
@@ -44,20 +47,20 @@ class BoxColumns:
     omitted: int = 0
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ColumnArrow:
-    """A line between columns of two boxes; a column is empty where the box itself is the end.
+@dataclass(frozen=True, slots=True)
+class ColumnLines:
+    """The lines between columns of two boxes, by one task.
 
     Attributes:
-        task: The task's box that it passes through, if there is one.
+        task: The task's box that they pass through, if there is one.
+        columns: The folded names of both columns and the style of each line; a name is empty where
+            the box itself is the end.
     """
 
     source: BoxKey
-    source_column: str
     target: BoxKey
-    target_column: str
     task: BoxKey | None
-    style: LineStyle
+    columns: Sequence[tuple[str, str, LineStyle]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,30 +68,27 @@ class PictureColumns:
     """The columns of a picture's boxes, and the lines between them."""
 
     boxes: Mapping[BoxKey, BoxColumns]
-    lines: tuple[ColumnArrow, ...]
+    lines: tuple[ColumnLines, ...]
 
 
 def picture_columns(index: Index, neighbourhood: Neighbourhood) -> PictureColumns:
     """The columns of a neighbourhood's datasets with the lines between them."""
-    boxes = {box.key: box for box in neighbourhood.boxes}
-    datasets = {key: key.of for key in boxes if isinstance(key.of, DatasetId)}
-    lines = _lines(index, boxes, datasets)
+    boxes = {box.key.of: box for box in neighbourhood.boxes}
+    datasets = {one: box for one, box in boxes.items() if isinstance(one, DatasetId)}
+    lines = list(_limited(_lines(index, datasets, boxes)))
     most = max(_FEWEST, min(_MAX_COLUMNS, _MAX_NAMES // max(len(datasets), 1)))
-    connected: dict[BoxKey, dict[str, None]] = {key: {} for key in datasets}
-    for line in lines:
-        connected[line.source][line.source_column] = None
-        connected[line.target][line.target_column] = None
+    connected: dict[BoxKey, dict[str, None]] = {box.key: {} for box in datasets.values()}
+    for one in lines:
+        sources, targets = connected[one.source], connected[one.target]
+        for source, target, _ in one.columns:
+            sources[source] = targets[target] = None
     columns = {
-        key: _listed(index, dataset, connected[key], most) for key, dataset in datasets.items()
+        box.key: _listed(index, dataset, connected[box.key], most)
+        for dataset, box in datasets.items()
     }
     return PictureColumns(
         {key: found for key, found in columns.items() if found.names},
-        tuple(
-            line
-            for line in lines
-            if _is_end(columns[line.source], line.source_column)
-            and _is_end(columns[line.target], line.target_column)
-        ),
+        tuple(_between_listed(one, columns[one.source], columns[one.target]) for one in lines),
     )
 
 
@@ -96,50 +96,77 @@ def _listed(
     index: Index, dataset: DatasetId, connected: Mapping[str, None], most: int
 ) -> BoxColumns:
     every = index.columns(dataset)
+    if len(every) <= most:
+        return BoxColumns({key: column.name for key, column in every.items()})
     chosen = set([*(name for name in connected if name in every), *every][:most])
-    if len(every) > len(chosen) and len(chosen) < most:
+    if len(chosen) < most:
         chosen |= set([name for name in every if name not in chosen][: most - len(chosen)])
     names = {key: column.name for key, column in every.items() if key in chosen}
     return BoxColumns(names, len(every) - len(names))
 
 
-def _is_end(columns: BoxColumns, name: str) -> bool:
-    return not name or name in columns.names
+def _between_listed(lines: ColumnLines, source: BoxColumns, target: BoxColumns) -> ColumnLines:
+    """The lines whose ends are listed in both boxes."""
+    if not source.omitted and not target.omitted:
+        return lines
+    columns = [
+        line
+        for line in lines.columns
+        if (not line[0] or line[0] in source.names) and (not line[1] or line[1] in target.names)
+    ]
+    return ColumnLines(lines.source, lines.target, lines.task, columns)
+
+
+def _limited(found: Iterable[ColumnLines]) -> Iterator[ColumnLines]:
+    left = _MAX_LINES
+    for one in found:
+        columns = one.columns[:left]
+        yield one if len(columns) == len(one.columns) else replace(one, columns=columns)
+        left -= len(columns)
+        if not left:
+            return
 
 
 def _lines(
-    index: Index, boxes: Mapping[BoxKey, Box], datasets: Mapping[BoxKey, DatasetId]
-) -> list[ColumnArrow]:
+    index: Index,
+    datasets: Mapping[DatasetId, Box],
+    boxes: Mapping[DatasetId | str | int, Box],
+) -> Iterator[ColumnLines]:
     """The lines between boxes, those next to the centre first."""
-    near = sorted(datasets, key=lambda key: (abs(boxes[key].distance), key))
-    shown = set(datasets.values())
+    near = sorted(datasets, key=lambda one: (abs(datasets[one].distance), one))
     pairs: dict[tuple[DatasetId, DatasetId], None] = {}
-    for dataset in (datasets[key] for key in near):
-        pairs |= {(one, dataset): None for one in sorted(index.column_parents(dataset) & shown)}
-        pairs |= {(dataset, one): None for one in sorted(index.column_children(dataset) & shown)}
-    found: dict[ColumnArrow, None] = {}
-    for pair in pairs:
-        found |= dict.fromkeys(_lines_between(index.columns_between[pair], pair, boxes))
-        if len(found) > _MAX_LINES:
-            break
-    return list(found)[:_MAX_LINES]
+    for dataset in near:
+        for one in index.column_parents(dataset):
+            if one in datasets:
+                pairs[one, dataset] = None
+        for one in index.column_children(dataset):
+            if one in datasets:
+                pairs[dataset, one] = None
+    for source, target in pairs:
+        edges = index.columns_between[source, target]
+        for task, columns in _lines_between(edges).items():
+            box = boxes.get(task)
+            yield ColumnLines(
+                datasets[source].key, datasets[target].key, box.key if box else None, columns
+            )
 
 
 def _lines_between(
-    edges: Iterable[ColumnEdge], pair: tuple[DatasetId, DatasetId], boxes: Mapping[BoxKey, Box]
-) -> Iterator[ColumnArrow]:
-    """The lines between two datasets, each column by each task with its strongest style."""
-    styles: dict[tuple[str, str, str], LineStyle] = {}
+    edges: Iterable[ColumnEdge],
+) -> dict[str, list[tuple[str, str, LineStyle]]]:
+    """The lines between two datasets by task, each column with its strongest style."""
+    styles: dict[str, dict[tuple[str, str], LineStyle]] = {}
     for edge in edges:
-        ends = _folded(edge.from_column), _folded(edge.to_column), edge.task
+        ends = _folded(edge.from_column), _folded(edge.to_column)
         if ends[0] or ends[1]:
+            of_task = styles.setdefault(edge.task, {})
             style = _style(edge)
-            styles[ends] = min(style, styles.get(ends, style))
-    source, target = map(dataset_key, pair)
-    tasks = {task: task_key(task) for _, _, task in styles}
-    for (source_column, target_column, task), style in styles.items():
-        through = tasks[task] if tasks[task] in boxes else None
-        yield ColumnArrow(source, source_column, target, target_column, through, style)
+            if style < of_task.get(ends, _WEAKER):
+                of_task[ends] = style
+    return {
+        task: [(*ends, style) for ends, style in of_task.items()]
+        for task, of_task in styles.items()
+    }
 
 
 def _style(edge: ColumnEdge) -> LineStyle:
@@ -155,46 +182,62 @@ def _folded(column: str) -> str:
 def column_data(neighbourhood: Neighbourhood, columns: PictureColumns) -> Markup:
     """The data as a script element that no browser runs; empty without columns.
 
-    Boxes and columns are numbered in the order of the picture; a column's anchor is there where
+    Boxes are numbered in the order of the picture. What many boxes have stands there once: `names`
+    of columns, `lists` of names, `ways` from column to column. A column's anchor is there where
     its name alone does not make it.
     """
     if not columns.boxes:
         return Markup()
     number = {box.key: at for at, box in enumerate(neighbourhood.boxes)}
+    names, lists, ways = _Once(), _Once(), _Once()
+    boxes: list[object] = []
+    for box in neighbourhood.boxes:
+        if listed := columns.boxes.get(box.key):
+            place = lists.place(tuple(map(names.place, listed.names.values())))
+            boxes.append([place, listed.omitted] if listed.omitted else [place])
+        else:
+            boxes.append(0)
+    lines = [
+        [
+            number[one.source],
+            number[one.target],
+            number[one.task] if one.task else -1,
+            ways.place(_way(one, columns.boxes)),
+        ]
+        for one in columns.lines
+        if one.columns and one.source in columns.boxes and one.target in columns.boxes
+    ]
     data = {
-        "boxes": [
-            [[_named(name) for name in box.names.values()], box.omitted]
-            if (box := columns.boxes.get(one.key))
-            else 0
-            for one in neighbourhood.boxes
-        ],
+        "names": [_named(name) for name in names],
+        "lists": list(lists),
+        "boxes": boxes,
         "arrows": [[number[arrow.source], number[arrow.target]] for arrow in neighbourhood.arrows],
-        "lines": [[*ends, numbers] for ends, numbers in _numbered(columns, number).items()],
+        "ways": list(ways),
+        "lines": lines,
     }
     text = json.dumps(data, separators=(",", ":")).translate(_ESCAPED)
-    return Markup('<script type="application/json">{}</script>').format(Markup(text))  # noqa: S704
+    return Markup(f'<script type="application/json">{text}</script>')  # noqa: S704
 
 
-def _numbered(
-    columns: PictureColumns, number: Mapping[BoxKey, int]
-) -> dict[tuple[int, int, int], list[int]]:
-    """The lines by source, target and task: both columns and the style of each in one list."""
-    place = {
-        key: {name: at for at, name in enumerate(box.names)} | {"": -1}
-        for key, box in columns.boxes.items()
-    }
-    found: dict[tuple[int, int, int], list[int]] = {}
-    for line in columns.lines:
-        if line.source in place and line.target in place:
-            task = number[line.task] if line.task else -1
-            found.setdefault((number[line.source], number[line.target], task), []).extend(
-                (
-                    place[line.source][line.source_column],
-                    place[line.target][line.target_column],
-                    line.style,
-                )
-            )
-    return found
+def _way(lines: ColumnLines, boxes: Mapping[BoxKey, BoxColumns]) -> tuple[int, ...]:
+    """Both columns of each line, -1 for the box itself, and its style."""
+    sources, targets = (
+        {name: at for at, name in enumerate(boxes[key].names)} | {"": -1}
+        for key in (lines.source, lines.target)
+    )
+    return tuple(
+        number
+        for source, target, style in lines.columns
+        for number in (sources[source], targets[target], int(style))
+    )
+
+
+class _Once(dict[Hashable, int]):
+    """Values, each once, with the place of each."""
+
+    def place(self, value: Hashable) -> int:
+        """Its place; a new value comes last."""
+        return self.setdefault(value, len(self))
 
 
 def _named(name: str) -> str | Sequence[str]:

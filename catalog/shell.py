@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dbt_graft.catalog import markup
 from dbt_graft.catalog.page import SECTION, Page
+from dbt_graft.catalog.shell_files import slimmed
 from dbt_graft.lineage.errors import GraftError
 
 # The blank page of all that are not in the navigation. It lies so deep that its links to the root
@@ -32,6 +33,8 @@ hide: [navigation, toc]
 {CONTENT}
 """
 _PLACE = re.compile("\0([a-z]+)\0")
+# Line breaks beside tags: nothing that is shown depends on them.
+_BREAK = re.compile(r"(?<=>)[ ]*\n\s*|\s*\n\s*(?=<)")
 _UP = "../" * OTHER.count("/")
 # A place, and where it is in a blank page. The address of a page stands only in a site with a URL.
 _PLACES = (
@@ -53,6 +56,7 @@ class Shell:
 
     Attributes:
         parts: Text and the names of places in turn; text first.
+        files: What all pages have alike, by its path in the site.
         section: An entry of the table of contents, with the name of its heading.
         link: The permanent link in a heading, likewise.
     """
@@ -60,6 +64,7 @@ class Shell:
     parts: tuple[str, ...]
     section: str
     link: str
+    files: Mapping[str, str] = field(default_factory=dict)
 
     def filled(self, page: Page, body: str) -> str:
         """The page with its content, as HTML."""
@@ -108,7 +113,8 @@ def shell(html: str) -> Shell:
     Raises:
         GraftError: It has not the places that it should have.
     """
-    html = re.sub(r"\n\s+", "\n", html)
+    html, files = slimmed(html, _UP)
+    html = _BREAK.sub("", html)
     section = html
     for name, pattern in _PLACES:
         found = pattern.search(html)
@@ -124,7 +130,8 @@ def shell(html: str) -> Shell:
             link = re.search(r'<a class="headerlink".*?</a>', found[0])
         html = pattern.sub(f"\0{name}\0", html)
     html = html.replace(OTHER, "\0address\0").replace(_UP, "\0root\0").replace(_UP[:-1], "\0base\0")
-    return Shell(tuple(_PLACE.split(html)), _template(section), _template(link[0] if link else ""))
+    link_html = link[0] if link else ""
+    return Shell(tuple(_PLACE.split(html)), _template(section), _template(link_html), files)
 
 
 def _template(html: str) -> str:

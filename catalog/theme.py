@@ -63,6 +63,9 @@ def write_theme(
             ) from error
     addresses = [path.removesuffix("index.md") for path in entries]
     found = {one: shell(_read(out / one)) for one in (*addresses, OTHER)}
+    for one in found.values():
+        for path, content in one.files.items():
+            (out / path).write_text(content, encoding="utf-8")
     shutil.rmtree(out / OTHER.partition("/")[0])
     for name in ("sitemap.xml", "sitemap.xml.gz"):  # of blank pages
         (out / name).unlink(missing_ok=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +20,9 @@ from dbt_graft.catalog.shell import Shells
 # As many pages as one process writes faster than two could be started.
 _FEW = 400
 _AT_ONCE = 50
+# Pages that a process writes before a new one takes its place: what it looks at of the lineage
+# becomes its own memory, since Python counts references where an object lies.
+_A_LIFE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +57,22 @@ class PageWriter:
             GraftError: A template is missing or faulty.
             OSError: A file cannot be written.
         """
+        count = len(self.pages)
         if processes is None:
-            processes = _processors() if len(self.pages) > _FEW else 1
+            processes = _processors() if count > _FEW else 1
         if processes == 1:
-            return self._write(range(len(self.pages)))
-        parts = [
-            range(at, min(at + _AT_ONCE, len(self.pages)))
-            for at in range(0, len(self.pages), _AT_ONCE)
-        ]
-        # A fork has the lineage at hand: nothing is copied but what is written.
-        context = multiprocessing.get_context("fork")
-        with context.Pool(processes, _begin, (self,)) as pool:
-            return [page for found in pool.imap(_write_part, parts) for page in found]
+            return self._write(range(count))
+        found: list[WrittenPage] = []
+        with _settled():
+            for start in range(0, count, processes * _A_LIFE):
+                end = min(start + processes * _A_LIFE, count)
+                parts = [range(at, min(at + _AT_ONCE, end)) for at in range(start, end, _AT_ONCE)]
+                # A fork has the lineage at hand: nothing is copied but what is written.
+                context = multiprocessing.get_context("fork")
+                with context.Pool(processes, _begin, (self,)) as pool:
+                    for pages in pool.imap(_write_part, parts):
+                        found += pages
+        return found
 
     def _write(self, part: range) -> list[WrittenPage]:
         found = []
@@ -75,6 +84,16 @@ class PageWriter:
             target.write_text(self.shells.filled(page, body), encoding="utf-8")
             found.append(WrittenPage(page.path, page.title, tuple(search_entries(page, body))))
         return found
+
+
+@contextmanager
+def _settled() -> Iterator[None]:
+    """The garbage collector passes over all that is there, so that forks go on sharing it."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _processors() -> int:

@@ -94,6 +94,31 @@ class ColumnGraph:
         nodes = self._starts(ColumnId(dataset, name))
         return self._column(nodes[0]) if nodes else None
 
+    @property
+    def size(self) -> int:
+        """One more than the largest number of a column."""
+        return len(self._names)
+
+    def number(self, column: ColumnId) -> int | None:
+        """The number of a column, for questions asked of very many; None where nothing names it."""
+        return self._nodes_of(column.dataset).get(column.name.casefold())
+
+    def column(self, number: int) -> ColumnId:
+        """The column of a number."""
+        return self._column(number)
+
+    def feeds(self, number: int) -> list[int]:
+        """The columns with a name one step downstream, each once, over DIRECT edges."""
+        return self._named(far for _, _, far in self._downstream(number, False))
+
+    def fed_by(self, number: int) -> list[int]:
+        """The columns with a name, and `*`, one step upstream, each once, over DIRECT edges."""
+        return list(dict.fromkeys(far for _, _, far in self._upstream(number, False)))
+
+    def _named(self, nodes: Iterable[int]) -> list[int]:
+        names = self._names
+        return [node for node in dict.fromkeys(nodes) if names[node] not in (_ROWS, ANY_COLUMN)]
+
     def parents(self, column: ColumnId, *, indirect: bool = False) -> list[ColumnStep]:
         """The steps into a column; with `indirect` also those that decide on its rows."""
         return self._neighbours(column, indirect, self._upstream)
@@ -342,8 +367,17 @@ class _EdgesByNode:
             direct[node] += code < FIRST_INDIRECT
         self._first = array("I", accumulate(degree))
         self._first_indirect = array("I", map(add, self._first, direct))
-        order = [end << 8 | code for end, code in zip(ends, codes, strict=True)]
-        self._edges = array("I", sorted(range(len(order)), key=order.__getitem__))
+        self._edges = array("I", [0]) * len(codes)
+        # By code and then, in that order, to the next free place of the node.
+        by_code = [array("I") for _ in range(max(codes, default=-1) + 1)]
+        for edge, code in enumerate(codes):
+            by_code[code].append(edge)
+        free = self._first[:]
+        for edges in by_code:
+            for edge in edges:
+                node = ends[edge]
+                self._edges[free[node]] = edge
+                free[node] += 1
 
     def of(self, node: int, indirect: bool) -> array[int]:
         """The edges of a node, with or without its INDIRECT ones."""

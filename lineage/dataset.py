@@ -49,6 +49,9 @@ class DatasetId:
         name = self.name if scheme in _CASE_SENSITIVE else self.name.casefold()
         object.__setattr__(self, "key", (self.namespace.casefold(), name))
 
+    def __hash__(self) -> int:
+        return hash(self.key)
+
     def __str__(self) -> str:
         separator = "" if self.name[:1] == "/" and self.is_rooted else "/"
         return f"{self.namespace}{separator}{self.name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -22,15 +22,18 @@ class Graph(Generic[N]):
     """Nodes and edges `(source, target)`; an edge from a node to itself is left out."""
 
     def __init__(self, edges: Iterable[tuple[N, N]] = (), nodes: Iterable[N] = ()) -> None:
-        self._downstream: dict[N, set[N]] = {node: set() for node in nodes}
-        self._upstream: dict[N, set[N]] = {node: set() for node in self._downstream}
+        downstream: dict[N, set[N]] = {node: set() for node in nodes}
+        upstream: dict[N, set[N]] = {node: set() for node in downstream}
         for source, target in edges:
             for node in (source, target):
-                self._downstream.setdefault(node, set())
-                self._upstream.setdefault(node, set())
+                downstream.setdefault(node, set())
+                upstream.setdefault(node, set())
             if source != target:
-                self._downstream[source].add(target)
-                self._upstream[target].add(source)
+                downstream[source].add(target)
+                upstream[target].add(source)
+        # Sorted: the order of a set changes from process to process, and pictures with it.
+        self._downstream = {node: tuple(sorted(found)) for node, found in downstream.items()}
+        self._upstream = {node: tuple(sorted(found)) for node, found in upstream.items()}
 
     @property
     def nodes(self) -> list[N]:
@@ -44,11 +47,11 @@ class Graph(Generic[N]):
 
     def parents(self, node: N) -> list[N]:
         """The nodes one step upstream, sorted; empty for an unknown node."""
-        return sorted(self._upstream.get(node, ()))
+        return list(self._upstream.get(node, ()))
 
     def children(self, node: N) -> list[N]:
         """The nodes one step downstream, sorted; empty for an unknown node."""
-        return sorted(self._downstream.get(node, ()))
+        return list(self._downstream.get(node, ()))
 
     def upstream(self, node: N, depth: int | None = None) -> dict[N, int]:
         """Everything the node comes from, with the steps to it; `depth` limits the steps."""
@@ -85,8 +88,8 @@ class Graph(Generic[N]):
             queue = deque([start])
             while queue and start not in came_from:
                 node = queue.popleft()
-                for child in sorted(self._downstream[node] & part):
-                    if child not in came_from:
+                for child in self._downstream[node]:
+                    if child in part and child not in came_from:
                         came_from[child] = node
                         queue.append(child)
             path = [start]
@@ -118,28 +121,31 @@ class Graph(Generic[N]):
             (self._upstream, self._downstream),
             (self._downstream, self._upstream),
         ):
-            degree = {node: len(neighbours[node] & left) for node in left}
+            degree = {node: sum(one in left for one in neighbours[node]) for node in left}
             bare = [node for node, count in degree.items() if not count]
             while bare:
                 node = bare.pop()
                 left.discard(node)
-                for other in opposite[node] & left:
+                for other in opposite[node]:
+                    if other not in left:
+                        continue
                     degree[other] -= 1
                     if not degree[other]:
                         bare.append(other)
         return left
 
 
-def _reach(neighbours: Mapping[N, set[N]], start: N, depth: int | None) -> dict[N, int]:
-    steps = {start: 0}
-    queue = deque([start])
-    while queue:
-        node = queue.popleft()
-        if depth is not None and steps[node] == depth:
-            continue
-        # Sorted: the order of a set changes from process to process, and pictures with it.
-        for neighbour in sorted(neighbours.get(node, set()) - steps.keys()):
-            steps[neighbour] = steps[node] + 1
-            queue.append(neighbour)
-    del steps[start]
-    return steps
+def _reach(neighbours: Mapping[N, Sequence[N]], start: N, depth: int | None) -> dict[N, int]:
+    found = {start: 0}
+    level, steps = [start], 0
+    while level and steps != depth:
+        steps += 1
+        ahead = []
+        for node in level:
+            for neighbour in neighbours.get(node, ()):
+                if neighbour not in found:
+                    found[neighbour] = steps
+                    ahead.append(neighbour)
+        level = ahead
+    del found[start]
+    return found

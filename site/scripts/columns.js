@@ -42,8 +42,8 @@
     constructor(picture, number, link, columns, omitted) {
       const [x, y] = link.getAttribute("transform").match(/[-\d.]+/g).map(Number)
       Object.assign(this, { picture, number, link, x, y, open: false, rows: [] })
-      this.width = link.querySelector(".graft-box__shape").getBBox().width
-      this.note = link.querySelector(".graft-box__note")
+      this.width = link.querySelector("use").getBBox().width
+      this.note = link.querySelector("text + text")
       this.noteText = this.note.textContent
       this.noteLength = this.note.getAttribute("textLength")
       this.columns = columns.map(one => {
@@ -147,14 +147,18 @@
       this.svg = frame.querySelector("svg")
       this.viewBox = this.svg.getAttribute("viewBox").split(" ").map(Number)
       this.boxes = [...this.svg.querySelectorAll(".graft-box")].map(
-        (link, at) => new ColumnBox(this, at, link, ...(data.boxes[at] || [[], 0])))
-      const paths = [...this.svg.querySelectorAll(".graft-arrow")]
+        (link, at) => {
+          const [list, omitted = 0] = data.boxes[at] || []
+          return new ColumnBox(this, at, link, (data.lists[list] ?? []).map(name => data.names[name]), omitted)
+        })
+      const paths = [...this.svg.querySelectorAll(".graft-arrows path")]
       this.arrows = data.arrows.map(([source, target], at) => ({
         source, target, path: paths[at], route: points(paths[at].getAttribute("d")),
       }))
       this.routes = new Map(this.arrows.map(({ source, target, route }) => [`${source} ${target}`, route]))
       this.lines = []
-      for (const [source, target, task, numbers] of data.lines) {
+      for (const [source, target, task, way] of data.lines) {
+        const numbers = data.ways[way]
         for (let at = 0; at < numbers.length; at += 3) {
           const [from, to, style] = numbers.slice(at, at + 3)
           this.lines.push({ source: `${source} ${from}`, target: `${target} ${to}`, task, style })

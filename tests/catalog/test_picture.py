@@ -110,9 +110,10 @@ def test_shapes_differ_without_colour(index: Index) -> None:
     graph = full_graph(index)
     outlines = {}
     root = ET.fromstring(picture(graph, ""))  # noqa: S314
+    shared = {f"#{one.get('id')}": one for one in root.iter("g")}
     for link in root.iter("a"):
         shape = link.get("class", "").split()[1]
-        outline = link.findall("path")[0].get("d") or ""
+        outline = shared[link.findall("use")[0].get("href") or ""].findall("path")[0].get("d") or ""
         outlines.setdefault(shape, set()).add(re.sub(r"[\d.]{3,}", "N", outline))  # their widths
     assert len(outlines) == len({path for paths in outlines.values() for path in paths}) == 6
     assert "graft-box--consumer" in outlines
@@ -168,7 +169,7 @@ def test_a_hostile_name_is_text(name: str) -> None:
     graph = Neighbourhood(key, (box, other), (Arrow(key, task),))
     root = ET.fromstring(picture(graph, ""))  # noqa: S314
     assert {tag.tag for tag in root.iter()} == {
-        *("div", "svg", "desc", "defs", "marker", "path", "a", "title", "text")
+        *("div", "svg", "desc", "defs", "marker", "g", "path", "a", "title", "use", "text")
     }
     name_line, note_line = (one.text or "" for one in root.findall(".//text")[:2])
     assert text_width(name_line, NAME_SIZE) <= Sizes().widest

@@ -178,7 +178,7 @@ def test_no_label_runs_out_of_its_box(visit: Any) -> None:
     visit.open("index.html")
     beyond = visit.page.locator(".graft-box").evaluate_all(
         """boxes => boxes.filter(box => {
-            const shape = box.querySelector(".graft-box__shape").getBBox()
+            const shape = box.querySelector("use").getBBox()
             return [...box.querySelectorAll("text")].some(line => {
                 const at = line.getBBox()
                 return at.x + at.width > shape.x + shape.width - 4

@@ -47,7 +47,7 @@ def column(page: Page, dataset: str, name: str) -> Locator:
 
 def lit(page: Page) -> list[str]:
     """The names of lit boxes, sorted."""
-    names: list[str] = page.locator(".graft-box--lit .graft-box__name").all_text_contents()
+    names: list[str] = page.locator(".graft-box--lit text:first-of-type").all_text_contents()
     return sorted(names)
 
 
@@ -59,7 +59,7 @@ def overlaps(page: Page) -> int:
                 const list = box.nextElementSibling?.matches(".graft-unfolded") &&
                     box.nextElementSibling.getAttribute("visibility") === "visible"
                     ? [box.nextElementSibling] : []
-                const all = [box.querySelector(".graft-box__shape"), ...list].map(
+                const all = [box.querySelector("use"), ...list].map(
                     part => part.getBoundingClientRect())
                 return {left: all[0].left, right: all[0].right, top: all[0].top,
                         bottom: Math.max(...all.map(one => one.bottom))}
