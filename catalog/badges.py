@@ -11,12 +11,25 @@ from dataclasses import dataclass
 from dbt_graft.catalog.formatting import count
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import node_results
+from dbt_graft.catalog.upstream_faults import (
+    STALE,
+    TESTS,
+    WRITE,
+    last_write_failed,
+    upstream_faults,
+)
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
-from dbt_graft.lineage.records import Direction, Outcome, Status
+from dbt_graft.lineage.records import Outcome, Status
 
 # Looks, worst first; `graft-badge--<look>` in the style sheet.
 FAILED, WARN, QUIET = "failed", "warn", "quiet"
+# What is wrong upstream, the worst first: wrong data counts for more than old data.
+_UPSTREAM = {
+    TESTS: "tests failed upstream",
+    WRITE: "write failed upstream",
+    STALE: "stale upstream",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +37,7 @@ class HealthBadge:
     """A finding about one dataset or task.
 
     Attributes:
-        kind: `write`, `build`, `tests`, `run`, `stale`, `writers` or `gap`.
+        kind: `write`, `build`, `tests`, `run`, `stale`, `upstream`, `writers` or `gap`.
         text: The finding for people: `2 failed tests`.
         look: `failed`, `warn` or `quiet`.
     """
@@ -50,7 +63,7 @@ def _severity(badge: HealthBadge) -> int:
 
 def _of_dataset(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
     results = node_results(index, dataset)
-    if _last_write_failed(index, dataset):
+    if last_write_failed(index, dataset):
         yield HealthBadge("write", "last write failed", FAILED)
     if results.last_run_failed:
         yield HealthBadge("build", "dbt run failed", FAILED)
@@ -59,6 +72,11 @@ def _of_dataset(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
     if results.is_stale:
         late = results.checks[0].status is Status.FAILED
         yield HealthBadge("stale", "stale", FAILED if late else WARN)
+    kinds = {fault.kind for fault in upstream_faults(index).get(dataset, ())}
+    for kind, words in _UPSTREAM.items():
+        if kind in kinds:
+            yield HealthBadge("upstream", words, WARN)
+            break
     definition = index.lineage.definition(dataset)
     writers = {usage.task for usage in index.lineage.writers(dataset)}
     if index.lineage.definition(dataset, DefinitionKind.DBT):
@@ -78,13 +96,6 @@ def _of_task(index: Index, name: str) -> Iterator[HealthBadge]:
         yield HealthBadge("run", "last run failed", FAILED)
     if _has_gap(index, {shape for usage in task.usages for shape in usage.shapes}):
         yield HealthBadge("gap", "lineage has gaps", QUIET)
-
-
-def _last_write_failed(index: Index, dataset: DatasetId) -> bool:
-    """Whether the newest run of all that write it, or tried to, failed."""
-    runs = map(index.last_run, index.lineage.usages_of(dataset, Direction.WRITE))
-    dated = [(run.started_at, run.status) for run in runs if run and run.started_at]
-    return bool(dated) and max(dated)[1] is Status.FAILED
 
 
 def _has_gap(index: Index, shapes: set[str]) -> bool:

@@ -21,6 +21,7 @@ from dbt_graft.catalog import formatting, markup
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.catalog.node_results import loaded_ago
+from dbt_graft.catalog.run_charts import duration_chart, rows_chart
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.urls import column_anchor, dataset_path, owner_path, tag_path, task_path
@@ -116,6 +117,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "duration": formatting.duration,
         "dash": formatting.DASH,
         "max_rows": MAX_ROWS,
+        "has_explorer": (folder / "explore.html.j2").is_file(),
         "box_shape": box_shape,
         "kinds": formatting.KIND,
         "roles": formatting.ROLE,
@@ -125,6 +127,8 @@ def environment(folder: Path) -> jinja2.Environment:
         "statuses": formatting.STATUS,
         "column_anchor": column_anchor,
         "loaded_ago": loaded_ago,
+        "duration_chart": duration_chart,
+        "rows_chart": rows_chart,
         "column_link": column_link,
         "path_between": path_between,
         "dataset_path": dataset_path,
