@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -57,7 +57,7 @@ class DatasetPage(Page):
         dbt_link: The dataset's focused graph in dbt docs, relative to the site's root, or empty.
         explorer_address: The dataset as the explorer's address names it.
         badges: What is wrong with it, the worst first.
-        faults: What is wrong upstream of it.
+        faults: Datasets upstream -> the kinds of what is wrong with them.
         last_write: The newest write that put data there.
         writer: What is known of the one task that writes it.
         picture: SVG, or empty.
@@ -86,7 +86,7 @@ class DatasetPage(Page):
     built_by_dbt: bool
     evidence: Evidence | None
     badges: Sequence[HealthBadge]
-    faults: Sequence[UpstreamFault]
+    faults: Mapping[DatasetId, Sequence[str]]
     last_write: Usage | None
     writer: TaskInfo
     dbt: NodeResults
@@ -136,17 +136,13 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         built_by_dbt=index.built_by_dbt(dataset),
         evidence=_strongest_evidence(flows, [*writers, *readers]),
         badges=dataset_badges(index, dataset),
-        faults=upstream_faults(index).get(dataset, ()),
+        faults=_by_dataset(upstream_faults(index).get(dataset, ())),
         last_write=index.written(dataset),
         writer=_writer(index, writers),
         dbt=node_results(index, dataset, (row.name for row in columns.rows)),
         picture=picture(around, root, picture_columns(index, around)),
         columns=columns,
-        sensitive={
-            name.casefold(): label for name, label in description.column_sensitivity.items()
-        }
-        if description
-        else {},
+        sensitive=_sensitive(description),
         unresolved=_unresolved(index, writers),
         column_gap=built.gap or "" if built else "",
         writers=writers,
@@ -161,6 +157,19 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         aliases=index.lineage.aliases.get(dataset, ()),
         former_names=index.lineage.former_names.get(dataset, ()),
     )
+
+
+def _by_dataset(faults: Iterable[UpstreamFault]) -> dict[DatasetId, list[str]]:
+    found: dict[DatasetId, list[str]] = {}
+    for fault in faults:
+        found.setdefault(fault.dataset, []).append(fault.kind)
+    return found
+
+
+def _sensitive(description: Description | None) -> dict[str, str]:
+    """Column name, folded -> its sensitivity."""
+    found = description.column_sensitivity if description else {}
+    return {name.casefold(): label for name, label in found.items()}
 
 
 def _writer(index: Index, writers: Sequence[Usage]) -> TaskInfo:

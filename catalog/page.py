@@ -22,6 +22,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.catalog.node_results import loaded_ago
 from dbt_graft.catalog.run_charts import duration_chart, rows_chart
+from dbt_graft.catalog.upstream_faults import FAULT_WORDS
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.urls import column_anchor, dataset_path, owner_path, tag_path, task_path
@@ -126,6 +127,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "outcomes": formatting.OUTCOME,
         "statuses": formatting.STATUS,
         "column_anchor": column_anchor,
+        "fault_words": FAULT_WORDS,
         "loaded_ago": loaded_ago,
         "duration_chart": duration_chart,
         "rows_chart": rows_chart,

@@ -113,7 +113,7 @@ def _bar(x: int, height: float, look: str, title: str) -> Markup:
 
 
 def _title(run: PastRun, words: str) -> str:
-    at = f"{run.started_at:%Y-%m-%d %H:%M} UTC" if run.started_at else ""
+    at = f"{run.started_at:%Y-%m-%d %H:%M}" if run.started_at else ""
     state = {Status.FAILED: "failed", Status.UNKNOWN: "end not known"}.get(run.status, "")
     usual = run.usual_rows
     odd = "" if usual is None or "row" not in words else f"usually {number(usual)}"

@@ -62,13 +62,13 @@ class RunHistory:
 
     @property
     def columns(self) -> frozenset[str]:
-        """What any of the runs has: `task`, `command`, `rows`, `error`."""
-        optional = ("task", "command", "rows", "error")
-        return frozenset(
-            name
-            for name in optional
-            if any(getattr(run, name) not in ("", None) for run in self.runs)
-        )
+        """What differs between the runs: `task`, `command`; and `rows`, if any has them."""
+        found = {
+            "task": len({run.task for run in self.runs}) > 1,
+            "command": len({run.command for run in self.runs}) > 1,
+            "rows": any(run.rows is not None for run in self.runs),
+        }
+        return frozenset(name for name, is_shown in found.items() if is_shown)
 
 
 def usages_history(tasks: Mapping[str, Task], usages: Iterable[Usage]) -> RunHistory:

@@ -18,6 +18,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Direction, Status
 
 WRITE, TESTS, STALE = "write", "tests", "stale"
+FAULT_WORDS = {WRITE: "last write failed", TESTS: "tests failed", STALE: "no new rows"}
 # Faults of a kind that a dataset's page names: the nearest.
 _MOST = 3
 
