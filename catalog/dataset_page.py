@@ -2,41 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from markupsafe import Markup
 
+from dbt_graft.catalog.badges import HealthBadge, dataset_badges
 from dbt_graft.catalog.columns import ColumnTable, column_table
 from dbt_graft.catalog.folder_pages import breadcrumbs
+from dbt_graft.catalog.formatting import EVIDENCE, ROLE
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset
 from dbt_graft.catalog.node_results import NodeResults, node_results
 from dbt_graft.catalog.page import Breadcrumb, Page, description_html, path_to_root
-from dbt_graft.catalog.picture import picture, run_bars
+from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
+from dbt_graft.catalog.run_history import RunHistory, usages_history
+from dbt_graft.catalog.steps import LineageSteps
+from dbt_graft.catalog.upstream_faults import UpstreamFault, upstream_faults
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
-from dbt_graft.lineage.describe import Consumer, Description, Role
+from dbt_graft.lineage.describe import Description, Role
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.records import Dataset, Direction, Evidence, Outcome, Run, Shape
+from dbt_graft.lineage.records import Dataset, Direction, Evidence, Outcome, Shape, TaskInfo
 from dbt_graft.lineage.urls import dataset_path
 from dbt_graft.lineage.usage import Usage
 
-# Limits of the upstream and downstream lists, in steps and in datasets: with complete lists the
-# site would grow with the square of its datasets.
-_MAX_STEPS = 6
-_MAX_LISTED = 150
-
 
 @dataclass(frozen=True, slots=True)
-class LineageStep:
-    """Datasets at one distance; `omitted` more of them are not listed."""
+class Reader:
+    """Who or what reads a dataset; one of the first three is set.
 
-    distance: int
-    datasets: Sequence[DatasetId]
-    omitted: int
+    Attributes:
+        usage: The use by a task.
+        dataset: A dbt model or a view.
+        consumer: The name of a dashboard, a report and the like.
+        kind: What it is, in words; empty for a task.
+    """
+
+    evidence: str
+    usage: Usage | None = None
+    dataset: DatasetId | None = None
+    consumer: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,15 +55,20 @@ class DatasetPage(Page):
     Attributes:
         text: The description as HTML.
         dbt_link: The dataset's focused graph in dbt docs, relative to the site's root, or empty.
+        explorer_address: The dataset as the explorer's address names it.
+        badges: What is wrong with it, the worst first.
+        faults: Datasets upstream -> the kinds of what is wrong with them.
         last_write: The newest write that put data there.
-        picture, run_chart: SVG, or empty.
+        writer: What is known of the one task that writes it.
+        picture: SVG, or empty.
+        sensitive: Column name, folded -> its sensitivity.
         unresolved: Reasons why statements that write the dataset were not parsed completely.
         column_gap: The reason why columns of a dbt model could not be followed, or empty.
         view: The definition, if it is a view with a known one.
-        consumers: Dashboards, reports and the like that are no tasks.
         dbt: dbt's runs of it, its tests and freshness.
         flows: Flows into and out of the dataset that a task makes.
-        runs: Runs that wrote it or tried to, of all tasks, newest first.
+        history: Runs that wrote it or tried to, of all tasks.
+        aliases: Other names of it in logs, which a rule replaces.
     """
 
     template: ClassVar[str] = "dataset"
@@ -67,28 +81,30 @@ class DatasetPage(Page):
     description: Description | None
     text: Markup
     dbt_link: str
+    explorer_address: str
     is_source: bool
     built_by_dbt: bool
     evidence: Evidence | None
+    badges: Sequence[HealthBadge]
+    faults: Mapping[DatasetId, Sequence[str]]
     last_write: Usage | None
+    writer: TaskInfo
     dbt: NodeResults
     picture: Markup
     columns: ColumnTable
+    sensitive: Mapping[str, str]
     unresolved: Sequence[str]
     column_gap: str
     writers: Sequence[Usage]
-    readers: Sequence[Usage]
+    readers: Sequence[Reader]
     view: Definition | None
-    view_children: Sequence[DatasetId]
     dbt_parents: Sequence[DatasetId]
-    dbt_children: Sequence[DatasetId]
-    consumers: Sequence[Consumer]
-    upstream: Sequence[LineageStep]
-    downstream: Sequence[LineageStep]
-    runs: Sequence[Run]
-    run_chart: Markup
+    upstream: LineageSteps
+    downstream: LineageSteps
+    history: RunHistory
     statements: Sequence[Shape]
     flows: Sequence[Flow]
+    aliases: Sequence[DatasetId]
     former_names: Sequence[DatasetId]
 
 
@@ -100,7 +116,6 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
     readers = index.lineage.usages_of(dataset, Direction.READ)
     view = index.view(dataset)
     built = index.lineage.definition(dataset, DefinitionKind.DBT)
-    runs = _runs(index, writers)
     path = dataset_path(dataset)
     root = path_to_root(path)
     around = around_dataset(index, dataset)
@@ -116,57 +131,71 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
             description.text if description else "", root, has_dbt_docs=index.has_dbt_docs
         ),
         dbt_link=index.dbt_link(description.node_id) if description else "",
+        explorer_address=path.removeprefix("datasets/").rstrip("/"),
         is_source=index.role(dataset) in (Role.SOURCE, Role.NEW_SOURCE),
         built_by_dbt=index.built_by_dbt(dataset),
         evidence=_strongest_evidence(flows, [*writers, *readers]),
+        badges=dataset_badges(index, dataset),
+        faults=_by_dataset(upstream_faults(index).get(dataset, ())),
         last_write=index.written(dataset),
+        writer=_writer(index, writers),
         dbt=node_results(index, dataset, (row.name for row in columns.rows)),
         picture=picture(around, root, picture_columns(index, around)),
         columns=columns,
+        sensitive=_sensitive(description),
         unresolved=_unresolved(index, writers),
         column_gap=built.gap or "" if built else "",
         writers=writers,
-        readers=readers,
+        readers=[*_readers(index, dataset, readers)],
         view=view,
-        view_children=index.children(dataset, DefinitionKind.VIEW),
         dbt_parents=index.parents(dataset, DefinitionKind.DBT),
-        dbt_children=index.children(dataset, DefinitionKind.DBT),
-        consumers=[c for c in index.reports.get(dataset, ()) if c.name not in index.tasks],
-        upstream=_by_distance(index.graph.upstream(dataset, _MAX_STEPS)),
-        downstream=_by_distance(index.graph.downstream(dataset, _MAX_STEPS)),
-        runs=runs,
-        run_chart=run_bars(runs),
+        upstream=index.dataset_steps.upstream(dataset),
+        downstream=index.dataset_steps.downstream(dataset),
+        history=usages_history(index.tasks, writers),
         statements=statements(index, [*writers, *([view] if view else [])]),
         flows=[flow for flow in flows if flow.definition is None],
+        aliases=index.lineage.aliases.get(dataset, ()),
         former_names=index.lineage.former_names.get(dataset, ()),
     )
 
 
-def _runs(index: Index, writers: Sequence[Usage]) -> list[Run]:
-    """The runs that wrote a dataset or tried to, of all tasks, newest first."""
-    runs = [run for usage in writers for run in index.tasks[usage.task].runs_of(usage)]
-    return sorted(
-        runs, key=lambda run: run.started_at.timestamp() if run.started_at else 0.0, reverse=True
-    )
+def _by_dataset(faults: Iterable[UpstreamFault]) -> dict[DatasetId, list[str]]:
+    found: dict[DatasetId, list[str]] = {}
+    for fault in faults:
+        found.setdefault(fault.dataset, []).append(fault.kind)
+    return found
+
+
+def _sensitive(description: Description | None) -> dict[str, str]:
+    """Column name, folded -> its sensitivity."""
+    found = description.column_sensitivity if description else {}
+    return {name.casefold(): label for name, label in found.items()}
+
+
+def _writer(index: Index, writers: Sequence[Usage]) -> TaskInfo:
+    """What is known of the one task that writes a dataset; nothing where there are several."""
+    tasks = {usage.task for usage in writers}
+    return index.tasks[tasks.pop()].info if len(tasks) == 1 else TaskInfo()
+
+
+def _readers(index: Index, dataset: DatasetId, usages: Sequence[Usage]) -> Iterator[Reader]:
+    """Who reads a dataset: tasks, dbt models, views, consumers."""
+    for usage in usages:
+        yield Reader(EVIDENCE[usage.evidence], usage=usage)
+    for child in index.children(dataset, DefinitionKind.DBT):
+        role = index.role(child)
+        yield Reader("dbt manifest", dataset=child, kind=ROLE[role] if role else "dbt")
+    for child in index.children(dataset, DefinitionKind.VIEW):
+        yield Reader("view definition", dataset=child, kind="view")
+    for consumer in index.reports.get(dataset, ()):
+        if consumer.name not in index.tasks:
+            yield Reader("dbt exposure", consumer=consumer.name, kind=consumer.kind)
 
 
 def _strongest_evidence(flows: Sequence[Flow], usages: Sequence[Usage]) -> Evidence | None:
     ranks = list(Evidence)
     found = {*(flow.evidence for flow in flows), *(usage.evidence for usage in usages)}
     return min(found, key=ranks.index, default=None)
-
-
-def _by_distance(distances: Mapping[DatasetId, int]) -> list[LineageStep]:
-    """Datasets grouped by distance, nearest first, listed up to `_MAX_LISTED` in all."""
-    groups: dict[int, list[DatasetId]] = {}
-    for dataset in sorted(distances):
-        groups.setdefault(distances[dataset], []).append(dataset)
-    steps, remaining = [], _MAX_LISTED
-    for distance, datasets in sorted(groups.items()):
-        listed = datasets[:remaining]
-        steps.append(LineageStep(distance, listed, len(datasets) - len(listed)))
-        remaining -= len(listed)
-    return steps
 
 
 def statements(index: Index, usages: Sequence[Usage | Definition]) -> list[Shape]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from dbt_graft.catalog.column_reach import ColumnReach
 from dbt_graft.catalog.grouped import Grouped
+from dbt_graft.catalog.steps import DatasetSteps
 from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
@@ -131,6 +132,24 @@ class Index:
         """Columns and consumers downstream of each column."""
         graph = ColumnGraph(self.lineage.column_edges, self.datasets.values())
         return ColumnReach(graph, self.consumers.values(), MAX_FURTHER)
+
+    @cached_property
+    def dataset_steps(self) -> DatasetSteps:
+        """The datasets upstream and downstream of each, by step."""
+        return DatasetSteps(self.graph)
+
+    @cached_property
+    def rejects_of(self) -> Mapping[str, Mapping[str, int]]:
+        """For each task the rejected records, by reason, in the logs that show no other task."""
+        tasks: dict[str, set[str]] = defaultdict(set)
+        for task in self.tasks.values():
+            for run in task.runs:
+                tasks[run.origin].add(task.name)
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for reject in self.lineage.rejects:
+            if len(of_log := tasks.get(reject.origin, set())) == 1:
+                found[next(iter(of_log))][reject.reason] += 1
+        return found
 
     def column_parents(self, dataset: DatasetId) -> Sequence[DatasetId]:
         """The datasets with column edges into it, sorted."""

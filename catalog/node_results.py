@@ -7,11 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from markupsafe import Markup
-
 from dbt_graft.catalog.formatting import count
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.picture import run_bars
+from dbt_graft.catalog.run_history import RunHistory, results_history
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import NodeTest
 from dbt_graft.lineage.records import NodeResult, Status
@@ -81,9 +79,9 @@ class NodeResults:
     other_tests: Sequence[ShownTest]
 
     @property
-    def run_chart(self) -> Markup:
-        """The runs as SVG, or empty."""
-        return run_bars(self.runs)
+    def history(self) -> RunHistory:
+        """The runs as pages show them."""
+        return results_history(self.runs)
 
     @property
     def last_run_failed(self) -> bool:

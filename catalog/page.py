@@ -19,6 +19,8 @@ from markupsafe import Markup
 from dbt_graft.catalog import formatting, links, markup
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.catalog.node_results import loaded_ago
+from dbt_graft.catalog.run_charts import duration_chart, rows_chart
+from dbt_graft.catalog.upstream_faults import FAULT_WORDS
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.urls import column_anchor, dataset_path, owner_path, tag_path, task_path
 
@@ -88,6 +90,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "duration": formatting.duration,
         "dash": formatting.DASH,
         "max_rows": MAX_ROWS,
+        "has_explorer": (folder / "explore.html.j2").is_file(),
         "box_shape": box_shape,
         "kinds": formatting.KIND,
         "roles": formatting.ROLE,
@@ -96,6 +99,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "outcomes": formatting.OUTCOME,
         "statuses": formatting.STATUS,
         "column_anchor": column_anchor,
+        "fault_words": FAULT_WORDS,
         "loaded_ago": loaded_ago,
         "column_link": links.column_link,
         "linked_dataset": links.dataset_link,
@@ -103,6 +107,8 @@ def environment(folder: Path) -> jinja2.Environment:
         "evidence_mark": links.evidence_mark,
         "feeds": links.feeds,
         "linked_columns": links.linked_columns,
+        "duration_chart": duration_chart,
+        "rows_chart": rows_chart,
         "dataset_path": dataset_path,
         "task_path": task_path,
         "tag_path": tag_path,

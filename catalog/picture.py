@@ -16,7 +16,6 @@ from dbt_graft.catalog.layout import Point, Sizes, layout
 from dbt_graft.catalog.markup import text
 from dbt_graft.catalog.neighbourhood import Arrow, Box, BoxShape, Neighbourhood
 from dbt_graft.catalog.picture_columns import PictureColumns, column_data
-from dbt_graft.lineage.records import NodeResult, Run, Status
 
 _SIZES = Sizes()
 _MARGIN = 6
@@ -187,47 +186,3 @@ _ICONS = {
     BoxShape.CONSUMER: "M14 28v-7M19 28v-13M24 28v-10M12 28h15",
     BoxShape.MORE: "M15 21h.01M21 21h.01M27 21h.01",
 }
-
-
-_BAR_WIDTH, _BAR_GAP, _BAR_HEIGHT = 9, 3, 44
-
-
-def run_bars(runs: Sequence[Run | NodeResult]) -> Markup:
-    """The newest 30 runs as bars, oldest first: height is duration, failed ones are red.
-
-    Empty for fewer than two runs.
-    """
-    shown = list(reversed(runs[:30]))
-    if len(shown) < 2:
-        return Markup()
-    seconds = [_seconds(run) for run in shown]
-    longest = max(seconds) or 1.0
-    bars = Markup().join(
-        Markup(
-            '<rect class="graft-bar graft-bar--{}" x="{}" y="{:g}" width="{}" height="{:g}" rx="1">'
-            "<title>{}</title></rect>"
-        ).format(
-            run.status,
-            at * (_BAR_WIDTH + _BAR_GAP),
-            _BAR_HEIGHT - height,
-            _BAR_WIDTH,
-            height,
-            f"{run.started_at:%Y-%m-%d %H:%M} UTC, {took:.0f} s, {run.status}"
-            if run.started_at
-            else str(run.status),
-        )
-        for at, (run, took) in enumerate(zip(shown, seconds, strict=True))
-        for height in [round(max(3.0, took / longest * _BAR_HEIGHT), 1)]
-    )
-    failed = sum(run.status is Status.FAILED for run in shown)
-    return Markup(
-        '<svg class="graft-bars" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img"'
-        ' aria-label="The last {2} runs, {3} failed; the height of a bar is the run\'s duration">'
-        "{4}</svg>"
-    ).format(len(shown) * (_BAR_WIDTH + _BAR_GAP), _BAR_HEIGHT, len(shown), failed, bars)
-
-
-def _seconds(run: Run | NodeResult) -> float:
-    if run.started_at is None or run.ended_at is None:
-        return 0.0
-    return max((run.ended_at - run.started_at).total_seconds(), 0.0)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from markupsafe import Markup
 
+from dbt_graft.catalog.badges import HealthBadge, task_badges
 from dbt_graft.catalog.columns import WrittenColumns, written_columns
 from dbt_graft.catalog.dataset_page import statements
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_task
 from dbt_graft.catalog.page import Page, description_html, path_to_root
-from dbt_graft.catalog.picture import picture, run_bars
+from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
+from dbt_graft.catalog.run_history import RunHistory, task_history
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Direction, Run, Shape
@@ -31,12 +34,16 @@ class TaskPage(Page):
     Attributes:
         text: The description as HTML.
         dbt_link: The exposure's focused graph in dbt docs, relative to the site's root, or empty.
-        picture, run_chart: SVG, or empty.
+        badges: What is wrong with it, the worst first.
+        picture: SVG, or empty.
         consumer_reads: The datasets of a consumer that is no task.
         upstream_tasks: Tasks that write what this one reads.
         downstream_tasks: Tasks that read what this one writes.
         columns: The columns that it writes, by dataset.
         runs: Newest first.
+        history: The runs as the page shows them.
+        gaps: What parsing left out of its statements, by reason.
+        rejects: Reason -> number of rejected records in the logs of its runs.
     """
 
     template: ClassVar[str] = "task"
@@ -50,6 +57,7 @@ class TaskPage(Page):
     owner: str
     tags: Sequence[str]
     dbt_link: str
+    badges: Sequence[HealthBadge]
     picture: Markup
     reads: Sequence[Usage]
     consumer_reads: Sequence[DatasetId]
@@ -58,8 +66,10 @@ class TaskPage(Page):
     downstream_tasks: Sequence[str]
     columns: Sequence[WrittenColumns]
     runs: Sequence[Run]
-    run_chart: Markup
+    history: RunHistory
     statements: Sequence[Shape]
+    gaps: Sequence[Gap]
+    rejects: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +93,8 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
     root = path_to_root(path)
     around = around_task(index, name)
     usages = task.usages if task else ()
-    runs = task.runs if task else ()
+    writes = [usage for usage in usages if usage.direction is Direction.WRITE]
+    shown = statements(index, usages)
     text = (task.info.description if task else "") or (consumer.text if consumer else "")
     return TaskPage(
         path=path,
@@ -95,16 +106,19 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         owner=index.task_owner(name),
         tags=index.task_tags(name),
         dbt_link=index.dbt_link(consumer.node_id) if consumer else "",
+        badges=task_badges(index, name),
         picture=picture(around, root, picture_columns(index, around)),
         reads=[usage for usage in usages if usage.direction is Direction.READ],
         consumer_reads=sorted(set(consumer.reads)) if consumer and not task else [],
-        writes=[usage for usage in usages if usage.direction is Direction.WRITE],
+        writes=writes,
         upstream_tasks=[one for one in order.parents(name) if one in index.tasks],
         downstream_tasks=[one for one in order.children(name) if one in index.tasks],
         columns=written_columns(index.columns_by.get(name, ())),
-        runs=runs,
-        run_chart=run_bars(runs),
-        statements=statements(index, usages),
+        runs=task.runs if task else (),
+        history=task_history(task, writes) if task else RunHistory(),
+        statements=shown,
+        gaps=gaps(shown),
+        rejects=index.rejects_of.get(name, {}),
     )
 
 

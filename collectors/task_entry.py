@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal, get_type_hints
 from pydantic import AfterValidator, create_model
 
 from dbt_graft.collectors.checked_yaml import Section, Text
-from dbt_graft.collectors.public_address import public_address
+from dbt_graft.collectors.public_address import public_address, public_command
 from dbt_graft.lineage.records import TaskInfo
 
 ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
 Maturity = Literal["high", "medium", "low", ""]
 Address = Annotated[str, AfterValidator(public_address)]
+Command = Annotated[str, AfterValidator(str.strip), AfterValidator(public_command)]
 
 _hints = get_type_hints(TaskInfo)
 _fields: Any = {field.name: (_hints[field.name], field.default) for field in fields(TaskInfo)}
@@ -29,6 +30,7 @@ class TaskEntry(_TaskFields):
     url: Address = ""
     type: ConsumerType = ""
     maturity: Maturity = ""
+    rerun: Command = ""
 
     def info(self) -> TaskInfo:
         """The entry as a record, without what a subclass adds."""

@@ -56,6 +56,7 @@ tasks: {{}}
   #   runbook: https://wiki.example.com/load-orders
   #   tags: [daily]
   #   schedule: "0 5 * * *"
+  #   rerun: airflow dags trigger load_orders
 
 store: .graft/store         # the lineage collected so far; preserve it between builds
 artifacts: .graft/artifacts # the grafted manifest.json and catalog.json

@@ -11,6 +11,7 @@ from dbt_graft.injector.inherited import merged
 from dbt_graft.injector.manifest import Node, owner, parents, string_tags
 from dbt_graft.injector.plan import GraftPlan
 from dbt_graft.injector.relations import Relations
+from dbt_graft.injector.sensitivity import column_sensitivities, sensitivity
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.model import Lineage
@@ -59,6 +60,8 @@ def descriptions(
             },
             tests=tuple(sorted(tested.values(), key=lambda one: (one.column, one.name))),
             dbt_ids=tuple(dbt_ids),
+            sensitivity=sensitivity([*before, {"tags": node.get("tags")}]),
+            column_sensitivity=column_sensitivities(before),
         )
     return found
 

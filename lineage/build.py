@@ -108,7 +108,21 @@ def _built(
             for dataset, names in followed.former_names.items()
             if dataset in datasets and any(name not in datasets for name in names)
         },
+        aliases=_aliases(records, rename, datasets),
     )
+
+
+def _aliases(
+    records: Records, rename: Rename, datasets: Mapping[DatasetId, Dataset]
+) -> dict[DatasetId, tuple[DatasetId, ...]]:
+    """For each dataset the names in logs that a rule replaces; the place of its files is none."""
+    used = {one.dataset for one in records.accesses if one.kind is not Kind.TEMPORARY}
+    found: dict[DatasetId, list[DatasetId]] = defaultdict(list)
+    for name in sorted(used):
+        dataset = rename(name)
+        if dataset != name and dataset in datasets and name not in datasets[dataset].symlinks:
+            found[dataset].append(name)
+    return {dataset: tuple(found[dataset]) for dataset in sorted(found)}
 
 
 def _with_locations(rename: Rename, datasets: Iterable[Dataset]) -> Rename:

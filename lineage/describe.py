@@ -51,6 +51,8 @@ class Description:
         columns: Column name -> Markdown description.
         tests: Its dbt tests, by column and name.
         dbt_ids: The ids by which dbt itself knows it: of the sources that a promoted model was.
+        sensitivity: What tags and `meta` name it: `PII`, `confidential`; empty where nothing does.
+        column_sensitivity: Column name -> the same of a column, where something does.
     """
 
     dataset: DatasetId
@@ -63,6 +65,8 @@ class Description:
     columns: Mapping[str, str] = field(default_factory=dict)
     tests: tuple[NodeTest, ...] = ()
     dbt_ids: tuple[str, ...] = ()
+    sensitivity: str = ""
+    column_sensitivity: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

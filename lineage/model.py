@@ -102,6 +102,7 @@ class Lineage:
         dbt_edges: The column edges in the log of dbt's own application, which
             `lineage.agreement` compares with those of dbt's SQL.
         former_names: For each dataset that was renamed the names that it had before, sorted.
+        aliases: For each dataset other names that logs have for it, which a rule replaces, sorted.
     """
 
     datasets: Mapping[DatasetId, Dataset] = field(default_factory=dict)
@@ -112,6 +113,7 @@ class Lineage:
     column_edges: tuple[ColumnEdge, ...] = ()
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     former_names: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
+    aliases: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
     node_results: Mapping[str, tuple[NodeResult, ...]] = field(default_factory=dict)
     dbt_edges: tuple[ColumnEdge, ...] = ()
 
@@ -184,6 +186,7 @@ class Lineage:
             column_edges=tuple(dict.fromkeys((*self.column_edges, *other.column_edges))),
             definitions=dict(sorted({**other.definitions, **self.definitions}.items())),
             former_names={**other.former_names, **self.former_names},
+            aliases={**other.aliases, **self.aliases},
             node_results={**other.node_results, **self.node_results},
             dbt_edges=tuple(dict.fromkeys((*self.dbt_edges, *other.dbt_edges))),
         )

@@ -237,6 +237,7 @@ class TaskInfo:
     """Metadata of a task from graft.yml or declared lineage.
 
     Attributes:
+        rerun: How to run it again: a command, or the URL of its page in the scheduler.
         path: The path of its script.
         type: Exposure type of a task that only reads: `dashboard`, `notebook`, `analysis`, `ml`,
             `application`.
@@ -254,6 +255,7 @@ class TaskInfo:
     type: str = ""
     url: str = ""
     maturity: str = ""
+    rerun: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,8 @@ class Spelling:
             former_names={
                 self(dataset): self.all(names) for dataset, names in lineage.former_names.items()
             },
+            # Aliases are shown as the logs spell them.
+            aliases=self.keys(lineage.aliases),
         )
 
     def _dataset(self, dataset: Dataset) -> Dataset:

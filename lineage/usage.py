@@ -33,6 +33,8 @@ class Usage:
         moves_data: It took data from the dataset, or put data there.
         procedures: The stored procedures whose statements did it, or did some of it, sorted.
         run_ids: The runs that did it, or tried, sorted.
+        run_rows: For each of them its rows, None where its log does not count them; empty where
+            none does.
     """
 
     task: str
@@ -51,6 +53,7 @@ class Usage:
     procedures: tuple[str, ...] = ()
     engine: str = UNKNOWN
     run_ids: tuple[str, ...] = ()
+    run_rows: tuple[int | None, ...] = ()
 
 
 def usages(
@@ -106,6 +109,7 @@ def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
     times = [access.last_at for access in group if access.last_at]
     firsts = [access.first_at for access in group if access.first_at]
     ranks = list(Evidence)
+    run_ids = sorted({access.run_id for access in group})
     return Usage(
         task=group[0].task,
         dataset=group[0].dataset,
@@ -122,7 +126,8 @@ def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
         moves_data=moved or any(map(_moves_data, done or group)),
         procedures=tuple(sorted({access.procedure for access in group if access.procedure})),
         engine=engine,
-        run_ids=tuple(sorted({access.run_id for access in group})),
+        run_ids=tuple(run_ids),
+        run_rows=_by_run(done, run_ids),
     )
 
 
@@ -130,6 +135,15 @@ def _moves_data(access: Access) -> bool:
     if access.direction is Direction.READ:
         return access.operation.reads_data
     return access.operation.brings_data
+
+
+def _by_run(done: list[Access], run_ids: Iterable[str]) -> tuple[int | None, ...]:
+    """The rows of each run; empty where no log counts them."""
+    rows: dict[str, int] = {}
+    for access in done:
+        if access.rows is not None:
+            rows[access.run_id] = rows.get(access.run_id, 0) + access.rows
+    return tuple(map(rows.get, run_ids)) if rows else ()
 
 
 def _of_last_run(done: list[Access], count: Callable[[Access], int | None]) -> int | None:

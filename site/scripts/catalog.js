@@ -2,7 +2,7 @@
 
 // Relative times, with the exact one on hover; computed here because the page is static.
 const steps = [
-  ["year", 31536000], ["month", 2592000], ["week", 604800],
+  ["year", 31536000], ["month", 2592000],
   ["day", 86400], ["hour", 3600], ["minute", 60],
 ]
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.build import SiteSettings, build, design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
-from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.catalog.page import environment, render
+from dbt_graft.lineage.build import build as build_lineage
+from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.describe import Description, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Dataset, Direction, Outcome, Shape
+from dbt_graft.lineage.records import (
+    Access,
+    Column,
+    Dataset,
+    Direction,
+    Outcome,
+    Records,
+    Run,
+    Shape,
+    Status,
+    TaskInfo,
+)
 from dbt_graft.lineage.urls import dataset_path, task_path
 from dbt_graft.lineage.usage import Usage
 from tests.catalog.html_reader import HtmlReader, article, section, text
@@ -48,7 +65,7 @@ ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
         (PRODUCTS, "Columns", ["This list may be incomplete", "column's table"]),
         (ORDERS, "Upstream", ["landing/orders"]),
         (ORDERS, "Downstream", ["analytics.orders", "ml.customer_scores"]),
-        (ORDERS, "Runs", ["land_shop_files", "failed", "1 min 5 s"]),
+        (ORDERS, "Runs", ["failed", "1 min 5 s", "17,812"]),
         (ORDERS, "Other names", ["file/warehouse/raw.db/orders"]),
         (SUPPLIERS, "Evidence", ["through", "#incoming"]),
         (SUPPLIERS, "Statements", ["MERGE ShopDW.dbo.suppliers", "@P1"]),
@@ -158,22 +175,122 @@ def test_a_view_is_defined_on_its_page_and_is_no_task(tmp_path: Path) -> None:
     assert "written by" not in text(built.index.read_text("utf-8"))
 
 
-def test_the_lists_of_upstream_and_downstream_datasets_are_limited() -> None:
+def test_what_the_lists_of_datasets_leave_out_is_counted() -> None:
     hub = DatasetId("spark", "raw.hub")
-    targets = [DatasetId("spark", f"raw.t{at:03}") for at in range(400)]
-    dbt = DefinitionKind.DBT
-    flows = tuple(Flow(hub, one, f"model.{one.name}", definition=dbt) for one in targets)
-    index = Index(Lineage({d: Dataset(d) for d in (hub, *targets)}, {}, flows))
-    [step] = dataset_page(index, hub).downstream
-    assert (step.distance, len(step.datasets), step.omitted) == (1, 150, 250)
-
-
-def test_omitted_datasets_are_counted_on_the_page(tmp_path: Path) -> None:
-    hub = DatasetId("spark", "raw.hub")
-    targets = [DatasetId("spark", f"raw.t{at:03}") for at in range(152)]
+    targets = [DatasetId("spark", f"raw.t{at:03}") for at in range(312)]
     dbt = DefinitionKind.DBT
     flows = tuple(Flow(hub, one, f"model.{one.name}", definition=dbt) for one in targets)
     lineage = Lineage({d: Dataset(d) for d in (hub, *targets)}, {}, flows)
-    build(lineage, {}, [], SiteSettings(), tmp_path / "site")
-    html = (tmp_path / "site" / dataset_path(hub) / "index.html").read_text("utf-8")
-    assert "and 2 more" in section(html, "Downstream")
+    shown = rendered(Index(lineage), hub)
+    downstream = section(shown, "Downstream")
+    assert downstream.count("raw.t") == 50
+    assert "and 262 more" in downstream
+    assert "All 312 datasets, 1 step" in downstream
+
+
+def test_every_reader_is_there_and_those_beyond_fifty_are_folded() -> None:
+    orders = DatasetId("spark", "raw.orders")
+    read = (Operation.SELECT,)
+    tasks = {
+        name: Task(name, ("spark",), (Usage(name, orders, Direction.READ, read),))
+        for name in (f"task_{n:03}" for n in range(60))
+    }
+    shown = rendered(Index(Lineage({orders: Dataset(orders)}, tasks)), orders)
+    readers = section(shown, "Read by")
+    assert readers.count("task_") == 60
+    folded = shown.partition('id="read-by"')[2].partition("<details")[2]
+    assert "10 more readers" in folded
+    assert folded.count("task_0") == 20, "ten links, each with an address and a name"
+
+
+def test_the_newest_rows_are_beside_the_usual_ones_if_they_are_odd() -> None:
+    shown = text(rendered(*loaded([1000] * 9 + [12])))
+    assert "12 rows (usually 1,000)." in shown
+    assert "odd: usually 1,000 rows" in shown
+    assert "Rows that they wrote, usually 1,000; 1 odd" in shown
+    steady = text(rendered(*loaded([1000] * 10)))
+    assert "1,000 rows." in steady
+    assert "odd" not in steady
+
+
+def test_the_error_of_a_failed_write_is_at_the_top() -> None:
+    index, orders = loaded([5, 5], error="ArithmeticException: ?")
+    head = rendered(index, orders).split("<h2")[0]
+    assert "last write failed" in head
+    assert "The last run of load failed" in head
+    assert "ArithmeticException" in head
+
+
+def test_links_of_the_one_task_that_writes_it_are_at_the_top() -> None:
+    runbook = "https://wiki.example/load"
+    index, orders = loaded([1], info=TaskInfo(runbook=runbook, repo="javascript:alert(1)"))
+    head = rendered(index, orders).split("<h2")[0]
+    assert f'href="{runbook}"' in head
+    assert "javascript" not in head
+
+
+def test_what_is_sensitive_is_marked() -> None:
+    orders = DatasetId("spark", "raw.orders")
+    columns = (Column("Email", "string"), Column("id", "int"))
+    lineage = Lineage({orders: Dataset(orders, columns=columns)})
+    marks = {"email": "PII"}
+
+    def page_of(**found: Any) -> str:
+        described = Description(orders, "source.x.raw.orders", "orders", Role.SOURCE, **found)
+        return rendered(Index(lineage, {orders: described}), orders)
+
+    both = page_of(sensitivity="confidential", column_sensitivity=marks)
+    assert '<span class="graft-badge graft-badge--warn">confidential</span>' in both
+    assert "Email PII" in section(both, "Columns")
+    assert "PII in 1 column" in page_of(column_sensitivity=marks)
+    assert "graft-badge--warn" not in page_of()
+
+
+def test_names_that_a_rule_replaces_are_other_names_and_evidence() -> None:
+    records = Records(
+        accesses=tuple(
+            Access(
+                *("load", "r1", DatasetId("mssql://a", name), Kind.TABLE, direction),
+                *(Operation(operation), "s"),
+            )
+            for name, direction, operation in (
+                ("Shop.dbo.src", Direction.READ, "SELECT"),
+                ("DW.dbo.Orders", Direction.WRITE, "INSERT"),
+            )
+        )
+    )
+    lineage = build_lineage(records, NameRules([NameRule("mssql://a/DW.dbo.*", "spark/raw.*")]))
+    shown = rendered(Index(lineage), DatasetId("spark", "raw.orders"))
+    assert "mssql://a/DW.dbo.Orders in logs, by a name rule" in section(shown, "Other names")
+    assert "observed in logs, name rule" in section(shown, "Evidence")
+
+
+def rendered(index: Index, dataset: DatasetId) -> str:
+    """The content of a dataset's page."""
+    html = render(dataset_page(index, dataset), environment(design_folder() / "templates"))
+    return f"<article>{html}</article>"
+
+
+def loaded(
+    rows: Sequence[int], error: str = "", info: TaskInfo | None = None
+) -> tuple[Index, DatasetId]:
+    """A table that a task loads each day, the newest last; after that it fails with an error."""
+    orders = DatasetId("spark", "raw.orders")
+    start = datetime(2026, 11, 1, tzinfo=UTC)
+    ids = tuple(f"r{day:02}" for day in range(len(rows)))
+    runs = [
+        Run(id_, "load", "spark", start + timedelta(day), start + timedelta(day + 0.1), Status.OK)
+        for day, id_ in enumerate(ids)
+    ]
+    if error:
+        late = start + timedelta(len(rows))
+        runs.append(Run("late", "load", "spark", late, late, Status.FAILED, error))
+    usage = Usage(
+        *("load", orders, Direction.WRITE, (Operation.INSERT,)),
+        rows=rows[-1],
+        engine="spark",
+        run_ids=ids,
+        run_rows=tuple(rows),
+    )
+    task = Task("load", ("spark",), (usage,), tuple(reversed(runs)), info or TaskInfo())
+    return Index(Lineage({orders: Dataset(orders)}, {"load": task})), orders

@@ -84,7 +84,7 @@ def test_a_page_says_when_dbt_built_it_and_shows_the_runs() -> None:
 def test_a_failed_run_is_shown_at_the_top_and_at_home() -> None:
     found = index(FAILED, BUILT)
     shown = page(found)
-    assert "last dbt run failed" in shown
+    assert "dbt run failed" in shown
     assert "Database Error: relation ? &#60;b&#62;" in shown
     assert 'Built <time datetime="2026-11-20T05:00:00Z">' in shown, "the last one that did"
     assert "dbt failed" in home(found)
@@ -127,7 +127,7 @@ def test_tests_stand_beside_their_column_and_others_in_a_list() -> None:
         ("total_is_right", "error"),
     ]
     shown = page(found)
-    assert "2 tests failed" in shown
+    assert "2 failed tests" in shown
     assert "not_null failed: 3 rows" in shown
     assert "<code>no_longer_there</code>" in shown
     assert "2 failed tests" in home(found)

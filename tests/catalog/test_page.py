@@ -24,7 +24,7 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
 TEMPLATES = design_folder() / "templates"
-SHARED = "parts"
+SHARED = ("parts", "runs")
 PAGES: dict[str, type[Page]] = {
     page.template: page
     for page in (
@@ -43,7 +43,7 @@ def _names(template: str) -> set[str]:
 
 def test_each_template_has_a_page_class() -> None:
     files = {file.name.removesuffix(".html.j2") for file in TEMPLATES.glob("*.html.j2")}
-    assert files == {*PAGES, SHARED, "404"}
+    assert files == {*PAGES, *SHARED, "404"}
 
 
 @pytest.mark.parametrize("template", sorted(PAGES))
@@ -57,8 +57,9 @@ def test_a_template_uses_every_field_of_its_page(template: str) -> None:
     assert own <= _names(template)
 
 
-def test_shared_macros_take_all_they_need_as_arguments() -> None:
-    assert _names(SHARED) == set()
+@pytest.mark.parametrize("template", SHARED)
+def test_shared_macros_take_all_they_need_as_arguments(template: str) -> None:
+    assert _names(template) == set()
 
 
 def test_an_error_in_a_template_names_file_and_line(

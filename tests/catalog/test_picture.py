@@ -7,7 +7,6 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -28,12 +27,12 @@ from dbt_graft.catalog.neighbourhood import (
     full_graph,
     task_key,
 )
-from dbt_graft.catalog.picture import description, picture, run_bars
+from dbt_graft.catalog.picture import description, picture
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Dataset, Run, Status
+from dbt_graft.lineage.records import Dataset
 
 
 @pytest.fixture
@@ -205,29 +204,6 @@ def test_a_dataset_that_feeds_itself_is_drawn_without_that_arrow() -> None:
 def test_a_single_box_makes_no_picture() -> None:
     table = _table("a.t")
     assert picture(around_dataset(Index(Lineage({table: Dataset(table)})), table), "") == ""
-
-
-def test_runs_are_bars_oldest_first_with_failed_ones_marked(sample) -> None:
-    runs = sample.lineage.tasks["rebuild_returns"].runs
-    bars = [
-        bar.get("class")
-        for bar in ET.fromstring(run_bars(runs)).iter("rect")  # noqa: S314
-    ]
-    assert len(bars) == 12
-    assert [bar.endswith("failed") for bar in bars] == [False] * 10 + [True] * 2
-
-
-def test_thirty_runs_are_shown_at_most() -> None:
-    start = datetime(2026, 1, 1, tzinfo=UTC)
-    runs = [
-        Run(str(at), "t", "spark", start, start + timedelta(seconds=at), Status.OK)
-        for at in range(50)
-    ]
-    assert run_bars(runs).count("<rect") == 30
-
-
-def test_one_run_makes_no_bars() -> None:
-    assert run_bars([Run("r", "t", "spark")]) == ""
 
 
 def _lines(svg: str) -> list[tuple[str, str]]:

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from dbt_graft.catalog.build import design_folder
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.page import environment, render
+from dbt_graft.catalog.task_pages import task_page
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Direction, Outcome, Reject, Run, Shape, TaskInfo
+from dbt_graft.lineage.usage import Usage
 from tests.catalog.html_reader import HtmlReader, section, text
 
 PageHtml = Callable[[str], str]
@@ -56,6 +66,69 @@ def test_a_consumer_links_to_its_exposure_in_dbt_docs(page: PageHtml) -> None:
         "../../dbt/index.html#!/exposure/exposure.shop.revenue_dashboard"
         "?g_v=1&g_i=1%2Bexposure%3Arevenue_dashboard%2B1"
     ) in [attributes["href"] for tag, attributes in tags if tag == "a"]
+
+
+@pytest.mark.parametrize(
+    ("rerun", "shown", "link"),
+    [
+        ("airflow tasks clear load -y", "To run it againairflow tasks clear load -y", ""),
+        ("https://airflow.example/dags/load", "Run again", "https://airflow.example/dags/load"),
+        ("javascript:alert(1)", "To run it againjavascript:alert(1)", ""),
+        ("", "", ""),
+    ],
+)
+def test_the_head_shows_how_to_run_it_again(rerun: str, shown: str, link: str) -> None:
+    html = rendered(Task("load", ("spark",), info=TaskInfo(rerun=rerun)))
+    head = html.split("<h2")[0]
+    assert shown in text(head + "</article>")
+    assert ("again" in head) is bool(rerun)
+    links = [attributes.get("href", "") for tag, attributes in HtmlReader(head).tags if tag == "a"]
+    assert ([one for one in links if "tasks/index" not in one] or [""]) == [link]
+    copied = [a["data-clipboard-text"] for tag, a in HtmlReader(head).tags if tag == "button"]
+    assert copied == ([rerun] if rerun and not link else [])
+
+
+def test_gaps_are_those_of_its_statements_and_of_logs_that_show_no_other_task() -> None:
+    usage = Usage("load", DatasetId("spark", "a"), Direction.READ, shapes=("s1", "s2"))
+    runs = (Run("r", "load", "spark", origin="log/1"), Run("q", "load", "spark", origin="log/2"))
+    other = Task("other", ("spark",), runs=(Run("o", "other", "spark", origin="log/2"),))
+    html = rendered(
+        Task("load", ("spark",), (usage,), runs),
+        other,
+        shapes={
+            "s1": Shape("s1", "spark", "SELECT 1", "", Outcome.PARTIAL, "the plan is truncated"),
+            "s2": Shape("s2", "spark", "SELECT 2", "", Outcome.PARSED),
+        },
+        rejects=(
+            Reject("log/1", "3", "the event is cut off"),
+            Reject("log/2", "3", "the event has no end"),
+        ),
+    )
+    gaps = section(html, "Gaps")
+    assert "the plan is truncated parsed in part1 statement" in gaps
+    assert "the event is cut off1 log record" in gaps
+    assert "has no end" not in gaps
+    assert 'id="gaps"' not in rendered(other)
+
+
+def test_long_lists_are_folded_and_complete() -> None:
+    usages = tuple(
+        Usage("load", DatasetId("spark", f"raw.t{n:03}"), Direction.WRITE, (Operation.INSERT,))
+        for n in range(60)
+    )
+    html = rendered(Task("load", ("spark",), usages))
+    assert section(html, "Writes").count("raw.t") == 60
+    folded = html.partition('id="downstream"')[2].partition("<details")[2]
+    assert "10 more" in folded
+    assert "raw.t050" in folded
+
+
+def rendered(*tasks: Task, **found: Any) -> str:
+    """The content of the first task's page."""
+    index = Index(Lineage(tasks={task.name: task for task in tasks}, **found))
+    page = task_page(index, tasks[0].name, index.lineage.task_graph())
+    html = render(page, environment(design_folder() / "templates"))
+    return f"<article>{html}</article>"
 
 
 def test_the_list_has_every_task_and_consumer(page: PageHtml) -> None:

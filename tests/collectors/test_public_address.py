@@ -1,10 +1,10 @@
-"""Addresses that are published hold no user, password or token."""
+"""Addresses and commands that are published hold no user, password or token."""
 
 from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.public_address import public_address
+from dbt_graft.collectors.public_address import public_address, public_command
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,39 @@ def test_an_address_with_a_secret_is_refused_without_repeating_it(address: str) 
     with pytest.raises(ValueError, match="is published: write the URL without") as caught:
         public_address(address)
     assert "://" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "airflow tasks clear load_orders -s '2026-11-01' -y",
+        "spark-submit --conf spark.sql.shuffle.partitions=8 tasks/load.py",
+        'curl -H "Authorization: Bearer $TOKEN" -X POST https://airflow.example/api/v2/dags/load',
+        "load --password $PGPASSWORD --token {{ token }} --secret <secret>",
+        "PGPASSWORD=$PASSWORD make load",
+        "curl -u $USER:$PASSWORD https://jenkins.example/job/load/build",
+        "load --tokenizer words --secret-scope shop",
+    ],
+)
+def test_a_command_without_a_secret_stays(command: str) -> None:
+    assert public_command(command) == command
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl https://jane:hunter2@jenkins.example/job/load/build",
+        "curl 'https://jenkins.example/job/load/build?token=hunter2'",
+        "load --password hunter2",
+        "PGPASSWORD=hunter2 make load",
+        "load --api-key=hunter2",
+        'load --token "hunter2"',
+        "curl -u jane:hunter2 https://jenkins.example/job/load/build",
+        "curl -ujane:hunter2 https://jenkins.example/job/load/build",
+    ],
+)
+def test_a_command_with_a_secret_is_refused_without_repeating_it(command: str) -> None:
+    with pytest.raises(ValueError, match="is published: write") as caught:
+        public_command(command)
+    assert "hunter2" not in str(caught.value)

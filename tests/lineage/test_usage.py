@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from dbt_graft.lineage.build import build
@@ -115,3 +116,21 @@ def test_what_decides_which_rows_go_makes_its_task_a_writer() -> None:
         )
     )
     assert [usage.task for usage in build(records).writers(A)] == ["clean"]
+
+
+def test_each_run_has_the_rows_that_its_log_counts() -> None:
+    def wrote(run_id: str, hour: int, rows: int | None, status: Status = Status.OK) -> Access:
+        return replace(access(run_id, WRITE, A, hour, status=status), rows=rows)
+
+    accesses = (
+        *(wrote("r1", 1, 10), wrote("r1", 2, 5), wrote("r1", 3, 7, Status.FAILED)),
+        *(wrote("r2", 4, None), wrote("r3", 5, 0)),
+    )
+    [usage] = build(Records(accesses=accesses)).tasks["load"].usages
+    assert dict(zip(usage.run_ids, usage.run_rows, strict=True)) == {"r1": 15, "r2": None, "r3": 0}
+    assert usage.rows == 0
+
+
+def test_where_no_log_counts_rows_no_run_has_any() -> None:
+    [usage] = build(Records(accesses=(access("r1", WRITE, A, 1),))).tasks["load"].usages
+    assert (usage.run_ids, usage.run_rows) == (("r1",), ())

@@ -72,6 +72,7 @@ FAULTS: list[tuple[str, str, int | None, str]] = [
         "write the URL without user",
     ),
     ("    owner:", "    runbook: https://w/x?token=t0k\n    owner:", 5, "without the token or key"),
+    ("    owner:", "    rerun: make --token t0k\n    owner:", 5, "write $NAME where the password"),
     ("from: [sftp://", "from: [sftp://jane@", 8, "write the URL without user"),
     ("version: 1", "version: [", None, "not valid YAML"),
     ("version: 1", f"version: {'[' * 5000}", None, "nested too deeply"),

@@ -1,0 +1,126 @@
+"""Small pictures of past runs: a bar a run, the oldest first, with the same numbers in words.
+
+What a colour shows, a mark below the bar shows too: a cross is a failed run, a dot an odd one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import median
+
+from markupsafe import Markup
+
+from dbt_graft.catalog.formatting import count, duration, number
+from dbt_graft.catalog.run_history import PastRun
+from dbt_graft.lineage.records import Status
+
+_WIDTH, _GAP, _HEIGHT, _FOOT = 9, 3, 40, 8
+_LEAST = 2.0  # pixels: a run that took no time can still be seen
+
+
+def duration_chart(runs: Sequence[PastRun]) -> Markup:
+    """The duration of each run; empty where fewer than two are known.
+
+    Args:
+        runs: Newest first.
+    """
+    seconds = [_seconds(run) for run in runs]
+    known = [one for one in seconds if one is not None]
+    if len(known) < 2:
+        return Markup()
+    longest = runs[seconds.index(max(known))]
+    failed = sum(run.status is Status.FAILED for run in runs)
+    return _chart(
+        runs,
+        # A failed run is seen even if its log does not show its end.
+        [
+            0.0 if one is None and run.status is Status.FAILED else one
+            for one, run in zip(seconds, runs, strict=True)
+        ],
+        lambda run: Status.FAILED if run.status is Status.FAILED else "",
+        lambda run: str(duration(run.started_at, run.ended_at)) if run.ended_at else "",
+        Markup("Duration of the last {}, at most {}{}").format(
+            count(len(runs), "run"),
+            duration(longest.started_at, longest.ended_at),
+            Markup('; <span class="graft-bars__failed">{} failed</span>').format(failed)
+            if failed
+            else "; none failed",
+        ),
+    )
+
+
+def rows_chart(runs: Sequence[PastRun]) -> Markup:
+    """The rows that each run wrote; empty where fewer than two are counted.
+
+    Args:
+        runs: Newest first.
+    """
+    counted = [run.rows for run in runs if run.rows is not None and run.status is not Status.FAILED]
+    if len(counted) < 2:
+        return Markup()
+    odd = sum(run.usual_rows is not None for run in runs)
+    return _chart(
+        runs,
+        [None if run.status is Status.FAILED else run.rows for run in runs],
+        lambda run: "odd" if run.usual_rows is not None else "",
+        lambda run: count(run.rows or 0, "row"),
+        Markup("Rows that they wrote, usually {}{}").format(
+            number(round(median(counted))),
+            Markup('; <span class="graft-bars__odd">{} odd</span>').format(odd) if odd else "",
+        ),
+    )
+
+
+def _chart(
+    runs: Sequence[PastRun],
+    heights: Sequence[float | None],
+    look: Callable[[PastRun], str],
+    words: Callable[[PastRun], str],
+    caption: Markup,
+) -> Markup:
+    """A figure; a run without a height leaves a gap."""
+    highest = max((one for one in heights if one is not None), default=0) or 1.0
+    bars = []
+    for at, (run, height) in enumerate(zip(reversed(runs), reversed(heights), strict=True)):
+        if height is not None:
+            top = max(_LEAST, height / highest * _HEIGHT)
+            bars.append(_bar(at * (_WIDTH + _GAP), top, look(run), _title(run, words(run))))
+    width = len(runs) * (_WIDTH + _GAP) - _GAP
+    return Markup(
+        '<figure class="graft-bars"><svg viewBox="0 0 {0} {1}" width="{0}" height="{1}"'
+        ' aria-hidden="true">{2}</svg><figcaption>{3}</figcaption></figure>'
+    ).format(width, _HEIGHT + _FOOT, Markup().join(bars), caption)
+
+
+def _bar(x: int, height: float, look: str, title: str) -> Markup:
+    """A bar, and the mark below it."""
+    mark = {
+        Status.FAILED: f"M{x + 2} {_HEIGHT + 2}l5 5m0-5l-5 5",
+        "odd": f"M{x + 4.5} {_HEIGHT + 5}h.01",
+    }.get(look, "")
+    return Markup('<path{} d="M{} {}v-{:g}h{}v{:g}z"><title>{}</title></path>{}').format(
+        Markup(' class="graft-bars__{}"').format(look) if look else "",
+        x,
+        _HEIGHT,
+        round(height, 1),
+        _WIDTH,
+        round(height, 1),
+        title,
+        Markup('<path class="graft-bars__mark graft-bars__{}" d="{}"/>').format(look, mark)
+        if mark
+        else "",
+    )
+
+
+def _title(run: PastRun, words: str) -> str:
+    at = f"{run.started_at:%Y-%m-%d %H:%M}" if run.started_at else ""
+    state = {Status.FAILED: "failed", Status.UNKNOWN: "end not known"}.get(run.status, "")
+    usual = run.usual_rows
+    odd = "" if usual is None or "row" not in words else f"usually {number(usual)}"
+    return ", ".join(filter(None, (at, words, odd, state)))
+
+
+def _seconds(run: PastRun) -> float | None:
+    if run.started_at is None or run.ended_at is None:
+        return None
+    return max((run.ended_at - run.started_at).total_seconds(), 0.0)

@@ -1,0 +1,82 @@
+"""Pictures of past runs: a bar a run, marked where one failed or wrote an odd number of rows."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from datetime import UTC, datetime, timedelta
+
+from markupsafe import Markup
+
+from dbt_graft.catalog.run_charts import duration_chart, rows_chart
+from dbt_graft.catalog.run_history import PastRun
+from dbt_graft.lineage.records import Status
+
+NOW = datetime(2026, 11, 20, 5, tzinfo=UTC)
+
+
+def past(
+    age: int,
+    seconds: int | None = 60,
+    rows: int | None = None,
+    status: Status = Status.OK,
+    usual: int | None = None,
+) -> PastRun:
+    at = NOW - timedelta(days=age)
+    ended = None if seconds is None else at + timedelta(seconds=seconds)
+    return PastRun(at, ended, status, "", status, rows=rows, usual_rows=usual)
+
+
+def bars(chart: Markup) -> list[tuple[float, float, str]]:
+    """Place, height and title of each bar."""
+    found = []
+    for path in ET.fromstring(chart).iter("path"):  # noqa: S314
+        if (title := path.findtext("title")) is not None:
+            x, height = re.match(r"M([\d.]+) 40v-([\d.]+)", path.attrib["d"]).groups()
+            found.append((float(x), float(height), title))
+    return found
+
+
+def caption(chart: Markup) -> str:
+    return "".join(ET.fromstring(chart).find("figcaption").itertext())  # noqa: S314
+
+
+def test_the_oldest_run_is_first_and_the_longest_is_the_highest() -> None:
+    chart = duration_chart([past(0, 30), past(1, 60)])
+    assert bars(chart) == [
+        (0, 40, "2026-11-19 05:00, 1 min 0 s"),
+        (12, 20, "2026-11-20 05:00, 30 s"),
+    ]
+    assert caption(chart) == "Duration of the last 2 runs, at most 1 min 0 s; none failed"
+
+
+def test_a_failed_run_is_marked_though_its_end_is_not_known() -> None:
+    chart = duration_chart([past(0, None, status=Status.FAILED), past(1), past(2, None), past(3)])
+    assert [x for x, _, _ in bars(chart)] == [0, 24, 36], "a run without an end leaves a gap"
+    assert bars(chart)[-1][2] == "2026-11-20 05:00, failed"
+    assert chart.count("graft-bars__mark") == 1
+    assert caption(chart).endswith("; 1 failed")
+
+
+def test_odd_numbers_of_rows_are_marked_and_counted_in_words() -> None:
+    chart = rows_chart([past(0, rows=3, usual=1000), past(1, rows=1000), past(2, rows=1000)])
+    assert bars(chart)[-1] == (24, 2, "2026-11-20 05:00, 3 rows, usually 1,000")
+    assert chart.count("graft-bars__mark") == 1
+    assert caption(chart) == "Rows that they wrote, usually 1,000; 1 odd"
+
+
+def test_rows_of_failed_runs_are_not_drawn() -> None:
+    failed = past(0, rows=9, status=Status.FAILED)
+    assert len(bars(rows_chart([failed, past(1, rows=1), past(2, rows=1)]))) == 2
+
+
+def test_runs_that_wrote_nothing_have_bars_too() -> None:
+    assert [height for _, height, _ in bars(rows_chart([past(0, rows=0), past(1, rows=0)]))] == [
+        2,
+        2,
+    ]
+
+
+def test_one_run_makes_no_picture() -> None:
+    assert duration_chart([past(0)]) == rows_chart([past(0, rows=1)]) == ""
+    assert rows_chart([past(0), past(1)]) == duration_chart([]) == ""
