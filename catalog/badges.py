@@ -1,0 +1,92 @@
+"""Health badges: in a word or two, what is wrong with a dataset or a task; none where all is well.
+
+Lists and pages show the same badges, the worst first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dbt_graft.catalog.formatting import count
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.node_results import node_results
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.records import Direction, Outcome, Status
+
+# Looks, worst first; `graft-badge--<look>` in the style sheet.
+FAILED, WARN, QUIET = "failed", "warn", "quiet"
+
+
+@dataclass(frozen=True, slots=True)
+class HealthBadge:
+    """A finding about one dataset or task.
+
+    Attributes:
+        kind: `write`, `build`, `tests`, `run`, `stale`, `writers` or `gap`.
+        text: The finding for people: `2 failed tests`.
+        look: `failed`, `warn` or `quiet`.
+    """
+
+    kind: str
+    text: str
+    look: str
+
+
+def dataset_badges(index: Index, dataset: DatasetId) -> tuple[HealthBadge, ...]:
+    """The findings about a dataset, the worst first."""
+    return tuple(sorted(_of_dataset(index, dataset), key=_severity))
+
+
+def task_badges(index: Index, name: str) -> tuple[HealthBadge, ...]:
+    """The findings about a task, the worst first; a consumer has none."""
+    return tuple(sorted(_of_task(index, name), key=_severity))
+
+
+def _severity(badge: HealthBadge) -> int:
+    return (FAILED, WARN, QUIET).index(badge.look)
+
+
+def _of_dataset(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
+    results = node_results(index, dataset)
+    if _last_write_failed(index, dataset):
+        yield HealthBadge("write", "last write failed", FAILED)
+    if results.last_run_failed:
+        yield HealthBadge("build", "dbt run failed", FAILED)
+    if failed := len(results.failed_tests):
+        yield HealthBadge("tests", count(failed, "failed test"), FAILED)
+    if results.is_stale:
+        late = results.checks[0].status is Status.FAILED
+        yield HealthBadge("stale", "stale", FAILED if late else WARN)
+    definition = index.lineage.definition(dataset)
+    writers = {usage.task for usage in index.lineage.writers(dataset)}
+    if index.lineage.definition(dataset, DefinitionKind.DBT):
+        writers.add("dbt")
+    if len(writers) > 1:
+        yield HealthBadge("writers", count(len(writers), "writer"), WARN)
+    shapes = {shape for usage in index.lineage.writers(dataset) for shape in usage.shapes}
+    if (definition and definition.gap) or _has_gap(index, shapes):
+        yield HealthBadge("gap", "lineage has gaps", QUIET)
+
+
+def _of_task(index: Index, name: str) -> Iterator[HealthBadge]:
+    task = index.tasks.get(name)
+    if task is None:
+        return
+    if task.runs and task.runs[0].status is Status.FAILED:
+        yield HealthBadge("run", "last run failed", FAILED)
+    if _has_gap(index, {shape for usage in task.usages for shape in usage.shapes}):
+        yield HealthBadge("gap", "lineage has gaps", QUIET)
+
+
+def _last_write_failed(index: Index, dataset: DatasetId) -> bool:
+    """Whether the newest run of all that write it, or tried to, failed."""
+    runs = map(index.last_run, index.lineage.usages_of(dataset, Direction.WRITE))
+    dated = [(run.started_at, run.status) for run in runs if run and run.started_at]
+    return bool(dated) and max(dated)[1] is Status.FAILED
+
+
+def _has_gap(index: Index, shapes: set[str]) -> bool:
+    known = (index.lineage.shapes.get(shape) for shape in shapes)
+    return any(shape is not None and shape.outcome is not Outcome.PARSED for shape in known)
