@@ -124,6 +124,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "outcomes": formatting.OUTCOME,
         "statuses": formatting.STATUS,
         "column_anchor": column_anchor,
+        "role_label": formatting.role_label,
         "loaded_ago": loaded_ago,
         "column_link": column_link,
         "path_between": path_between,

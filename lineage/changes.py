@@ -109,6 +109,9 @@ class BuildHistory:
     names: PublishedNames | None = None
 
 
+NO_BUILDS = BuildHistory()
+
+
 def updated_history(
     history: BuildHistory,
     names: PublishedNames,
