@@ -129,7 +129,11 @@ def health_ratios(index: Index) -> Iterator[HealthRatio]:
         for found in dbt
         for one in (*found.other_tests, *(t for ts in found.column_tests.values() for t in ts))
     ]
-    last_runs = (task.runs[0].status for task in lineage.tasks.values() if task.runs)
+    last_runs = (
+        task.runs[0].status
+        for task in lineage.tasks.values()
+        if task.runs and task.runs[0].status is not Status.UNKNOWN
+    )
     last_builds = (found.runs[0].status for found in dbt if found.runs)
     results = (one.look for one in tests if one.result)
     checks = (found.is_stale for found in dbt if found.checks)
@@ -141,7 +145,7 @@ def health_ratios(index: Index) -> Iterator[HealthRatio]:
         return HealthRatio(title, sum(map(well, known)), len(known))
 
     for one in (
-        ratio("Tasks whose last run succeeded", last_runs, lambda one: one is not Status.FAILED),
+        ratio("Tasks whose last run succeeded", last_runs, lambda one: one is Status.OK),
         ratio("dbt models whose last run succeeded", last_builds, lambda one: one is Status.OK),
         ratio("dbt tests passed", results, lambda one: one != Status.FAILED),
         ratio("Sources fresh", checks, lambda stale: not stale),
