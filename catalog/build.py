@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -10,6 +10,14 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import dbt_graft
+from dbt_graft.catalog.attention import attention_page
+from dbt_graft.catalog.changes_page import (
+    changes_json,
+    changes_page,
+    present_pages,
+    published_names,
+    renamed_datasets,
+)
 from dbt_graft.catalog.column_pages import column_pages
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.folder_pages import folder_pages
@@ -20,13 +28,16 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
 from dbt_graft.catalog.markup import external, printable
 from dbt_graft.catalog.page import Page, environment
+from dbt_graft.catalog.platform_pages import platform_pages
 from dbt_graft.catalog.redirects import former_paths, gone_pages, write_redirects
+from dbt_graft.catalog.rows import Rows
 from dbt_graft.catalog.search import write_search_index
 from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.theme import write_theme
 from dbt_graft.catalog.writing import PageWriter
 from dbt_graft.lineage.addresses import Address, updated_addresses
+from dbt_graft.lineage.changes import NO_BUILDS, BuildHistory, updated_history
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
@@ -42,6 +53,9 @@ class SiteSettings:
         url: Where it will be published, http or https; empty if that is not known.
         collected_at: When logs were last collected; without it the home page shows the newest run.
             It is the date of the sitemap too.
+        built_at: The time of this build: the date of what it changes. Without it, no changes are
+            looked for.
+        hidden_labels: Patterns of tags and owners that lists leave out, with `*` for any text.
         moved: Former namespace -> the one that its datasets have now: old addresses lead there.
     """
 
@@ -49,15 +63,25 @@ class SiteSettings:
     url: str = ""
     collected_at: datetime | None = None
     moved: Mapping[str, str] = field(default_factory=dict)
+    built_at: datetime | None = None
+    hidden_labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedSite:
-    """The page to open first, the number of catalog pages, and all addresses, gone ones too."""
+    """A site in its folder.
+
+    Attributes:
+        index: The page to open first.
+        pages: The number of catalog pages.
+        addresses: Those of all pages, gone ones too.
+        history: The builds up to this one, with what it publishes.
+    """
 
     index: Path
     pages: int
     addresses: tuple[Address, ...] = ()
+    history: BuildHistory = NO_BUILDS
 
 
 def build(
@@ -69,6 +93,7 @@ def build(
     docs_page: bytes | None = None,
     extra_files: Mapping[str, bytes] | None = None,
     addresses: Iterable[Address] = (),
+    history: BuildHistory = NO_BUILDS,
 ) -> PublishedSite:
     """Build the catalog in a new or empty folder.
 
@@ -76,13 +101,18 @@ def build(
         docs_page: dbt's documentation as one HTML page, for `dbt/index.html`.
         extra_files: More files, by their path in the site.
         addresses: Those that earlier builds published.
+        history: The builds before this one.
 
     Raises:
         GraftError: The folder has files or cannot be written, the site's templates are faulty, or
             its URL is none.
     """
-    design, url = design_folder(), _checked(settings.url)
+    design, url, addresses = design_folder(), _checked(settings.url), tuple(addresses)
     index = Index(lineage, descriptions, consumers, has_dbt_docs=docs_page is not None)
+    if settings.built_at:
+        renamed = renamed_datasets(index, settings.moved)
+        history = updated_history(history, published_names(index), renamed, settings.built_at)
+    known = {*(address.path for address in addresses), *present_pages(index)}
     out = out.resolve()
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -91,7 +121,7 @@ def build(
             raise GraftError("the folder for the site is not empty", place=str(out))
         shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
         jinja = environment(design / "templates")
-        pages = PageWriter(_pages(index, settings), out, shells, jinja).write()
+        pages = PageWriter(_pages(index, settings, history, known), out, shells, jinja).write()
         write_search_index(out, (entry for page in pages for entry in page.search))
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
@@ -109,7 +139,7 @@ def build(
         (out / "404.html").write_text(
             not_found.render(root=root, site_name=settings.name), encoding="utf-8"
         )
-        extra = dict(extra_files or {})
+        extra = {"changes.json": changes_json(history), **(extra_files or {})}
         if docs_page is not None:
             extra["dbt/index.html"] = docs_page
         for path, content in extra.items():
@@ -117,7 +147,7 @@ def build(
             (out / path).write_bytes(content)
     except OSError as error:
         raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
-    return PublishedSite(out / "index.html", len(pages), found)
+    return PublishedSite(out / "index.html", len(pages), found, history)
 
 
 def design_folder() -> Path:
@@ -126,15 +156,25 @@ def design_folder() -> Path:
     return packaged if packaged.is_dir() else packaged.parent.parent / "site"
 
 
-def _pages(index: Index, settings: SiteSettings) -> list[Callable[[], Page]]:
-    """The pages of the catalog, each as a function that makes it."""
-    health, order = health_summary(index), index.lineage.task_graph()
+def _pages(
+    index: Index, settings: SiteSettings, history: BuildHistory, known: Collection[str]
+) -> list[Callable[[], Page]]:
+    """The pages of the catalog, each as a function that makes it.
+
+    Args:
+        known: The paths that have a page, also of what is gone.
+    """
+    health, order, rows = health_summary(index), index.lineage.task_graph(), Rows(index)
+    name, collected_at, hidden = settings.name, settings.collected_at, settings.hidden_labels
     lists = [
-        home_page(index, health, settings.name, settings.collected_at),
-        task_list_page(index),
+        home_page(index, health, name, collected_at, history, known, hidden),
+        attention_page(index, health),
+        changes_page(index, history, known),
+        task_list_page(index, rows),
         gaps_page(index, health),
-        *label_pages(index),
-        *folder_pages(index),
+        *label_pages(index, rows, hidden),
+        *platform_pages(index, rows),
+        *folder_pages(index, rows),
         *column_pages(index),
     ]
     return [

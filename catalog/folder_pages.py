@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import MAX_ROWS, Breadcrumb, Page
+from dbt_graft.catalog.rows import DatasetRow, Rows
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.urls import dataset_path
 
@@ -33,10 +34,9 @@ class FolderPage(Page):
 
     template: ClassVar[str] = "folder"
 
-    index: Index
     breadcrumbs: Sequence[Breadcrumb]
     folders: Sequence[Subfolder]
-    datasets: Sequence[DatasetId]
+    datasets: Sequence[DatasetRow]
 
 
 def breadcrumbs(dataset: DatasetId) -> list[Breadcrumb]:
@@ -46,7 +46,7 @@ def breadcrumbs(dataset: DatasetId) -> list[Breadcrumb]:
     return [Breadcrumb(name, "/".join(steps[: at + 1]) + "/") for at, name in enumerate(names)]
 
 
-def folder_pages(index: Index) -> Iterator[FolderPage]:
+def folder_pages(index: Index, rows: Rows) -> Iterator[FolderPage]:
     """A page for each folder above a dataset's page, unless a dataset itself has that address."""
     inside: dict[str, list[DatasetId]] = {"datasets/": []}
     direct: dict[str, list[DatasetId]] = defaultdict(list)
@@ -68,11 +68,10 @@ def folder_pages(index: Index) -> Iterator[FolderPage]:
         yield FolderPage(
             path=path,
             title=names[path],
-            index=index,
             breadcrumbs=[Breadcrumb(names[parent], parent) for parent in parents],
             folders=[
                 Subfolder(names[below], below, len(inside[below]))
                 for below in sorted(folders[path])
             ],
-            datasets=inside[path] if len(inside[path]) <= MAX_ROWS else direct[path],
+            datasets=rows.datasets(inside[path] if len(inside[path]) <= MAX_ROWS else direct[path]),
         )

@@ -85,15 +85,30 @@ _PLATFORM = {
     "abfss": "Azure Data Lake",
     "hdfs": "HDFS",
 }
+# The scheme that stands for a product with several: the first of them.
+_FIRST_SCHEME = {name: scheme for scheme, name in reversed(_PLATFORM.items())}
 _ENGINE = {"sqlserver": "SQL Server", "mssql": "SQL Server", "spark": "Spark", "dbt": "dbt"}
 
 
 def platform(dataset: DatasetId) -> str:
     """The name of the product that holds a dataset."""
-    scheme = dataset.namespace.partition("://")[0]
-    if scheme.startswith("arn:"):
-        scheme = ":".join(scheme.split(":")[:3])
+    scheme = _scheme(dataset)
     return _PLATFORM.get(scheme.lower(), scheme)
+
+
+def platform_scheme(dataset: DatasetId) -> str:
+    """The scheme that stands for the product: `s3` for `s3a://…` too."""
+    return _FIRST_SCHEME.get(platform(dataset), _scheme(dataset).lower())
+
+
+def _scheme(dataset: DatasetId) -> str:
+    scheme = dataset.namespace.partition("://")[0]
+    return ":".join(scheme.split(":")[:3]) if scheme.startswith("arn:") else scheme
+
+
+def role_label(role: str) -> str:
+    """A role in dbt as builds remember it; empty for what dbt did not know."""
+    return next((label for key, label in ROLE.items() if key == role), role or "not in dbt")
 
 
 def engine(name: str) -> str:

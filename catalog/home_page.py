@@ -1,35 +1,36 @@
-"""The home page: figures, the lineage graph, what needs attention, and lists to start from."""
+"""The home page: figures, the lineage graph, what needs attention and what changed, and lists."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
 from markupsafe import Markup
 
-from dbt_graft.catalog import formatting
-from dbt_graft.catalog.folder_pages import breadcrumbs
+from dbt_graft.catalog.attention import (
+    AttentionList,
+    HealthRatio,
+    attention_lists,
+    health_ratios,
+)
+from dbt_graft.catalog.changes_page import ShownBuild, shown_build
 from dbt_graft.catalog.health import HealthSummary
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.label_pages import Label, owners, tags
+from dbt_graft.catalog.label_pages import owners, tags
+from dbt_graft.catalog.label_rules import ListedLabels, listed_labels
 from dbt_graft.catalog.neighbourhood import full_graph
 from dbt_graft.catalog.page import Page
-from dbt_graft.catalog.picture import picture
+from dbt_graft.catalog.picture import fits, picture
+from dbt_graft.catalog.platform_pages import PlatformDatasets, platforms
+from dbt_graft.catalog.schema_picture import schema_picture
+from dbt_graft.lineage.changes import NO_BUILDS, BuildHistory
 
-# A graph of this many boxes can still be read by scrolling.
+# A graph of this many boxes can still be read by scrolling down.
 MAX_BOXES = 300
-
-
-@dataclass(frozen=True, slots=True)
-class PlatformDatasets:
-    """A platform, the number of its datasets, and the folder that holds them."""
-
-    name: str
-    path: str
-    datasets: int
+# Findings and changes of one kind on this page; the others are on pages of their own.
+_LISTED = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,11 @@ class HomePage(Page):
         edge_count: Edges between datasets.
         collected_at: When logs were last collected; None where that is not known.
         last_run_at: When the newest run started or ended.
-        graph: SVG of the full lineage; empty where it would be too large.
+        graph: SVG of the full lineage, or of its schemas where it would be too large.
+        graph_of_schemas: Which of the two.
+        attention: Each list with the first of its findings.
+        changed: The last build that changed something; None if there was none.
+        pages: The paths that have a page, also of what is gone.
         platforms: Those with most datasets first.
     """
 
@@ -55,47 +60,63 @@ class HomePage(Page):
     collected_at: datetime | None
     last_run_at: datetime | None
     graph: Markup
-    health: HealthSummary
+    graph_of_schemas: bool
+    attention: Sequence[AttentionList]
+    ratios: Sequence[HealthRatio]
+    changed: ShownBuild | None
+    pages: Collection[str]
     platforms: Sequence[PlatformDatasets]
-    owners: Sequence[Label]
-    tags: Sequence[Label]
+    owners: ListedLabels
+    tags: ListedLabels
 
 
 def home_page(
-    index: Index, health: HealthSummary, title: str, collected_at: datetime | None
+    index: Index,
+    health: HealthSummary,
+    title: str,
+    collected_at: datetime | None,
+    history: BuildHistory = NO_BUILDS,
+    pages: Collection[str] = (),
+    hidden_labels: Sequence[str] = (),
 ) -> HomePage:
-    """The home page."""
-    task_count = len(index.task_names())
-    drawable = len(index.datasets) + task_count <= MAX_BOXES
+    """The home page.
+
+    Args:
+        pages: The paths that have a page, also of what is gone.
+        hidden_labels: Patterns of tags and owners that are not shown.
+    """
+    graph, of_schemas = _graph(index)
+    newest = history.builds[0] if history.builds else None
     return HomePage(
         path="",
         title=title,
         index=index,
-        task_count=task_count,
+        task_count=len(index.task_names()),
         column_count=sum(len(index.columns(dataset)) for dataset in index.datasets),
         edge_count=len(index.graph.edges),
         collected_at=collected_at,
         last_run_at=_last_run_at(index),
-        graph=picture(full_graph(index), "") if drawable else Markup(),
-        health=health,
-        platforms=_platforms(index),
-        owners=owners(index),
-        tags=tags(index),
+        graph=graph,
+        graph_of_schemas=of_schemas,
+        attention=attention_lists(index, health, _LISTED),
+        ratios=list(health_ratios(index)),
+        changed=shown_build(newest, _LISTED) if newest and newest.before else None,
+        pages=pages,
+        platforms=platforms(index),
+        owners=listed_labels(owners(index), hidden_labels),
+        tags=listed_labels(tags(index), hidden_labels),
     )
+
+
+def _graph(index: Index) -> tuple[Markup, bool]:
+    """The full lineage as SVG where the page has room for it, else its schemas; and if it is so."""
+    if len(index.datasets) + len(index.task_names()) <= MAX_BOXES:
+        graph = full_graph(index)
+        if fits(graph):
+            return picture(graph, ""), False
+    return schema_picture(index), True
 
 
 def _last_run_at(index: Index) -> datetime | None:
     runs = [run for task in index.lineage.tasks.values() for run in task.runs]
     return max((t for run in runs for t in (run.started_at, run.ended_at) if t), default=None)
-
-
-def _platforms(index: Index) -> list[PlatformDatasets]:
-    """The platforms; one with several namespaces leads to the list of all."""
-    folders: dict[str, list[str]] = defaultdict(list)
-    for dataset in index.datasets:
-        folders[formatting.platform(dataset)].append(breadcrumbs(dataset)[1].path)
-    found = [
-        PlatformDatasets(name, paths[0] if len(set(paths)) == 1 else "datasets/", len(paths))
-        for name, paths in folders.items()
-    ]
-    return sorted(found, key=lambda platform: -platform.datasets)

@@ -7,19 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.label_rules import Label, ListedLabels, listed_labels
 from dbt_graft.catalog.page import Breadcrumb, Page
+from dbt_graft.catalog.rows import DatasetRow, Rows, TaskRow
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.urls import owner_path, tag_path
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A tag or an owner, with the datasets, tasks and consumers that have it."""
-
-    name: str
-    path: str
-    datasets: Sequence[DatasetId]
-    tasks: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +20,7 @@ class LabelListPage(Page):
 
     template: ClassVar[str] = "labels"
 
-    labels: Sequence[Label]
+    labels: ListedLabels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +30,9 @@ class LabelPage(Page):
     template: ClassVar[str] = "label"
     searched: ClassVar[bool] = True
 
-    index: Index
     parent: Breadcrumb
-    label: Label
+    datasets: Sequence[DatasetRow]
+    tasks: Sequence[TaskRow]
 
 
 def tags(index: Index) -> list[Label]:
@@ -59,15 +51,23 @@ def _labels(
     return [Label(name, path(name), *both) for name, both in members.items()]
 
 
-def label_pages(index: Index) -> Iterator[Page]:
-    """The lists of tags and owners, and the page of each tag and owner."""
+def label_pages(index: Index, rows: Rows, hidden: Sequence[str] = ()) -> Iterator[Page]:
+    """The lists of tags and owners, and the page of each tag and owner.
+
+    Args:
+        hidden: Patterns of labels that the lists leave out.
+    """
     for title, path, labels in (
         ("Tags", "tags/", tags(index)),
         ("Owners", "owners/", owners(index)),
     ):
-        yield LabelListPage(path=path, title=title, labels=labels)
+        yield LabelListPage(path=path, title=title, labels=listed_labels(labels, hidden))
         parent = Breadcrumb(title, path)
         for label in labels:
             yield LabelPage(
-                path=label.path, title=label.name, index=index, parent=parent, label=label
+                path=label.path,
+                title=label.name,
+                parent=parent,
+                datasets=rows.datasets(label.datasets),
+                tasks=rows.tasks(label.tasks),
             )

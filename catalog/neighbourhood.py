@@ -31,6 +31,7 @@ class BoxKind(StrEnum):
     DATASET = "dataset"
     MORE = "more"
     TASK = "task"
+    FOLDER = "folder"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -38,7 +39,8 @@ class BoxKey:
     """The identity of a box: that of its dataset, however its name is spelled, or a name.
 
     Attributes:
-        of: The dataset; the name of a task or consumer; for a folded box its distance.
+        of: The dataset; the name of a task or consumer; the path of a folder of datasets; for a
+            folded box its distance.
 
     Raises:
         TypeError: A dataset is named by text, where two spellings of one `DatasetId` differ.
@@ -48,7 +50,7 @@ class BoxKey:
     of: DatasetId | str | int
 
     def __post_init__(self) -> None:
-        type_ = {BoxKind.DATASET: DatasetId, BoxKind.TASK: str, BoxKind.MORE: int}[self.kind]
+        type_ = {BoxKind.DATASET: DatasetId, BoxKind.MORE: int}.get(self.kind, str)
         if not isinstance(self.of, type_):
             raise TypeError(f"the key of a {self.kind} box is a {type_.__name__}: {self.of!r}")
 
@@ -64,6 +66,7 @@ class BoxShape(StrEnum):
     TASK = "task"
     CONSUMER = "consumer"
     MORE = "more"
+    FOLDER = "folder"
 
 
 _SHAPE = {Kind.VIEW: BoxShape.VIEW, Kind.PATH: BoxShape.PATH, Kind.TOPIC: BoxShape.TOPIC}

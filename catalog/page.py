@@ -100,6 +100,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "statuses": formatting.STATUS,
         "column_anchor": column_anchor,
         "fault_words": FAULT_WORDS,
+        "role_label": formatting.role_label,
         "loaded_ago": loaded_ago,
         "column_link": links.column_link,
         "linked_dataset": links.dataset_link,

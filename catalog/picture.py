@@ -12,15 +12,17 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from dbt_graft.catalog.label import NAME_SIZE, NOTE_SIZE, BoxLabel, labels, text_width, wanted_width
-from dbt_graft.catalog.layout import Point, Sizes, layout
+from dbt_graft.catalog.layout import Layout, Point, Sizes, layout
 from dbt_graft.catalog.markup import text
-from dbt_graft.catalog.neighbourhood import Arrow, Box, BoxShape, Neighbourhood
+from dbt_graft.catalog.neighbourhood import Arrow, Box, BoxKey, BoxShape, Neighbourhood
 from dbt_graft.catalog.picture_columns import PictureColumns, column_data
 
 _SIZES = Sizes()
 _MARGIN = 6
 # Narrow pages shrink a picture to this scale at most; beyond that it scrolls.
 _MIN_SCALE = 0.66
+# Pixels of a page without sidebars in a window of 1,400.
+_FULL_WIDTH = 1300
 # Pixels of a box to the left and right of its label, beside which is the icon.
 _BEFORE, _AFTER = 34, 14
 
@@ -36,12 +38,7 @@ def picture(
     """
     if not neighbourhood.arrows:
         return Markup()
-    found = layout(
-        (box.key for box in neighbourhood.boxes),
-        ((a.source, a.target) for a in neighbourhood.arrows),
-        _SIZES,
-        {box.key: wanted_width(box.label) + _BEFORE + _AFTER for box in neighbourhood.boxes},
-    )
+    found = _laid_out(neighbourhood)
     room = [found.widths[box.key] - _BEFORE - _AFTER for box in neighbourhood.boxes]
     shown = labels([(box.label, r) for box, r in zip(neighbourhood.boxes, room, strict=True)])
     width, height = found.width + 2 * _MARGIN, found.height + 2 * _MARGIN
@@ -67,9 +64,23 @@ def picture(
         f'<svg viewBox="{-_MARGIN} {-_MARGIN} {width:g} {height:g}" width="{width:g}"'
         f' height="{height:g}" style="min-width:{width * _MIN_SCALE:.0f}px" role="group"'
         f' aria-label="Lineage, left to right"><desc>{text(description(neighbourhood))}</desc>'
-        f'<defs>{_TIP}{failed}{"".join(outlines.values())}</defs>'
+        f"<defs>{_TIP}{failed}{''.join(outlines.values())}</defs>"
         f'<g class="graft-arrows" marker-end="url(#graft-tip)">{arrows}</g>{boxes}</svg>'
         f"{column_data(neighbourhood, columns) if columns else ''}</div>"
+    )
+
+
+def fits(neighbourhood: Neighbourhood) -> bool:
+    """Whether a page of full width shows the picture without scrolling to the right."""
+    return _laid_out(neighbourhood).width * _MIN_SCALE <= _FULL_WIDTH
+
+
+def _laid_out(neighbourhood: Neighbourhood) -> Layout[BoxKey]:
+    return layout(
+        (box.key for box in neighbourhood.boxes),
+        ((a.source, a.target) for a in neighbourhood.arrows),
+        _SIZES,
+        {box.key: wanted_width(box.label) + _BEFORE + _AFTER for box in neighbourhood.boxes},
     )
 
 
@@ -184,5 +195,6 @@ _ICONS = {
     BoxShape.DBT: "M21 13l7 4v8l-7 4l-7 -4v-8zM14 17l7 4l7 -4M21 21v8",
     BoxShape.TASK: "M17 14l10 7l-10 7z",
     BoxShape.CONSUMER: "M14 28v-7M19 28v-13M24 28v-10M12 28h15",
+    BoxShape.FOLDER: "M13 15h6l2 2h8v11h-16zM13 20h16",
     BoxShape.MORE: "M15 21h.01M21 21h.01M27 21h.01",
 }

@@ -25,7 +25,13 @@ _REDIRECT = """\
 <p>This page has moved: <a href="{address}">its new address</a>.
 </html>
 """
-_KINDS = {"datasets": "dataset", "tasks": "task", "tags": "tag", "owners": "owner"}
+_KINDS = {
+    "datasets": "dataset",
+    "tasks": "task",
+    "tags": "tag",
+    "owners": "owner",
+    "platforms": "platform",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +39,7 @@ class GonePage(Page):
     """The context of `gone.html.j2`.
 
     Attributes:
-        kind: `dataset`, `task`, `tag`, `owner`, or `page`.
+        kind: `dataset`, `task`, `tag`, `owner`, `platform`, or `page`.
         folder: The list of its kind, relative to the site's root.
     """
 

@@ -16,6 +16,7 @@ from dbt_graft.catalog.neighbourhood import around_task
 from dbt_graft.catalog.page import Page, description_html, path_to_root
 from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
+from dbt_graft.catalog.rows import Rows, TaskRow
 from dbt_graft.catalog.run_history import RunHistory, task_history
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
@@ -74,12 +75,11 @@ class TaskPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskListPage(Page):
-    """The context of `tasks.html.j2`; `names` are those of tasks and consumers."""
+    """The context of `tasks.html.j2`; `rows` are those of tasks and consumers."""
 
     template: ClassVar[str] = "tasks"
 
-    index: Index
-    names: Sequence[str]
+    rows: Sequence[TaskRow]
 
 
 def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
@@ -122,6 +122,6 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
     )
 
 
-def task_list_page(index: Index) -> TaskListPage:
+def task_list_page(index: Index, rows: Rows) -> TaskListPage:
     """The list of all tasks and consumers."""
-    return TaskListPage(path="tasks/", title="Tasks", index=index, names=index.task_names())
+    return TaskListPage(path="tasks/", title="Tasks", rows=rows.tasks(index.task_names()))

@@ -269,12 +269,19 @@ class LineageSection(Section):
     infer_columns: bool = True
 
 
+class LabelsSection(Section):
+    """Tags and owners in lists; see `catalog.label_rules.listed_labels`."""
+
+    hide: tuple[Text, ...] = ()
+
+
 class SiteSection(Section):
     """The published site."""
 
     name: Text = "Data lineage"
     url: Annotated[str, AfterValidator(_site_url)] = ""
     out: FolderPath = "build/site"
+    labels: LabelsSection = LabelsSection()
 
 
 class DocsSection(Section):

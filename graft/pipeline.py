@@ -9,6 +9,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
@@ -224,7 +225,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
     from dbt_graft.injector import docs
 
     output, place = output_of(config, "site.out"), config.path(config.store)
-    known = store.addresses(place)
+    known, history = store.addresses(place), store.build_history(place)
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
@@ -243,15 +244,20 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
                 config.site.url,
                 store.collected_at(place),
                 _moved(config, grafted),
+                built_at=datetime.now(UTC),
+                hidden_labels=config.site.labels.hide,
             ),
             folder,
             docs_page=docs_page,
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
             addresses=known,
+            history=history,
         )
         step.result = f"{built.pages:,} pages"
     if built.addresses != known:
         store.write_addresses(place, built.addresses)
+    if built.history != history:
+        store.write_build_history(place, built.history)
     return output.path / "index.html"
 
 

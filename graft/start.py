@@ -65,6 +65,7 @@ spark: {{master: "local[*]"}} # any spark.* setting for `graft collect`
 site:
   name: {name}
   out: build/site
+  # labels: {{hide: ["task:*"]}} # tags and owners that lists and the home page leave out
 """
 
 

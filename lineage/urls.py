@@ -69,6 +69,11 @@ def owner_path(owner: str) -> str:
     return f"owners/{_segment(owner)}/"
 
 
+def platform_path(scheme: str) -> str:
+    """`platforms/<scheme>/`: by the scheme of namespaces, which no product's new name changes."""
+    return f"platforms/{_segment(scheme)}/"
+
+
 def _column_slug(column: str) -> str:
     name = column.casefold()
     if _PLAIN_COLUMN.fullmatch(name):

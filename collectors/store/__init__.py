@@ -17,6 +17,7 @@ Readers outside Spark use pyarrow and need no JVM.
 
 from dbt_graft.collectors.store.addresses import addresses, write_addresses
 from dbt_graft.collectors.store.batches import StoredBatch, StoreError, damages, open_store
+from dbt_graft.collectors.store.builds import build_history, write_build_history
 from dbt_graft.collectors.store.commit import CommittedBatch, commit
 from dbt_graft.collectors.store.fold import fold_results
 from dbt_graft.collectors.store.read import (
@@ -53,6 +54,7 @@ __all__ = [
     "StoredBatch",
     "addresses",
     "batches",
+    "build_history",
     "collected_at",
     "commit",
     "damages",
@@ -66,4 +68,5 @@ __all__ = [
     "run_origins",
     "settings",
     "write_addresses",
+    "write_build_history",
 ]

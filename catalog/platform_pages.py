@@ -1,0 +1,97 @@
+"""Platforms: the products that hold data, a list of them and a page for each one."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dbt_graft.catalog.folder_pages import Subfolder, breadcrumbs
+from dbt_graft.catalog.formatting import platform, platform_scheme
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.page import Breadcrumb, Page
+from dbt_graft.catalog.rows import DatasetRow, Rows
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.urls import platform_path
+
+# More folders than this are shown by their namespace.
+_MAX_FOLDERS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformDatasets:
+    """A product, with its datasets and the namespaces that they are in."""
+
+    name: str
+    path: str
+    datasets: Sequence[DatasetId]
+    namespaces: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformListPage(Page):
+    """The context of `platforms.html.j2`."""
+
+    template: ClassVar[str] = "platforms"
+
+    platforms: Sequence[PlatformDatasets]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformPage(Page):
+    """The context of `platform.html.j2`; `folders` are its schemas, or its namespaces."""
+
+    template: ClassVar[str] = "platform"
+    searched: ClassVar[bool] = True
+
+    parent: Breadcrumb
+    platform: PlatformDatasets
+    folders: Sequence[Subfolder]
+    datasets: Sequence[DatasetRow]
+
+
+def platforms(index: Index) -> list[PlatformDatasets]:
+    """All platforms, those with most datasets first."""
+    found: dict[str, list[DatasetId]] = defaultdict(list)
+    for dataset in index.datasets:
+        found[platform_path(platform_scheme(dataset))].append(dataset)
+    made = [
+        PlatformDatasets(
+            platform(datasets[0]),
+            path,
+            datasets,
+            list(dict.fromkeys(dataset.namespace for dataset in datasets)),
+        )
+        for path, datasets in found.items()
+    ]
+    return sorted(made, key=lambda one: (-len(one.datasets), one.name))
+
+
+def platform_pages(index: Index, rows: Rows) -> Iterator[Page]:
+    """The list of platforms, and the page of each one."""
+    found = platforms(index)
+    parent = Breadcrumb("Platforms", "platforms/")
+    yield PlatformListPage(path=parent.path, title=parent.name, platforms=found)
+    for one in found:
+        yield PlatformPage(
+            path=one.path,
+            title=one.name,
+            parent=parent,
+            platform=one,
+            folders=_folders(one),
+            datasets=rows.datasets(one.datasets),
+        )
+
+
+def _folders(one: PlatformDatasets) -> list[Subfolder]:
+    """The folders right above its datasets, or those of its namespaces where they are too many."""
+    found: Counter[tuple[str, str]] = Counter()
+    namespaces: Counter[tuple[str, str]] = Counter()
+    for dataset in one.datasets:
+        _, namespace, *above = breadcrumbs(dataset)[:-1]
+        shown = [namespace, *above] if len(one.namespaces) > 1 or not above else above
+        found[" / ".join(crumb.name for crumb in shown), shown[-1].path] += 1
+        namespaces[namespace.name, namespace.path] += 1
+    chosen = found if len(found) <= _MAX_FOLDERS else namespaces
+    return [Subfolder(name, path, count) for (name, path), count in sorted(chosen.items())]
