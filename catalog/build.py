@@ -19,16 +19,17 @@ from dbt_graft.catalog.home_page import home_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
 from dbt_graft.catalog.markup import external, printable
+from dbt_graft.catalog.name_index import write_name_index
 from dbt_graft.catalog.page import Page, environment
 from dbt_graft.catalog.redirects import former_paths, gone_pages, write_redirects
-from dbt_graft.catalog.search import write_search_index
+from dbt_graft.catalog.search_entries import name_entries
 from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.theme import write_theme
 from dbt_graft.catalog.writing import PageWriter
 from dbt_graft.lineage.addresses import Address, updated_addresses
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.describe import Consumer, Description, DocsNode
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
@@ -69,6 +70,7 @@ def build(
     docs_page: bytes | None = None,
     extra_files: Mapping[str, bytes] | None = None,
     addresses: Iterable[Address] = (),
+    docs_nodes: Sequence[DocsNode] = (),
 ) -> PublishedSite:
     """Build the catalog in a new or empty folder.
 
@@ -76,6 +78,7 @@ def build(
         docs_page: dbt's documentation as one HTML page, for `dbt/index.html`.
         extra_files: More files, by their path in the site.
         addresses: Those that earlier builds published.
+        docs_nodes: What only dbt docs has a page of; search finds it too.
 
     Raises:
         GraftError: The folder has files or cannot be written, the site's templates are faulty, or
@@ -92,7 +95,7 @@ def build(
         shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
         jinja = environment(design / "templates")
         pages = PageWriter(_pages(index, settings), out, shells, jinja).write()
-        write_search_index(out, (entry for page in pages for entry in page.search))
+        write_name_index(out, name_entries(index, docs_nodes))
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
         found = updated_addresses(

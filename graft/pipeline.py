@@ -222,6 +222,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
     from dbt_graft.catalog.build import SiteSettings
     from dbt_graft.catalog.build import build as build_catalog
     from dbt_graft.injector import docs
+    from dbt_graft.injector.docs_nodes import docs_nodes
 
     output, place = output_of(config, "site.out"), config.path(config.store)
     known = store.addresses(place)
@@ -248,6 +249,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             docs_page=docs_page,
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
             addresses=known,
+            docs_nodes=docs_nodes(grafted) if docs_page else (),
         )
         step.result = f"{built.pages:,} pages"
     if built.addresses != known:
