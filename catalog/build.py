@@ -19,10 +19,9 @@ from dbt_graft.catalog.home_page import home_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
 from dbt_graft.catalog.markup import external, printable
-from dbt_graft.catalog.name_index import write_name_index
 from dbt_graft.catalog.page import Page, environment
 from dbt_graft.catalog.redirects import former_paths, gone_pages, write_redirects
-from dbt_graft.catalog.search_entries import name_entries
+from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.theme import write_theme
@@ -54,11 +53,16 @@ class SiteSettings:
 
 @dataclass(frozen=True, slots=True)
 class PublishedSite:
-    """The page to open first, the number of catalog pages, and all addresses, gone ones too."""
+    """The page to open first, the number of catalog pages, and all addresses, gone ones too.
+
+    Attributes:
+        no_full_text: Why search finds names only; empty if it finds texts too.
+    """
 
     index: Path
     pages: int
     addresses: tuple[Address, ...] = ()
+    no_full_text: str = ""
 
 
 def build(
@@ -71,6 +75,7 @@ def build(
     extra_files: Mapping[str, bytes] | None = None,
     addresses: Iterable[Address] = (),
     docs_nodes: Sequence[DocsNode] = (),
+    previous: Path | None = None,
 ) -> PublishedSite:
     """Build the catalog in a new or empty folder.
 
@@ -79,6 +84,7 @@ def build(
         extra_files: More files, by their path in the site.
         addresses: Those that earlier builds published.
         docs_nodes: What only dbt docs has a page of; search finds it too.
+        previous: The site of the build before; what has not changed is taken from there.
 
     Raises:
         GraftError: The folder has files or cannot be written, the site's templates are faulty, or
@@ -95,7 +101,7 @@ def build(
         shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
         jinja = environment(design / "templates")
         pages = PageWriter(_pages(index, settings), out, shells, jinja).write()
-        write_name_index(out, name_entries(index, docs_nodes))
+        problem = write_search(out, index, docs_nodes, previous)
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
         found = updated_addresses(
@@ -120,7 +126,7 @@ def build(
             (out / path).write_bytes(content)
     except OSError as error:
         raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
-    return PublishedSite(out / "index.html", len(pages), found)
+    return PublishedSite(out / "index.html", len(pages), found, problem)
 
 
 def design_folder() -> Path:

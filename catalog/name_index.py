@@ -41,7 +41,11 @@ _PLAIN = re.compile("[a-z0-9]")
 
 
 class NameKind(IntEnum):
-    """What a name stands for; the order is that of search results."""
+    """What a name stands for; the order is that of search results.
+
+    DBT: What only dbt docs has a page of.
+    TEST: A generic test of dbt, found by its full name alone: it is on its dataset's page too.
+    """
 
     DATASET = 0
     COLUMN = 1
@@ -49,6 +53,7 @@ class NameKind(IntEnum):
     TAG = 3
     OWNER = 4
     DBT = 5
+    TEST = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,6 @@ class NameEntry:
         path: Relative to the site's root; a page's ends in a slash, before its anchor.
         platforms, owners: Of all that has this name; search can be limited to one of them.
         note: A few words beside it: `in 12 datasets`.
-        by_words: It is found by the words inside it too.
     """
 
     kind: NameKind
@@ -68,7 +72,6 @@ class NameEntry:
     platforms: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
     note: str = ""
-    by_words: bool = True
 
 
 def words(name: str) -> list[str]:
@@ -96,7 +99,7 @@ def write_name_index(site: Path, entries: Iterable[NameEntry]) -> None:
     rows = [
         (key, at, content)
         for at, content in enumerate(map(_row, ordered))
-        for key in keys(ordered[at].name, ordered[at].by_words)
+        for key in keys(ordered[at].name, ordered[at].kind is not NameKind.TEST)
     ]
     rows.sort(key=itemgetter(0, 1))
     kinds = [one.kind for one in ordered]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from dbt_graft.catalog import formatting
+from dbt_graft.catalog.full_text import SearchText
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.name_index import NameEntry, NameKind
 from dbt_graft.lineage.dataset import DatasetId
@@ -24,24 +25,6 @@ from dbt_graft.lineage.urls import (
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _MARKS = re.compile(r"[*`#>|]+|^[ \t]*[-+][ \t]", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class SearchText:
-    """A page with a description, for the search of full text.
-
-    Attributes:
-        name, path, note: As in the name index.
-        text: Plain text.
-    """
-
-    kind: NameKind
-    name: str
-    path: str
-    text: str
-    platforms: tuple[str, ...] = ()
-    owners: tuple[str, ...] = ()
-    note: str = ""
 
 
 def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[NameEntry]:
@@ -69,13 +52,8 @@ def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[NameE
         note = formatting.count(len(datasets) + len(tasks), "page")
         yield NameEntry(NameKind.OWNER, owner, owner_path(owner), owners=(owner,), note=note)
     for node in nodes:
-        yield NameEntry(
-            NameKind.DBT,
-            node.name,
-            _docs_path(node),
-            note=_resource(node),
-            by_words=not node.is_generic_test,
-        )
+        kind = NameKind.TEST if node.is_generic_test else NameKind.DBT
+        yield NameEntry(kind, node.name, _docs_path(node), note=_resource(node))
 
 
 def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[SearchText]:

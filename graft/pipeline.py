@@ -250,8 +250,11 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
             addresses=known,
             docs_nodes=docs_nodes(grafted) if docs_page else (),
+            previous=output.path,
         )
         step.result = f"{built.pages:,} pages"
+    if built.no_full_text:
+        progress.warn(f"search finds names only, as Pagefind cannot run: {built.no_full_text}")
     if built.addresses != known:
         store.write_addresses(place, built.addresses)
     return output.path / "index.html"
