@@ -1,4 +1,4 @@
-"""The name index: what search finds by the beginning of a name, without a server.
+"""The name index: the beginnings of names, for a search that needs no server.
 
 Each name has a key for every word that it begins with or has inside: `raw.customerOrders` is found
 by `raw.cust`, `customer_o` and `orders`. `_`, `.`, `/` and capitals are borders of words; keys leave
@@ -41,9 +41,9 @@ _PLAIN = re.compile("[a-z0-9]")
 
 
 class NameKind(IntEnum):
-    """What a name stands for; the order is that of search results.
+    """Kinds of things that have names, in the order of search results.
 
-    DBT: What only dbt docs has a page of.
+    DBT: A page that only dbt docs has.
     TEST: A generic test of dbt, found by its full name alone: it is on its dataset's page too.
     """
 
@@ -57,7 +57,7 @@ class NameKind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class NameEntry:
+class IndexedName:
     """A name that search finds.
 
     Attributes:
@@ -93,28 +93,28 @@ def keys(name: str, by_words: bool = True) -> set[str]:
 _Row = tuple[str, int, bytes]
 
 
-def write_name_index(site: Path, entries: Iterable[NameEntry]) -> None:
+def write_name_index(site: Path, entries: Iterable[IndexedName]) -> None:
     """Write the shards, and the list of them."""
     ordered = sorted(entries, key=lambda one: (one.kind, len(one.name), one.name, one.path))
     rows = [
         (key, at, content)
         for at, content in enumerate(map(_row, ordered))
-        for key in keys(ordered[at].name, ordered[at].kind is not NameKind.TEST)
+        for key in keys(printable(ordered[at].name), ordered[at].kind is not NameKind.TEST)
     ]
     rows.sort(key=itemgetter(0, 1))
     kinds = [one.kind for one in ordered]
     folder = site / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    whole, split = [], []
+    full, split = [], []
     for prefix, shard, omitted in _shards("", rows, kinds):
-        (split if omitted else whole).append(prefix)
+        (split if omitted else full).append(prefix)
         name = orjson.dumps(prefix).decode()
         content = b",\n".join(content for _, _, content in shard)
         counts = orjson.dumps([omitted.get(kind, 0) for kind in NameKind]) if omitted else b"null"
         (folder / file_name(prefix)).write_bytes(
             b"graft.names.add(%s, %s, [\n%s\n])\n" % (name.encode(), counts, content)
         )
-    listed = orjson.dumps([sorted(whole), sorted(split)])[1:-1]
+    listed = orjson.dumps([sorted(full), sorted(split)])[1:-1]
     (folder / "index.js").write_bytes(b"graft.names.list(%s)\n" % listed)
 
 
@@ -124,7 +124,7 @@ def file_name(prefix: str) -> str:
     return f"n-{''.join(safe)}.js"
 
 
-def _row(entry: NameEntry) -> bytes:
+def _row(entry: IndexedName) -> bytes:
     """A name as JSON: kind, name, path, platforms, owners, note; what is empty at the end left out."""
     values: list[object] = [
         int(entry.kind),

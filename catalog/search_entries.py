@@ -1,4 +1,4 @@
-"""What search finds: the names and texts of the catalog, and of dbt docs where it has more."""
+"""The names and texts that search finds, of the catalog and of dbt docs where it has more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import quote
 from dbt_graft.catalog import formatting
 from dbt_graft.catalog.full_text import SearchText
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.name_index import NameEntry, NameKind
+from dbt_graft.catalog.name_index import IndexedName, NameKind
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import DocsNode
 from dbt_graft.lineage.urls import (
@@ -27,10 +27,10 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _MARKS = re.compile(r"[*`#>|]+|^[ \t]*[-+][ \t]", re.MULTILINE)
 
 
-def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[NameEntry]:
+def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[IndexedName]:
     """The name of everything that has a page or a place on one, each once."""
     for dataset in index.datasets:
-        yield NameEntry(
+        yield IndexedName(
             NameKind.DATASET,
             _name(dataset),
             dataset_path(dataset),
@@ -44,16 +44,16 @@ def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[NameE
         owner = index.task_owner(name)
         owners = (owner,) if owner else ()
         path, note = task_path(name), _task_kind(index, name)
-        yield NameEntry(NameKind.TASK, name, path, platforms, owners, note)
+        yield IndexedName(NameKind.TASK, name, path, platforms, owners, note)
     for tag, (datasets, tasks) in index.tags().items():
         note = formatting.count(len(datasets) + len(tasks), "page")
-        yield NameEntry(NameKind.TAG, tag, tag_path(tag), note=note)
+        yield IndexedName(NameKind.TAG, tag, tag_path(tag), note=note)
     for owner, (datasets, tasks) in index.owners().items():
         note = formatting.count(len(datasets) + len(tasks), "page")
-        yield NameEntry(NameKind.OWNER, owner, owner_path(owner), owners=(owner,), note=note)
+        yield IndexedName(NameKind.OWNER, owner, owner_path(owner), owners=(owner,), note=note)
     for node in nodes:
         kind = NameKind.TEST if node.is_generic_test else NameKind.DBT
-        yield NameEntry(kind, node.name, _docs_path(node), note=_resource(node))
+        yield IndexedName(kind, node.name, _docs_path(node), note=_resource(node))
 
 
 def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[SearchText]:
@@ -86,9 +86,7 @@ def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Searc
             )
     for node in nodes:
         if text := _plain(node.text):
-            yield SearchText(
-                NameKind.DBT, node.name, _docs_path(node), text, note=_resource(node)
-            )
+            yield SearchText(NameKind.DBT, node.name, _docs_path(node), text, note=_resource(node))
 
 
 def _name(dataset: DatasetId) -> str:
@@ -108,7 +106,7 @@ def _owners(index: Index, dataset: DatasetId) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class _Column:
+class _NamedAlike:
     """The datasets with a column of one name, of which the first leads to it."""
 
     first: DatasetId
@@ -116,9 +114,9 @@ class _Column:
     datasets: int = 0
 
 
-def _columns(index: Index) -> Iterator[NameEntry]:
+def _columns(index: Index) -> Iterator[IndexedName]:
     """The columns, those of one name as one."""
-    found: dict[str, _Column] = {}
+    found: dict[str, _NamedAlike] = {}
     platforms: dict[str, set[str]] = defaultdict(set)
     owners: dict[str, set[str]] = defaultdict(set)
     for dataset in index.datasets:
@@ -126,14 +124,14 @@ def _columns(index: Index) -> Iterator[NameEntry]:
         for key, column in index.columns(dataset).items():
             known = found.get(key)
             if known is None:
-                known = found[key] = _Column(dataset, column.name)
+                known = found[key] = _NamedAlike(dataset, column.name)
             known.datasets += 1
             platforms[key].add(platform)
             owners[key].update(owned)
     for key, column in sorted(found.items()):
         shared = column.datasets > 1
         page = columns_path(key) if shared else dataset_path(column.first)
-        yield NameEntry(
+        yield IndexedName(
             NameKind.COLUMN,
             column.name,
             f"{page}#{column_anchor(key)}",

@@ -84,7 +84,7 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
     head = f"<title ng-non-bindable>{html.escape(settings.title)}</title><style>{style}</style>"
     back = (
         f'<p id="graft-links" ng-non-bindable><span><a href="{html.escape(site)}">Catalog</a> '
-        f'<a href="{html.escape(site)}index.html#search=">Search all</a></span></p>'
+        f'<a href="{html.escape(site)}index.html#search=">Search</a></span></p>'
         f"{_data('graft-manifest', manifest)}{_data('graft-catalog', catalog)}"
     )
     return stock.changed(

@@ -18,7 +18,7 @@
   /** @type {Map<string, Shard>} */
   const shards = new Map()
   /** @type {string[]} The prefixes of shards: those that hold all of their names, those split. */
-  let whole = [], split = /** @type {string[]} */ ([])
+  let full = [], split = /** @type {string[]} */ ([])
 
   /** The words of a name, folded. @param {string} name @returns {string[]} */
   const words = name => {
@@ -51,9 +51,9 @@
 
   /** The shards that can hold names with a key, the best ones first. @param {string} wanted */
   const places = wanted => {
-    const longer = [...split, ...whole].filter(prefix => prefix.startsWith(wanted))
+    const longer = [...split, ...full].filter(prefix => prefix.startsWith(wanted))
     if (longer.length) return longer.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
-    return whole.filter(prefix => wanted.startsWith(prefix))
+    return full.filter(prefix => wanted.startsWith(prefix))
   }
 
   /**
@@ -126,7 +126,7 @@
     /** Load the list of shards ahead of the first query. */
     prepare: () => load("index.js"),
     /** @param {string[]} ofAll @param {string[]} ofSome */
-    list: (ofAll, ofSome) => { whole = ofAll; split = ofSome },
+    list: (ofAll, ofSome) => { full = ofAll; split = ofSome },
     /** @param {string} prefix @param {number[] | null} omitted @param {any[][]} rows */
     add: (prefix, omitted, rows) => shards.set(prefix, { rows, omitted }),
   }
