@@ -31,7 +31,7 @@ from dbt_graft.catalog.page import Page, environment
 from dbt_graft.catalog.platform_pages import platform_pages
 from dbt_graft.catalog.redirects import former_paths, gone_pages, write_redirects
 from dbt_graft.catalog.rows import Rows
-from dbt_graft.catalog.search import write_search_index
+from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.theme import write_theme
@@ -39,7 +39,7 @@ from dbt_graft.catalog.writing import PageWriter
 from dbt_graft.lineage.addresses import Address, updated_addresses
 from dbt_graft.lineage.changes import NO_BUILDS, BuildHistory, updated_history
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.describe import Consumer, Description, DocsNode
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
@@ -76,12 +76,14 @@ class PublishedSite:
         pages: The number of catalog pages.
         addresses: Those of all pages, gone ones too.
         history: The builds up to this one, with what it publishes.
+        no_full_text: Why search finds names only; empty if it finds texts too.
     """
 
     index: Path
     pages: int
     addresses: tuple[Address, ...] = ()
     history: BuildHistory = NO_BUILDS
+    no_full_text: str = ""
 
 
 def build(
@@ -94,6 +96,8 @@ def build(
     extra_files: Mapping[str, bytes] | None = None,
     addresses: Iterable[Address] = (),
     history: BuildHistory = NO_BUILDS,
+    docs_nodes: Sequence[DocsNode] = (),
+    previous: Path | None = None,
 ) -> PublishedSite:
     """Build the catalog in a new or empty folder.
 
@@ -102,6 +106,8 @@ def build(
         extra_files: More files, by their path in the site.
         addresses: Those that earlier builds published.
         history: The builds before this one.
+        docs_nodes: What only dbt docs has a page of; search finds it too.
+        previous: The site of the build before; what has not changed is taken from there.
 
     Raises:
         GraftError: The folder has files or cannot be written, the site's templates are faulty, or
@@ -122,7 +128,7 @@ def build(
         shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
         jinja = environment(design / "templates")
         pages = PageWriter(_pages(index, settings, history, known), out, shells, jinja).write()
-        write_search_index(out, (entry for page in pages for entry in page.search))
+        problem = write_search(out, index, docs_nodes, previous)
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
         found = updated_addresses(
@@ -147,7 +153,7 @@ def build(
             (out / path).write_bytes(content)
     except OSError as error:
         raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
-    return PublishedSite(out / "index.html", len(pages), found, history)
+    return PublishedSite(out / "index.html", len(pages), found, history, problem)
 
 
 def design_folder() -> Path:

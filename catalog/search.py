@@ -1,50 +1,48 @@
-"""The index of the theme's search: titles and texts of pages and their sections."""
+"""Search: the name index, the full-text index, and what the browser knows of both."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import orjson
-from markupsafe import Markup
 
-from dbt_graft.catalog.page import SECTION, Page
-
-_LEFT_OUT = re.compile(r"<(\w+)\b[^>]*\bdata-search-exclude\b.*?</\1>", re.DOTALL)
-_TAG = re.compile(r"<[^>]*>")
-
-
-class SearchEntry(NamedTuple):
-    """A page or a section, as Material's search reads it."""
-
-    location: str
-    title: str
-    text: str
+from dbt_graft.catalog.full_text import NoPagefindError, facet_token, write_full_text
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.markup import printable
+from dbt_graft.catalog.name_index import NameKind, write_name_index
+from dbt_graft.catalog.search_entries import name_entries, search_texts
+from dbt_graft.lineage.describe import DocsNode
 
 
-def search_entries(page: Page, body: str) -> Iterator[SearchEntry]:
-    """The entries of a page that search finds: its beginning, and each section with a text."""
-    if not page.searched:
-        return
-    parts = SECTION.split(_LEFT_OUT.sub("", body))
-    location = f"{page.path}index.html"
-    yield SearchEntry(location, page.title, _plain(parts[0]))
-    for id_, title, content in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-        if plain := _plain(content):
-            yield SearchEntry(f"{location}#{id_}", _plain(title), plain)
+def write_search(
+    site: Path, index: Index, nodes: Sequence[DocsNode] = (), previous: Path | None = None
+) -> str:
+    """Write both indexes; return why there is no full-text index, empty where there is one.
+
+    Args:
+        nodes: What only dbt docs has a page of.
+        previous: The site of the build before.
+    """
+    entries = list(name_entries(index, nodes))
+    write_name_index(site, entries)
+    try:
+        has_text, problem = write_full_text(site, search_texts(index, nodes), previous), ""
+    except NoPagefindError as error:
+        has_text, problem = False, str(error)
+    platforms = {one for entry in entries for one in entry.platforms}
+    owners = {one for entry in entries if entry.kind is NameKind.OWNER for one in entry.owners}
+    about = {
+        "text": has_text,
+        "platforms": _facet("platform", platforms),
+        "owners": _facet("owner", owners),
+        "kinds": sorted({int(entry.kind) for entry in entries}),
+    }
+    content = b"graft.texts.about(%s)\n" % orjson.dumps(about)
+    (site / "search" / "about.js").write_bytes(content)
+    return problem
 
 
-def write_search_index(site: Path, entries: Iterable[SearchEntry]) -> None:
-    """Put the entries into the index that MkDocs has written for the blank pages."""
-    folder = site / "search"
-    found = orjson.loads((folder / "search_index.json").read_bytes())
-    content = orjson.dumps({**found, "docs": [one._asdict() for one in entries]})
-    (folder / "search_index.json").write_bytes(content)
-    # For pages that a browser opens as files.
-    (folder / "search_index.js").write_bytes(b"var __index = " + content)
-
-
-def _plain(html: str) -> str:
-    return " ".join(Markup(_TAG.sub(" ", html)).unescape().split())  # noqa: S704  # text comes out
+def _facet(name: str, values: set[str]) -> list[tuple[str, str]]:
+    """The values to choose from, each with the word that finds it in the full text."""
+    return [(printable(value), facet_token(name, value)) for value in sorted(values)]

@@ -32,6 +32,12 @@ hide: [navigation, toc]
 
 {CONTENT}
 """
+# What opens the search, which is our own; the style sheet hides it without script.
+SEARCH = (
+    '<button type="button" class="graft-open-search" data-graft-search'
+    ' aria-label="Search" aria-keyshortcuts="Control+K Meta+K /">'
+    "<span>Search</span><kbd>Ctrl K</kbd></button>\n"
+)
 _PLACE = re.compile("\0([a-z]+)\0")
 # Line breaks beside tags: nothing that is shown depends on them.
 _BREAK = re.compile(r"(?<=>)[ ]*\n\s*|\s*\n\s*(?=<)")
@@ -45,6 +51,7 @@ _PLACES = (
     ("navigation", re.compile(r'(?<=data-md-type="navigation") hidden')),
     ("toc", re.compile(r'(?<=data-md-type="toc") hidden')),
     ("sections", re.compile(rf'<li class="md-nav__item">\s*<a href="#{HEADING}".*?</li>', re.S)),
+    ("search", re.compile(r"(?=</nav>\s*</header>)")),
     ("first", re.compile(rf'(?<=<a href="#){HEADING}(?=" class="md-skip">)')),
     ("title", re.compile(TITLE)),
 )
@@ -72,6 +79,7 @@ class Shell:
         values = {
             "content": SECTION.sub(self._heading, body),
             "title": markup.text(page.title),
+            "search": SEARCH,
             "first": sections[0][0] if sections else "top",
             "sections": "".join(
                 self.section.format(id=id_, title=title) for id_, title in sections

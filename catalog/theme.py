@@ -69,6 +69,8 @@ def write_theme(
     shutil.rmtree(out / OTHER.partition("/")[0])
     for name in ("sitemap.xml", "sitemap.xml.gz"):  # of blank pages
         (out / name).unlink(missing_ok=True)
+    for name in ("lunr", "workers"):  # of the theme's search
+        shutil.rmtree(out / "assets" / "javascripts" / name, ignore_errors=True)
     return Shells({one: found[one] for one in addresses}, found[OTHER])
 
 

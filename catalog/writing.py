@@ -14,7 +14,6 @@ from pathlib import Path
 import jinja2
 
 from dbt_graft.catalog.page import Page, render
-from dbt_graft.catalog.search import SearchEntry, search_entries
 from dbt_graft.catalog.shell import Shells
 
 # As many pages as one process writes faster than two could be started.
@@ -27,11 +26,10 @@ _A_LIFE = 1000
 
 @dataclass(frozen=True, slots=True)
 class WrittenPage:
-    """A page as a file: its address, its title, and what search finds on it."""
+    """A page as a file: its address and its title."""
 
     path: str
     title: str
-    search: tuple[SearchEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ class PageWriter:
             target = self.site / page.path / "index.html"
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(self.shells.filled(page, body), encoding="utf-8")
-            found.append(WrittenPage(page.path, page.title, tuple(search_entries(page, body))))
+            found.append(WrittenPage(page.path, page.title))
         return found
 
 

@@ -223,6 +223,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
     from dbt_graft.catalog.build import SiteSettings
     from dbt_graft.catalog.build import build as build_catalog
     from dbt_graft.injector import docs
+    from dbt_graft.injector.docs_nodes import docs_nodes
 
     output, place = output_of(config, "site.out"), config.path(config.store)
     known, history = store.addresses(place), store.build_history(place)
@@ -252,8 +253,12 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
             addresses=known,
             history=history,
+            docs_nodes=docs_nodes(grafted) if docs_page else (),
+            previous=output.path,
         )
         step.result = f"{built.pages:,} pages"
+    if built.no_full_text:
+        progress.warn(f"search finds names only, as Pagefind cannot run: {built.no_full_text}")
     if built.addresses != known:
         store.write_addresses(place, built.addresses)
     if built.history != history:

@@ -83,7 +83,8 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
     # dbt's page is one AngularJS template, head included: nothing of ours may be a part of it.
     head = f"<title ng-non-bindable>{html.escape(settings.title)}</title><style>{style}</style>"
     back = (
-        f'<p id="graft-links" ng-non-bindable><a href="{html.escape(site)}">Catalog</a></p>'
+        f'<p id="graft-links" ng-non-bindable><span><a href="{html.escape(site)}">Catalog</a> '
+        f'<a href="{html.escape(site)}index.html#search=">Search</a></span></p>'
         f"{_data('graft-manifest', manifest)}{_data('graft-catalog', catalog)}"
     )
     return stock.changed(

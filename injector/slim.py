@@ -45,8 +45,7 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
     The page looks the same with them. They are not dbt artifacts any more: dbt does not load them.
     What only repeats a key is left out too; `page.js` puts it back.
     """
-    # The page does not list macros of dbt itself.
-    hidden = {"dbt", f"dbt_{manifest['metadata'].get('adapter_type')}"}
+    hidden = hidden_packages(manifest)
     macros = {
         key: _only(macro, _MACRO)
         for key, macro in (manifest.get("macros") or {}).items()
@@ -77,6 +76,11 @@ def slim(manifest: Document, catalog: Document) -> tuple[Document, Document]:
         part: {key: _entry(entry, known.get(key)) for key, entry in catalog[part].items()}
         for part in ("nodes", "sources")
     }
+
+
+def hidden_packages(manifest: Document) -> frozenset[str]:
+    """Packages of dbt itself, whose macros the page does not list."""
+    return frozenset(("dbt", f"dbt_{manifest['metadata'].get('adapter_type')}"))
 
 
 def _only(document: Mapping[str, Any], keys: frozenset[str]) -> Document:

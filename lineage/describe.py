@@ -81,3 +81,20 @@ class Consumer:
     owner: str = ""
     url: str = ""
     tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocsNode:
+    """A page of dbt docs about what has no page in the catalog: a test, a macro, a metric.
+
+    Attributes:
+        kind: dbt's resource type.
+        text: Markdown.
+        is_generic_test: It stands on the page of the dataset that it tests, too.
+    """
+
+    node_id: str
+    name: str
+    kind: str
+    text: str = ""
+    is_generic_test: bool = False

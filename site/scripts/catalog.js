@@ -26,16 +26,6 @@ function centrePictures() {
   }
 }
 
-// Ctrl-K or Cmd-K opens the search.
-addEventListener("keydown", event => {
-  if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) {
-    event.preventDefault()
-    const toggle = document.getElementById("__search")
-    if (!toggle.checked) toggle.click()
-    document.querySelector(".md-search__input").focus()
-  }
-})
-
 showRelativeTimes()
 setInterval(showRelativeTimes, 60000)
 centrePictures()

@@ -346,10 +346,4 @@
   for (const data of document.querySelectorAll(".graft-picture > script")) {
     new ColumnPicture(data.parentElement, JSON.parse(data.textContent))
   }
-
-  // From the search, which has `?h=order+amount` for `order_amount`, to the column itself.
-  const found = new URLSearchParams(location.search).get("h")
-  if (location.hash === "#columns" && found) {
-    document.getElementById(`column-${found.trim().toLowerCase().replace(/\s+/g, "_")}`)?.scrollIntoView()
-  }
 }

@@ -237,12 +237,3 @@ def test_nothing_is_loaded_from_the_network(site: Path) -> None:
     assert checked > 100
     for file in (site / "styles").rglob("*.css"):
         assert not re.search(r"url\((?![\"']?data:)|@import", file.read_text(encoding="utf-8"))
-
-
-def test_search_finds_datasets_tasks_and_columns_but_no_lists(site: Path) -> None:
-    found = (site / "search/search_index.json").read_text(encoding="utf-8")
-    assert '"datasets/spark/raw/orders/index.html"' in found
-    assert '"tasks/load_suppliers/index.html"' in found
-    assert "customer_id" in found
-    assert '"datasets/spark/index.html"' not in found
-    assert (site / "search/search_index.js").is_file()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,23 +52,6 @@ def test_a_page_of_many_columns_lists_few_datasets_of_each() -> None:
     assert isinstance(page, ColumnsPage)
     assert {len(column.columns) for column in page.columns} == {5}
     assert {column.datasets for column in page.columns} == {20}
-
-
-def test_search_finds_a_shared_column_once_with_its_tables(site: Path) -> None:
-    docs = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))["docs"]
-    [found] = [doc for doc in docs if doc["title"] == "supplier_id"]
-    assert found["location"] == "columns/su/index.html#column-supplier_id"
-    assert "raw.suppliers" in found["text"]
-    assert "dbo.vw_active_suppliers" in found["text"]
-
-
-def test_links_of_columns_are_not_searched(site: Path) -> None:
-    docs = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))["docs"]
-    [columns] = [
-        doc for doc in docs if doc["location"].endswith("raw/suppliers/index.html#columns")
-    ]
-    assert "supplier_id" in columns["text"]
-    assert "vw_active_suppliers" not in columns["text"]
 
 
 def test_every_link_to_a_column_leads_to_its_row(site: Path) -> None:

@@ -32,7 +32,8 @@ def test_the_theme_has_all_places(shells: Shells) -> None:
     assert sorted(shells.of_entries) == ["", "datasets/", "owners/", "tags/", "tasks/"]
     names = {*shells.other.parts[1::2]}
     assert names == {
-        *("address", "base", "content", "first", "navigation", "root", "sections", "title", "toc")
+        *("address", "base", "content", "first", "navigation", "root", "search", "sections"),
+        *("title", "toc"),
     }
 
 

@@ -1,0 +1,170 @@
+"""The names and texts that search finds, of the catalog and of dbt docs where it has more."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from dbt_graft.catalog import formatting
+from dbt_graft.catalog.full_text import SearchText
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.name_index import IndexedName, NameKind
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import DocsNode
+from dbt_graft.lineage.urls import (
+    column_anchor,
+    columns_path,
+    dataset_path,
+    owner_path,
+    tag_path,
+    task_path,
+)
+
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_MARKS = re.compile(r"[*`#>|]+|^[ \t]*[-+][ \t]", re.MULTILINE)
+
+
+def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[IndexedName]:
+    """The name of everything that has a page or a place on one, each once."""
+    for dataset in index.datasets:
+        yield IndexedName(
+            NameKind.DATASET,
+            _name(dataset),
+            dataset_path(dataset),
+            (formatting.platform(dataset),),
+            _owners(index, dataset),
+            _kind(index, dataset),
+        )
+    yield from _columns(index)
+    for name in index.task_names():
+        platforms = _task_platforms(index, name)
+        owner = index.task_owner(name)
+        owners = (owner,) if owner else ()
+        path, note = task_path(name), _task_kind(index, name)
+        yield IndexedName(NameKind.TASK, name, path, platforms, owners, note)
+    for tag, (datasets, tasks) in index.tags().items():
+        note = formatting.count(len(datasets) + len(tasks), "page")
+        yield IndexedName(NameKind.TAG, tag, tag_path(tag), note=note)
+    for owner, (datasets, tasks) in index.owners().items():
+        note = formatting.count(len(datasets) + len(tasks), "page")
+        yield IndexedName(NameKind.OWNER, owner, owner_path(owner), owners=(owner,), note=note)
+    for node in nodes:
+        kind = NameKind.TEST if node.is_generic_test else NameKind.DBT
+        yield IndexedName(kind, node.name, _docs_path(node), note=_resource(node))
+
+
+def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[SearchText]:
+    """The pages that have more words than their names."""
+    for dataset, description in sorted(index.descriptions.items()):
+        columns = (f"{name}: {text}" for name, text in description.columns.items() if text.strip())
+        if text := _plain("\n".join((description.text, *columns))):
+            yield SearchText(
+                NameKind.DATASET,
+                _name(dataset),
+                dataset_path(dataset),
+                text,
+                (formatting.platform(dataset),),
+                _owners(index, dataset),
+                _kind(index, dataset),
+            )
+    for name in index.task_names():
+        task, consumer = index.tasks.get(name), index.consumers.get(name)
+        written = (task.info.description if task else "") or (consumer.text if consumer else "")
+        if text := _plain(written):
+            owner = index.task_owner(name)
+            yield SearchText(
+                NameKind.TASK,
+                name,
+                task_path(name),
+                text,
+                _task_platforms(index, name),
+                (owner,) if owner else (),
+                _task_kind(index, name),
+            )
+    for node in nodes:
+        if text := _plain(node.text):
+            yield SearchText(NameKind.DBT, node.name, _docs_path(node), text, note=_resource(node))
+
+
+def _name(dataset: DatasetId) -> str:
+    """The full name: what is above `raw.orders` is searched too."""
+    separator = "/" if dataset.is_path else "."
+    return separator.join(dataset.parts) or dataset.name
+
+
+def _kind(index: Index, dataset: DatasetId) -> str:
+    role = index.role(dataset)
+    return formatting.ROLE[role] if role else formatting.KIND[index.datasets[dataset].kind]
+
+
+def _owners(index: Index, dataset: DatasetId) -> tuple[str, ...]:
+    description = index.descriptions.get(dataset)
+    return (description.owner,) if description and description.owner else ()
+
+
+@dataclass(slots=True)
+class _NamedAlike:
+    """The datasets with a column of one name, of which the first leads to it."""
+
+    first: DatasetId
+    name: str
+    datasets: int = 0
+
+
+def _columns(index: Index) -> Iterator[IndexedName]:
+    """The columns, those of one name as one."""
+    found: dict[str, _NamedAlike] = {}
+    platforms: dict[str, set[str]] = defaultdict(set)
+    owners: dict[str, set[str]] = defaultdict(set)
+    for dataset in index.datasets:
+        platform, owned = formatting.platform(dataset), _owners(index, dataset)
+        for key, column in index.columns(dataset).items():
+            known = found.get(key)
+            if known is None:
+                known = found[key] = _NamedAlike(dataset, column.name)
+            known.datasets += 1
+            platforms[key].add(platform)
+            owners[key].update(owned)
+    for key, column in sorted(found.items()):
+        shared = column.datasets > 1
+        page = columns_path(key) if shared else dataset_path(column.first)
+        yield IndexedName(
+            NameKind.COLUMN,
+            column.name,
+            f"{page}#{column_anchor(key)}",
+            tuple(sorted(platforms[key])),
+            tuple(sorted(owners[key])),
+            f"in {column.datasets:,} datasets" if shared else f"in {column.first.short}",
+        )
+
+
+def _task_platforms(index: Index, name: str) -> tuple[str, ...]:
+    """The platforms of what a task or a consumer reads and writes."""
+    task, consumer = index.tasks.get(name), index.consumers.get(name)
+    datasets: Sequence[DatasetId] = [
+        *(usage.dataset for usage in (task.usages if task else ())),
+        *(consumer.reads if consumer else ()),
+    ]
+    return tuple(sorted({formatting.platform(dataset) for dataset in datasets}))
+
+
+def _task_kind(index: Index, name: str) -> str:
+    consumer = index.consumers.get(name)
+    return "task" if name in index.tasks or not consumer else consumer.kind
+
+
+def _docs_path(node: DocsNode) -> str:
+    resource = node.node_id.partition(".")[0]
+    return f"dbt/index.html#!/{resource}/{quote(node.node_id, safe='')}"
+
+
+def _resource(node: DocsNode) -> str:
+    return f"dbt {node.kind.replace('_', ' ')}"
+
+
+def _plain(markdown: str) -> str:
+    """Markdown without its marks, near enough to find words and to show some around them."""
+    return " ".join(_MARKS.sub(" ", _LINK.sub(r"\1", markdown)).split())

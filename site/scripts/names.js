@@ -1,0 +1,133 @@
+// @ts-check
+// The name index (catalog/name_index.py): names by their beginning, from shards that script
+// elements load, so that it works in pages opened as files too.
+;(() => {
+  "use strict"
+  const graft = /** @type {any} */ (globalThis).graft
+  const KINDS = ["dataset", "column", "task", "tag", "owner", "dbt", "dbt"]
+  const TEST = 6 // has no key for the words inside
+  const KEY = 32, MOST_SHARDS = 6
+
+  /**
+   * @typedef {{kind: string, name: string, path: string, platform: string, owner: string,
+   *   platforms: string[], owners: string[], note: string, rank: number}} Found
+   * @typedef {{rows: any[][], omitted: number[] | null}} Shard
+   * @typedef {{kind?: string, platform?: string, owner?: string, limit?: number}} Options
+   */
+
+  /** @type {Map<string, Shard>} */
+  const shards = new Map()
+  /** @type {string[]} The prefixes of shards: those that hold all of their names, those split. */
+  let full = [], split = /** @type {string[]} */ ([])
+
+  /** The words of a name, folded. @param {string} name @returns {string[]} */
+  const words = name => {
+    const apart = name.normalize("NFKC")
+      .replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2")
+    return (apart.match(/[\p{L}\p{N}]+/gu) ?? []).map(word => word.toLowerCase())
+  }
+
+  /** A name without borders of words. @param {string} name */
+  const folded = name => words(name).join("") || name.toLowerCase().replace(/\s+/g, "")
+
+  /** What is left of a name from each of its words on, folded. @param {string} name */
+  const endings = name => {
+    const parts = words(name)
+    return parts.length ? parts.map((_, at) => parts.slice(at).join("")) : [folded(name)]
+  }
+
+  /** @param {string} text */
+  const key = text => [...text].slice(0, KEY).join("")
+
+  /** @param {string} file @returns {Promise<void>} */
+  const load = file => graft.load(`search/names/${file}`)
+
+  /** @param {string} prefix */
+  const file = prefix => {
+    const safe = [...prefix].map(char =>
+      /[a-z0-9]/.test(char) ? char : `_${/** @type {number} */ (char.codePointAt(0)).toString(16)}_`)
+    return `n-${safe.join("")}.js`
+  }
+
+  /** The shards that can hold names with a key, the best ones first. @param {string} wanted */
+  const places = wanted => {
+    const longer = [...split, ...full].filter(prefix => prefix.startsWith(wanted))
+    if (longer.length) return longer.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
+    return full.filter(prefix => wanted.startsWith(prefix))
+  }
+
+  /**
+   * How well a name answers a query: 0 at best, -1 not at all.
+   * @param {string} name @param {string} query folded @param {string[]} tokens folded
+   */
+  const rank = (name, query, tokens) => {
+    const all = endings(name)
+    const own = folded(name.split(/[./\\]/).filter(Boolean).pop() ?? name)
+    if (all[0] === query) return 0
+    if (own === query) return 1
+    if (own.startsWith(query)) return 2
+    if (all[0].startsWith(query)) return 3
+    if (all.some(one => one.startsWith(query))) return 4
+    return tokens.every(token => all.some(one => one.startsWith(token))) ? 5 : -1
+  }
+
+  /** @param {any[]} row @param {number} rank @returns {Found} */
+  const found = ([kind, name, path, platforms = [], owners = [], note = ""], rank) => ({
+    kind: KINDS[kind], name, path: path.replace(/\/(?=#|$)/, "/index.html"),
+    platform: platforms.join(", "), owner: owners.join(", "), platforms, owners, note, rank,
+  })
+
+  /**
+   * The names that begin with a query, or have a word inside that does; the best ones first.
+   * @param {string} query
+   * @param {Options} [options]
+   * @returns {Promise<Found[]>}
+   */
+  const find = async (query, { kind, platform, owner, limit = 20 } = {}) => {
+    const tokens = query.trim().split(/\s+/).map(folded).filter(Boolean)
+    const joined = folded(query)
+    if (!joined) return []
+    await load("index.js")
+    const wantedKind = (/** @type {number} */ number) => !kind || KINDS[number] === kind
+    /** @type {Map<string, Found>} */
+    const results = new Map()
+    const last = folded(query.trim().split(/[.\s/\\]/).pop() ?? "")
+    const longest = tokens.reduce((a, b) => (b.length > a.length ? b : a))
+    // A name whose words are in another order, and one whose key is too short to tell it.
+    const wanted = new Set([joined, longest, ...(joined.length > KEY && last ? [last] : [])].map(key))
+    for (const one of wanted) {
+      for (const [at, prefix] of places(one).entries()) {
+        if (at === MOST_SHARDS) break
+        await load(file(prefix))
+        const shard = shards.get(prefix)
+        if (!shard) break
+        for (const row of shard.rows) {
+          if (!wantedKind(row[0])) continue
+          if (platform && !row[3]?.includes(platform)) continue
+          if (owner && !row[4]?.includes(owner)) continue
+          const id = `${row[0]} ${row[2]} ${row[1]}`
+          if (results.has(id)) continue
+          const ranked = rank(row[1], joined, tokens)
+          if (row[0] === TEST && !folded(row[1]).startsWith(joined)) continue
+          if (ranked >= 0) results.set(id, found(row, ranked))
+        }
+        const more = shard.omitted?.some((count, of) => count && wantedKind(of))
+        if (results.size >= limit || !more) break
+      }
+    }
+    const order = (/** @type {Found} */ a, /** @type {Found} */ b) =>
+      a.rank - b.rank || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+      a.name.length - b.name.length || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+    return [...results.values()].sort(order).slice(0, limit)
+  }
+
+  graft.names = {
+    find, words,
+    /** Load the list of shards ahead of the first query. */
+    prepare: () => load("index.js"),
+    /** @param {string[]} ofAll @param {string[]} ofSome */
+    list: (ofAll, ofSome) => { full = ofAll; split = ofSome },
+    /** @param {string} prefix @param {number[] | null} omitted @param {any[][]} rows */
+    add: (prefix, omitted, rows) => shards.set(prefix, { rows, omitted }),
+  }
+})()

@@ -1,0 +1,101 @@
+// @ts-check
+// The full text: descriptions, found by Pagefind (catalog/full_text.py). Browsers do not let a page
+// that is opened as a file read its index; there, search finds names only.
+;(() => {
+  "use strict"
+  const graft = /** @type {any} */ (globalThis).graft
+  const SENTINEL = "graftabout" // behind it are words that are not shown
+  const BEFORE = 60, LENGTH = 180
+
+  /**
+   * @typedef {{kind: string, name: string, path: string, platform: string, owner: string,
+   *   note: string, excerpt: string}} FoundText
+   * @typedef {{text: boolean, platforms: [string, string][], owners: [string, string][],
+   *   kinds: number[]}} About
+   */
+
+  /** @type {About} */
+  let about = { text: false, platforms: [], owners: [], kinds: [] }
+  /** @type {Promise<any> | undefined} */
+  let engine
+
+  /** What there is to search, as the build wrote it. @returns {Promise<About>} */
+  const known = async () => {
+    await graft.load("search/about.js")
+    return about
+  }
+
+  /** Why texts are not searched here; empty where they are. */
+  const reason = async () => {
+    if (location.protocol === "file:") return "Descriptions are searched when the site is on a server."
+    return (await known()).text || !about.kinds.length ? "" : "This site was built without a search of descriptions."
+  }
+
+  /** Load Pagefind; it must find its files wherever the site is. */
+  const prepare = () => engine ??= (async () => {
+    const base = new URL(`${graft.root}search/text/`, location.href)
+    const pagefind = await import(new URL("pagefind.js", base).href)
+    await pagefind.options({ basePath: base.pathname, baseUrl: "/", excerptLength: 1 })
+    await pagefind.init()
+    return pagefind
+  })().catch(error => {
+    engine = undefined
+    throw error
+  })
+
+  /** Without accents and capitals. @param {string} text */
+  const plain = text => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
+
+  /**
+   * Whether a text has all words of a query, in some form. Where a word is nowhere, Pagefind finds
+   * what begins like a part of it.
+   * @param {string} text @param {string} query
+   */
+  const answers = (text, query) => {
+    const low = plain(text)
+    /** @type {string[]} */
+    const words = graft.names.words(plain(query))
+    return words.every(word => low.includes(word.slice(0, Math.max(3, word.length - 3))))
+  }
+
+  /** Some words around the first that was looked for. @param {string} content @param {string} query */
+  const excerpt = (content, query) => {
+    const end = content.lastIndexOf(SENTINEL)
+    const text = content.slice(0, end < 0 ? undefined : end).trim()
+    const low = text.toLowerCase()
+    const found = query.toLowerCase().split(/\s+/).map(word => low.indexOf(word)).filter(at => at >= 0)
+    const first = found.length ? Math.min(...found) : 0
+    const from = first <= BEFORE ? 0 : text.indexOf(" ", first - BEFORE) + 1
+    const to = text.length <= from + LENGTH ? text.length : text.lastIndexOf(" ", from + LENGTH)
+    return (from ? "… " : "") + text.slice(from, to > from ? to : from + LENGTH) + (to < text.length ? " …" : "")
+  }
+
+  /**
+   * The pages whose text has all words of a query, the best ones first.
+   * @param {string} query
+   * @param {{platform?: string, owner?: string, limit?: number}} [options]
+   * @returns {Promise<FoundText[]>}
+   */
+  const find = async (query, { platform, owner, limit = 8 } = {}) => {
+    if (await reason() || !about.text || !query.trim()) return []
+    const tokens = [
+      ...about.platforms.filter(([name]) => name === platform),
+      ...about.owners.filter(([name]) => name === owner),
+    ].map(([, token]) => token)
+    const pagefind = await prepare()
+    // The last word is a beginning, so it must be the query's.
+    const { results } = await pagefind.search([...tokens, query].join(" "))
+    const pages = await Promise.all(results.slice(0, limit).map((/** @type {any} */ one) => one.data()))
+    return pages.filter(({ content }) => answers(content, query)).map(({ meta, content }) => ({
+      kind: meta.kind, name: meta.name, path: meta.path.replace(/\/(?=#|$)/, "/index.html"),
+      platform: meta.platform ?? "", owner: meta.owner ?? "", note: meta.note ?? "",
+      excerpt: excerpt(content, query),
+    }))
+  }
+
+  graft.texts = {
+    find, known, reason, prepare,
+    /** @param {About} written */
+    about: written => { about = written },
+  }
+})()

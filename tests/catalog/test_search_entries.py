@@ -1,0 +1,116 @@
+"""Names and texts of the sample: each thing once, with the words beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.name_index import NameKind
+from dbt_graft.catalog.search_entries import name_entries, search_texts
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Description, DocsNode, Role
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Column, Dataset
+
+NODES = (
+    DocsNode("macro.shop.cents_to_euros", "cents_to_euros", "macro", "Two *decimals*."),
+    DocsNode("test.shop.unique_orders.1a2b", "unique_orders", "test", is_generic_test=True),
+    DocsNode("unit_test.shop.a b", "a b", "unit_test"),
+)
+
+
+@pytest.fixture(scope="module")
+def index(sample) -> Index:
+    return Index(sample.lineage, sample.descriptions, sample.consumers, has_dbt_docs=True)
+
+
+def test_every_dataset_task_tag_and_owner_has_one_name(index: Index) -> None:
+    found = list(name_entries(index))
+    kinds = [entry.kind for entry in found]
+    assert kinds.count(NameKind.DATASET) == len(index.datasets)
+    assert kinds.count(NameKind.TASK) == len(index.task_names())
+    assert kinds.count(NameKind.TAG) == len(index.tags())
+    assert kinds.count(NameKind.OWNER) == len(index.owners())
+    assert len({(entry.kind, entry.name, entry.path) for entry in found}) == len(found)
+
+
+def test_every_path_leads_to_a_page_of_the_site(index: Index, site: Path) -> None:
+    for entry in name_entries(index):
+        path, _, anchor = entry.path.partition("#")
+        html = (site / path / "index.html").read_text(encoding="utf-8")
+        assert not anchor or f'id="{anchor}"' in html, entry
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "path", "note"),
+    [
+        (NameKind.DATASET, "raw.orders", "datasets/spark/raw/orders/", "promoted source"),
+        (NameKind.DATASET, "landing/orders", "datasets/file/landing/orders/", "Files"),
+        (NameKind.DATASET, "Crm.dbo.PriceList", "datasets/mssql-sql01-1433/crm/dbo/pricelist/", ""),
+        (NameKind.TASK, "load_suppliers", "tasks/load_suppliers/", "task"),
+        (NameKind.TASK, "revenue_dashboard", "tasks/revenue_dashboard/", "dashboard"),
+        (NameKind.OWNER, "finance", "owners/finance/", "1 page"),
+        (NameKind.DBT, "cents_to_euros", "dbt/index.html#!/macro/macro.shop.cents_to_euros", ""),
+        (NameKind.DBT, "a b", "dbt/index.html#!/unit_test/unit_test.shop.a%20b", "dbt unit test"),
+        (NameKind.TEST, "unique_orders", "dbt/index.html#!/test/test.shop.unique_orders.1a2b", ""),
+    ],
+)
+def test_a_name_leads_to_its_page(
+    index: Index, kind: NameKind, name: str, path: str, note: str
+) -> None:
+    (found,) = (e for e in name_entries(index, NODES) if (e.kind, e.name) == (kind, name))
+    assert found.path == path
+    assert not note or found.note == note
+
+
+def test_a_column_of_several_datasets_is_found_once(index: Index) -> None:
+    names = {"spark": "Customer_Id", "mssql://crm": "customer_id", "file": "own"}
+    datasets = {
+        id_: Dataset(id_, columns=(Column(name),))
+        for id_, name in ((DatasetId(space, "a.b"), name) for space, name in names.items())
+    }
+    descriptions = {
+        id_: Description(id_, f"model.shop.{n}", "b", Role.MODEL, owner=f"team {n}")
+        for n, id_ in enumerate(datasets)
+    }
+    found = name_entries(Index(Lineage(datasets), descriptions))
+    (own, shared) = sorted((e for e in found if e.kind is NameKind.COLUMN), key=lambda e: e.note)
+    assert shared.path == "columns/cu/#column-customer_id"
+    assert shared.note == "in 2 datasets"
+    assert shared.platforms == ("SQL Server", "Spark")
+    assert shared.owners == ("team 0", "team 1")
+    assert (own.name, own.note) == ("own", "in a.b")
+
+
+def test_every_column_has_a_name(index: Index) -> None:
+    columns = [e.name.casefold() for e in name_entries(index) if e.kind is NameKind.COLUMN]
+    assert sorted(columns) == sorted({k for d in index.datasets for k in index.columns(d)})
+
+
+def test_a_column_of_one_dataset_leads_to_its_row(index: Index) -> None:
+    singles = [
+        entry
+        for entry in name_entries(index)
+        if entry.kind is NameKind.COLUMN and not entry.path.startswith("columns/")
+    ]
+    assert singles
+    for entry in singles:
+        assert entry.path.startswith("datasets/")
+        assert "#column-" in entry.path
+        assert entry.note.startswith("in ")
+
+
+def test_texts_are_plain_and_have_the_columns(index: Index) -> None:
+    texts = {one.name: one for one in search_texts(index, NODES)}
+    assert texts["raw.orders"].text == (
+        "Orders as the shop hands them over, one row an order . See the mart for what analysts "
+        "use. loaded every night amount is in the currency of the order order_id: Primary key. "
+        "AMOUNT: Amount in the order's own currency."
+    )
+    assert texts["land_shop_files"].text == "Lands the shop's nightly export."
+    assert texts["cents_to_euros"].text == "Two decimals ."
+    assert "unique_orders" not in texts
+    assert texts["raw.orders"].platforms == ("Spark",)
+    assert texts["raw.orders"].owners == ("data-platform",)
