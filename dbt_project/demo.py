@@ -63,7 +63,8 @@ def steps(build: Path) -> list[DemoStep]:
         DemoStep("dbt, up to the scores", ("run_dbt.py", f"build --exclude {scores}")),
         task("score_customers"),
         DemoStep(
-            "dbt, from the scores on", ("run_dbt.py", f"build --select {scores}", "docs generate")
+            "dbt, from the scores on",
+            ("run_dbt.py", f"build --select {scores}", "source freshness", "docs generate"),
         ),
         task("export_finance_report", "--out", str(build / "reports" / "revenue.csv")),
         task("rebuild_returns", fails_with="CAST_INVALID_INPUT"),

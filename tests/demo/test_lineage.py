@@ -130,7 +130,7 @@ def test_rows_are_those_that_the_tasks_wrote(grafted: Grafted, expected: Expecte
                 for usage in grafted.lineage.tasks[name].usages
                 if usage.direction is Direction.WRITE and not usage.failed
             }
-            assert written == task.get("rows", {}), name
+            assert written == {**task.get("rows", {}), **task.get("earlier_rows", {})}, name
 
 
 def test_what_failed_is_listed_as_failed(grafted: Grafted, expected: Expected) -> None:

@@ -1,0 +1,194 @@
+"""The captured nights: they are what EXPECTED.yml says, and join with the run of `make docs`."""
+
+from __future__ import annotations
+
+import gzip
+import runpy
+from collections import defaultdict
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from dbt_graft.collectors import store
+from dbt_graft.collectors.dbt.results import read_invocation
+from dbt_graft.graft.config import load
+from dbt_graft.graft.pipeline import graft
+from dbt_graft.graft.progress import Progress
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.dataset import parse_dataset_id
+from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
+
+Expected = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def history(root: Path) -> Path:
+    """The folder of captured logs."""
+    return root / "dbt_project/history"
+
+
+@pytest.fixture(scope="module")
+def nights(expected: Expected) -> Expected:
+    """What EXPECTED.yml says of them."""
+    section: Expected = expected["history"]
+    return section
+
+
+@pytest.fixture(scope="module")
+def grafted(root: Path, demo: Path) -> Grafted:
+    """The demo's store on its artifacts, with dbt's results."""
+    config = load(root / "dbt_project/graft.yml")
+    if not (demo / "store").is_dir():
+        pytest.skip("the demo's store is empty: run `make docs` first")
+    return graft(config, Progress(quiet=True), write=False, results=True)
+
+
+@pytest.fixture(scope="module")
+def runs(grafted: Grafted) -> dict[str, list[Run]]:
+    """Task -> its captured runs, the oldest first."""
+    return {
+        name: [run for run in reversed(task.runs) if "history/" in run.origin]
+        for name, task in grafted.lineage.tasks.items()
+    }
+
+
+def _days(first: date, last: date) -> list[date]:
+    return [first + timedelta(days=age) for age in range((last - first).days + 1)]
+
+
+def _day(run: Run | NodeResult) -> date:
+    assert run.started_at
+    return run.started_at.date()
+
+
+def test_no_log_has_the_name_of_a_machine_its_user_or_a_folder_of_theirs(history: Path) -> None:
+    logs = {path: zstandard.open(path).read() for path in history.rglob("*.zstd")}
+    logs |= {path: gzip.decompress(path.read_bytes()) for path in history.rglob("*.gz")}
+    assert len(logs) > 120
+    foreign = (
+        b"/home/",
+        b"/root/",
+        b"/work/",
+        b"/Users/",
+        b"/tmp/",
+        b"site-packages",
+        b"user.name",
+    )
+    found = {path.name: word for path, text in logs.items() for word in foreign if word in text}
+    assert found == {}
+
+
+def test_the_log_of_sql_server_is_what_its_script_writes(history: Path) -> None:
+    played = runpy.run_path(str(history / "play_sqlserver.py"))["nights"]()
+    assert gzip.decompress((history / "sqlserver/nights.xml.gz").read_bytes()).decode() == played
+
+
+def test_logs_are_small(history: Path) -> None:
+    logs = [path for path in history.rglob("*") if path.suffix in {".zstd", ".gz"}]
+    assert sum(path.stat().st_size for path in logs) < 1_000_000
+
+
+@pytest.mark.demo
+def test_every_task_ran_every_night_and_failed_on_those_of_expected(
+    runs: dict[str, list[Run]], nights: Expected
+) -> None:
+    found = {name: [_day(run) for run in of_task] for name, of_task in runs.items()}
+    assert found == {name: _days(one["from"], one["to"]) for name, one in nights["runs"].items()}
+    failed = {
+        name: [_day(run) for run in of_task if run.status is Status.FAILED]
+        for name, of_task in runs.items()
+    }
+    assert failed == {
+        name: _days(one["failed_since"], one["to"])
+        if "failed_since" in one
+        else one.get("failed", [])
+        for name, one in nights["runs"].items()
+    }
+
+
+@pytest.mark.demo
+def test_the_slow_nights_stand_out(runs: dict[str, list[Run]], nights: Expected) -> None:
+    for name, night in nights["slow"].items():
+        # The first night warms up what the others use.
+        took = {
+            _day(run): (run.ended_at - run.started_at).total_seconds()
+            for run in runs[name][1:]
+            if run.started_at and run.ended_at
+        }
+        assert max(took, key=took.__getitem__) == night
+
+
+@pytest.mark.demo
+def test_rows_of_odd_nights_and_their_neighbours(root: Path, nights: Expected) -> None:
+    rows: dict[str, dict[date, int]] = defaultdict(lambda: defaultdict(int))
+    config = load(root / "dbt_project/graft.yml")
+    for access in store.read(config.path(config.store)).accesses:
+        if access.direction is Direction.WRITE and access.first_at and access.rows is not None:
+            rows[str(access.dataset)][access.first_at.date()] += access.rows
+    for dataset, expected in nights["rows"].items():
+        assert {night: rows[dataset][night] for night in expected} == expected
+
+
+@pytest.mark.demo
+def test_a_renamed_table_is_one_dataset_and_its_former_address_leads_to_it(
+    root: Path, grafted: Grafted, nights: Expected
+) -> None:
+    found = {
+        str(dataset): [str(name) for name in names]
+        for dataset, names in grafted.lineage.former_names.items()
+    }
+    assert found == nights["former_names"]
+    page = root / "build/site/datasets/spark/raw/returned_goods/index.html"
+    assert "../returns/" in page.read_text()
+
+
+@pytest.mark.demo
+def test_a_table_whose_task_fails_was_last_written_before(
+    grafted: Grafted, nights: Expected
+) -> None:
+    for dataset, night in nights["last_written"].items():
+        (usage,) = grafted.lineage.writers(parse_dataset_id(dataset))
+        runs = grafted.lineage.tasks[usage.task].runs
+        good = [run for run in runs if run.status is Status.OK]
+        assert _day(good[0]) == night
+        assert runs[0].status is Status.FAILED
+
+
+def test_dbt_built_every_model_every_night_and_its_tests_failed_on_those_of_expected(
+    history: Path, nights: Expected
+) -> None:
+    built = defaultdict(set)
+    failed = set()
+    for path in sorted((history / "dbt").iterdir()):
+        for one in read_invocation(gzip.decompress(path.read_bytes()), "dbt:").results:
+            if one.node_id.startswith("model."):
+                built[one.node_id].add(_day(one))
+            elif one.status is Status.FAILED:
+                failed.add(_day(one))
+    days = _days(nights["dbt"]["models"]["from"], nights["dbt"]["models"]["to"])
+    assert [*map(sorted, built.values())] == [days] * 10
+    assert sorted(failed) == nights["dbt"]["failed_tests"]
+
+
+@pytest.mark.demo
+def test_a_model_has_the_captured_runs_and_that_of_make_docs(
+    grafted: Grafted, nights: Expected
+) -> None:
+    for node, results in grafted.lineage.node_results.items():
+        if node.startswith("model."):
+            assert len(results) == 30
+            captured = [one for one in results if _day(one) <= nights["dbt"]["models"]["to"]]
+            assert len(captured) == 29
+
+
+@pytest.mark.demo
+def test_the_source_that_nobody_fills_is_stale(grafted: Grafted, nights: Expected) -> None:
+    newest = {
+        node: results[0].word
+        for node, results in grafted.lineage.node_results.items()
+        if node.startswith("source.")
+    }
+    assert newest == {nights["dbt"]["stale"]: "warn"}
