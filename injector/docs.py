@@ -83,7 +83,7 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
     # dbt's page is one AngularJS template, head included: nothing of ours may be a part of it.
     head = f"<title ng-non-bindable>{html.escape(settings.title)}</title><style>{style}</style>"
     back = (
-        f'<p id="graft-links" ng-non-bindable><a href="{html.escape(site)}">Catalog</a></p>'
+        f'<p id="graft-links" ng-non-bindable><a href="{html.escape(site)}index.html">Catalog</a></p>'
         f"{_data('graft-manifest', manifest)}{_data('graft-catalog', catalog)}"
     )
     return stock.changed(
