@@ -109,6 +109,8 @@ def shell(html: str) -> Shell:
         GraftError: It has not the places that it should have.
     """
     html = re.sub(r"\n\s+", "\n", html)
+    # A dialog needs a name; the theme's has none.
+    html = html.replace(' role="dialog"', ' role="dialog" aria-label="Search"')
     section = html
     for name, pattern in _PLACES:
         found = pattern.search(html)
