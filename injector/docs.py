@@ -151,8 +151,7 @@ def _others(settings: DocsPageSettings) -> str:
         f'<li><a href="{html.escape(url)}">{html.escape(name)}</a></li>'
         for name, url in settings.others.items()
     )
-    label = "Part of the project" if settings.select else "Smaller pages"
-    return f"<details><summary>{label}</summary><ul>{links}</ul></details>"
+    return f"<details><summary>Pages</summary><ul>{links}</ul></details>"
 
 
 def _data(name: str, document: Document) -> str:
