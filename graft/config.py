@@ -25,6 +25,7 @@ from dbt_graft.graft import dbt_folders
 from dbt_graft.graft.variables import expanded
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
+from dbt_graft.injector.selection import parse as parse_selection
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.records import TaskInfo
@@ -284,13 +285,30 @@ class SiteSection(Section):
     labels: LabelsSection = LabelsSection()
 
 
+def _page_name(name: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,59}", name):
+        raise ValueError("name a page, which is its folder, with a-z, 0-9, _ and - only")
+    return name
+
+
+def _selection(text: str) -> str:
+    parse_selection(text)
+    return text
+
+
 class DocsSection(Section):
-    """The dbt docs page; see `injector.docs.DocsPageSettings`."""
+    """The dbt docs page; see `injector.docs.DocsPageSettings`.
+
+    `pages` are smaller pages beside it, each with a selection of nodes; see `injector.selection`.
+    """
 
     slim: bool = True
     columns: bool = True
     title: Text | None = None
     favicon: PathText | None = None
+    pages: dict[
+        Annotated[str, AfterValidator(_page_name)], Annotated[Text, AfterValidator(_selection)]
+    ] = Field(default={})
 
 
 class Config(Section):

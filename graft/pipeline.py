@@ -231,11 +231,11 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
         page = docs.DocsPageSettings(section.title or name, favicon, section.slim, section.columns)
-        docs_page = None
+        docs_pages: dict[str, bytes] = {}
         if docs.is_too_old():
             progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")
         else:
-            docs_page = docs.page(grafted, page)
+            docs_pages = dict(docs.pages(grafted, page, section.pages))
         built = build_catalog(
             grafted.lineage,
             grafted.descriptions,
@@ -249,8 +249,11 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
                 hidden_labels=config.site.labels.hide,
             ),
             folder,
-            docs_page=docs_page,
-            extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
+            docs_page=docs_pages.pop("dbt/index.html", None),
+            extra_files={
+                **docs_pages,
+                "task_metadata.json": _json(task_metadata(grafted.lineage)),
+            },
             addresses=known,
             history=history,
             docs_nodes=docs_nodes(grafted) if docs_page else (),

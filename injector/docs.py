@@ -2,7 +2,8 @@
 
 dbt ships its docs page as one file with two placeholders for the artifacts. We fill them and add
 what the stock page lacks: old links to promoted sources still work, a link leads to the
-catalog and to the page of the node in it, and nothing is loaded from the network.
+catalog and to the page of the node in it, and nothing is loaded from the network. Smaller pages, of
+some nodes each, lie beside the whole one.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from __future__ import annotations
 import base64
 import html
 import mimetypes
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 
 from dbt_graft.injector import stock
 from dbt_graft.injector.artifacts import Document, dump
 from dbt_graft.injector.columns import by_target
+from dbt_graft.injector.excerpt import excerpt
 from dbt_graft.injector.own_columns import with_descriptions
 from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.selection import selected
 from dbt_graft.injector.slim import slim
 from dbt_graft.lineage import urls
 from dbt_graft.lineage.errors import GraftError
@@ -27,6 +31,8 @@ _MANIFEST = '"MANIFEST.JSON INLINE DATA"'
 _CATALOG = '"CATALOG.JSON INLINE DATA"'
 _TITLE = "<title>dbt Docs</title>"
 _END = "</body>"
+# Its folder in the site, and the name of the page of all nodes.
+FOLDER, WHOLE = "dbt", "Whole project"
 NEEDED = "they need dbt-core 1.11, which graft has in an environment of its own (pipx, uv tool)"
 is_too_old = stock.is_too_old
 # A JSON text is parsed several times faster than the same text as a JavaScript value.
@@ -43,6 +49,8 @@ class DocsPageSettings:
         slim: Leave out of the artifacts everything that the page does not read.
         columns: Let the columns of dbt's own nodes say where their values come from.
         site: The relative URL of the site's home, ending in a slash.
+        select: The nodes to show, as for dbt's `--select`; all of them if empty.
+        others: Name -> relative URL of the other pages of the same project, the complete one first.
     """
 
     title: str
@@ -50,6 +58,38 @@ class DocsPageSettings:
     slim: bool = True
     columns: bool = True
     site: str = "../"
+    select: str = ""
+    others: Mapping[str, str] = field(default_factory=dict)
+
+
+def pages(
+    grafted: Grafted, settings: DocsPageSettings, selections: Mapping[str, str]
+) -> Iterator[tuple[str, bytes]]:
+    """The page of the whole project and the smaller ones: path in the site, and content.
+
+    Args:
+        selections: Name -> selection of each smaller page, as for dbt's `--select`.
+
+    Raises:
+        GraftError: See `page`; or a selection is not valid or selects nothing.
+    """
+    below = {name: f"{name}/index.html" for name in selections}
+    yield f"{FOLDER}/index.html", page(grafted, replace(settings, others=below))
+    for name, selection in selections.items():
+        others = {other: f"../{path}" for other, path in below.items() if other != name}
+        own = replace(
+            settings,
+            title=f"{name} · {settings.title}",
+            site=f"../{settings.site}",
+            select=selection,
+            others={WHOLE: "../index.html", **others},
+        )
+        try:
+            content = page(grafted, own)
+        except GraftError as error:
+            problem = f"`docs.pages`, {name}: {error.problem}"
+            raise GraftError(problem, place=error.place, remedy=error.remedy) from error
+        yield f"{FOLDER}/{below[name]}", content
 
 
 def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
@@ -59,12 +99,14 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
         GraftError: The installed dbt has no docs page or an unsupported one, or the favicon
             cannot be read or is not an image.
     """
-    linked = grafted.linked_to(settings.site)
-    manifest: Document = {
-        **linked,
-        "metadata": {**linked["metadata"], "send_anonymous_usage_stats": False},
+    manifest, catalog = grafted.linked_to(settings.site), grafted.catalog
+    if settings.select:
+        shown = selected(grafted.manifest, settings.select, grafted.redirects)
+        manifest, catalog = excerpt(manifest, catalog, shown)
+    manifest = {
+        **manifest,
+        "metadata": {**manifest["metadata"], "send_anonymous_usage_stats": False},
     }
-    catalog = grafted.catalog
     if settings.columns:
         edges = by_target(grafted.lineage.column_edges)
         manifest = with_descriptions(manifest, catalog, edges, grafted.dbt_nodes)
@@ -73,7 +115,8 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
     site = settings.site
     links = {
         "home": site,
-        "pages": _pages(grafted, site),
+        "whole": settings.others.get(WHOLE, ""),
+        "pages": _pages(grafted, site, manifest),
         "redirects": grafted.redirects,
         "selectors": _selectors(grafted),
     }
@@ -83,8 +126,9 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
     # dbt's page is one AngularJS template, head included: nothing of ours may be a part of it.
     head = f"<title ng-non-bindable>{html.escape(settings.title)}</title><style>{style}</style>"
     back = (
-        f'<p id="graft-links" ng-non-bindable><span><a href="{html.escape(site)}">Catalog</a> '
-        f'<a href="{html.escape(site)}index.html#search=">Search</a></span></p>'
+        f'<nav id="graft-links" aria-label="Catalog" ng-non-bindable>'
+        f'<span><a href="{html.escape(site)}index.html">Catalog</a> '
+        f'<a href="{html.escape(site)}index.html#search=">Search</a>{_others(settings)}</span></nav>'
         f"{_data('graft-manifest', manifest)}{_data('graft-catalog', catalog)}"
     )
     return stock.changed(
@@ -98,6 +142,17 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
             _END: back + _END,
         },
     ).encode("utf-8", "replace")
+
+
+def _others(settings: DocsPageSettings) -> str:
+    """A list of the other pages that unfolds, without script."""
+    if not settings.others:
+        return ""
+    links = "".join(
+        f'<li><a href="{html.escape(url)}">{html.escape(name)}</a></li>'
+        for name, url in settings.others.items()
+    )
+    return f"<details><summary>Pages</summary><ul>{links}</ul></details>"
 
 
 def _data(name: str, document: Document) -> str:
@@ -133,15 +188,16 @@ def _favicon(path: Path | None) -> str:
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def _pages(grafted: Grafted, site: str) -> dict[str, list[str]]:
+def _pages(grafted: Grafted, site: str, shown: Document) -> dict[str, list[str]]:
     """dbt's unique_id -> name and URL of its page in the catalog."""
+    known = {key for part in ("nodes", "sources", "exposures") for key in shown.get(part) or ()}
     pages = {
         description.node_id: [dataset.short, site + urls.dataset_path(dataset)]
         for dataset, description in grafted.descriptions.items()
     }
     for exposure in grafted.report.exposures:
         pages[exposure.node_id] = [exposure.task, site + urls.task_path(exposure.task)]
-    return dict(sorted(pages.items()))
+    return {key: found for key, found in sorted(pages.items()) if key in known}
 
 
 def _selectors(grafted: Grafted) -> dict[str, str]:

@@ -1,5 +1,6 @@
 // Runs before dbt's own script. The argument at the end is filled in by injector/docs.py:
-// home: address of the catalog; pages: unique_id -> [name, address];
+// home: address of the catalog; whole: address of the page of all nodes, if this one has some of
+// them; pages: unique_id -> [name, address];
 // redirects: promoted source's id -> model's id; selectors: "source.table" -> model's name.
 ((graft) => {
   "use strict";
@@ -63,13 +64,28 @@
     const hash = redirected(location.hash);
     if (hash !== location.hash) history.replaceState(null, "", hash);
     showLinks();
+    leadToWhole();
+  };
+
+  // A node that is not on this page is on the page of all nodes. Links to that page lead to the
+  // node that is shown.
+  const leadToWhole = () => {
+    const data = document.getElementById("graft-manifest");
+    const shown = /^#!\/\w+\/([^?#]+\.[^?#]+)/.exec(location.hash);
+    if (!graft.whole || !data) return;
+    for (const link of document.querySelectorAll("#graft-links li:first-child a")) {
+      link.href = graft.whole + location.hash;
+    }
+    if (shown && !data.textContent.includes(`${JSON.stringify(decoded(shown[1]))}:`)) {
+      location.replace(graft.whole + location.hash);
+    }
   };
 
   follow();
   // First in line, so that dbt's router sees the redirected address only.
   addEventListener("popstate", follow, true);
   addEventListener("hashchange", follow, true);
-  addEventListener("DOMContentLoaded", showLinks);
+  addEventListener("DOMContentLoaded", follow);
 
   // Opened as a file, a folder's address shows a listing instead of its page.
   if (location.protocol === "file:") {

@@ -9,13 +9,21 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
+from dbt_graft.collectors import store
+from dbt_graft.graft import pipeline
+from dbt_graft.graft.config import load
+from dbt_graft.graft.progress import Progress
+from dbt_graft.lineage.addresses import Address
+
 SUBPATH = "/published/here"
+GONE, MOVED = "datasets/spark/raw/gone_orders/", "datasets/spark/raw/former_orders/"
 expect.set_options(timeout=20_000)  # the machine may be busy
 
 
@@ -58,13 +66,48 @@ def site(root: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def addressed_site(root: Path, site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo once more, with `site.url`, a table that is gone and one that was renamed."""
+    folder = tmp_path_factory.mktemp("addressed")
+    config = load(root / "dbt_project" / "graft.yml")
+    place = str(shutil.copytree(config.path(config.store), folder / "store"))
+    section = {"url": f"https://docs.example.com{SUBPATH}/", "out": str(folder / "site")}
+    config = config.model_copy(
+        update={"store": place, "site": config.site.model_copy(update=section)}
+    )
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    store.write_addresses(
+        place,
+        [
+            *store.addresses(place),
+            Address(GONE, "raw.gone_orders", at, True, at),
+            Address(MOVED, "raw.former_orders", at, True, at, "datasets/spark/raw/orders/"),
+        ],
+    )
+    progress = Progress(quiet=True)
+    grafted = pipeline.graft(config, progress, write=False, results=True)
+    return pipeline.publish(config, progress, grafted).parent
+
+
+def kinds(site: Path) -> list[str]:
+    """A page of each kind, relative to the site's root: the largest of each folder and depth."""
+    found: dict[tuple[str, int], Path] = {}
+    for file in sorted(site.rglob("*.html")):
+        parts = file.relative_to(site).parts
+        kind = parts[0], len(parts)
+        if kind not in found or file.stat().st_size > found[kind].stat().st_size:
+            found[kind] = file
+    return [file.relative_to(site).as_posix() for file in found.values()]
+
+
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
+def served(folder: Path, below: str = SUBPATH) -> Iterator[str]:
     """The address under which a published site is served, ending in a slash."""
     handler = functools.partial(_SiteHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
         threading.Thread(target=http.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{http.server_port}{SUBPATH}/"
+        yield f"http://127.0.0.1:{http.server_port}{below}/"
         http.shutdown()
 
 

@@ -1,0 +1,64 @@
+"""The part of dbt's artifacts that a page of some nodes needs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from dbt_graft.injector.artifacts import Document
+from dbt_graft.injector.selection import PARTS
+
+
+def excerpt(manifest: Document, catalog: Document, nodes: Collection[str]) -> tuple[Document, ...]:
+    """Return copies of manifest and catalog with these nodes alone, and what they refer to.
+
+    Edges to other nodes are left out; of macros those stay that the nodes use.
+    """
+    found: Document = dict(manifest)
+    for part in PARTS:
+        if part in manifest:
+            members = _only(manifest[part], nodes)
+            found[part] = {key: _linked(node, nodes) for key, node in members.items()}
+    for edges in ("parent_map", "child_map"):
+        found[edges] = {
+            key: [one for one in ends if one in nodes]
+            for key, ends in _only(manifest.get(edges), nodes).items()
+        }
+    members = {key: node for part in PARTS for key, node in (found.get(part) or {}).items()}
+    found["macros"] = _only(manifest.get("macros"), _macros(manifest, members.values()))
+    used = {str((node.get("config") or {}).get("group")) for node in members.values()}
+    groups = manifest.get("groups") or {}
+    found["groups"] = {key: group for key, group in groups.items() if group.get("name") in used}
+    found["disabled"] = {}
+    return found, {
+        **catalog,
+        "nodes": _only(catalog.get("nodes"), nodes),
+        "sources": _only(catalog.get("sources"), nodes),
+    }
+
+
+def _only(members: Mapping[str, Any] | None, wanted: Collection[str]) -> dict[str, Any]:
+    return {key: member for key, member in (members or {}).items() if key in wanted}
+
+
+def _linked(node: Mapping[str, Any], nodes: Collection[str]) -> Mapping[str, Any]:
+    """The node without dependencies on others than these."""
+    depends_on = node.get("depends_on")
+    if not isinstance(depends_on, dict) or not depends_on.get("nodes"):
+        return node
+    ends = [one for one in depends_on["nodes"] if one in nodes]
+    return {**node, "depends_on": {**depends_on, "nodes": ends}}
+
+
+def _macros(manifest: Mapping[str, Any], nodes: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The macros that nodes use, and those that these use."""
+    every = manifest.get("macros") or {}
+    found: set[str] = set()
+    waiting = list(nodes)
+    while waiting:
+        depends_on = waiting.pop().get("depends_on")
+        used = depends_on.get("macros") or () if isinstance(depends_on, dict) else ()
+        new = {one for one in used if one in every} - found
+        found |= new
+        waiting += [every[one] for one in new]
+    return found

@@ -1,0 +1,176 @@
+"""A crawler: every address that the pages of a site name, and those that lead nowhere."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.request import url2pathname
+
+import orjson
+
+# The content of an address, None if it has none.
+Fetch = Callable[[str], bytes | None]
+
+_CSS_URL = re.compile(
+    r"""url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))\s*\)|@import\s+["']([^"']*)"""
+)
+_REFRESH = re.compile(r"\d+\s*;\s*url=(.*)", re.IGNORECASE)
+_LINKS = ("href", "src", "action", "poster", "xlink:href")
+_IGNORED = ("mailto:", "tel:", "data:", "blob:")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A link that leads nowhere, or to another server without being asked to."""
+
+    page: str
+    link: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.page}: {self.link}: {self.problem}"
+
+
+class _Reader(HTMLParser):
+    """The links, loaded files and anchors of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.base = ""
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.anchors: set[str] = set()
+        self.twice: set[str] = set()
+        self._data: str | None = None
+        self._style = False
+        self._boxes: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {key: value or "" for key, value in attrs}
+        for name in {found.get("id"), found.get("name") if tag == "a" else None} - {None, ""}:
+            if name in self.anchors:
+                self.twice.add(name)
+            self.anchors.add(name)
+        if tag == "base":
+            self.base = found.get("href", "")
+            return
+        is_loaded = tag not in ("a", "form") and found.get("rel") != "canonical"
+        for key in _LINKS:
+            if key in found:
+                (self.loaded if is_loaded else self.links).append(found[key])
+        for candidate in found.get("srcset", "").split(","):
+            self.loaded += candidate.split()[:1]
+        if refresh := _REFRESH.match(found.get("content", "")):
+            self.links.append(refresh[1])
+        self.loaded += css_links(found.get("style", ""))
+        if tag == "a" and "graft-box" in found.get("class", "").split():
+            self._boxes.append("" if "aria-current" in found else found["href"])
+        self._style = tag == "style"
+        self._data = "" if found.get("type") == "application/json" else None
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script" and self._data:
+            document = orjson.loads(self._data)
+            if isinstance(document, dict) and "boxes" in document:
+                self.links += self._columns(document["boxes"])
+                self._boxes = []
+        self._style, self._data = False, None
+
+    def handle_data(self, data: str) -> None:
+        if self._style:
+            self.loaded += css_links(data)
+        if self._data is not None:
+            self._data += data
+
+    def _columns(self, boxes: list[list[list[str | list[str]]] | int]) -> Iterator[str]:
+        """The links that the boxes of a picture unfold, as `site/scripts/columns.js` makes them."""
+        for box, columns in zip(self._boxes, boxes, strict=True):
+            for one in columns[0] if isinstance(columns, list) else ():
+                anchor = f"column-{one.lower()}" if isinstance(one, str) else one[1]
+                yield f"{box}#{anchor}"
+
+
+def css_links(style: str) -> list[str]:
+    """The files that a style sheet loads."""
+    return ["".join(found) for found in _CSS_URL.findall(style)]
+
+
+def faults(pages: list[str], fetch: Fetch, home: str) -> list[Fault]:
+    """Crawl a site.
+
+    Args:
+        pages: The addresses to begin with.
+        home: The beginning of all addresses of the site; what lies elsewhere is not fetched.
+    """
+    found: list[Fault] = []
+    wanted: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)  # address, anchor -> origin
+    anchors: dict[str, set[str]] = {}
+    queue, known = list(pages), set(pages)
+    origin = {page: ("", page) for page in pages}
+    while queue:
+        address = queue.pop()
+        content = fetch(address)
+        if content is None:
+            found.append(Fault(*origin[address], "leads nowhere"))
+            continue
+        if address.endswith(".css"):
+            read = None
+            loaded, links, base = css_links(content.decode()), [], address
+        elif address.endswith((".html", "/")):
+            read = _Reader(content.decode())
+            loaded, links = read.loaded, read.links
+            # A page opened as a file cannot know the address at which it will be published.
+            is_file = urlsplit(address).scheme == "file"
+            base = address if is_file else urljoin(address, read.base)
+            anchors[address] = read.anchors
+            found += [Fault(address, f"#{one}", "is there twice") for one in sorted(read.twice)]
+        else:
+            continue
+        for link in (*loaded, *links):
+            if not link or link.startswith(_IGNORED):
+                continue
+            target, anchor = urldefrag(urljoin(base, link))
+            if urlsplit(target).scheme not in ("http", "https", "file"):
+                found.append(Fault(address, link, "is no address of a page"))
+            elif not target.startswith(home):
+                if link in loaded or "://" not in link:
+                    found.append(Fault(address, link, "lies outside of the site"))
+            else:
+                if target not in known:
+                    known.add(target)
+                    queue.append(target)
+                    origin[target] = (address, link)
+                if anchor and not anchor.startswith("!"):
+                    wanted[target].setdefault(unquote(anchor), (address, link))
+    for target, names in wanted.items():
+        for anchor in sorted(names.keys() - anchors.get(target, names.keys())):
+            found.append(Fault(*names[anchor], "there is no such anchor"))
+    return found
+
+
+def from_disk(address: str) -> bytes | None:
+    """The content of a file by its address; a folder has none: a browser would list it."""
+    path = Path(url2pathname(urlsplit(address).path))
+    return path.read_bytes() if path.is_file() else None
+
+
+@dataclass
+class Http:
+    """Fetches from one server over one connection."""
+
+    connection: HTTPConnection
+
+    def __call__(self, address: str) -> bytes | None:
+        """The content at an address, unless the server answers with an error or a redirect."""
+        self.connection.request("GET", urlsplit(address)._replace(scheme="", netloc="").geturl())
+        response = self.connection.getresponse()
+        content = response.read()
+        return content if response.status == 200 else None
