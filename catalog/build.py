@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -20,6 +20,9 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
 from dbt_graft.catalog.markup import external, printable
 from dbt_graft.catalog.page import Page, environment
+from dbt_graft.catalog.page_keys import Digest, PageKeys, maker_digest
+from dbt_graft.catalog.planned import PlannedPage, write_pages
+from dbt_graft.catalog.previous import PreviousSite, RecordedPage
 from dbt_graft.catalog.redirects import former_paths, gone_pages, write_redirects
 from dbt_graft.catalog.search import write_search_index
 from dbt_graft.catalog.sitemap import write_sitemap
@@ -31,6 +34,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.urls import dataset_path, task_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +57,21 @@ class SiteSettings:
 
 @dataclass(frozen=True, slots=True)
 class PublishedSite:
-    """The page to open first, the number of catalog pages, and all addresses, gone ones too."""
+    """A site as it was built.
+
+    Attributes:
+        index: The page to open first.
+        pages: The number of catalog pages.
+        changed: How many of them are new, or other than in the previous site.
+        addresses: All addresses, gone ones too.
+        record: The pages that the next build may take over, by path.
+    """
 
     index: Path
     pages: int
+    changed: int
     addresses: tuple[Address, ...] = ()
+    record: Mapping[str, RecordedPage] = field(default_factory=dict)
 
 
 def build(
@@ -69,13 +83,17 @@ def build(
     docs_page: bytes | None = None,
     extra_files: Mapping[str, bytes] | None = None,
     addresses: Iterable[Address] = (),
+    previous: PreviousSite | None = None,
 ) -> PublishedSite:
     """Build the catalog in a new or empty folder.
+
+    The files are the same with a previous site as without one.
 
     Args:
         docs_page: dbt's documentation as one HTML page, for `dbt/index.html`.
         extra_files: More files, by their path in the site.
         addresses: Those that earlier builds published.
+        previous: The site of the last build: pages that did not change are taken from it.
 
     Raises:
         GraftError: The folder has files or cannot be written, the site's templates are faulty, or
@@ -91,7 +109,10 @@ def build(
             raise GraftError("the folder for the site is not empty", place=str(out))
         shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
         jinja = environment(design / "templates")
-        pages = PageWriter(_pages(index, settings), out, shells, jinja).write()
+        maker = maker_digest(design, shells, settings.name, url)
+        writer = PageWriter((), out, shells, jinja)
+        done = write_pages(_pages(index, settings, maker), writer, previous or PreviousSite())
+        pages = done.pages
         write_search_index(out, (entry for page in pages for entry in page.search))
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
@@ -117,7 +138,7 @@ def build(
             (out / path).write_bytes(content)
     except OSError as error:
         raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
-    return PublishedSite(out / "index.html", len(pages), found)
+    return PublishedSite(out / "index.html", len(pages), done.changed, found, done.record)
 
 
 def design_folder() -> Path:
@@ -126,9 +147,10 @@ def design_folder() -> Path:
     return packaged if packaged.is_dir() else packaged.parent.parent / "site"
 
 
-def _pages(index: Index, settings: SiteSettings) -> list[Callable[[], Page]]:
-    """The pages of the catalog, each as a function that makes it."""
+def _pages(index: Index, settings: SiteSettings, maker: Digest = b"") -> list[PlannedPage]:
+    """The pages of the catalog; lists have no key, for most of them change with any page."""
     health, order = health_summary(index), index.lineage.task_graph()
+    keys = PageKeys(index, order, maker)
     lists = [
         home_page(index, health, settings.name, settings.collected_at),
         task_list_page(index),
@@ -138,9 +160,15 @@ def _pages(index: Index, settings: SiteSettings) -> list[Callable[[], Page]]:
         *column_pages(index),
     ]
     return [
-        *(partial(_same, page) for page in lists),
-        *(partial(dataset_page, index, dataset) for dataset in index.datasets),
-        *(partial(task_page, index, name, order) for name in index.task_names()),
+        *(PlannedPage(page.path, partial(_same, page)) for page in lists),
+        *(
+            PlannedPage(dataset_path(one), partial(dataset_page, index, one), keys.of_dataset(one))
+            for one in index.datasets
+        ),
+        *(
+            PlannedPage(task_path(name), partial(task_page, index, name, order), keys.of_task(name))
+            for name in index.task_names()
+        ),
     ]
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -48,6 +49,9 @@ from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records, Reject
+
+if TYPE_CHECKING:
+    from dbt_graft.catalog.build import PublishedSite
 
 
 def graft(
@@ -213,18 +217,26 @@ def _options(config: Config, progress: Progress, namespace: str, *, inspect: boo
     )
 
 
-def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
-    """Publish the site and return the path of its home page.
+def publish(
+    config: Config, progress: Progress, grafted: Grafted, *, full: bool = False
+) -> PublishedSite:
+    """Publish the site.
+
+    Args:
+        full: Make every page again, also those that did not change.
 
     Raises:
         GraftError: The site cannot be written.
     """
     from dbt_graft.catalog.build import SiteSettings
     from dbt_graft.catalog.build import build as build_catalog
+    from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record
     from dbt_graft.injector import docs
 
     output, place = output_of(config, "site.out"), config.path(config.store)
     known = store.addresses(place)
+    record = Path(config.path(config.artifacts)) / "site_pages.json"
+    previous = PreviousSite(output.path) if full else read_previous(record, output.path)
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
@@ -248,11 +260,13 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             docs_page=docs_page,
             extra_files={"task_metadata.json": _json(task_metadata(grafted.lineage))},
             addresses=known,
+            previous=previous,
         )
-        step.result = f"{built.pages:,} pages"
+        write_record(record, built.record)
+        step.result = f"{built.changed:,} of {built.pages:,} pages changed"
     if built.addresses != known:
         store.write_addresses(place, built.addresses)
-    return output.path / "index.html"
+    return replace(built, index=output.path / "index.html")
 
 
 def _moved(config: Config, grafted: Grafted) -> dict[str, str]:
@@ -265,10 +279,10 @@ def summary(
     config: Config,
     grafted: Grafted,
     collected: CollectResult | None = None,
-    index: Path | None = None,
+    site: PublishedSite | None = None,
 ) -> Summary:
     """Count what there is now: without a site only what tasks touch, with one all dbt nodes."""
-    lineage = grafted.lineage if index else grafted.touched
+    lineage = grafted.lineage if site else grafted.touched
     report = grafted.report
     tasks = lineage.tasks.values()
     return Summary(
@@ -289,7 +303,9 @@ def summary(
         gaps=gaps(lineage.shapes.values()),
         columns=grafted.followed.coverage,
         artifacts=config.path(config.artifacts),
-        site=str(index) if index else None,
+        site=str(site.index) if site else None,
+        pages=site.pages if site else None,
+        pages_changed=site.changed if site else None,
     )
 
 
