@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -28,6 +28,9 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import label_pages
 from dbt_graft.catalog.markup import external, printable
 from dbt_graft.catalog.page import Page, environment
+from dbt_graft.catalog.page_keys import Digest, PageKeys, maker_digest
+from dbt_graft.catalog.planned import PlannedPage, write_pages
+from dbt_graft.catalog.previous import PreviousSite, RecordedPage
 from dbt_graft.catalog.platform_pages import platform_pages
 from dbt_graft.catalog.redirects import former_paths, gone_pages, write_redirects
 from dbt_graft.catalog.rows import Rows
@@ -42,6 +45,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, DocsNode
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.urls import dataset_path, task_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +78,18 @@ class PublishedSite:
     Attributes:
         index: The page to open first.
         pages: The number of catalog pages.
+        changed: How many of them are new, or other than in the previous site.
         addresses: Those of all pages, gone ones too.
+        record: The pages that the next build may take over, by path.
         history: The builds up to this one, with what it publishes.
         no_full_text: Why search finds names only; empty if it finds texts too.
     """
 
     index: Path
     pages: int
+    changed: int
     addresses: tuple[Address, ...] = ()
+    record: Mapping[str, RecordedPage] = field(default_factory=dict)
     history: BuildHistory = NO_BUILDS
     no_full_text: str = ""
 
@@ -97,9 +105,11 @@ def build(
     addresses: Iterable[Address] = (),
     history: BuildHistory = NO_BUILDS,
     docs_nodes: Sequence[DocsNode] = (),
-    previous: Path | None = None,
+    previous: PreviousSite | None = None,
 ) -> PublishedSite:
     """Build the catalog in a new or empty folder.
+
+    The files are the same with a previous site as without one.
 
     Args:
         docs_page: dbt's documentation as one HTML page, for `dbt/index.html`.
@@ -107,7 +117,7 @@ def build(
         addresses: Those that earlier builds published.
         history: The builds before this one.
         docs_nodes: What only dbt docs has a page of; search finds it too.
-        previous: The site of the build before; what has not changed is taken from there.
+        previous: The site of the last build: pages that did not change are taken from it.
 
     Raises:
         GraftError: The folder has files or cannot be written, the site's templates are faulty, or
@@ -127,8 +137,12 @@ def build(
             raise GraftError("the folder for the site is not empty", place=str(out))
         shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
         jinja = environment(design / "templates")
-        pages = PageWriter(_pages(index, settings, history, known), out, shells, jinja).write()
-        problem = write_search(out, index, docs_nodes, previous)
+        maker = maker_digest(design, shells, settings.name, url)
+        previous = previous or PreviousSite()
+        planned = _pages(index, settings, history, known, maker)
+        done = write_pages(planned, PageWriter((), out, shells, jinja), previous)
+        pages = done.pages
+        problem = write_search(out, index, docs_nodes, previous.folder)
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
         found = updated_addresses(
@@ -153,7 +167,9 @@ def build(
             (out / path).write_bytes(content)
     except OSError as error:
         raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
-    return PublishedSite(out / "index.html", len(pages), found, history, problem)
+    return PublishedSite(
+        out / "index.html", len(pages), done.changed, found, done.record, history, problem
+    )
 
 
 def design_folder() -> Path:
@@ -163,15 +179,20 @@ def design_folder() -> Path:
 
 
 def _pages(
-    index: Index, settings: SiteSettings, history: BuildHistory, known: Collection[str]
-) -> list[Callable[[], Page]]:
-    """The pages of the catalog, each as a function that makes it.
+    index: Index,
+    settings: SiteSettings,
+    history: BuildHistory,
+    known: Collection[str],
+    maker: Digest = b"",
+) -> list[PlannedPage]:
+    """The pages of the catalog; lists have no key, for most of them change with any page.
 
     Args:
         known: The paths that have a page, also of what is gone.
     """
     health, order, rows = health_summary(index), index.lineage.task_graph(), Rows(index)
     name, collected_at, hidden = settings.name, settings.collected_at, settings.hidden_labels
+    keys = PageKeys(index, order, maker)
     lists = [
         home_page(index, health, name, collected_at, history, known, hidden),
         attention_page(index, health),
@@ -184,9 +205,15 @@ def _pages(
         *column_pages(index),
     ]
     return [
-        *(partial(_same, page) for page in lists),
-        *(partial(dataset_page, index, dataset) for dataset in index.datasets),
-        *(partial(task_page, index, name, order) for name in index.task_names()),
+        *(PlannedPage(page.path, partial(_same, page)) for page in lists),
+        *(
+            PlannedPage(dataset_path(one), partial(dataset_page, index, one), keys.of_dataset(one))
+            for one in index.datasets
+        ),
+        *(
+            PlannedPage(task_path(name), partial(task_page, index, name, order), keys.of_task(name))
+            for name in index.task_names()
+        ),
     ]
 
 

@@ -7,6 +7,7 @@ not list are somebody else's and stay.
 
 New files are written beside the old ones, inside of the folder, and moved into place one by one:
 that works for a mount point and behind a symbolic link, and a crash leaves each file old or new.
+A file with the same bytes stays as it is, so that copying the folder moves only what changed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -85,6 +87,8 @@ class OutputFolder:
                 (self.path / folder).unlink()
         for file in new:
             target = self.path / file
+            if file in old and _same_bytes(content / file, target):
+                continue
             target.parent.mkdir(parents=True, exist_ok=True)
             (content / file).replace(target)
         for file in gone:
@@ -224,6 +228,20 @@ def _written(folder: Path) -> set[str]:
 def _is_inside(file: str) -> bool:
     path = PurePosixPath(file)
     return not path.is_absolute() and ".." not in path.parts and "\0" not in file and bool(file)
+
+
+def _same_bytes(new: Path, old: Path) -> bool:
+    """Whether a file need not be replaced: so its date says when it changed."""
+    try:
+        there = old.lstat()
+        if not stat.S_ISREG(there.st_mode):
+            return False
+        here = new.stat()
+        if os.path.samestat(here, there):
+            return True
+        return here.st_size == there.st_size and new.read_bytes() == old.read_bytes()
+    except OSError:
+        return False
 
 
 def _remove_empty(folder: Path, gone: Iterable[str]) -> None:

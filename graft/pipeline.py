@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -49,6 +50,9 @@ from dbt_graft.lineage.gaps import gaps
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records, Reject
+
+if TYPE_CHECKING:
+    from dbt_graft.catalog.build import PublishedSite
 
 
 def graft(
@@ -214,19 +218,27 @@ def _options(config: Config, progress: Progress, namespace: str, *, inspect: boo
     )
 
 
-def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
-    """Publish the site and return the path of its home page.
+def publish(
+    config: Config, progress: Progress, grafted: Grafted, *, full: bool = False
+) -> PublishedSite:
+    """Publish the site.
+
+    Args:
+        full: Make every page again, also those that did not change.
 
     Raises:
         GraftError: The site cannot be written.
     """
     from dbt_graft.catalog.build import SiteSettings
     from dbt_graft.catalog.build import build as build_catalog
+    from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record
     from dbt_graft.injector import docs
     from dbt_graft.injector.docs_nodes import docs_nodes
 
     output, place = output_of(config, "site.out"), config.path(config.store)
     known, history = store.addresses(place), store.build_history(place)
+    record = Path(config.path(config.artifacts)) / "site_pages.json"
+    previous = PreviousSite(output.path) if full else read_previous(record, output.path)
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
@@ -236,6 +248,7 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")
         else:
             docs_pages = dict(docs.pages(grafted, page, section.pages))
+        nodes = docs_nodes(grafted) if docs_pages else ()
         built = build_catalog(
             grafted.lineage,
             grafted.descriptions,
@@ -256,17 +269,18 @@ def publish(config: Config, progress: Progress, grafted: Grafted) -> Path:
             },
             addresses=known,
             history=history,
-            docs_nodes=docs_nodes(grafted) if docs_page else (),
-            previous=output.path,
+            docs_nodes=nodes,
+            previous=previous,
         )
-        step.result = f"{built.pages:,} pages"
+        write_record(record, built.record)
+        step.result = f"{built.changed:,} of {built.pages:,} pages changed"
     if built.no_full_text:
         progress.warn(f"search finds names only, as Pagefind cannot run: {built.no_full_text}")
     if built.addresses != known:
         store.write_addresses(place, built.addresses)
     if built.history != history:
         store.write_build_history(place, built.history)
-    return output.path / "index.html"
+    return replace(built, index=output.path / "index.html")
 
 
 def _moved(config: Config, grafted: Grafted) -> dict[str, str]:
@@ -279,10 +293,10 @@ def summary(
     config: Config,
     grafted: Grafted,
     collected: CollectResult | None = None,
-    index: Path | None = None,
+    site: PublishedSite | None = None,
 ) -> Summary:
     """Count what there is now: without a site only what tasks touch, with one all dbt nodes."""
-    lineage = grafted.lineage if index else grafted.touched
+    lineage = grafted.lineage if site else grafted.touched
     report = grafted.report
     tasks = lineage.tasks.values()
     return Summary(
@@ -303,7 +317,9 @@ def summary(
         gaps=gaps(lineage.shapes.values()),
         columns=grafted.followed.coverage,
         artifacts=config.path(config.artifacts),
-        site=str(index) if index else None,
+        site=str(site.index) if site else None,
+        pages=site.pages if site else None,
+        pages_changed=site.changed if site else None,
     )
 
 

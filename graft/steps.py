@@ -161,22 +161,31 @@ def _write_report(path: Path, report: Report) -> None:
         raise GraftError(f"cannot be written: {error.strerror}", place=str(path)) from error
 
 
+_full = click.option(
+    "--full", is_flag=True, help="Make every page again, also those that did not change."
+)
+
+
 @click.command(epilog="\b\nExample: graft site && graft serve")
+@_full
 @_allow_empty
 @_reports
-def site(config: Config, progress: Progress, *, allow_empty: bool) -> Summary:
+def site(config: Config, progress: Progress, *, full: bool, allow_empty: bool) -> Summary:
     """Build the site from the store and dbt's artifacts, without reading logs."""
     check_outputs(config)
     grafted = pipeline.graft(config, progress, allow_empty=allow_empty, results=True)
-    index = pipeline.publish(config, progress, grafted)
-    return pipeline.summary(config, grafted, index=index)
+    published = pipeline.publish(config, progress, grafted, full=full)
+    return pipeline.summary(config, grafted, site=published)
 
 
 @click.command(epilog="\b\nExample: graft build --dbt --strict")
 @click.option("--dbt", "run_dbt", is_flag=True, help="Run `dbt docs generate` first.")
+@_full
 @_allow_empty
 @_reports
-def build(config: Config, progress: Progress, *, run_dbt: bool, allow_empty: bool) -> Summary:
+def build(
+    config: Config, progress: Progress, *, run_dbt: bool, full: bool, allow_empty: bool
+) -> Summary:
     """Run collect, inject and site."""
     check_outputs(config)
     if run_dbt:
@@ -185,8 +194,8 @@ def build(config: Config, progress: Progress, *, run_dbt: bool, allow_empty: boo
     grafted = pipeline.graft(
         *(config, progress, collected.unreadable), allow_empty=allow_empty, results=True
     )
-    index = pipeline.publish(config, progress, grafted)
-    return pipeline.summary(config, grafted, collected, index)
+    published = pipeline.publish(config, progress, grafted, full=full)
+    return pipeline.summary(config, grafted, collected, published)
 
 
 @click.command(epilog="\b\nExample: JAVA_HOME=$(graft java) python my_spark_task.py")

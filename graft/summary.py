@@ -32,6 +32,8 @@ class Summary:
         noise: Requests left out by noise rules: catalog queries, health checks.
         gaps: Statements that were not parsed, or only in part.
         columns: The dbt models whose columns were followed.
+        pages: The pages of the catalog.
+        pages_changed: How many of them are new, or other than before.
     """
 
     store: str
@@ -52,6 +54,8 @@ class Summary:
     columns: ColumnCoverage | None = None
     artifacts: str | None = None
     site: str | None = None
+    pages: int | None = None
+    pages_changed: int | None = None
     report: Report | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -91,7 +95,8 @@ class Summary:
             lines.append(("gaps", _statements(self.gaps)))
         if self.columns:
             lines.append(("columns", _followed(self.columns)))
-        places = (("artifacts", self.artifacts), ("site", self.site))
+        of_all = "" if self.pages is None else f"{self.pages_changed:,} of {self.pages:,} changed"
+        places = (("pages", of_all), ("artifacts", self.artifacts), ("site", self.site))
         lines += [(name, place) for name, place in places if place]
         summary = "\n".join(f"{name:<10}{text}" for name, text in lines)
         return f"{render_report(self.report)}\n{summary}" if self.report else summary

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -74,6 +74,41 @@ class Graph(Generic[N]):
             levels.append(ready)
             sorter.done(*ready)
         return levels
+
+    def parts(self) -> Iterator[list[N]]:
+        """All nodes in parts, each after those downstream of it: a part is one node, or a knot.
+
+        The nodes of a knot (a strongly connected part) are all upstream of each other. Tarjan's
+        algorithm, with a stack of its own: a chain may be longer than Python's.
+        """
+        found: dict[N, int] = {}
+        lowest: dict[N, int] = {}
+        path: list[N] = []
+        done: set[N] = set()
+        for start in self._downstream:
+            waiting = [] if start in found else [(start, iter(self._downstream[start]))]
+            while waiting:
+                node, children = waiting[-1]
+                if node not in found:
+                    found[node] = lowest[node] = len(found)
+                    path.append(node)
+                for child in children:
+                    if child not in found:
+                        waiting.append((child, iter(self._downstream[child])))
+                        break
+                    if child not in done:
+                        lowest[node] = min(lowest[node], found[child])
+                else:
+                    waiting.pop()
+                    if waiting:
+                        above = waiting[-1][0]
+                        lowest[above] = min(lowest[above], lowest[node])
+                    if lowest[node] == found[node]:
+                        part = [path.pop()]
+                        while part[-1] != node:
+                            part.append(path.pop())
+                        done.update(part)
+                        yield sorted(part)
 
     def cycles(self) -> list[list[N]]:
         """A shortest cycle of each strongly connected part, from its smallest node on."""

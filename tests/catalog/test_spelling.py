@@ -52,7 +52,7 @@ def jinja() -> jinja2.Environment:
 
 
 def _rendered(index: Index, jinja: jinja2.Environment) -> dict[str, str]:
-    pages = (make() for make in _pages(index, SiteSettings()))
+    pages = (planned.make() for planned in _pages(index, SiteSettings()))
     return {page.path: render(page, jinja) for page in pages}
 
 

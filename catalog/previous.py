@@ -1,0 +1,125 @@
+"""The pages of the last build: those that would become the same again are taken from its site.
+
+A record says which bytes a page had for which key (`page_keys`). It claims nothing about the files
+that lie in the site now: each is taken only if its bytes are still those, so a site that somebody
+edited, or half of one, costs time and no more. A record that is damaged counts as none.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+
+from dbt_graft.catalog.page_keys import Digest, digest_of
+from dbt_graft.catalog.writing import WrittenPage
+
+_log = logging.getLogger(__name__)
+# The form of a record, and of the pages in it.
+_FORM = b"pages 1"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPage:
+    """A page as it was written.
+
+    Attributes:
+        key: The key for which it had these bytes.
+        content: The digest of its bytes.
+    """
+
+    key: Digest
+    content: Digest
+    page: WrittenPage
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousSite:
+    """The site of the last build.
+
+    Attributes:
+        folder: Where it lies; nothing is written there.
+        pages: Those with a key, by path.
+    """
+
+    folder: Path = Path()
+    pages: Mapping[str, RecordedPage] = field(default_factory=dict)
+
+    def take(self, path: str, key: Digest, site: Path) -> RecordedPage | None:
+        """Put a page of this key into the new site; None where it must be made.
+
+        It becomes a second name of the same file where the file system has such, and is not
+        written.
+        """
+        known = self.pages.get(path)
+        if known is None or known.key != key:
+            return None
+        file, target = _file(self.folder, path), _file(site, path)
+        try:
+            content = file.read_bytes()
+        except OSError:
+            return None
+        if digest_of(content) != known.content or file.is_symlink():
+            return None
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(file, target)
+        except (OSError, NotImplementedError):
+            target.write_bytes(content)
+        return known
+
+    def has(self, path: str, site: Path) -> bool:
+        """Whether a page of the new site lies here with the same bytes."""
+        new, old = _file(site, path), _file(self.folder, path)
+        try:
+            return new.read_bytes() == old.read_bytes()
+        except OSError:
+            return False
+
+
+def recorded(site: Path, key: Digest, page: WrittenPage) -> RecordedPage:
+    """A page that was just written."""
+    return RecordedPage(key, digest_of(_file(site, page.path).read_bytes()), page)
+
+
+def read_previous(record: Path, folder: Path) -> PreviousSite:
+    """The site of the last build; without pages where there is no record that can be used."""
+    try:
+        head, _, content = record.read_bytes().partition(b"\n")
+    except OSError:
+        return PreviousSite(folder)
+    if head != _head(content):
+        return PreviousSite(folder)
+    pages = {
+        path: RecordedPage(bytes.fromhex(key), bytes.fromhex(digest), WrittenPage(path, title))
+        for path, (key, digest, title) in orjson.loads(content).items()
+    }
+    return PreviousSite(folder, pages)
+
+
+def write_record(record: Path, pages: Mapping[str, RecordedPage]) -> None:
+    """Write the record for the next build."""
+    content = orjson.dumps(
+        {path: (one.key.hex(), one.content.hex(), one.page.title) for path, one in pages.items()}
+    )
+    beside = record.with_name(f".{record.name}.{os.getpid()}")
+    try:
+        record.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(b"\n".join((_head(content), content)))
+        beside.replace(record)
+    except OSError:
+        # The next build makes all pages again, no more.
+        _log.debug("the pages are not recorded", exc_info=True)
+        beside.unlink(missing_ok=True)
+
+
+def _head(content: bytes) -> bytes:
+    return b" ".join((_FORM, digest_of(content).hex().encode()))
+
+
+def _file(site: Path, path: str) -> Path:
+    return site / path / "index.html"
