@@ -12,6 +12,9 @@ from urllib.parse import quote, urlsplit
 import dbt_graft
 from dbt_graft.catalog.column_pages import column_pages
 from dbt_graft.catalog.dataset_page import dataset_page
+from dbt_graft.catalog.explorer.opening import Opening
+from dbt_graft.catalog.explorer.page import explore_page
+from dbt_graft.catalog.explorer.write import opening_view, write_explorer
 from dbt_graft.catalog.folder_pages import folder_pages
 from dbt_graft.catalog.gaps_page import gaps_page
 from dbt_graft.catalog.health import health_summary
@@ -91,7 +94,9 @@ def build(
             raise GraftError("the folder for the site is not empty", place=str(out))
         shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
         jinja = environment(design / "templates")
-        pages = PageWriter(_pages(index, settings), out, shells, jinja).write()
+        view = opening_view(index)
+        pages = PageWriter(_pages(index, settings, view), out, shells, jinja).write()
+        write_explorer(index, view, out)
         write_search_index(out, (entry for page in pages for entry in page.search))
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
@@ -126,13 +131,14 @@ def design_folder() -> Path:
     return packaged if packaged.is_dir() else packaged.parent.parent / "site"
 
 
-def _pages(index: Index, settings: SiteSettings) -> list[Callable[[], Page]]:
+def _pages(index: Index, settings: SiteSettings, view: Opening) -> list[Callable[[], Page]]:
     """The pages of the catalog, each as a function that makes it."""
     health, order = health_summary(index), index.lineage.task_graph()
     lists = [
         home_page(index, health, settings.name, settings.collected_at),
         task_list_page(index),
         gaps_page(index, health),
+        explore_page(index, view),
         *label_pages(index),
         *folder_pages(index),
         *column_pages(index),
