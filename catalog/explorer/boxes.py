@@ -39,12 +39,13 @@ class LinkFlag(IntFlag):
     """What is known of a link, above the two bits of its evidence.
 
     CONTROL: it decides on rows only, by a join or a filter. FAILED: no attempt moved data.
-    DEFINITION: no task carries the data: dbt or a view.
+    DEFINITION: no task carries the data: dbt or a view. GONE: it leads to what is deleted.
     """
 
     CONTROL = 4
     FAILED = 8
     DEFINITION = 16
+    GONE = 32
 
 
 class BoxFlag(IntFlag):
@@ -121,8 +122,8 @@ def _dataset_record(
     flows_to, flows_from = index.flows_to.get(dataset, ()), index.flows_from.get(dataset, ())
     to_tasks = _flows_of_tasks(flows_from, controlling)
     links = [
-        *_flow_links(Side.UP, ((flow.source, flow) for flow in flows_to), controlling),
-        *_flow_links(Side.DOWN, ((flow.target, flow) for flow in flows_from), controlling),
+        *_flow_links(index, Side.UP, ((flow.source, flow) for flow in flows_to), controlling),
+        *_flow_links(index, Side.DOWN, ((flow.target, flow) for flow in flows_from), controlling),
         *(
             Link(Side.UP, task_id(name), _usage_flags(usages))
             for name, usages in _by_task(index.lineage.usages_of(dataset, Direction.WRITE))
@@ -159,13 +160,13 @@ def _task_record(index: Index, id_: str, name: str, controlling: set[_FlowKey]) 
             found[side, usage.dataset].append(usage)
     links = []
     for (side, dataset), usages in sorted(found.items()):
-        flags = _usage_flags(usages)
+        flags = _usage_flags(usages) | _gone(index, dataset)
         if side is Side.UP:
             decides = _flows_of_tasks(index.flows_from.get(dataset, ()), controlling).get(name)
             flags |= LinkFlag.CONTROL if decides else 0
         links.append(Link(side, dataset_id(dataset), flags))
     links += [
-        Link(Side.UP, dataset_id(dataset), _EVIDENCE[Evidence.DECLARED])
+        Link(Side.UP, dataset_id(dataset), _EVIDENCE[Evidence.DECLARED] | _gone(index, dataset))
         for dataset in (consumer.reads if consumer else ())
         if (Side.UP, dataset) not in found
     ]
@@ -200,7 +201,10 @@ def _shown(name: str) -> str:
 
 
 def _flow_links(
-    side: Side, flows: Iterable[tuple[DatasetId, Flow]], controlling: set[_FlowKey]
+    index: Index,
+    side: Side,
+    flows: Iterable[tuple[DatasetId, Flow]],
+    controlling: set[_FlowKey],
 ) -> Iterator[Link]:
     """The datasets next to one, each once, with all tasks in between."""
     by_end: dict[DatasetId, list[Flow]] = defaultdict(list)
@@ -208,13 +212,19 @@ def _flow_links(
         by_end[end].append(flow)
     for end in sorted(by_end):
         found = by_end[end]
-        flags = min(_EVIDENCE[flow.evidence] for flow in found)
+        flags = min(_EVIDENCE[flow.evidence] for flow in found) | _gone(index, end)
         if all((flow.source, flow.target, flow.task) in controlling for flow in found):
             flags |= LinkFlag.CONTROL
         if any(flow.definition for flow in found):
             flags |= LinkFlag.DEFINITION
         tasks = sorted({task_id(flow.task) for flow in found if not flow.definition})
         yield Link(side, dataset_id(end), int(flags), tuple(tasks))
+
+
+def _gone(index: Index, dataset: DatasetId) -> int:
+    facts = index.datasets[dataset]
+    is_gone = facts.dropped_at or facts.kind is Kind.TEMPORARY
+    return LinkFlag.GONE if is_gone else 0
 
 
 def _flows_of_tasks(flows: Iterable[Flow], controlling: set[_FlowKey]) -> Mapping[str, bool]:

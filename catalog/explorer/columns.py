@@ -6,14 +6,14 @@ A column is named by the end of its anchor, which is one for all spellings of it
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dbt_graft.catalog.explorer.boxes import dataset_id, task_id
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import printable
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, Evidence, Subtype
 from dbt_graft.lineage.urls import column_anchor
 
 _LONGEST = 200
@@ -28,7 +28,7 @@ class ColumnRecord:
     """The columns of a dataset and the edges into them, as items of JSON.
 
     A column is its name, or `[name, slug]` where the slug is another. Edges are
-    `[0, source, task, column, source column, kind, …]`: the number of the column, -1 for its rows;
+    `[0, source, task, column, source column, kind, …]`: the number of the column, -1 for all rows;
     the slug of the source column, 0 where it is the same; the subtype's number, with 16 more
     where the edge is inferred.
     """
@@ -45,7 +45,7 @@ def column_records(index: Index) -> Iterator[ColumnRecord]:
             continue
         slugs = {key: column_anchor(key).removeprefix("column-") for key in columns}
         names = [_named(one.name, slugs[key]) for key, one in columns.items()]
-        edges = _edges(index.columns_to.get(dataset, ()), dataset, slugs)
+        edges = _edges(index, dataset, slugs)
         yield ColumnRecord(id_, [*names, *edges])
 
 
@@ -54,12 +54,10 @@ def _named(name: str, slug: str) -> object:
     return shown if shown.lower() == slug else [shown[:_LONGEST], slug]
 
 
-def _edges(
-    edges: Iterable[ColumnEdge], dataset: DatasetId, slugs: dict[str, str]
-) -> Iterator[list[object]]:
+def _edges(index: Index, dataset: DatasetId, slugs: dict[str, str]) -> Iterator[list[object]]:
     number = {key: at for at, key in enumerate(slugs)}
     found: dict[tuple[DatasetId, str], dict[tuple[int, object], int]] = defaultdict(dict)
-    for edge in edges:
+    for edge in index.columns_to.get(dataset, ()):
         if edge.from_dataset == dataset:
             continue
         key = edge.to_column.casefold()
@@ -77,4 +75,5 @@ def _edges(
         every = [(*ends, kind) for ends, kind in kinds.items()]
         for at in range(0, len(every), _AT_ONCE):
             numbers = [value for edge_ in every[at : at + _AT_ONCE] for value in edge_]
-            yield [0, dataset_id(source_dataset), task_id(task), *numbers]
+            through = task_id(task) if task in index.tasks else ""
+            yield [0, dataset_id(source_dataset), through, *numbers]
