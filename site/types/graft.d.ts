@@ -155,14 +155,14 @@ interface Explore {
   /** The id of a page's box, from its path in the site. */
   idOf(path: string): string
   pageOf(id: string): string
-  keys(svg: SVGSVGElement, actions: ToolbarActions, scene: () => Scene | null): void
+  keys(frame: HTMLElement, actions: ToolbarActions, scene: () => Scene | null): void
   curve(route: Point[]): string
   svg(name: string, attributes?: Record<string, string | number | boolean>, ...children: (Node | string)[]): SVGElement
   html(name: string, attributes?: Record<string, any>, ...children: (Node | string)[]): HTMLElement
   shortened(text: string, room: number, font: string): string
-  canvas(svg: SVGSVGElement, actions: Actions): Canvas
+  canvas(frame: HTMLElement): Canvas
   columnWay(lit: Lit, view: View, data: Data): LitWay
-  camera(svg: SVGSVGElement, layer: SVGElement): Camera
+  camera(frame: HTMLElement, layer: HTMLElement): Camera
   panel(root: HTMLElement, actions: Actions): Panel
   toolbar(root: HTMLElement, actions: ToolbarActions, search: HTMLElement): Toolbar
   search(choose: (id: string, column: string) => void, entries: () => NameFound[]): HTMLElement
@@ -172,7 +172,9 @@ interface Explore {
   running?: { state: State; scene: Scene | null; idle(): Promise<void> }
 }
 interface Canvas {
-  layer: SVGElement
+  layer: SVGSVGElement
+  /** What the camera moves. */
+  sheet: HTMLElement
   draw(scene: Scene, state: State, look: Look): void
   focus(id: string): void
 }

@@ -1,28 +1,44 @@
 // @ts-check
 "use strict"
-// Moving and zooming: one transform on one group. Drag, wheel, two fingers.
+// Moving and zooming by drag, wheel or two fingers: one transform of a layer that the browser has
+// drawn already. After a change of scale it is drawn again, so that text is sharp.
 {
   const { explore } = graft
-  const SMALLEST = .08, LARGEST = 2.5, NEAR = 1, MARGIN = 32, CLICK = 5
+  const SMALLEST = .04, LARGEST = 2.5, NEAR = 1, MARGIN = 32, CLICK = 5
+  // Milliseconds after which a change of scale is over.
+  const SETTLED = 180
+  // Pixels from dot to dot of the ground.
+  const DOTS = 20
   // Pixels of the controls at the top.
   const BAR = 48
 
-  explore.camera = (svg, layer) => {
+  explore.camera = (frame, layer) => {
     let waiting = false
+    const dots = explore.html("div", { class: "graft-dots" })
+    frame.prepend(dots)
     const still = matchMedia("(prefers-reduced-motion: reduce)")
+
+    let drawnAt = 1, timer = 0
+
+    const sharpen = () => {
+      drawnAt = camera.scale
+      layer.style.willChange = "auto"
+      requestAnimationFrame(() => requestAnimationFrame(() => { layer.style.willChange = "" }))
+    }
 
     const show = () => {
       waiting = false
-      layer.setAttribute("transform", `translate(${camera.x} ${camera.y}) scale(${camera.scale})`)
-      svg.classList.toggle("graft-far", camera.scale < .45)
-      svg.style.setProperty("--graft-shift-x", `${camera.x}px`)
-      svg.style.setProperty("--graft-shift-y", `${camera.y}px`)
+      layer.style.transform = `translate(${camera.x}px, ${camera.y}px) scale(${camera.scale})`
+      clearTimeout(timer)
+      if (camera.scale !== drawnAt) timer = setTimeout(sharpen, SETTLED)
+      frame.classList.toggle("graft-far", camera.scale < .45)
+      dots.style.transform = `translate(${camera.x % DOTS}px, ${camera.y % DOTS}px)`
     }
 
     /** The part of the drawing that no control lies on. */
     const free = () => {
-      const { width, height } = svg.getBoundingClientRect()
-      const panel = svg.parentElement?.querySelector(".graft-panel")?.getBoundingClientRect()
+      const { width, height } = frame.getBoundingClientRect()
+      const panel = frame.parentElement?.querySelector(".graft-panel")?.getBoundingClientRect()
       if (!panel?.width) return { width, height: height - BAR }
       return panel.width < width ? { width: width - panel.width, height: height - BAR } : { width, height: height - BAR - panel.height }
     }
@@ -70,38 +86,38 @@
     const fingers = new Map()
     let travelled = 0
 
-    svg.addEventListener("wheel", event => {
+    frame.addEventListener("wheel", event => {
       event.preventDefault()
-      const frame = svg.getBoundingClientRect()
+      const { left, top } = frame.getBoundingClientRect()
       const lines = event.deltaMode === 1 ? 20 : 1
       if (event.shiftKey) camera.moveTo(camera.x - (event.deltaX || event.deltaY) * lines, camera.y, camera.scale)
       else {
         const speed = event.ctrlKey ? .01 : .0015
-        camera.zoom(Math.exp(-event.deltaY * lines * speed), { x: event.clientX - frame.left, y: event.clientY - frame.top })
+        camera.zoom(Math.exp(-event.deltaY * lines * speed), { x: event.clientX - left, y: event.clientY - top })
       }
     }, { passive: false })
 
-    svg.addEventListener("pointerdown", event => {
+    frame.addEventListener("pointerdown", event => {
       if (event.button > 1) return
       if (!fingers.size) travelled = 0
       fingers.set(event.pointerId, { x: event.clientX, y: event.clientY })
     })
 
-    svg.addEventListener("pointermove", event => {
+    frame.addEventListener("pointermove", event => {
       const before = fingers.get(event.pointerId)
       if (!before) return
       const now = { x: event.clientX, y: event.clientY }
       travelled += Math.hypot(now.x - before.x, now.y - before.y)
       // A click that trembles is a click.
       if (travelled < CLICK) return
-      if (!svg.hasPointerCapture(event.pointerId)) svg.setPointerCapture(event.pointerId)
-      svg.classList.add("graft-moving")
-      const frame = svg.getBoundingClientRect()
+      if (!frame.hasPointerCapture(event.pointerId)) frame.setPointerCapture(event.pointerId)
+      frame.classList.add("graft-moving")
+      const { left, top } = frame.getBoundingClientRect()
       if (fingers.size === 1) camera.moveTo(camera.x + now.x - before.x, camera.y + now.y - before.y, camera.scale)
       else {
         const other = /** @type {Point} */ ([...fingers].find(([id]) => id !== event.pointerId)?.[1])
         const wide = Math.hypot(now.x - other.x, now.y - other.y), narrow = Math.hypot(before.x - other.x, before.y - other.y)
-        const middle = { x: (now.x + other.x) / 2 - frame.left, y: (now.y + other.y) / 2 - frame.top }
+        const middle = { x: (now.x + other.x) / 2 - left, y: (now.y + other.y) / 2 - top }
         camera.moveTo(camera.x + (now.x - before.x) / 2, camera.y + (now.y - before.y) / 2, camera.scale)
         if (narrow > 0) camera.zoom(wide / narrow, middle)
       }
@@ -109,14 +125,14 @@
     })
 
     for (const name of ["pointerup", "pointercancel"]) {
-      svg.addEventListener(name, event => {
+      frame.addEventListener(name, event => {
         fingers.delete(/** @type {PointerEvent} */ (event).pointerId)
-        if (!fingers.size) svg.classList.remove("graft-moving")
+        if (!fingers.size) frame.classList.remove("graft-moving")
       })
     }
 
     // The end of a drag is no click.
-    svg.addEventListener("click", event => {
+    frame.addEventListener("click", event => {
       if (travelled >= CLICK) event.stopPropagation()
       travelled = 0
     }, { capture: true })

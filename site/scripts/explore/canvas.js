@@ -37,11 +37,13 @@
     id, class: className, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse",
   }, svg("path", { d: "M0 0L8 4L0 8z" }))
 
-  explore.canvas = (root, actions) => {
-    const layer = svg("g", { class: "graft-scene" })
+  explore.canvas = root => {
+    const layer = /** @type {SVGSVGElement} */ (svg("svg", { class: "graft-scene", width: 1, height: 1 }))
     const arrows = svg("g", { "aria-hidden": true }), lines = svg("g", { "aria-hidden": true }), boxes = svg("g")
-    layer.append(arrows, lines, boxes)
-    root.append(svg("defs", {}, marker("graft-tip", "graft-tip"), marker("graft-tip-failed", "graft-tip graft-tip--failed")), layer)
+    layer.append(svg("defs", {}, marker("graft-tip", "graft-tip"), marker("graft-tip-failed", "graft-tip graft-tip--failed")), arrows, lines, boxes)
+    // A transform of the SVG itself would make the browser measure all of its texts again.
+    const sheet = explore.html("div", { class: "graft-sheet" }, layer)
+    root.append(sheet)
     const font = () => getComputedStyle(root).fontFamily
     let fonts = font()
     /** @type {Map<string, {node: SVGElement, key: string}>} */
@@ -208,6 +210,7 @@
         for (const { node } of drawn.values()) node.setAttribute("tabindex", node === first?.node ? "0" : "-1")
       },
       layer,
+      sheet,
       focus(id) {
         const node = drawn.get(id)?.node
         for (const one of drawn.values()) one.node.setAttribute("tabindex", one.node === node ? "0" : "-1")

@@ -2,9 +2,10 @@
 "use strict"
 // The graph, in shards that load as needed: scripts that call `graft.explore.take`, since browsers
 // load no other data from file://. See `catalog/explorer/shards.py` for their form.
-globalThis.graft ??= /** @type {Graft} */ ({})
-graft.explore ??= /** @type {Explore} */ ({})
 {
+  globalThis.graft ??= /** @type {Graft} */ ({})
+  graft.explore ??= /** @type {Explore} */ ({})
+
   /** @type {Map<string, (content: any) => void>} */
   const waiting = new Map()
 

@@ -4,7 +4,7 @@
 // address holds; what a person does changes the state.
 {
   const { explore } = graft
-  const HEADER = 42, DIRECT = 3
+  const HEADER = 42
 
   /** @param {HTMLElement} root */
   const run = root => {
@@ -96,7 +96,7 @@
     const lookAtNew = (/** @type {Scene} */ old, /** @type {Scene} */ now) => {
       const fresh = [...now.view.boxes.keys()].filter(id => !old.view.boxes.has(id))
       if (!fresh.length) return
-      const { width, height } = svg.getBoundingClientRect(), { x, y, scale } = camera
+      const { width, height } = frame.getBoundingClientRect(), { x, y, scale } = camera
       const isSeen = (/** @type {string} */ id) => {
         const place = /** @type {Placed} */ (now.places.get(id))
         const left = place.x * scale + x, top = place.y * scale + y
@@ -110,7 +110,7 @@
       if (!scene?.view.boxes.size) return
       const [left, top, right, bottom] = bounds(scene)
       camera.fit(left, top, right, bottom)
-      const start = scene.places.get(state.start), { width, height } = svg.getBoundingClientRect()
+      const start = scene.places.get(state.start), { width, height } = frame.getBoundingClientRect()
       if (camera.scale < .55 && start) {
         camera.moveTo(width / 2 - (start.x + start.width / 2) * .8, height / 2 - (start.y + HEADER / 2) * .8, .8)
       }
@@ -195,7 +195,7 @@
       zoom: factor => camera.zoom(factor),
       save: kind => {
         const name = (state.start || "lineage").replace(/[^\w.-]+/g, "_").replace(/^_+/, "")
-        explore.save(svg, kind, name).catch(failed)
+        explore.save(canvas.layer, kind, name).catch(failed)
       },
       home() {
         selected = ""
@@ -208,9 +208,9 @@
       },
     }
 
-    const svg = /** @type {SVGSVGElement} */ (explore.svg("svg", { class: "graft-canvas", role: "group", "aria-label": "Lineage, left to right" }))
-    root.append(svg)
-    const canvas = explore.canvas(svg, actions), camera = explore.camera(svg, canvas.layer)
+    const frame = explore.html("div", { class: "graft-canvas", role: "group", "aria-label": "Lineage, left to right" })
+    root.append(frame)
+    const canvas = explore.canvas(frame), camera = explore.camera(frame, canvas.sheet)
     const panel = explore.panel(root, actions)
     const entries = () => [...document.querySelectorAll(".graft-entries .graft-list a")].map(link => ({
       kind: "", name: link.textContent ?? "", path: (link.getAttribute("href") ?? "").replace(/^\.\.\//, ""),
@@ -223,9 +223,9 @@
       }
     }, entries)
     const toolbar = explore.toolbar(root, actions, search)
-    explore.keys(svg, actions, () => scene)
+    explore.keys(frame, actions, () => scene)
 
-    svg.addEventListener("click", event => {
+    frame.addEventListener("click", event => {
       const target = /** @type {Element} */ (event.target).closest("[data-act]")
       if (!target) return actions.select("")
       const id = target.getAttribute("data-id") ?? "", act = target.getAttribute("data-act")
@@ -237,19 +237,19 @@
         actions.select(id)
       } else actions.select(id)
     })
-    svg.addEventListener("dblclick", event => {
+    frame.addEventListener("dblclick", event => {
       const shown = scene?.view.boxes.get(/** @type {Element} */ (event.target).closest("[data-act]")?.getAttribute("data-id") ?? "")
       if (shown?.box) actions.start(shown.id)
       else if (shown) actions.enter(shown.id)
     })
     for (const name of ["pointerover", "focusin"]) {
-      svg.addEventListener(name, event => {
-        if (/** @type {PointerEvent} */ (event).pointerType === "touch" || svg.classList.contains("graft-moving")) return
+      frame.addEventListener(name, event => {
+        if (/** @type {PointerEvent} */ (event).pointerType === "touch" || frame.classList.contains("graft-moving")) return
         const row = /** @type {Element} */ (event.target).closest("[data-column]")
         actions.light(row ? { id: row.getAttribute("data-id") ?? "", slug: row.getAttribute("data-column") ?? "" } : null)
       })
     }
-    svg.addEventListener("pointerleave", () => actions.light(null))
+    frame.addEventListener("pointerleave", () => actions.light(null))
     addEventListener("keydown", event => {
       if (event.key !== "Escape") return
       pathFrom = ""

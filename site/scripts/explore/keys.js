@@ -24,8 +24,8 @@
     return best
   }
 
-  explore.keys = (svg, actions, current) => {
-    svg.addEventListener("keydown", event => {
+  explore.keys = (frame, actions, current) => {
+    frame.addEventListener("keydown", event => {
       if (event.ctrlKey || event.metaKey || event.altKey) return
       const target = /** @type {Element} */ (event.target).closest("[data-act]")
       const id = target?.getAttribute("data-id") ?? ""

@@ -2,9 +2,10 @@
 "use strict"
 // Layered layout: `catalog/layout.py` step by step, so that a graph is laid out in the browser as in
 // the pictures of the pages. A test compares the two; what is explained there is not repeated here.
-globalThis.graft ??= /** @type {Graft} */ ({})
-graft.explore ??= /** @type {Explore} */ ({})
 {
+  globalThis.graft ??= /** @type {Graft} */ ({})
+  graft.explore ??= /** @type {Explore} */ ({})
+
   const SWEEPS = 6, NARROWEST = 110, STEP = 8
 
   /** @type {Explore["layout"]} */

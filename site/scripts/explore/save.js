@@ -8,8 +8,7 @@
   const MARGIN = 16, MOST_PIXELS = 8000
 
   explore.picture = canvas => {
-    const scene = /** @type {SVGGElement} */ (canvas.querySelector(".graft-scene"))
-    const box = scene.getBBox()
+    const box = canvas.getBBox()
     const clone = /** @type {SVGSVGElement} */ (canvas.cloneNode(true))
     const from = canvas.querySelectorAll("*"), to = clone.querySelectorAll("*")
     from.forEach((element, at) => {
@@ -26,7 +25,6 @@
       }
     }
     for (const one of [...clone.attributes]) clone.removeAttribute(one.name)
-    clone.querySelector("g")?.removeAttribute("transform")
     const width = Math.ceil(box.width + 2 * MARGIN), height = Math.ceil(box.height + 2 * MARGIN)
     clone.setAttribute("xmlns", "http://www.w3.org/2000/svg")
     clone.setAttribute("viewBox", `${box.x - MARGIN} ${box.y - MARGIN} ${width} ${height}`)
