@@ -20,6 +20,9 @@ from dbt_graft.catalog.changes_page import (
 )
 from dbt_graft.catalog.column_pages import column_pages
 from dbt_graft.catalog.dataset_page import dataset_page
+from dbt_graft.catalog.explorer.opening import Opening
+from dbt_graft.catalog.explorer.page import explore_page
+from dbt_graft.catalog.explorer.write import opening_view, write_explorer
 from dbt_graft.catalog.folder_pages import folder_pages
 from dbt_graft.catalog.gaps_page import gaps_page
 from dbt_graft.catalog.health import health_summary
@@ -30,8 +33,8 @@ from dbt_graft.catalog.markup import external, printable
 from dbt_graft.catalog.page import Page, environment
 from dbt_graft.catalog.page_keys import Digest, PageKeys, maker_digest
 from dbt_graft.catalog.planned import PlannedPage, write_pages
-from dbt_graft.catalog.previous import PreviousSite, RecordedPage
 from dbt_graft.catalog.platform_pages import platform_pages
+from dbt_graft.catalog.previous import PreviousSite, RecordedPage
 from dbt_graft.catalog.redirects import former_paths, gone_pages, write_redirects
 from dbt_graft.catalog.rows import Rows
 from dbt_graft.catalog.search import write_search
@@ -139,9 +142,11 @@ def build(
         jinja = environment(design / "templates")
         maker = maker_digest(design, shells, settings.name, url)
         previous = previous or PreviousSite()
-        planned = _pages(index, settings, history, known, maker)
+        view = opening_view(index)
+        planned = _pages(index, settings, view, history, known, maker)
         done = write_pages(planned, PageWriter((), out, shells, jinja), previous)
         pages = done.pages
+        write_explorer(index, view, out)
         problem = write_search(out, index, docs_nodes, previous.folder)
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
@@ -181,6 +186,7 @@ def design_folder() -> Path:
 def _pages(
     index: Index,
     settings: SiteSettings,
+    view: Opening,
     history: BuildHistory,
     known: Collection[str],
     maker: Digest = b"",
@@ -199,6 +205,7 @@ def _pages(
         changes_page(index, history, known),
         task_list_page(index, rows),
         gaps_page(index, health),
+        explore_page(index, view),
         *label_pages(index, rows, hidden),
         *platform_pages(index, rows),
         *folder_pages(index, rows),

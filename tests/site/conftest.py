@@ -121,14 +121,24 @@ def server(site: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The installed Chromium, headless."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
+    if _installed() is None:
         pytest.skip("Chromium is not installed: apt-get install chromium")
+    with chromium() as browser:
+        yield browser
+
+
+def _installed() -> str | None:
+    return shutil.which("chromium") or shutil.which("google-chrome")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """The installed Chromium, headless."""
     arguments = ["--disable-background-networking", "--disable-component-update", "--disable-gpu"]
     if os.geteuid() == 0:
         arguments.append("--no-sandbox")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
+        browser = playwright.chromium.launch(executable_path=_installed(), args=arguments)
         yield browser
         browser.close()
 

@@ -1,0 +1,250 @@
+"""The boxes of the explorer as records: each dataset, task and consumer with its neighbours.
+
+A record names its neighbours by id: `spark/raw/orders` is the address of a dataset's page without
+`datasets/`, and `@load_orders` a task or consumer.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+from math import ceil
+
+from dbt_graft.catalog.formatting import platform
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.label import wanted_width
+from dbt_graft.catalog.markup import printable
+from dbt_graft.catalog.neighbourhood import Box, dataset_box, task_box
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.records import Direction, EdgeType, Evidence
+from dbt_graft.lineage.urls import dataset_path, task_path
+from dbt_graft.lineage.usage import Usage
+
+# Longer names are cut, and further tags left out: a record must fit a shard.
+_LONGEST, _MOST_TAGS = 200, 40
+_EVIDENCE = {evidence: rank for rank, evidence in enumerate(Evidence)}
+
+
+class Side(IntEnum):
+    """The side of a box on which a neighbour is."""
+
+    UP = 0
+    DOWN = 1
+
+
+class LinkFlag(IntFlag):
+    """What is known of a link, above the two bits of its evidence.
+
+    CONTROL: it decides on rows only, by a join or a filter. FAILED: no attempt moved data.
+    DEFINITION: no task carries the data: dbt or a view. GONE: it leads to what is deleted.
+    """
+
+    CONTROL = 4
+    FAILED = 8
+    DEFINITION = 16
+    GONE = 32
+
+
+class BoxFlag(IntFlag):
+    """What is known of a box. DELETED: dropped. TEMPORARY: gone when its run ended."""
+
+    DELETED = 1
+    TEMPORARY = 2
+    FAILED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A neighbour of a box; between two datasets with the tasks that carry the data."""
+
+    side: Side
+    to: str
+    flags: int
+    tasks: tuple[str, ...] = ()
+
+    def data(self) -> list[object]:
+        """The link as JSON."""
+        return [int(self.side), self.to, self.flags, *self.tasks]
+
+
+@dataclass(frozen=True, slots=True)
+class BoxRecord:
+    """A box of the explorer; `head` is all but its links, as JSON."""
+
+    id: str
+    head: list[object]
+    links: list[Link]
+
+
+def dataset_id(dataset: DatasetId) -> str:
+    """The id of a dataset: `spark/raw/orders`."""
+    return dataset_path(dataset).removeprefix("datasets/").rstrip("/")
+
+
+def task_id(name: str) -> str:
+    """The id of a task or consumer: `@load_orders`."""
+    return f"@{task_path(name).removeprefix('tasks/').rstrip('/')}"
+
+
+def box_records(index: Index) -> Iterator[BoxRecord]:
+    """The records of all boxes, by id."""
+    controlling = _controlling_flows(index)
+    every: dict[str, DatasetId | str] = {dataset_id(one): one for one in index.datasets}
+    every |= {task_id(name): name for name in index.task_names()}
+    for id_, one in sorted(every.items()):
+        if isinstance(one, DatasetId):
+            yield _dataset_record(index, id_, one, controlling)
+        else:
+            yield _task_record(index, id_, one, controlling)
+
+
+_FlowKey = tuple[DatasetId, DatasetId, str]
+
+
+def _controlling_flows(index: Index) -> set[_FlowKey]:
+    """The flows of which column edges are known, and all of these decide on rows only."""
+    found: set[_FlowKey] = set()
+    for (source, target), edges in index.columns_between.items():
+        carrying = {edge.task for edge in edges if edge.type is EdgeType.DIRECT}
+        found.update((source, target, edge.task) for edge in edges if edge.task not in carrying)
+    return found
+
+
+def _dataset_record(
+    index: Index, id_: str, dataset: DatasetId, controlling: set[_FlowKey]
+) -> BoxRecord:
+    facts, description = index.datasets[dataset], index.descriptions.get(dataset)
+    flags = BoxFlag.DELETED if facts.dropped_at else BoxFlag(0)
+    flags |= BoxFlag.TEMPORARY if facts.kind is Kind.TEMPORARY else BoxFlag(0)
+    flows_to, flows_from = index.flows_to.get(dataset, ()), index.flows_from.get(dataset, ())
+    to_tasks = _flows_of_tasks(flows_from, controlling)
+    links = [
+        *_flow_links(index, Side.UP, ((flow.source, flow) for flow in flows_to), controlling),
+        *_flow_links(index, Side.DOWN, ((flow.target, flow) for flow in flows_from), controlling),
+        *(
+            Link(Side.UP, task_id(name), _usage_flags(usages))
+            for name, usages in _by_task(index.lineage.usages_of(dataset, Direction.WRITE))
+        ),
+        *(
+            Link(
+                Side.DOWN,
+                task_id(name),
+                _usage_flags(usages) | (LinkFlag.CONTROL if to_tasks.get(name) else 0),
+            )
+            for name, usages in _by_task(index.lineage.usages_of(dataset, Direction.READ))
+        ),
+        *_consumer_links(index, dataset),
+    ]
+    box = dataset_box(index, dataset)
+    owner, tags = (description.owner, description.tags) if description else ("", ())
+    return BoxRecord(id_, _head(id_, box, platform(dataset), owner, tags, flags), links)
+
+
+def _consumer_links(index: Index, dataset: DatasetId) -> Iterator[Link]:
+    readers = index.lineage.usages_of(dataset, Direction.READ)
+    seen = {usage.task for usage in readers if usage.moves_data}
+    for consumer in index.reports.get(dataset, ()):
+        if consumer.name not in seen:
+            yield Link(Side.DOWN, task_id(consumer.name), _EVIDENCE[Evidence.DECLARED])
+
+
+def _task_record(index: Index, id_: str, name: str, controlling: set[_FlowKey]) -> BoxRecord:
+    task, consumer = index.tasks.get(name), index.consumers.get(name)
+    found: dict[tuple[Side, DatasetId], list[Usage]] = defaultdict(list)
+    for usage in task.usages if task else ():
+        if usage.moves_data:
+            side = Side.UP if usage.direction is Direction.READ else Side.DOWN
+            found[side, usage.dataset].append(usage)
+    links = []
+    for (side, dataset), usages in sorted(found.items()):
+        flags = _usage_flags(usages) | _gone(index, dataset)
+        if side is Side.UP:
+            decides = _flows_of_tasks(index.flows_from.get(dataset, ()), controlling).get(name)
+            flags |= LinkFlag.CONTROL if decides else 0
+        links.append(Link(side, dataset_id(dataset), flags))
+    links += [
+        Link(Side.UP, dataset_id(dataset), _EVIDENCE[Evidence.DECLARED] | _gone(index, dataset))
+        for dataset in (consumer.reads if consumer else ())
+        if (Side.UP, dataset) not in found
+    ]
+    box = task_box(index, name)
+    flags_of_box = BoxFlag.FAILED if box.failed else BoxFlag(0)
+    owner, tags = index.task_owner(name), index.task_tags(name)
+    return BoxRecord(id_, _head(id_, box, box.note, owner, tags, flags_of_box), links)
+
+
+def _head(
+    id_: str, box: Box, product: str, owner: str, tags: Iterable[str], flags: BoxFlag
+) -> list[object]:
+    is_task = id_.startswith("@")
+    place = "" if is_task or len(box.label.notes) < 2 else box.label.notes[0]
+    sort = box.note.rpartition(" · ")[2] if not is_task else box.shape
+    return [
+        id_,
+        _shown(box.label.name),
+        _shown("" if place == product else place),
+        _shown(product),
+        _shown(sort),
+        str(box.shape),
+        ceil(wanted_width(box.label)),
+        _shown(owner),
+        [_shown(tag) for tag in list(tags)[:_MOST_TAGS]],
+        int(flags),
+    ]
+
+
+def _shown(name: str) -> str:
+    return printable(name)[:_LONGEST]
+
+
+def _flow_links(
+    index: Index,
+    side: Side,
+    flows: Iterable[tuple[DatasetId, Flow]],
+    controlling: set[_FlowKey],
+) -> Iterator[Link]:
+    """The datasets next to one, each once, with all tasks in between."""
+    by_end: dict[DatasetId, list[Flow]] = defaultdict(list)
+    for end, flow in flows:
+        by_end[end].append(flow)
+    for end in sorted(by_end):
+        found = by_end[end]
+        flags = min(_EVIDENCE[flow.evidence] for flow in found) | _gone(index, end)
+        if all((flow.source, flow.target, flow.task) in controlling for flow in found):
+            flags |= LinkFlag.CONTROL
+        if any(flow.definition for flow in found):
+            flags |= LinkFlag.DEFINITION
+        tasks = sorted({task_id(flow.task) for flow in found if not flow.definition})
+        yield Link(side, dataset_id(end), int(flags), tuple(tasks))
+
+
+def _gone(index: Index, dataset: DatasetId) -> int:
+    facts = index.datasets[dataset]
+    is_gone = facts.dropped_at or facts.kind is Kind.TEMPORARY
+    return LinkFlag.GONE if is_gone else 0
+
+
+def _flows_of_tasks(flows: Iterable[Flow], controlling: set[_FlowKey]) -> Mapping[str, bool]:
+    """For each task that carries data of one dataset on: whether that decides on rows only."""
+    found: dict[str, bool] = {}
+    for flow in flows:
+        decides = (flow.source, flow.target, flow.task) in controlling
+        found[flow.task] = found.get(flow.task, True) and decides
+    return found
+
+
+def _by_task(usages: Iterable[Usage]) -> list[tuple[str, list[Usage]]]:
+    found: dict[str, list[Usage]] = defaultdict(list)
+    for usage in usages:
+        if usage.moves_data:
+            found[usage.task].append(usage)
+    return sorted(found.items())
+
+
+def _usage_flags(usages: Iterable[Usage]) -> int:
+    found = list(usages)
+    failed = LinkFlag.FAILED if all(usage.failed for usage in found) else 0
+    return min(_EVIDENCE[usage.evidence] for usage in found) | failed

@@ -1,0 +1,79 @@
+"""The columns of the explorer's boxes as records: their names, and what they come from.
+
+A column is named by the end of its anchor, which is one for all spellings of its name.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dbt_graft.catalog.explorer.boxes import dataset_id, task_id
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.markup import printable
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ANY_COLUMN, Evidence, Subtype
+from dbt_graft.lineage.urls import column_anchor
+
+_LONGEST = 200
+# Edges in one item of a record: an item is not divided.
+_AT_ONCE = 100
+_SUBTYPE = {subtype: at for at, subtype in enumerate(Subtype)}
+_INFERRED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRecord:
+    """The columns of a dataset and the edges into them, as items of JSON.
+
+    A column is its name, or `[name, slug]` where the slug is another. Edges are
+    `[0, source, task, column, source column, kind, …]`: the number of the column, -1 for all rows;
+    the slug of the source column, 0 where it is the same; the subtype's number, with 16 more
+    where the edge is inferred.
+    """
+
+    id: str
+    items: list[object]
+
+
+def column_records(index: Index) -> Iterator[ColumnRecord]:
+    """The records of all datasets with columns, by id."""
+    for id_, dataset in sorted((dataset_id(one), one) for one in index.datasets):
+        columns = index.columns(dataset)
+        if not columns:
+            continue
+        slugs = {key: column_anchor(key).removeprefix("column-") for key in columns}
+        names = [_named(one.name, slugs[key]) for key, one in columns.items()]
+        edges = _edges(index, dataset, slugs)
+        yield ColumnRecord(id_, [*names, *edges])
+
+
+def _named(name: str, slug: str) -> object:
+    shown = printable(name)
+    return shown if shown.lower() == slug else [shown[:_LONGEST], slug]
+
+
+def _edges(index: Index, dataset: DatasetId, slugs: dict[str, str]) -> Iterator[list[object]]:
+    number = {key: at for at, key in enumerate(slugs)}
+    found: dict[tuple[DatasetId, str], dict[tuple[int, object], int]] = defaultdict(dict)
+    for edge in index.columns_to.get(dataset, ()):
+        if edge.from_dataset == dataset:
+            continue
+        key = edge.to_column.casefold()
+        own = number.get(key, -1)
+        source: object = ""
+        if edge.from_column != ANY_COLUMN:
+            slug = column_anchor(edge.from_column).removeprefix("column-")
+            source = 0 if slug == slugs.get(key) else slug
+        if own < 0 and source == "":
+            continue
+        kind = _SUBTYPE[edge.subtype] + (_INFERRED if edge.evidence is Evidence.INFERRED else 0)
+        kinds = found[edge.from_dataset, edge.task]
+        kinds[own, source] = min(kind, kinds.get((own, source), kind))
+    for (source_dataset, task), kinds in sorted(found.items()):
+        every = [(*ends, kind) for ends, kind in kinds.items()]
+        for at in range(0, len(every), _AT_ONCE):
+            numbers = [value for edge_ in every[at : at + _AT_ONCE] for value in edge_]
+            through = task_id(task) if task in index.tasks else ""
+            yield [0, dataset_id(source_dataset), through, *numbers]

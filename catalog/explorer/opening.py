@@ -1,0 +1,148 @@
+"""The opening view: all boxes of a small graph, else its schemas in layers.
+
+A schema is the folder that its datasets' pages are in. Where there are too many, the smallest are
+merged into the folder above.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dbt_graft.catalog.explorer.boxes import dataset_id
+from dbt_graft.catalog.folder_pages import breadcrumbs
+from dbt_graft.catalog.formatting import count, platform
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.label import LabelParts, wanted_width
+from dbt_graft.catalog.layout import Sizes, layout
+from dbt_graft.catalog.markup import printable
+from dbt_graft.lineage.dataset import DatasetId
+
+# Boxes of a graph that is shown as it is, else folders in the opening view, and links between them.
+SMALL, _MOST_FOLDERS, _MOST_LINKS = 60, 100, 600
+_LONGEST = 200
+# No page limits the explorer's width; boxes are as wide as their labels up to a point.
+SIZES = Sizes(widest=260, room=1e9, across=56)
+# Pixels beside a label, as in the pictures.
+_BESIDE = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder of the opening view, in its place.
+
+    Attributes:
+        id: The address of its page without `datasets/`, ending in a slash; empty for the top.
+        datasets: Those in it that are in no other folder of the view.
+    """
+
+    id: str
+    name: str
+    platform: str
+    datasets: int
+    x: float = 0
+    y: float = 0
+    width: float = 0
+
+    @property
+    def note(self) -> str:
+        """The small line of its box."""
+        return f"{self.platform} · {count(self.datasets, 'dataset')}".removeprefix(" · ")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The opening view: ids of boxes, or folders with the number of flows between them."""
+
+    boxes: Sequence[str]
+    folders: Sequence[Folder]
+    links: Mapping[tuple[str, str], int]
+
+    def data(self) -> dict[str, object]:
+        """The view as JSON; links by the numbers of their folders."""
+        number = {folder.id: at for at, folder in enumerate(self.folders)}
+        return {
+            "boxes": self.boxes,
+            "folders": [
+                [one.id, one.name, one.note, one.datasets, one.x, one.y, one.width]
+                for one in self.folders
+            ],
+            "links": [[number[a], number[b], flows] for (a, b), flows in self.links.items()],
+        }
+
+
+def opening(index: Index, boxes: Iterable[str]) -> Opening:
+    """The opening view of a graph.
+
+    Args:
+        boxes: The ids of all boxes.
+    """
+    every = list(boxes)
+    members = _folders([dataset_id(dataset) for dataset in index.datasets])
+    flows: Counter[tuple[str, str]] = Counter()
+    for dataset in index.datasets:
+        target = members[dataset_id(dataset)]
+        for source in {flow.source for flow in index.flows_to.get(dataset, ())}:
+            if (ends := (members[dataset_id(source)], target))[0] != target:
+                flows[ends] += 1
+    strongest = sorted(flows.items(), key=lambda item: (-item[1], item[0]))[:_MOST_LINKS]
+    links = dict(sorted(strongest))
+    folders = _placed(_named(index, members), links)
+    return Opening(every if len(every) <= SMALL else (), folders, links)
+
+
+def _folders(ids: Sequence[str]) -> dict[str, str]:
+    """For each dataset the folder that it is shown in."""
+    inside: dict[str, list[str]] = defaultdict(list)
+    for id_ in ids:
+        inside[_above(id_)].append(id_)
+    smallest = [(len(found), -folder.count("/"), folder) for folder, found in inside.items()]
+    heapq.heapify(smallest)
+    while len(inside) > _MOST_FOLDERS:
+        size, _, folder = heapq.heappop(smallest)
+        if size != len(inside.get(folder, ())) or not folder:
+            continue  # it has grown, and is further on; the top has nothing above
+        above = _above(folder.rstrip("/"))
+        inside[above] += inside.pop(folder)
+        heapq.heappush(smallest, (len(inside[above]), -above.count("/"), above))
+    return {id_: folder for folder, found in inside.items() for id_ in found}
+
+
+def _above(id_: str) -> str:
+    folder, slash, _ = id_.rpartition("/")
+    return folder + slash
+
+
+def _named(index: Index, members: Mapping[str, str]) -> list[Folder]:
+    sizes = Counter(members.values())
+    named: dict[str, Folder] = {}
+    for dataset in index.datasets:
+        id_ = members[dataset_id(dataset)]
+        if id_ not in named:
+            product = platform(dataset) if id_ else ""
+            name = printable(_name(dataset, id_))[:_LONGEST]
+            named[id_] = Folder(id_, name, product, sizes[id_])
+    return [named[id_] for id_ in sorted(named)]
+
+
+def _name(dataset: DatasetId, folder: str) -> str:
+    """The last two parts of a folder's name, in the spelling of a dataset in it."""
+    names = [crumb.name for crumb in breadcrumbs(dataset)][1 : folder.count("/") + 1]
+    if len(names) < 2:
+        return names[0] if names else "Datasets"
+    return ("/" if dataset.is_path else ".").join(names[1:][-2:])
+
+
+def _placed(folders: Sequence[Folder], links: Iterable[tuple[str, str]]) -> list[Folder]:
+    labels = {one.id: LabelParts(one.name, (one.note,), one.id) for one in folders}
+    wanted = {id_: wanted_width(label) + _BESIDE for id_, label in labels.items()}
+    found = layout([one.id for one in folders], links, SIZES, wanted)
+    return [
+        Folder(
+            *(one.id, one.name, one.platform, one.datasets),
+            *(found.corners[one.id].x, found.corners[one.id].y, found.widths[one.id]),
+        )
+        for one in folders
+    ]

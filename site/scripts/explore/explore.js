@@ -1,0 +1,290 @@
+// @ts-check
+"use strict"
+// The explorer: the graph as one can walk it. All that is shown follows from a state, which the
+// address holds; what a person does changes the state.
+{
+  const { explore } = graft
+  const HEADER = 42
+
+  /** @param {HTMLElement} root */
+  const run = root => {
+    const data = explore.data("data/")
+    let state = explore.readState(location.hash)
+    /** @type {Scene | null} */
+    let scene = null
+    let selected = "", asked = 0, pathFrom = ""
+    /** @type {Lit | null} */
+    let pointed = null
+    /** @type {Look} */
+    let look = { selected, path: null, lit: null, way: null, columns: new Map() }
+    /** @type {Promise<void>} */
+    let busy = Promise.resolve()
+
+    /** The column that is lit for good: the first of the address.
+     * @returns {Lit | null} */
+    const kept = () => {
+      const [id, slug] = /^(?:(.*):)?([^:]*)$/.exec(state.columns[0] ?? "")?.slice(1) ?? []
+      return slug ? { id: id || state.start, slug } : null
+    }
+
+    const toAddress = (isNew = false) => {
+      const hash = explore.writeState(state)
+      if (hash === location.hash) return
+      const address = hash || location.href.split("#")[0]
+      if (isNew) history.pushState(null, "", address)
+      else history.replaceState(null, "", address)
+    }
+
+    /** Load the columns that are shown, and those of all boxes while one is lit.
+     * @type {(view: View, lit: Lit | null) => Promise<Map<string, Columns>>} */
+    const columnsOf = async (view, lit) => {
+      const datasets = [...view.boxes.values()].filter(one => one.box && !one.id.startsWith("@")).map(one => one.id)
+      const wanted = lit ? datasets : datasets.filter(id => state.unfolded.includes(id))
+      return new Map(await Promise.all(wanted.map(async id => /** @type {[string, Columns]} */ ([id, await data.columns(id)]))))
+    }
+
+    const bounds = (/** @type {Scene} */ of, ids = [...of.view.boxes.keys()]) => {
+      const places = ids.flatMap(id => of.places.get(id) ?? [])
+      const open = explore.openHeights(of.view, state, look)
+      return /** @type {[number, number, number, number]} */ ([
+        Math.min(...places.map(one => one.x)), Math.min(...places.map(one => one.y)),
+        Math.max(...places.map(one => one.x + one.width)),
+        Math.max(...ids.map(id => (of.places.get(id)?.y ?? 0) + HEADER + (open.get(id) ?? 0))),
+      ])
+    }
+
+    const draw = async () => {
+      const number = asked, shown = scene
+      if (!shown) return
+      const lit = pointed ?? kept()
+      const columns = await columnsOf(shown.view, lit)
+      if (number !== asked || shown !== scene) return
+      const isThere = lit && shown.view.boxes.has(lit.id)
+      const way = isThere ? explore.columnWay(lit, shown.view, data) : null
+      const [a, b] = state.path
+      const path = a && b ? explore.onPaths(shown.view, a, b) : null
+      look = { selected, path: path?.size ? path : null, lit: isThere ? lit : null, way, columns }
+      canvas.draw(shown, state, look)
+      panel.show(shown.view.boxes.get(selected) ?? null, state, shown.view, look)
+      toolbar.show(state, whole)
+    }
+
+    /** @type {View} the view before filters */
+    let whole = { boxes: new Map(), arrows: [], cut: false, fixed: null }
+
+    /** Show the state: what is there stays in its place, unless all is laid out anew. */
+    const show = async (tidy = false) => {
+      const number = ++asked
+      const found = await explore.walk(state, data)
+      const view = explore.folded(explore.filtered(found, state), state)
+      if (number !== asked) return
+      const old = scene, anchor = [selected, state.start].find(id => old?.view.boxes.has(id) && view.boxes.has(id))
+      whole = found
+      scene = explore.placed(view, old, tidy)
+      await draw()
+      if (number !== asked || !scene) return
+      const isNew = !old || ![...view.boxes.keys()].some(id => old.view.boxes.has(id))
+      const before = anchor && old?.places.get(anchor), after = anchor && scene.places.get(anchor)
+      if (isNew) inSight()
+      else if (before && after) camera.moveTo(camera.x + (before.x - after.x) * camera.scale, camera.y + (before.y - after.y) * camera.scale, camera.scale)
+      else if (tidy) inSight()
+      if (old && !isNew && !tidy) lookAtNew(old, scene)
+      say(view, old)
+    }
+
+    /** Bring new boxes into sight where none of them is. */
+    const lookAtNew = (/** @type {Scene} */ old, /** @type {Scene} */ now) => {
+      const fresh = [...now.view.boxes.keys()].filter(id => !old.view.boxes.has(id))
+      if (!fresh.length) return
+      const { width, height } = frame.getBoundingClientRect(), { x, y, scale } = camera
+      const isSeen = (/** @type {string} */ id) => {
+        const place = /** @type {Placed} */ (now.places.get(id))
+        const left = place.x * scale + x, top = place.y * scale + y
+        return left + place.width * scale / 2 > 0 && left + place.width * scale / 2 < width && top > 0 && top < height
+      }
+      if (!fresh.some(isSeen)) camera.reveal(...bounds(now, fresh))
+    }
+
+    /** All in sight; of a large view that would be too small to read, its start. */
+    const inSight = () => {
+      if (!scene?.view.boxes.size) return
+      const [left, top, right, bottom] = bounds(scene)
+      camera.fit(left, top, right, bottom)
+      const start = scene.places.get(state.start), { width, height } = frame.getBoundingClientRect()
+      if (camera.scale < .55 && start) {
+        camera.moveTo(width / 2 - (start.x + start.width / 2) * .8, height / 2 - (start.y + HEADER / 2) * .8, .8)
+      }
+    }
+
+    /** @type {(view: View, old: Scene | null) => void} */
+    const say = (view, old) => {
+      const boxes = view.boxes.size, fresh = old ? [...view.boxes.keys()].filter(id => !old.view.boxes.has(id)).length : 0
+      if (state.start && !whole.boxes.has(state.start)) toolbar.say("This address names nothing in the lineage. Search for a table or a task.")
+      else if (state.path.length === 2 && !look.path) toolbar.say("There is no path between the two.")
+      else if (view.cut) toolbar.say(`${boxes} boxes: more do not fit. Open single ones with their +.`)
+      else toolbar.say(`${boxes.toLocaleString("en")} ${boxes === 1 ? "box" : "boxes"}${fresh ? `, ${fresh.toLocaleString("en")} new` : ""}`)
+    }
+
+    const failed = (/** @type {unknown} */ error) => {
+      toolbar.say(error instanceof Error ? `${error.message}. Load the page again.` : String(error))
+    }
+
+    /** @type {(change: Partial<State>, tidy?: boolean, isNew?: boolean) => void} */
+    const change = (change, tidy = false, isNew = false) => {
+      state = { ...state, ...change }
+      toAddress(isNew)
+      busy = show(tidy).catch(failed)
+    }
+    const redraw = () => { busy = draw().catch(failed) }
+
+    /** @type {(list: string[], value: string) => string[]} */
+    const toggled = (list, value) => list.includes(value) ? list.filter(one => one !== value) : [...list, value]
+
+    /** @type {ToolbarActions} */
+    const actions = {
+      change,
+      select(id) {
+        if (pathFrom && id && id !== pathFrom) {
+          const ends = [pathFrom, id]
+          pathFrom = ""
+          selected = id
+          change({ path: ends, start: state.start || ends[0] })
+          return
+        }
+        pathFrom = ""
+        selected = id
+        redraw()
+      },
+      open(id, side) {
+        const one = side ? `${id}>` : `<${id}`
+        if (!state.opened.includes(one)) change({ opened: [...state.opened, one], start: state.start || id })
+      },
+      enter: id => change({ opened: [...state.opened, id] }),
+      unfold: id => {
+        state = { ...state, unfolded: toggled(state.unfolded, id) }
+        toAddress()
+        redraw()
+      },
+      light(lit) {
+        if (lit?.id === pointed?.id && lit?.slug === pointed?.slug) return
+        pointed = lit
+        redraw()
+      },
+      column(id, slug) {
+        const one = id === state.start ? slug : `${id}:${slug}`
+        state = { ...state, columns: state.columns[0] === one ? [] : [one] }
+        pointed = null
+        selected = id
+        toAddress()
+        redraw()
+      },
+      start(id) {
+        selected = id
+        change({ start: id, opened: [], hidden: [], columns: [], path: [], unfolded: state.unfolded.filter(one => one === id) }, true, true)
+      },
+      hide(id) {
+        if (selected === id) selected = ""
+        change({ hidden: [...state.hidden, id] })
+      },
+      path(id) {
+        selected = pathFrom = id
+        toolbar.say("Choose the other box to see the paths between the two, or press Escape.")
+      },
+      tidy: () => change({}, true),
+      fit: () => scene?.view.boxes.size && camera.fit(...bounds(scene)),
+      zoom: factor => camera.zoom(factor),
+      save: kind => {
+        const name = (state.start || "lineage").replace(/[^\w.-]+/g, "_").replace(/^_+/, "")
+        explore.save(canvas.layer, kind, name).catch(failed)
+      },
+      home() {
+        selected = ""
+        change({ ...explore.readState("") }, true, true)
+      },
+      focus(id) {
+        canvas.focus(id)
+        const place = scene?.places.get(id)
+        if (place) camera.reveal(place.x, place.y, place.x + place.width, place.y + HEADER)
+      },
+    }
+
+    const frame = explore.html("div", { class: "graft-canvas", role: "group", "aria-label": "Lineage, left to right" })
+    root.append(frame)
+    const canvas = explore.canvas(frame), camera = explore.camera(frame, canvas.sheet)
+    const panel = explore.panel(root, actions)
+    const entries = () => [...document.querySelectorAll(".graft-entries .graft-list a")].map(link => ({
+      kind: "", name: link.textContent ?? "", path: (link.getAttribute("href") ?? "").replace(/^\.\.\//, ""),
+    })).concat([...scene?.view.boxes.values() ?? []].filter(one => one.box).map(one => ({ kind: one.note, name: one.name, path: explore.pageOf(one.id) })))
+    const search = explore.search((id, column) => {
+      actions.start(id)
+      if (column) {
+        state = { ...state, columns: [column], unfolded: [id] }
+        toAddress()
+      }
+    }, entries)
+    const toolbar = explore.toolbar(root, actions, search)
+    explore.keys(frame, actions, () => scene)
+
+    frame.addEventListener("click", event => {
+      const target = /** @type {Element} */ (event.target).closest("[data-act]")
+      if (!target) return actions.select("")
+      const id = target.getAttribute("data-id") ?? "", act = target.getAttribute("data-act")
+      if (act === "up" || act === "down") actions.open(id, act === "down" ? 1 : 0)
+      else if (act === "unfold") actions.unfold(id)
+      else if (act === "column") actions.column(id, target.getAttribute("data-column") ?? "")
+      else if (event.shiftKey && selected && selected !== id) {
+        pathFrom = selected
+        actions.select(id)
+      } else actions.select(id)
+    })
+    frame.addEventListener("dblclick", event => {
+      const shown = scene?.view.boxes.get(/** @type {Element} */ (event.target).closest("[data-act]")?.getAttribute("data-id") ?? "")
+      if (shown?.box) actions.start(shown.id)
+      else if (shown) actions.enter(shown.id)
+    })
+    for (const name of ["pointerover", "focusin"]) {
+      frame.addEventListener(name, event => {
+        if (/** @type {PointerEvent} */ (event).pointerType === "touch" || frame.classList.contains("graft-moving")) return
+        const row = /** @type {Element} */ (event.target).closest("[data-column]")
+        actions.light(row ? { id: row.getAttribute("data-id") ?? "", slug: row.getAttribute("data-column") ?? "" } : null)
+      })
+    }
+    frame.addEventListener("pointerleave", () => actions.light(null))
+    addEventListener("keydown", event => {
+      if (event.key !== "Escape") return
+      pathFrom = ""
+      pointed = null
+      if (state.columns.length || state.path.length) change({ columns: [], path: [] })
+      else actions.select("")
+    })
+    addEventListener("hashchange", () => {
+      const wanted = explore.readState(location.hash)
+      if (explore.writeState(wanted) === explore.writeState(state)) return
+      state = wanted
+      selected = state.start
+      busy = show(true).catch(failed)
+    })
+    new MutationObserver(redraw).observe(document.body, { attributeFilter: ["data-md-color-scheme"] })
+
+    explore.running = {
+      get state() { return state },
+      get scene() { return scene },
+      async idle() {
+        /** @type {Promise<void> | null} */
+        let last = null
+        while (last !== busy) await (last = busy)
+      },
+    }
+    const first = kept()
+    if (first && !state.unfolded.length) state = { ...state, unfolded: [first.id] }
+    selected = state.start
+    busy = show(true).catch(failed)
+  }
+
+  const root = /** @type {HTMLElement | null} */ (document.querySelector(".graft-explorer"))
+  if (root && document.querySelector(".graft-entries .graft-list")) {
+    document.documentElement.classList.add("graft-exploring")
+    root.hidden = false
+    run(root)
+  }
+}

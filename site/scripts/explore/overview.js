@@ -1,0 +1,82 @@
+// @ts-check
+"use strict"
+// The view to start from: all boxes of a small graph, else its folders in layers, placed at build
+// time; each opens to the datasets in it.
+{
+  const { explore } = graft
+  const UP = 0, DOWN = 1
+  // Datasets of a folder that are shown at once, those with the most neighbours first.
+  const MOST_OPENED = 60
+
+  /** @type {(id: string) => boolean} */
+  const isTask = id => id.startsWith("@")
+
+  /** @type {(folder: Folder) => Shown} */
+  const shownFolder = folder => ({
+    id: folder.id || "/", name: folder.name, note: folder.note, shape: "more", wanted: folder.width,
+    title: `${folder.name} (${folder.note})`, failed: false, gone: false, up: 0, down: 0,
+    box: null, members: [], folder,
+  })
+
+  explore.overview = async (state, data) => {
+    const { boxes, folders, links } = await data.opening()
+    const walk = explore.newWalk(state, data)
+    if (boxes.length) {
+      await walk.add(boxes.filter(id => !isTask(id)))
+      for (const [id, box] of walk.datasets) if (box.flags & 3 && !state.deleted) walk.datasets.delete(id)
+      for (const id of boxes) if (isTask(id)) walk.ends.add(id)
+      await walk.addTasks()
+      return walk.view()
+    }
+    /** @type {Map<string, string>} where each opened dataset comes from */
+    const opened = new Map(), cut = new Map()
+    for (const folder of folders.filter(one => state.opened.includes(one.id || "/"))) {
+      const inside = (await data.inside(folder.id)).filter(box =>
+        owner(folders, box.id) === folder && (state.deleted || !(box.flags & 3)))
+      inside.sort((a, b) => b.links.length - a.links.length || (a.id < b.id ? -1 : 1))
+      const some = inside.slice(0, MOST_OPENED)
+      await walk.add(some.map(box => box.id))
+      for (const box of some) opened.set(box.id, folder.id)
+      if (inside.length > some.length) cut.set(folder.id, inside.length - some.length)
+    }
+    const plain = { ...state, tasks: false }
+    walk.state = plain
+    const view = walk.view()
+    const isShown = (/** @type {Folder} */ folder) => cut.has(folder.id) || !state.opened.includes(folder.id || "/")
+    for (const folder of folders.filter(isShown)) {
+      const left = cut.get(folder.id)
+      view.boxes.set(folder.id || "/", left
+        ? { ...shownFolder(folder), name: `+${left.toLocaleString("en")} more`, note: folder.name } : shownFolder(folder))
+    }
+    const arrows = new Map(view.arrows.map(arrow => [`${arrow.source} ${arrow.target}`, arrow]))
+    /** @type {(source: string, target: string) => void} */
+    const add = (source, target) => {
+      if (source !== target && view.boxes.has(source) && view.boxes.has(target)) {
+        arrows.set(`${source} ${target}`, { source, target, flags: 0, both: false })
+      }
+    }
+    for (const [a, b] of links) {
+      const [source, target] = [folders[a], folders[b]]
+      if (isShown(source) && isShown(target)) add(source.id || "/", target.id || "/")
+    }
+    for (const id of opened.keys()) {
+      const box = /** @type {Box} */ (walk.datasets.get(id))
+      for (const side of [UP, DOWN]) {
+        for (const other of walk.datasetsBeside(box, side)) {
+          if (walk.datasets.has(other)) continue
+          const folder = owner(folders, other)?.id || "/"
+          if (side === UP) add(folder, id)
+          else add(id, folder)
+        }
+      }
+    }
+    for (const box of view.boxes.values()) box.up = box.down = 0
+    const fixed = opened.size ? null : new Map(folders.map(({ id, x, y, width }) => [id || "/", { x, y, width }]))
+    return { ...view, arrows: [...arrows.values()], fixed }
+  }
+
+  /** The folder of the opening view that a dataset is in: the deepest one above it.
+   * @type {(folders: Folder[], id: string) => Folder | undefined} */
+  const owner = (folders, id) => folders.reduce((/** @type {Folder | undefined} */ best, folder) =>
+    id.startsWith(folder.id) && (!best || folder.id.length > best.id.length) ? folder : best, undefined)
+}

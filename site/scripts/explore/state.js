@@ -1,0 +1,85 @@
+// @ts-check
+"use strict"
+// What the explorer shows, as the part of the address behind `#`, so that a view can be kept:
+// `dataset=spark/raw/orders&up=2&down=2&columns=amount`. What is as usual is left out.
+{
+  const { explore } = graft
+  const DEPTH = 2, DEEPEST = 20
+  /** @type {Facet[]} */
+  const FACETS = ["platform", "schema", "owner", "tag", "kind", "evidence"]
+  /** @type {("tasks" | "control" | "inferred" | "deleted")[]} */
+  const SWITCHES = ["tasks", "control", "inferred", "deleted"]
+
+  /** @type {(text: string | null) => string[]} */
+  const list = text => (text ?? "").split(",").filter(Boolean).map(one => {
+    try {
+      return decodeURIComponent(one)
+    } catch {
+      return one
+    }
+  })
+
+  /** @type {(text: string | null) => number} */
+  const depth = text => {
+    const value = Number.parseInt(text ?? "", 10)
+    return value >= 0 ? Math.min(value, DEEPEST) : DEPTH
+  }
+
+  explore.readState = hash => {
+    /** @type {Map<string, string>} */
+    const parts = new Map()
+    for (const part of hash.replace(/^#/, "").split("&")) {
+      const [name, ...value] = part.split("=")
+      parts.set(name, value.join("="))
+    }
+    /** @type {(name: string) => string | null} */
+    const get = name => parts.get(name) ?? null
+    const [dataset = ""] = list(get("dataset")), [task = ""] = list(get("task"))
+    const trimmed = dataset.replace(/^\/*(datasets\/)?/, "").replace(/(\/index\.html|\/)$/, "")
+    const fold = get("fold")
+    /** @type {any} */
+    const filters = {}
+    for (const facet of FACETS) filters[facet] = list(get(facet))
+    return {
+      start: trimmed || (task ? `@${task}` : ""),
+      up: depth(get("up")),
+      down: depth(get("down")),
+      columns: list(get("columns")),
+      opened: list(get("open")),
+      unfolded: list(get("unfold")),
+      hidden: list(get("hide")),
+      path: list(get("path")).slice(0, 2),
+      tasks: get("tasks") !== "0",
+      control: get("control") !== "0",
+      inferred: get("inferred") !== "0",
+      deleted: get("deleted") === "1",
+      fold: fold === "schema" || fold === "owner" ? fold : "",
+      filters,
+    }
+  }
+
+  explore.writeState = state => {
+    /** @type {string[]} */
+    const parts = []
+    /** @type {(text: string) => string} */
+    const escaped = text => encodeURIComponent(text).replace(/%2F/g, "/").replace(/%40/g, "@")
+    /** @type {(name: string, values: string[]) => void} */
+    const add = (name, values) => {
+      if (values.length) parts.push(`${name}=${values.map(escaped).join(",")}`)
+    }
+    if (state.start.startsWith("@")) add("task", [state.start.slice(1)])
+    else if (state.start) add("dataset", [state.start])
+    if (state.start) parts.push(`up=${state.up}`, `down=${state.down}`)
+    add("columns", state.columns)
+    add("open", state.opened)
+    add("unfold", state.unfolded)
+    add("hide", state.hidden)
+    add("path", state.path)
+    for (const name of SWITCHES) {
+      if (state[name] === (name === "deleted")) parts.push(`${name}=${Number(state[name])}`)
+    }
+    add("fold", state.fold ? [state.fold] : [])
+    for (const facet of FACETS) add(facet, state.filters[facet])
+    return parts.length ? `#${parts.join("&")}` : ""
+  }
+}
