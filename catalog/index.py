@@ -15,13 +15,11 @@ from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
-from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Column,
-    ColumnEdge,
     Dataset,
     NodeResult,
     Run,

@@ -78,7 +78,7 @@ def slimmed(html: str, up: str) -> tuple[str, dict[str, str]]:
 
 
 def _style(svg: str, name: str) -> str:
-    url = f"url(\"data:image/svg+xml,{quote(svg, safe=' =:/')}\")"
+    url = f'url("data:image/svg+xml,{quote(svg, safe=" =:/")}")'
     mask = f"{url} center / contain no-repeat"
     return f".{name} {{ background: currentcolor; -webkit-mask: {mask}; mask: {mask}; }}\n"
 
