@@ -81,7 +81,7 @@ def main() -> int:
         peer = _measured(partial(_mkdocs, site, Path(folder), OF_MKDOCS))
     report.say(
         f"{models:,} models with {COLUMNS} columns and their edges; MkDocs renders {peer.pages:,} "
-        f"of the same pages without search. The limits are {seconds} s and {megabytes} MB more than "
+        f"of the same pages without search. The limits are {seconds} s and {megabytes} MB beside "
         f"the lineage for {models if models in LIMITS else MODELS:,}, and {KILOBYTES} kB a page."
     )
     report.table("", "pages", "s", "pages/s", "CPU s", "MB more", "kB a page")
