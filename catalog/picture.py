@@ -150,13 +150,15 @@ def _box(
         f'<a class="{classes}" href="{page}"{_CURRENT if centre else ""}'
         f' transform="translate({corner.x:g} {corner.y:g})"><title>{full_name}</title>'
         f'<use href="#{shape}"/>'
-        f'<text x="{_BEFORE}" y="18"{_fitted(label.name, NAME_SIZE, width)}>{text(label.name)}</text>'
-        f'<text x="{_BEFORE}" y="32"{_fitted(label.note, NOTE_SIZE, width)}>{text(label.note)}</text>'
-        "</a>"
+        f"{_line(label.name, 18, NAME_SIZE, width)}{_line(label.note, 32, NOTE_SIZE, width)}</a>"
     )
 
 
 _CURRENT = ' aria-current="page"'
+
+
+def _line(line: str, y: int, size: float, width: float) -> str:
+    return f'<text x="{_BEFORE}" y="{y}"{_fitted(line, size, width)}>{text(line)}</text>'
 
 
 def _fitted(line: str, size: float, width: float) -> str:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import TypeVar
 
 from markupsafe import Markup
 
@@ -19,6 +20,8 @@ from dbt_graft.catalog.neighbourhood import Box, BoxKey, Neighbourhood
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence
 from dbt_graft.lineage.urls import column_anchor
+
+T = TypeVar("T", bound=Hashable)
 
 _MAX_LINES = 500
 # Columns of one box, and of all of them together.
@@ -189,7 +192,9 @@ def column_data(neighbourhood: Neighbourhood, columns: PictureColumns) -> Markup
     if not columns.boxes:
         return Markup()
     number = {box.key: at for at, box in enumerate(neighbourhood.boxes)}
-    names, lists, ways = _Once(), _Once(), _Once()
+    names: _Once[str] = _Once()
+    lists: _Once[tuple[int, ...]] = _Once()
+    ways: _Once[tuple[int, ...]] = _Once()
     boxes: list[object] = []
     for box in neighbourhood.boxes:
         if listed := columns.boxes.get(box.key):
@@ -232,10 +237,10 @@ def _way(lines: ColumnLines, boxes: Mapping[BoxKey, BoxColumns]) -> tuple[int, .
     )
 
 
-class _Once(dict[Hashable, int]):
+class _Once(dict[T, int]):
     """Values, each once, with the place of each."""
 
-    def place(self, value: Hashable) -> int:
+    def place(self, value: T) -> int:
         """Its place; a new value comes last."""
         return self.setdefault(value, len(self))
 

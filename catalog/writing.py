@@ -18,10 +18,10 @@ from dbt_graft.catalog.shell import Shells
 
 # As many pages as one process writes faster than two could be started.
 _FEW = 400
-_AT_ONCE = 50
+_AT_ONCE = 25
 # Pages that a process writes before a new one takes its place: what it looks at of the lineage
 # becomes its own memory, since Python counts references where an object lies.
-_A_LIFE = 1000
+_A_LIFE = 300
 
 
 @dataclass(frozen=True, slots=True)
