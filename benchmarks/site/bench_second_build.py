@@ -11,11 +11,13 @@ import pickle
 import sys
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
+from typing import TypeVar
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "docs"), str(HERE.parents[1])]
@@ -32,7 +34,7 @@ from dbt_graft.injector.graft import Grafted, GraftOptions, graft  # noqa: E402
 from dbt_graft.lineage.model import Lineage  # noqa: E402
 
 SECONDS = 10
-Input = tuple[Lineage, dict[object, object]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +113,9 @@ def _built(inputs: Path, site: Path) -> Cost:
     return Cost(built.pages, built.changed, seconds, processor)
 
 
-def _in_process[T](work: Callable[[], T]) -> T:
-    with get_context("spawn").Pool(1) as pool:
-        return pool.apply(work)
+def _in_process(work: Callable[[], T]) -> T:
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(work).result()
 
 
 def _files(site: Path) -> dict[str, bytes]:
