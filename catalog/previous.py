@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -114,7 +115,8 @@ def write_record(record: Path, pages: Mapping[str, RecordedPage]) -> None:
     except OSError:
         # The next build makes all pages again, no more.
         _log.debug("the pages are not recorded", exc_info=True)
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
 
 
 def _head(content: bytes) -> bytes:

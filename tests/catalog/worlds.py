@@ -32,6 +32,9 @@ from dbt_graft.lineage.usage import Usage
 NOW = datetime(2026, 11, 21, 2, 15, tzinfo=UTC)
 
 
+Change = Callable[["World", random.Random], None]
+
+
 @dataclass
 class World:
     """The lineage of some tables in a line, each made from tables shortly before it.
@@ -173,7 +176,7 @@ class World:
         return NodeResult(node, f"i{n}", "build", word, status, NOW - timedelta(days=n), rows=n)
 
 
-def world(seed: int, tables: int = 24) -> World:
+def world(seed: int, tables: int = 18) -> World:
     """A lineage with one of everything, and cycles in some."""
     chance = random.Random(seed)  # noqa: S311
     made = World()
@@ -264,7 +267,7 @@ def _new_result(made: World, chance: random.Random) -> None:
     made.results[node] = [word, *made.results[node]]
 
 
-def _set(name: str, values: Callable[[random.Random], object]) -> Callable[..., None]:
+def _set(name: str, values: Callable[[random.Random], object]) -> Change:
     """A change of one table's value."""
 
     def change(made: World, chance: random.Random) -> None:
@@ -276,16 +279,19 @@ def _set(name: str, values: Callable[[random.Random], object]) -> Callable[..., 
     return change
 
 
-def _toggle(name: str) -> Callable[..., None]:
+def _toggle(name: str) -> Change:
     def change(made: World, chance: random.Random) -> None:
         getattr(made, name).symmetric_difference_update({_pick(made, chance)})
 
     return change
 
 
-def _new_run(made: World, chance: random.Random) -> None:
-    table = _pick_task(made, chance)
-    made.runs[table] = [*made.runs[table], chance.choice(list(Status))]
+def _run(status: Status) -> Change:
+    def change(made: World, chance: random.Random) -> None:
+        table = _pick_task(made, chance)
+        made.runs[table] = [*made.runs[table], status]
+
+    return change
 
 
 def _new_consumer(made: World, chance: random.Random) -> None:
@@ -308,11 +314,15 @@ def _task_info(made: World, chance: random.Random) -> None:
     made.infos[_pick_task(made, chance)] = TaskInfo(_word(chance), _word(chance))
 
 
+def _statement(made: World, chance: random.Random) -> None:
+    made.statements[_pick_task(made, chance)] = f"INSERT {_word(chance)}"
+
+
 def _word(chance: random.Random) -> str:
     return f"word_{chance.randrange(1000)}"
 
 
-CHANGES: dict[str, Callable[[World, random.Random], None]] = {
+CHANGES: dict[str, Change] = {
     "a new edge": _add_edge,
     "an edge gone": _remove_edge,
     "a new column edge": _add_column_edge,
@@ -330,10 +340,11 @@ CHANGES: dict[str, Callable[[World, random.Random], None]] = {
     "another kind": _set("kinds", lambda chance: chance.choice([Kind.PATH, Kind.TOPIC])),
     "a dbt test": _set("tests", lambda chance: ["unique", _word(chance)]),
     "a dbt result": _new_result,
-    "a run": _new_run,
+    "a run": _run(Status.OK),
+    "a failed run": _run(Status.FAILED),
     "a task's description": _task_info,
     "a task that is an exposure": _exposed_task,
-    "a statement": _set("statements", lambda chance: f"INSERT {_word(chance)}"),
+    "a statement": _statement,
     "a new consumer": _new_consumer,
     "a consumer that reads more": _consumer_reads,
     "a dropped table": _toggle("dropped"),

@@ -1,0 +1,212 @@
+"""A server of the published site on this machine, which answers as a web server would."""
+
+from __future__ import annotations
+
+import io
+import os
+from functools import partial
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+from dbt_graft.lineage.errors import GraftError
+
+HOST = "127.0.0.1"
+_TEXT = "; charset=utf-8"
+# Asked by open pages, below the path of the site; no page can have the address.
+_VERSION = ".graft/version"
+# In pages that are served while inputs are watched, never in the published files.
+_RELOAD = """
+<script>
+(() => {{
+  "use strict";
+  const ask = async () => {{
+    if (document.hidden) return;
+    try {{
+      const answer = await fetch("{base}{version}", {{ cache: "no-store" }});
+      if (answer.ok && (await answer.text()) !== "{now}") location.reload();
+    }} catch {{
+      // The server has ended; it may be started again.
+    }}
+  }};
+  setInterval(ask, 1000);
+}})();
+</script>
+""".strip()
+
+
+class SiteVersion:
+    """The number of times that the site was published since the server was started.
+
+    Attributes:
+        text: Another one after each build, and in each process.
+    """
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._process = os.urandom(4).hex()
+
+    @property
+    def text(self) -> str:
+        return f"{self._process}-{self._number}"
+
+    def increase(self) -> None:
+        """Open pages load themselves again."""
+        self._number += 1
+
+
+class SitePages(SimpleHTTPRequestHandler):
+    """Answers with the files of a site below its subpath, elsewhere with its 404 page."""
+
+    # Those of the system differ, and some of them are wrong.
+    extensions_map: ClassVar[dict[str, str]] = {
+        "": "application/octet-stream",
+        ".css": f"text/css{_TEXT}",
+        ".gz": "application/gzip",
+        ".html": f"text/html{_TEXT}",
+        ".ico": "image/x-icon",
+        ".jpg": "image/jpeg",
+        ".js": f"text/javascript{_TEXT}",
+        ".json": "application/json",
+        ".map": "application/json",
+        ".mjs": f"text/javascript{_TEXT}",
+        ".png": "image/png",
+        ".svg": f"image/svg+xml{_TEXT}",
+        ".txt": f"text/plain{_TEXT}",
+        ".wasm": "application/wasm",
+        ".webp": "image/webp",
+        ".woff": "font/woff",
+        ".woff2": "font/woff2",
+        ".xml": f"application/xml{_TEXT}",
+        # Pagefind's, compressed by itself; its loader unpacks them.
+        **dict.fromkeys(
+            (".pagefind", ".pf_filter", ".pf_fragment", ".pf_index", ".pf_meta"),
+            "application/octet-stream",
+        ),
+    }
+
+    def __init__(
+        self, *args: Any, base: str, version: SiteVersion | None = None, **options: Any
+    ) -> None:
+        self._base, self._version = base, version
+        self._tag = ""
+        super().__init__(*args, **options)
+
+    def guess_type(self, path: Any) -> str:
+        """The type by the end of a file's name, the same on every system."""
+        return self.extensions_map.get(Path(path).suffix.lower(), self.extensions_map[""])
+
+    def send_head(self) -> Any:
+        """Open the file of a request; the address above the site leads to it."""
+        self._tag = ""
+        path = urlsplit(self.path).path
+        if self._version and path == self._base + _VERSION:
+            return self._content(self._version.text.encode(), f"text/plain{_TEXT}")
+        if path.startswith(self._base):
+            self.path = self.path[len(self._base) - 1 :]
+            return self._file()
+        if self._base.startswith(path.rstrip("/") + "/"):
+            self.send_response(HTTPStatus.FOUND)
+            self.send_header("Location", self._base)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        else:
+            self.send_error(HTTPStatus.NOT_FOUND)
+        return None
+
+    def _file(self) -> Any:
+        """Open a file, unless the browser has it as it is."""
+        file = Path(self.translate_path(self.path))
+        if file.is_dir() and urlsplit(self.path).path.endswith("/"):
+            file /= "index.html"
+        try:
+            status = file.stat()
+        except (OSError, ValueError):
+            return super().send_head()
+        self._tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}-{self._version_text}"'
+        if self.headers.get("If-None-Match") == self._tag:
+            self.send_response(HTTPStatus.NOT_MODIFIED)
+            self.end_headers()
+            return None
+        # By the second only: two builds may be in one.
+        del self.headers["If-Modified-Since"]
+        if self._version and file.suffix == ".html" and file.is_file():
+            return self._content(self._reloading(file.read_bytes()), self.guess_type(file))
+        return super().send_head()
+
+    @property
+    def _version_text(self) -> str:
+        return self._version.text if self._version else ""
+
+    def _reloading(self, page: bytes) -> bytes:
+        """A page that loads itself again after the next build."""
+        if not self._version:
+            return page
+        script = _RELOAD.format(base=self._base, version=_VERSION, now=self._version.text).encode()
+        before, end, after = page.rpartition(b"</body>")
+        return before + script + end + after if end else page + script
+
+    def _content(
+        self, content: bytes, type_: str, status: HTTPStatus = HTTPStatus.OK
+    ) -> io.BytesIO:
+        self.send_response(status)
+        self.send_header("Content-Type", type_)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        return io.BytesIO(content)
+
+    def list_directory(self, path: Any) -> None:
+        """Show no list of files: a web server has none either."""
+        self.send_error(HTTPStatus.NOT_FOUND)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Send an error, for a missing page the site's own."""
+        self._tag = ""
+        page = Path(self.directory) / "404.html"
+        if code != HTTPStatus.NOT_FOUND or not page.is_file():
+            super().send_error(code, message, explain)
+            return
+        content = self._reloading(page.read_bytes())
+        body = self._content(content, self.guess_type(page), HTTPStatus(code))
+        if self.command != "HEAD":
+            self.copyfile(body, self.wfile)
+
+    def end_headers(self) -> None:
+        """Let browsers ask again before they show what they have: a build may have changed it."""
+        self.send_header("Cache-Control", "no-cache")
+        if self._tag:
+            self.send_header("ETag", self._tag)
+        super().end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Log no request."""
+
+
+def site_server(
+    site: Path, url: str, port: int, version: SiteVersion | None = None
+) -> ThreadingHTTPServer:
+    """A server of a site, on this machine only and at the subpath of its `site.url`.
+
+    Args:
+        version: Pages load themselves again when it increases.
+
+    Raises:
+        GraftError: There is no site, or the port is taken.
+    """
+    if not (site / "index.html").is_file():
+        raise GraftError("there is no site here", place=str(site), remedy="run `graft build`")
+    handler = partial(SitePages, base=subpath(url), version=version, directory=str(site))
+    try:
+        return ThreadingHTTPServer((HOST, port), handler)
+    except OSError as error:
+        raise GraftError(
+            f"cannot be used: {error.strerror}", place=f"port {port}", remedy="name another: --port"
+        ) from error
+
+
+def subpath(url: str) -> str:
+    """The path at which a site is served: `/` or `/lineage/`."""
+    path = urlsplit(url).path.strip("/")
+    return f"/{path}/" if path else "/"

@@ -1,0 +1,158 @@
+"""A site is served as by a web server: subpath, 404 page, nothing above it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.graft.served_site import SiteVersion, site_server
+from dbt_graft.lineage.errors import GraftError
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    folder = tmp_path / "site"
+    (folder / "tasks/load").mkdir(parents=True)
+    (folder / "index.html").write_text("home")
+    (folder / "tasks/load/index.html").write_text("load")
+    (folder / "404.html").write_text("not here")
+    (tmp_path / "secret.txt").write_text("secret")
+    return folder
+
+
+@contextmanager
+def served(site: Path, url: str = "", version: SiteVersion | None = None) -> Iterator[int]:
+    with site_server(site, url, 0, version) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+def answer_of(port: int, path: str, method: str = "GET", **headers: str) -> HTTPResponse:
+    connection = HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request(method, path, headers=headers)
+    return connection.getresponse()
+
+
+def get(port: int, path: str, method: str = "GET") -> tuple[int, str]:
+    answer = answer_of(port, path, method)
+    text = answer.read().decode()
+    return answer.status, answer.headers.get("Location") or text
+
+
+@pytest.mark.parametrize(
+    ("url", "path", "answer"),
+    [
+        ("", "/", (200, "home")),
+        ("", "/index.html?q=1", (200, "home")),
+        ("", "/tasks/load/", (200, "load")),
+        ("", "/tasks/load/index.html", (200, "load")),
+        ("", "/tasks/", (404, "not here")),
+        ("", "/tasks/gone/index.html", (404, "not here")),
+        ("", "/../secret.txt", (404, "not here")),
+        ("", "/%2e%2e/secret.txt", (404, "not here")),
+        ("https://shop.github.io/lineage/", "/lineage/", (200, "home")),
+        ("https://shop.github.io/lineage/", "/lineage/tasks/load/index.html", (200, "load")),
+        ("https://shop.github.io/lineage", "/lineage/gone.html", (404, "not here")),
+        ("https://shop.github.io/lineage/", "/", (302, "/lineage/")),
+        ("https://shop.github.io/lineage/", "/lineage", (302, "/lineage/")),
+        ("https://shop.github.io/lineage/", "/tasks/load/index.html", (404, "not here")),
+        ("https://shop.github.io/a/b/", "/a", (302, "/a/b/")),
+    ],
+)
+def test_an_address_answers_as_the_published_one(
+    site: Path, url: str, path: str, answer: tuple[int, str]
+) -> None:
+    with served(site, url) as port:
+        assert get(port, path) == answer
+
+
+def test_a_missing_page_has_no_body_for_head(site: Path) -> None:
+    with served(site, "") as port:
+        assert get(port, "/gone", "HEAD") == (404, "")
+
+
+def test_a_folder_without_a_site_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(GraftError, match="there is no site here") as caught:
+        site_server(tmp_path, "", 0)
+    assert caught.value.remedy == "run `graft build`"
+
+
+def test_a_port_that_is_taken_is_an_error(site: Path) -> None:
+    with served(site, "") as port, pytest.raises(GraftError, match="cannot be used") as caught:
+        site_server(site, "", port)
+    assert caught.value.place == f"port {port}"
+
+
+@pytest.mark.parametrize(
+    ("file", "type_"),
+    [
+        ("a.html", "text/html; charset=utf-8"),
+        ("a.JS", "text/javascript; charset=utf-8"),
+        ("a.css", "text/css; charset=utf-8"),
+        ("a.json", "application/json"),
+        ("a.svg", "image/svg+xml; charset=utf-8"),
+        ("pagefind/wasm.en.pagefind", "application/octet-stream"),
+        ("pagefind/a.pf_meta", "application/octet-stream"),
+        ("a.wasm", "application/wasm"),
+        ("sitemap.xml.gz", "application/gzip"),
+        ("LICENSE", "application/octet-stream"),
+    ],
+)
+def test_files_have_the_type_of_their_end(site: Path, file: str, type_: str) -> None:
+    (site / "pagefind").mkdir()
+    (site / file).write_bytes(b"content")
+    with served(site) as port:
+        answer = answer_of(port, f"/{file}")
+    assert answer.status == 200
+    assert answer.headers["Content-Type"] == type_
+    assert answer.headers["Content-Encoding"] is None
+
+
+def test_a_browser_asks_again_and_gets_only_what_changed(site: Path) -> None:
+    with served(site) as port:
+        first = answer_of(port, "/tasks/load/")
+        assert first.headers["Cache-Control"] == "no-cache"
+        tag, date = first.headers["ETag"], first.headers["Last-Modified"]
+        again = answer_of(port, "/tasks/load/", **{"If-None-Match": tag})
+        assert (again.status, again.read()) == (304, b"")
+        (site / "tasks/load/index.html").write_text("LOAD")  # in the same second
+        both = {"If-None-Match": tag, "If-Modified-Since": date}
+        changed = answer_of(port, "/tasks/load/", **both)
+        assert (changed.status, changed.read()) == (200, b"LOAD")
+        assert answer_of(port, "/gone").headers["ETag"] is None
+
+
+def test_pages_reload_after_a_build_only_while_inputs_are_watched(site: Path) -> None:
+    (site / "index.html").write_text("<body>home</body></html>")
+    (site / "data.json").write_text("{}")
+    with served(site, "https://x.example/a/") as port:
+        assert get(port, "/a/") == (200, "<body>home</body></html>")
+        assert get(port, "/a/.graft/version") == (404, "not here")
+    version = SiteVersion()
+    with served(site, "https://x.example/a/", version) as port:
+        before = answer_of(port, "/a/")
+        home = before.read().decode()
+        assert home.startswith("<body>home<script>")
+        assert home.endswith("</script></body></html>")
+        assert int(before.headers["Content-Length"]) == len(home)
+        assert f'"{version.text}"' in home
+        assert '"/a/.graft/version"' in home
+        assert get(port, "/a/.graft/version") == (200, version.text)
+        assert "<script>" in get(port, "/a/gone")[1], "it may be there after the next build"
+        assert get(port, "/a/data.json") == (200, "{}")
+        version.increase()
+        assert f'"{version.text}"' not in home
+        assert get(port, "/a/.graft/version") == (200, version.text)
+        tag = {"If-None-Match": before.headers["ETag"]}
+        assert answer_of(port, "/a/", **tag).status == 200, "with the script of the version now"
+    assert (site / "index.html").read_text() == "<body>home</body></html>"
+
+
+def test_another_process_is_another_version() -> None:
+    assert SiteVersion().text != SiteVersion().text
