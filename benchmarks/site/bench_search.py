@@ -94,7 +94,7 @@ def main() -> int:
         }
         report.say()
         report.say(
-            f"Seconds to the first result; the limit is {LIMIT}. lunr took {LUNR} s of 3,900."
+            f"Seconds to the first result; the limit is {LIMIT}. lunr took {LUNR} s at 3,900 pages."
         )
         report.table("query", "median", "slowest", "files", "kB")
         slowest = 0.0
@@ -134,7 +134,7 @@ def _indexed(grafted: Grafted, sites: list[Path]) -> list[float]:
 
 
 def _search(browser: Browser, address: str, query: str, selector: str) -> tuple[float, int, float]:
-    """Seconds to the first result of a search in a new browser, and the files and kB that it read."""
+    """Seconds to the first result in a new browser, and the files and kB that the search read."""
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{address}/index.html", wait_until="networkidle")
