@@ -33,7 +33,7 @@ _STUB = """\
 <html lang="en"><body data-kind="{kind}" data-name="{name}" data-path="{path}" data-note="{note}" \
 data-platform="{platform}" data-owner="{owner}" data-pagefind-meta="kind[data-kind], \
 name[data-name], path[data-path], note[data-note], platform[data-platform], owner[data-owner]">
-<p>{text}</p><p>{sentinel} <b data-pagefind-weight="4">{name}</b> {tokens}</p></body></html>
+<p>{text}</p><p>{sentinel} <b data-pagefind-weight="0.2">{name}</b> {tokens}</p></body></html>
 """
 
 

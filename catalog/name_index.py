@@ -1,10 +1,10 @@
 """The name index: the beginnings of names, for a search that needs no server.
 
-Each name has a key for every word that it begins with or has inside: `raw.customerOrders` is found
-by `raw.cust`, `customer_o` and `orders`. `_`, `.`, `/` and capitals are borders of words; keys leave
-them out. Keys that begin alike share a shard: a classic script, since browsers forbid pages opened
-as files to fetch data. A shard that would be too large is split by the next letter; in its place a
-shard holds the best names of each kind.
+Each name has a key for every word in it: `raw.customerOrders` is found by `raw.cust`, `customer_o`
+and `orders`. `_`, `.`, `/` and capitals are borders of words; keys leave them out. Keys that begin
+alike share a shard: a classic script, since browsers forbid pages opened as files to fetch data. A
+shard that would be too large is split by the next letter; in its place a shard holds the best names
+of each kind.
 
 `site/scripts/names.js` reads it; both take names apart in the same way.
 """
@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import groupby
 from operator import itemgetter
-from os.path import commonprefix
 from pathlib import Path
 
 import orjson
@@ -28,8 +27,8 @@ from dbt_graft.catalog.markup import printable
 
 FOLDER = "search/names"
 SHARD_BYTES = 64_000
-# Letters of a key; words of a name that have one; names of a kind in place of a shard that is split,
-# and names of one key.
+# Letters of a key; words of a name that have one; names of a kind in place of a shard that is
+# split; names of a kind with one key.
 KEY, _WORDS, _BEST, _ALIKE = 32, 12, 40, 200
 
 _CAMEL = (
@@ -125,7 +124,7 @@ def file_name(prefix: str) -> str:
 
 
 def _row(entry: IndexedName) -> bytes:
-    """A name as JSON: kind, name, path, platforms, owners, note; what is empty at the end left out."""
+    """A name as JSON: kind, name, path, platforms, owners, note; the last ones only if there."""
     values: list[object] = [
         int(entry.kind),
         printable(entry.name),
@@ -147,7 +146,7 @@ def _shards(
     if sum(len(content) + 2 for _, _, content in unique) <= SHARD_BYTES:
         yield prefix, unique, {}
         return
-    prefix = commonprefix((rows[0][0], rows[-1][0]))  # they are sorted
+    prefix = _common(rows[0][0], rows[-1][0])  # they are sorted
     alike = [row for row in rows if row[0] == prefix]
     best = _best(alike, _ALIKE, kinds) + _best(unique, _BEST, kinds)
     shown = _each_once(best)
@@ -160,6 +159,11 @@ def _shards(
     longer = [row for row in rows if row[0] != prefix]
     for letter, some in groupby(longer, key=lambda row: row[0][len(prefix)]):
         yield from _shards(prefix + letter, list(some), kinds)
+
+
+def _common(a: str, b: str) -> str:
+    pairs = enumerate(zip(a, b, strict=False))
+    return a[: next((at for at, (one, other) in pairs if one != other), min(len(a), len(b)))]
 
 
 def _each_once(rows: Iterable[_Row]) -> list[_Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -24,6 +24,8 @@ from dbt_graft.lineage.urls import (
 )
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+# Descriptions of a column that many datasets have.
+_MAX_TEXTS = 20
 _MARKS = re.compile(r"[*`#>|]+|^[ \t]*[-+][ \t]", re.MULTILINE)
 
 
@@ -58,8 +60,13 @@ def name_entries(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Index
 
 def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[SearchText]:
     """The pages that have more words than their names."""
+    shared = _shared_columns(index)
     for dataset, description in sorted(index.descriptions.items()):
-        columns = (f"{name}: {text}" for name, text in description.columns.items() if text.strip())
+        columns = (
+            f"{name}: {text}"
+            for name, text in description.columns.items()
+            if text.strip() and name.casefold() not in shared
+        )
         if text := _plain("\n".join((description.text, *columns))):
             yield SearchText(
                 NameKind.DATASET,
@@ -70,6 +77,7 @@ def search_texts(index: Index, nodes: Iterable[DocsNode] = ()) -> Iterator[Searc
                 _owners(index, dataset),
                 _kind(index, dataset),
             )
+    yield from _column_texts(index, shared)
     for name in index.task_names():
         task, consumer = index.tasks.get(name), index.consumers.get(name)
         written = (task.info.description if task else "") or (consumer.text if consumer else "")
@@ -103,6 +111,34 @@ def _kind(index: Index, dataset: DatasetId) -> str:
 def _owners(index: Index, dataset: DatasetId) -> tuple[str, ...]:
     description = index.descriptions.get(dataset)
     return (description.owner,) if description and description.owner else ()
+
+
+def _shared_columns(index: Index) -> set[str]:
+    """The folded names of columns that several datasets have."""
+    found = Counter(key for dataset in index.datasets for key in index.columns(dataset))
+    return {key for key, count in found.items() if count > 1}
+
+
+def _column_texts(index: Index, shared: set[str]) -> Iterator[SearchText]:
+    """The descriptions of shared columns, each once: models pass them on from one to the next."""
+    texts: dict[str, dict[str, None]] = defaultdict(dict)
+    for _, description in sorted(index.descriptions.items()):
+        for name, text in description.columns.items():
+            key = name.casefold()
+            if key in shared and text.strip() and len(texts[key]) < _MAX_TEXTS:
+                texts[key].setdefault(text)
+    if texts:
+        for entry in _columns(index):
+            if some := texts.get(entry.name.casefold()):
+                yield SearchText(
+                    entry.kind,
+                    entry.name,
+                    entry.path,
+                    _plain("\n".join(some)),
+                    entry.platforms,
+                    entry.owners,
+                    entry.note,
+                )
 
 
 @dataclass(slots=True)

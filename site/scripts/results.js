@@ -39,10 +39,9 @@
 
   /** @param {Result} one @param {string} id @param {string} query */
   const option = (one, id, query) => {
-    const kind = one.kind === "dbt" || one.kind === "text" ? "" : one.kind
     const facts = [one.note, ...(/^(column|owner)$/.test(one.kind) ? [] : [one.platform, one.owner])]
     const option = create("a", { role: "option", id, class: "graft-result", tabindex: "-1",
-      href: graft.root + one.path, "aria-selected": "false", ...(kind && { "data-kind": kind }) },
+      href: graft.root + one.path, "aria-selected": "false" },
     create("span", { class: "graft-result__name" }, ...marked(one.name, query)),
     create("span", { class: "graft-result__note" }, facts.filter(Boolean).join(" · ")))
     if (one.excerpt) option.append(create("span", { class: "graft-result__text" }, ...marked(one.excerpt, query)))

@@ -14,7 +14,7 @@
     { kind: "dbt", title: "Only in dbt docs", shown: 4 },
   ]
   const TEXTS = { kind: "text", title: "In descriptions", shown: 6 }
-  const MORE = 50, ALREADY = 12 // results with a description that are above, by their name
+  const MORE = 50
   const FACETS = ["platform", "owner"]
 
   /**
@@ -55,12 +55,12 @@
       document.body.append(this.dialog)
       this.input.addEventListener("input", () => { this.unfolded.clear(); this.search() })
       for (const filter of this.filters) filter.addEventListener("change", () => this.search())
-      close.addEventListener("click", () => this.dialog.close())
+      close.addEventListener("click", () => this.close())
       this.copy.addEventListener("click", () => this.copyLink())
-      this.dialog.addEventListener("close", () => history.replaceState(history.state, "", this.before))
+      this.dialog.addEventListener("cancel", () => this.restore())
       this.dialog.addEventListener("keydown", event => this.key(event))
       // A click beside the dialog is one on the dialog's own, empty edge.
-      this.dialog.addEventListener("click", event => event.target === this.dialog && this.dialog.close())
+      this.dialog.addEventListener("click", event => event.target === this.dialog && this.close())
       this.list.addEventListener("click", event => this.clicked(event))
       this.list.addEventListener("pointermove", event => {
         const option = /** @type {Element} */ (event.target).closest("[role=option]")
@@ -110,6 +110,16 @@
       this.search()
     }
 
+    /** The address from before the search. The dialog's own event comes too late for that. */
+    restore() {
+      history.replaceState(history.state, "", this.before)
+    }
+
+    close() {
+      this.restore()
+      this.dialog.close()
+    }
+
     /** The query and the filters as an address. */
     address() {
       const parts = new URLSearchParams({ search: this.input.value.trim() })
@@ -147,10 +157,9 @@
         const groups = /** @type {Group[]} */ (found).filter(group => group.results.length)
           .sort((a, b) => best(a) - best(b))
         this.show(groups, query, true)
-        const texts = await this.texts(query, { platform, owner, limit: limit(TEXTS) + ALREADY })
+        const without = new Set(groups.flatMap(group => group.results.slice(0, group.shown).map(one => one.path)))
+        const results = await this.texts(query, { platform, owner, limit: limit(TEXTS) + 1, without })
         if (turn !== this.turn) return
-        const named = new Set(groups.flatMap(group => group.results.slice(0, group.shown).map(one => one.path)))
-        const results = texts.filter((/** @type {Result} */ one) => !named.has(one.path)).slice(0, limit(TEXTS) + 1)
         if (results.length) groups.push({ ...TEXTS, shown: limit(TEXTS), results })
         this.show(groups, query, false)
       } catch (error) {
@@ -265,7 +274,8 @@
       const to = new URL(option.getAttribute("href") ?? "", location.href)
       if (beside) window.open(to)
       else if (to.pathname === location.pathname && to.search === location.search) {
-        this.dialog.close()
+        this.before = to.pathname + to.search
+        this.close()
         location.hash = to.hash
       } else location.assign(to)
     }
@@ -282,7 +292,7 @@
     const letter = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
     if (!slash && !letter) return
     event.preventDefault()
-    if (letter && search?.dialog.open) search.dialog.close()
+    if (letter && search?.dialog.open) search.close()
     else openSearch(new URLSearchParams())
   })
   addEventListener("click", event => {

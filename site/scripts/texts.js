@@ -5,7 +5,7 @@
   "use strict"
   const graft = /** @type {any} */ (globalThis).graft
   const SENTINEL = "graftabout" // behind it are words that are not shown
-  const BEFORE = 60, LENGTH = 180
+  const BEFORE = 60, LENGTH = 180, MOST = 60
 
   /**
    * @typedef {{kind: string, name: string, path: string, platform: string, owner: string,
@@ -47,15 +47,16 @@
   const plain = text => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
 
   /**
-   * Whether a text has all words of a query, in some form. Where a word is nowhere, Pagefind finds
-   * what begins like a part of it.
-   * @param {string} text @param {string} query
+   * Whether a page has all words of a query, in some form, and its text at least one of them: names
+   * alone are found above. Where a word is nowhere, Pagefind finds what begins like a part of it.
+   * @param {string} content @param {string} query
    */
-  const answers = (text, query) => {
-    const low = plain(text)
+  const answers = (content, query) => {
+    const low = plain(content), end = low.lastIndexOf(SENTINEL)
     /** @type {string[]} */
-    const words = graft.names.words(plain(query))
-    return words.every(word => low.includes(word.slice(0, Math.max(3, word.length - 3))))
+    const words = graft.names.words(plain(query)).map((/** @type {string} */ word) => word.slice(0, Math.max(3, word.length - 3)))
+    const places = words.map(word => low.indexOf(word))
+    return places.every(at => at >= 0) && places.some(at => at < end)
   }
 
   /** Some words around the first that was looked for. @param {string} content @param {string} query */
@@ -73,10 +74,11 @@
   /**
    * The pages whose text has all words of a query, the best ones first.
    * @param {string} query
-   * @param {{platform?: string, owner?: string, limit?: number}} [options]
+   * @param {{platform?: string, owner?: string, limit?: number, without?: Set<string>}} [options]
+   *   without: paths that are not wanted
    * @returns {Promise<FoundText[]>}
    */
-  const find = async (query, { platform, owner, limit = 8 } = {}) => {
+  const find = async (query, { platform, owner, limit = 8, without = new Set() } = {}) => {
     if (await reason() || !about.text || !query.trim()) return []
     const tokens = [
       ...about.platforms.filter(([name]) => name === platform),
@@ -85,12 +87,22 @@
     const pagefind = await prepare()
     // The last word is a beginning, so it must be the query's.
     const { results } = await pagefind.search([...tokens, query].join(" "))
-    const pages = await Promise.all(results.slice(0, limit).map((/** @type {any} */ one) => one.data()))
-    return pages.filter(({ content }) => answers(content, query)).map(({ meta, content }) => ({
-      kind: meta.kind, name: meta.name, path: meta.path.replace(/\/(?=#|$)/, "/index.html"),
-      platform: meta.platform ?? "", owner: meta.owner ?? "", note: meta.note ?? "",
-      excerpt: excerpt(content, query),
-    }))
+    /** @type {FoundText[]} */
+    const found = []
+    // Each page is a file: no more of them than are shown, as a rule.
+    for (let at = 0; at < MOST && at < results.length && found.length < limit; at += limit) {
+      const pages = await Promise.all(
+        results.slice(at, at + limit).map((/** @type {any} */ one) => one.data()))
+      for (const { meta, content } of pages) {
+        const path = meta.path.replace(/\/(?=#|$)/, "/index.html")
+        if (without.has(path) || !answers(content, query)) continue
+        found.push({
+          kind: meta.kind, name: meta.name, path, platform: meta.platform ?? "",
+          owner: meta.owner ?? "", note: meta.note ?? "", excerpt: excerpt(content, query),
+        })
+      }
+    }
+    return found.slice(0, limit)
   }
 
   graft.texts = {

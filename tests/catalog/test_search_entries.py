@@ -76,7 +76,7 @@ def test_a_column_of_several_datasets_is_found_once(index: Index) -> None:
         for n, id_ in enumerate(datasets)
     }
     found = name_entries(Index(Lineage(datasets), descriptions))
-    (own, shared) = sorted((e for e in found if e.kind is NameKind.COLUMN), key=lambda e: e.note)
+    shared, own = (entry for entry in found if entry.kind is NameKind.COLUMN)
     assert shared.path == "columns/cu/#column-customer_id"
     assert shared.note == "in 2 datasets"
     assert shared.platforms == ("SQL Server", "Spark")
@@ -102,15 +102,29 @@ def test_a_column_of_one_dataset_leads_to_its_row(index: Index) -> None:
         assert entry.note.startswith("in ")
 
 
-def test_texts_are_plain_and_have_the_columns(index: Index) -> None:
+def test_texts_are_plain(index: Index) -> None:
     texts = {one.name: one for one in search_texts(index, NODES)}
     assert texts["raw.orders"].text == (
         "Orders as the shop hands them over, one row an order . See the mart for what analysts "
-        "use. loaded every night amount is in the currency of the order order_id: Primary key. "
-        "AMOUNT: Amount in the order's own currency."
+        "use. loaded every night amount is in the currency of the order"
     )
     assert texts["land_shop_files"].text == "Lands the shop's nightly export."
     assert texts["cents_to_euros"].text == "Two decimals ."
     assert "unique_orders" not in texts
     assert texts["raw.orders"].platforms == ("Spark",)
     assert texts["raw.orders"].owners == ("data-platform",)
+
+
+def test_a_description_that_columns_share_is_one_text() -> None:
+    texts = ({"Id": "The key.", "own": "Only *here*."}, {"id": "The key."}, {"ID": "Another."})
+    ids = [DatasetId("spark", f"a.t{n}") for n in range(3)]
+    descriptions = {
+        id_: Description(id_, f"model.shop.t{n}", f"t{n}", Role.MODEL, columns=columns)
+        for n, (id_, columns) in enumerate(zip(ids, texts, strict=True))
+    }
+    found = {one.name: one for one in search_texts(Index(Lineage(), descriptions))}
+    assert {name: one.text for name, one in found.items()} == {
+        "a.t0": "own: Only here .",
+        "Id": "The key. Another.",
+    }
+    assert found["Id"].path == "columns/id/#column-id"
