@@ -66,11 +66,11 @@
       look = { selected, path: path?.size ? path : null, lit: isThere ? lit : null, way, columns }
       canvas.draw(shown, state, look)
       panel.show(shown.view.boxes.get(selected) ?? null, state, shown.view, look)
-      toolbar.show(state, whole)
+      toolbar.show(state, unfiltered)
     }
 
     /** @type {View} the view before filters */
-    let whole = { boxes: new Map(), arrows: [], cut: false, fixed: null }
+    let unfiltered = { boxes: new Map(), arrows: [], cut: false, fixed: null }
 
     /** Show the state: what is there stays in its place, unless all is laid out anew. */
     const show = async (tidy = false) => {
@@ -79,7 +79,7 @@
       const view = explore.folded(explore.filtered(found, state), state)
       if (number !== asked) return
       const old = scene, anchor = [selected, state.start].find(id => old?.view.boxes.has(id) && view.boxes.has(id))
-      whole = found
+      unfiltered = found
       scene = explore.placed(view, old, tidy)
       await draw()
       if (number !== asked || !scene) return
@@ -119,7 +119,7 @@
     /** @type {(view: View, old: Scene | null) => void} */
     const say = (view, old) => {
       const boxes = view.boxes.size, fresh = old ? [...view.boxes.keys()].filter(id => !old.view.boxes.has(id)).length : 0
-      if (state.start && !whole.boxes.has(state.start)) toolbar.say("This address names nothing in the lineage. Search for a table or a task.")
+      if (state.start && !unfiltered.boxes.has(state.start)) toolbar.say("This address names nothing in the lineage. Search for a table or a task.")
       else if (state.path.length === 2 && !look.path) toolbar.say("There is no path between the two.")
       else if (view.cut) toolbar.say(`${boxes} boxes: more do not fit. Open single ones with their +.`)
       else toolbar.say(`${boxes.toLocaleString("en")} ${boxes === 1 ? "box" : "boxes"}${fresh ? `, ${fresh.toLocaleString("en")} new` : ""}`)
@@ -277,7 +277,8 @@
     }
     const first = kept()
     if (first && !state.unfolded.length) state = { ...state, unfolded: [first.id] }
-    selected = state.start
+    // On a phone the panel would cover the picture.
+    selected = root.clientWidth > 720 ? state.start : ""
     busy = show(true).catch(failed)
   }
 

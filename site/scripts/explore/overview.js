@@ -6,7 +6,7 @@
   const { explore } = graft
   const UP = 0, DOWN = 1
   // Datasets of a folder that are shown at once, those with the most neighbours first.
-  const MOST_OPENED = 60
+  const MOST_OPENED = 30
 
   /** @type {(id: string) => boolean} */
   const isTask = id => id.startsWith("@")
