@@ -26,7 +26,7 @@
       for (const [id, box] of walk.datasets) if (box.flags & 3 && !state.deleted) walk.datasets.delete(id)
       for (const id of boxes) if (isTask(id)) walk.ends.add(id)
       await walk.addTasks()
-      return walk.view()
+      return { ...walk.view(), way: await explore.way(state, data) }
     }
     /** @type {Map<string, string>} where each opened dataset comes from */
     const opened = new Map(), cut = new Map()

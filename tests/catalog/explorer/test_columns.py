@@ -47,9 +47,7 @@ def test_edges_name_their_source_column_unless_it_is_the_same() -> None:
 
 def test_an_edge_to_all_rows_has_no_column_and_one_between_all_columns_is_left_out() -> None:
     observed = Evidence.OBSERVED
-    record = _record(
-        ("*", "id", Subtype.FILTER, observed), ("*", "*", Subtype.IDENTITY, observed)
-    )
+    record = _record(("*", "id", Subtype.FILTER, observed), ("*", "*", Subtype.IDENTITY, observed))
     assert record.items[3:] == [[0, "spark/shop/a", "@load", -1, "id", 4]]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from dbt_graft.catalog.explorer.opening import SMALL
 from dbt_graft.catalog.explorer.write import opening_view
 from dbt_graft.catalog.index import Index
@@ -21,7 +23,7 @@ def _lineage(schemas: int, tables: int) -> Lineage:
         datasets={one: Dataset(one) for schema in named for one in schema},
         flows=tuple(
             Flow(source, target, "load")
-            for before, after in zip(named, named[1:], strict=False)
+            for before, after in pairwise(named)
             for source, target in zip(before, after, strict=True)
         ),
     )

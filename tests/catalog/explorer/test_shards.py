@@ -16,7 +16,7 @@ Directory = list[tuple[str, str]]
 
 
 def _records(count: int, skip: int = -1) -> list[Record]:
-    chance = random.Random(5)
+    chance = random.Random(5)  # noqa: S311
     found = []
     for n in range(count):
         items: list[object] = [chance.choice("abcdef") * chance.randrange(60) for _ in range(5)]
