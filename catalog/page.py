@@ -90,7 +90,6 @@ def environment(folder: Path) -> jinja2.Environment:
         "duration": formatting.duration,
         "dash": formatting.DASH,
         "max_rows": MAX_ROWS,
-        "has_explorer": (folder / "explore.html.j2").is_file(),
         "box_shape": box_shape,
         "kinds": formatting.KIND,
         "roles": formatting.ROLE,

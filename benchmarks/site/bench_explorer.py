@@ -20,19 +20,19 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from playwright.sync_api import Page  # noqa: E402
+from playwright.sync_api import Page
 
-from benchmarks.report import Report  # noqa: E402
-from dbt_graft.catalog.build import SiteSettings, build  # noqa: E402
-from dbt_graft.catalog.explorer.shards import MOST  # noqa: E402
-from dbt_graft.catalog.explorer.write import FOLDER, opening_view, write_explorer  # noqa: E402
-from dbt_graft.catalog.index import Index  # noqa: E402
-from dbt_graft.lineage.dataset import DatasetId  # noqa: E402
-from dbt_graft.lineage.definition import DefinitionKind  # noqa: E402
-from dbt_graft.lineage.flow import Flow  # noqa: E402
-from dbt_graft.lineage.model import Lineage  # noqa: E402
-from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype  # noqa: E402
-from tests.site.conftest import chromium, served  # noqa: E402
+from benchmarks.report import Report
+from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.explorer.shards import MOST
+from dbt_graft.catalog.explorer.write import FOLDER, opening_view, write_explorer
+from dbt_graft.catalog.index import Index
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
+from tests.site.conftest import chromium, served
 
 DATASETS, COLUMNS, SCHEMAS, LAYERS, EDGES = 10_000, 15, 80, 8, 150_000
 FIRST_MS, STEP_MS, FRAMES = 1000, 200, 30
@@ -136,7 +136,9 @@ def _write_explorer_into(site: Path, lineage: Lineage) -> None:
     small = Lineage(datasets=dict(list(lineage.datasets.items())[:5]))
     with tempfile.TemporaryDirectory(dir=site.parent) as folder:
         build(small, {}, (), SiteSettings(), Path(folder))
-        (site / "explore/index.html").write_bytes((Path(folder) / "explore/index.html").read_bytes())
+        (site / "explore/index.html").write_bytes(
+            (Path(folder) / "explore/index.html").read_bytes()
+        )
     index = Index(lineage)
     write_explorer(index, opening_view(index), site)
 

@@ -44,7 +44,7 @@ def write_shards(folder: Path, kind: str, records: Iterable[Record]) -> list[tup
     """Write records, which come in the order of their ids, as shards of a kind.
 
     Returns:
-        The directory: for each shard the beginning of its first id, as far as needed to tell it
+        The directory: for each shard the beginning of its first id, as far as needed to part it
         from the last id of the shard before, and its name.
     """
     target = folder / kind

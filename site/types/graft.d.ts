@@ -69,6 +69,8 @@ interface View {
   cut: boolean
   /** Positions of folders that were computed at build time. */
   fixed: Map<string, Point & { width: number }> | null
+  /** The boxes on the paths between two, where these are asked for. */
+  way: Set<string> | null
 }
 
 interface Walk {
@@ -142,7 +144,7 @@ interface Explore {
   filtered(view: View, state: State): View
   facets(view: View): Record<Facet, Map<string, number>>
   between(from: string, to: string, state: State, data: Data): Promise<Set<string>>
-  onPaths(view: View, from: string, to: string): Set<string>
+  way(state: State, data: Data): Promise<Set<string> | null>
   SIZES: Sizes
   placed(view: View, old: Scene | null, tidy: boolean): Scene
   shift(scene: Scene, open: Map<string, number>, x: number, y: number, right?: number): number

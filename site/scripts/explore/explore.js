@@ -53,6 +53,11 @@
       ])
     }
 
+    /** The boxes of the view on the paths between two.
+     * @type {(view: View) => Set<string> | null} */
+    const onWay = ({ boxes, way }) => way?.size
+      ? new Set([...boxes].flatMap(([id, shown]) => shown.members.some(one => way.has(one)) ? [id] : [])) : null
+
     const draw = async () => {
       const number = asked, shown = scene
       if (!shown) return
@@ -61,16 +66,14 @@
       if (number !== asked || shown !== scene) return
       const isThere = lit && shown.view.boxes.has(lit.id)
       const way = isThere ? explore.columnWay(lit, shown.view, data) : null
-      const [a, b] = state.path
-      const path = a && b ? explore.onPaths(shown.view, a, b) : null
-      look = { selected, path: path?.size ? path : null, lit: isThere ? lit : null, way, columns }
+      look = { selected, path: onWay(shown.view), lit: isThere ? lit : null, way, columns }
       canvas.draw(shown, state, look)
       panel.show(shown.view.boxes.get(selected) ?? null, state, shown.view, look)
-      toolbar.show(state, whole)
+      toolbar.show(state, unfiltered)
     }
 
     /** @type {View} the view before filters */
-    let whole = { boxes: new Map(), arrows: [], cut: false, fixed: null }
+    let unfiltered = { boxes: new Map(), arrows: [], cut: false, fixed: null, way: null }
 
     /** Show the state: what is there stays in its place, unless all is laid out anew. */
     const show = async (tidy = false) => {
@@ -79,7 +82,7 @@
       const view = explore.folded(explore.filtered(found, state), state)
       if (number !== asked) return
       const old = scene, anchor = [selected, state.start].find(id => old?.view.boxes.has(id) && view.boxes.has(id))
-      whole = found
+      unfiltered = found
       scene = explore.placed(view, old, tidy)
       await draw()
       if (number !== asked || !scene) return
@@ -108,8 +111,9 @@
     /** All in sight; of a large view that would be too small to read, its start. */
     const inSight = () => {
       if (!scene?.view.boxes.size) return
-      const [left, top, right, bottom] = bounds(scene)
-      camera.fit(left, top, right, bottom)
+      const way = [...look.path ?? []]
+      camera.fit(...bounds(scene, way.length ? way : undefined))
+      if (way.length) return
       const start = scene.places.get(state.start), { width, height } = frame.getBoundingClientRect()
       if (camera.scale < .55 && start) {
         camera.moveTo(width / 2 - (start.x + start.width / 2) * .8, height / 2 - (start.y + HEADER / 2) * .8, .8)
@@ -119,8 +123,8 @@
     /** @type {(view: View, old: Scene | null) => void} */
     const say = (view, old) => {
       const boxes = view.boxes.size, fresh = old ? [...view.boxes.keys()].filter(id => !old.view.boxes.has(id)).length : 0
-      if (state.start && !whole.boxes.has(state.start)) toolbar.say("This address names nothing in the lineage. Search for a table or a task.")
-      else if (state.path.length === 2 && !look.path) toolbar.say("There is no path between the two.")
+      if (state.start && !unfiltered.boxes.has(state.start)) toolbar.say("This address names nothing in the lineage. Search for a table or a task.")
+      else if (view.way && !view.way.size) toolbar.say("There is no path between the two.")
       else if (view.cut) toolbar.say(`${boxes} boxes: more do not fit. Open single ones with their +.`)
       else toolbar.say(`${boxes.toLocaleString("en")} ${boxes === 1 ? "box" : "boxes"}${fresh ? `, ${fresh.toLocaleString("en")} new` : ""}`)
     }
@@ -148,7 +152,8 @@
           const ends = [pathFrom, id]
           pathFrom = ""
           selected = id
-          change({ path: ends, start: state.start || ends[0] })
+          const isThere = ends.every(one => unfiltered.boxes.get(one)?.box)
+          change({ path: ends, start: state.start || (isThere && !unfiltered.boxes.values().next().value?.folder ? "" : ends[0]) })
           return
         }
         pathFrom = ""
@@ -277,7 +282,8 @@
     }
     const first = kept()
     if (first && !state.unfolded.length) state = { ...state, unfolded: [first.id] }
-    selected = state.start
+    // On a phone the panel would cover the picture.
+    selected = root.clientWidth > 720 ? state.start : ""
     busy = show(true).catch(failed)
   }
 

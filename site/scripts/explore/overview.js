@@ -6,7 +6,7 @@
   const { explore } = graft
   const UP = 0, DOWN = 1
   // Datasets of a folder that are shown at once, those with the most neighbours first.
-  const MOST_OPENED = 60
+  const MOST_OPENED = 30
 
   /** @type {(id: string) => boolean} */
   const isTask = id => id.startsWith("@")
@@ -26,7 +26,7 @@
       for (const [id, box] of walk.datasets) if (box.flags & 3 && !state.deleted) walk.datasets.delete(id)
       for (const id of boxes) if (isTask(id)) walk.ends.add(id)
       await walk.addTasks()
-      return walk.view()
+      return { ...walk.view(), way: await explore.way(state, data) }
     }
     /** @type {Map<string, string>} where each opened dataset comes from */
     const opened = new Map(), cut = new Map()

@@ -63,7 +63,7 @@
       const box = /** @type {Box} */ (shown.box), isTask = box.id.startsWith("@")
       /** @type {(side: number) => Link[]} */
       const links = side => box.links.filter(link => link.side === side && explore.allows(link, state)
-        && (isTask || link.flags & 16 || link.to.startsWith("@") || !state.tasks))
+        && (isTask || (state.tasks ? link.flags & 16 || link.to.startsWith("@") : !link.to.startsWith("@"))))
       const isOpen = state.unfolded.includes(box.id)
       const facts = [
         ...box.owner ? [html("dt", {}, "Owner"), html("dd", {}, box.owner)] : [],

@@ -28,35 +28,23 @@
     return found
   }
 
+  /** The boxes on all ways, the tasks among them too; empty where there is none. */
   explore.between = async (from, to, state, data) => {
     for (const [a, b] of [[from, to], [to, from]]) {
       const down = await reached(a, b, 1, state, data)
       if (!down.has(b)) continue
       const up = await reached(b, a, 0, state, data)
-      return new Set([...down].filter(id => up.has(id)))
+      const both = [...down].filter(id => up.has(id)), found = new Set(both)
+      for (const box of (await data.boxes(both)).values()) {
+        for (const link of box.links) {
+          if (link.side === 1 && up.has(link.to) && down.has(link.to)) link.tasks.forEach(task => found.add(task))
+        }
+      }
+      return found
     }
     return new Set()
   }
 
-  explore.onPaths = (view, from, to) => {
-    /** @type {(start: string, end: string) => Set<string>} */
-    const way = (start, end) => {
-      /** @type {(first: string, source: "source" | "target", target: "source" | "target") => Set<string>} */
-      const walk = (first, source, target) => {
-        const found = new Set([first])
-        for (const id of found) {
-          for (const arrow of view.arrows) {
-            if (arrow[source] === id) found.add(arrow[target])
-          }
-        }
-        return found
-      }
-      const down = walk(start, "source", "target")
-      if (!down.has(end)) return new Set()
-      const up = walk(end, "target", "source")
-      return new Set([...down].filter(id => up.has(id)))
-    }
-    const found = way(from, to)
-    return found.size ? found : way(to, from)
-  }
+  explore.way = async (state, data) =>
+    state.path.length === 2 ? explore.between(state.path[0], state.path[1], state, data) : null
 }

@@ -192,21 +192,19 @@
           ...shown(box), up: this.more(box, UP), down: this.more(box, DOWN),
         })
       }
-      return { boxes, arrows: this.arrows(), cut: this.cut, fixed: null }
+      return { boxes, arrows: this.arrows(), cut: this.cut, fixed: null, way: null }
     }
   }
 
   explore.walk = async (state, data) => {
     if (!state.start) return explore.overview(state, data)
     const walk = new Walk(state, data)
-    if (!await walk.start()) return { boxes: new Map(), arrows: [], cut: false, fixed: null }
-    if (state.path.length === 2) {
-      const way = await explore.between(state.path[0], state.path[1], state, data)
-      await walk.add([...way].filter(id => !isTask(id)))
-      for (const id of way) if (isTask(id)) walk.ends.add(id)
-    }
+    if (!await walk.start()) return { boxes: new Map(), arrows: [], cut: false, fixed: null, way: null }
+    const way = await explore.way(state, data)
+    await walk.add([...way ?? []].filter(id => !isTask(id)))
+    for (const id of way ?? []) if (isTask(id)) walk.ends.add(id)
     await walk.addTasks()
-    return walk.view()
+    return { ...walk.view(), way }
   }
 
   explore.newWalk = (state, data) => new Walk(state, data)

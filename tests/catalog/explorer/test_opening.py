@@ -1,0 +1,66 @@
+"""The opening view: a small graph as it is, a large one by schemas."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from dbt_graft.catalog.explorer.opening import SMALL
+from dbt_graft.catalog.explorer.write import opening_view
+from dbt_graft.catalog.index import Index
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Dataset
+
+
+def _lineage(schemas: int, tables: int) -> Lineage:
+    """Each table is made from that of its number in the schema before."""
+    named = [
+        [DatasetId("spark", f"Area_{schema:03}.t{table:03}") for table in range(tables)]
+        for schema in range(schemas)
+    ]
+    return Lineage(
+        datasets={one: Dataset(one) for schema in named for one in schema},
+        flows=tuple(
+            Flow(source, target, "load")
+            for before, after in pairwise(named)
+            for source, target in zip(before, after, strict=True)
+        ),
+    )
+
+
+def test_a_small_graph_opens_with_all_of_its_boxes() -> None:
+    view = opening_view(Index(_lineage(4, 5)))
+    assert len(view.boxes) == 20
+
+
+def test_a_large_graph_opens_with_its_schemas_from_left_to_right() -> None:
+    view = opening_view(Index(_lineage(5, SMALL)))
+    assert not view.boxes
+    assert [(one.id, one.datasets) for one in view.folders] == [
+        (f"spark/area_{n:03}/", SMALL) for n in range(5)
+    ]
+    assert [one.name for one in view.folders] == [f"Area_{n:03}" for n in range(5)]
+    places = [one.x for one in view.folders]
+    assert places == sorted(set(places))
+    numbers = view.data()["links"]
+    assert numbers == [[n, n + 1, SMALL] for n in range(4)]
+
+
+def test_too_many_schemas_are_merged_into_the_folder_above_smallest_first() -> None:
+    large = {
+        DatasetId("spark", f"large.t{n:03}"): Dataset(DatasetId("spark", f"large.t{n:03}"))
+        for n in range(40)
+    }
+    small = _lineage(300, 1)
+    view = opening_view(Index(Lineage(datasets={**large, **small.datasets}, flows=small.flows)))
+    folders = {one.id: one.datasets for one in view.folders}
+    assert len(folders) <= 100
+    assert folders["spark/large/"] == 40
+    assert folders["spark/"] > 200
+    assert sum(folders.values()) == 340
+
+
+def test_no_datasets_make_an_empty_view() -> None:
+    view = opening_view(Index(Lineage()))
+    assert view.data() == {"boxes": [], "folders": [], "links": []}
