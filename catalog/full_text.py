@@ -163,9 +163,9 @@ def _read(file: Path) -> str:
         return ""
 
 
-def _linked(source: str, target: str) -> object:
+def _linked(source: str, target: str) -> None:
     """The same file, or a copy where the file system has no links."""
     try:
-        return os.link(source, target)
+        os.link(source, target)
     except OSError:
-        return shutil.copy2(source, target)
+        shutil.copy2(source, target)

@@ -104,7 +104,8 @@ def write_name_index(site: Path, entries: Iterable[IndexedName]) -> None:
     kinds = [one.kind for one in ordered]
     folder = site / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    full, split = [], []
+    full: list[str] = []
+    split: list[str] = []
     for prefix, shard, omitted in _shards("", rows, kinds):
         (split if omitted else full).append(prefix)
         name = orjson.dumps(prefix).decode()

@@ -164,16 +164,16 @@ def _columns(index: Index) -> Iterator[IndexedName]:
             known.datasets += 1
             platforms[key].add(platform)
             owners[key].update(owned)
-    for key, column in sorted(found.items()):
-        shared = column.datasets > 1
-        page = columns_path(key) if shared else dataset_path(column.first)
+    for key, alike in sorted(found.items()):
+        shared = alike.datasets > 1
+        page = columns_path(key) if shared else dataset_path(alike.first)
         yield IndexedName(
             NameKind.COLUMN,
-            column.name,
+            alike.name,
             f"{page}#{column_anchor(key)}",
             tuple(sorted(platforms[key])),
             tuple(sorted(owners[key])),
-            f"in {column.datasets:,} datasets" if shared else f"in {column.first.short}",
+            f"in {alike.datasets:,} datasets" if shared else f"in {alike.first.short}",
         )
 
 
