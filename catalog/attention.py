@@ -1,4 +1,4 @@
-"""What needs attention, as lists, and the health of the lineage in numbers."""
+"""Findings that need attention, as lists, and the health of the lineage in numbers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class AttentionList:
 
 @dataclass(frozen=True, slots=True)
 class HealthRatio:
-    """How many of all there are, are well: `dbt tests passed`, 812 of 830."""
+    """A part of the lineage that is well, of all that is known: `dbt tests passed`, 812 of 830."""
 
     title: str
     well: int

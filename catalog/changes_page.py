@@ -1,4 +1,4 @@
-"""What changed from build to build: what this one publishes, and the pages that show it."""
+"""Changes from build to build: the names that this one publishes, and the page of the last ones."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Label:
 
     @property
     def uses(self) -> int:
-        """How many have it."""
+        """The number of datasets, tasks and consumers that have it."""
         return len(self.datasets) + len(self.tasks)
 
 

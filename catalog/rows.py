@@ -1,4 +1,4 @@
-"""Rows of lists: what a list of datasets or tasks shows of each; made once for all lists."""
+"""Rows of lists of datasets and tasks, made once for all lists."""
 
 from __future__ import annotations
 

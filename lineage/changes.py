@@ -1,6 +1,6 @@
-"""What changed from one build to the next: names of datasets and tasks, edges and columns.
+"""Changes from one build to the next: names of datasets and tasks, edges and columns.
 
-A build is compared with the last one that published something else, so that what changed stays to
+A build is compared with the last one that published something else, so that changes stay to
 be seen however often the same is published again.
 """
 

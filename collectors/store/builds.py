@@ -1,4 +1,4 @@
-"""What the last builds published, in files of the store: `builds/000017.json.zst`.
+"""Names that the last builds published, in files of the store: `builds/000017.json.zst`.
 
 Each file is a build that published something else than the one before it: two lines of JSON,
 compressed. The first has the build and what changed, so that a list of many builds reads little;

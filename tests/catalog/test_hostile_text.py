@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from dbt_graft.catalog.build import SiteSettings, build
 from dbt_graft.catalog.markup import printable
+from dbt_graft.lineage.changes import (
+    NO_BUILDS,
+    BuildHistory,
+    ChangeKind,
+    PublishedDataset,
+    PublishedNames,
+    updated_history,
+)
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.flow import Flow
@@ -30,6 +39,7 @@ from dbt_graft.lineage.urls import dataset_path, owner_path, tag_path, task_path
 from dbt_graft.lineage.usage import Usage
 from tests.catalog.html_reader import HtmlReader, article
 
+AT = datetime(2026, 11, 20, tzinfo=UTC)
 HOSTILE = [
     '<script>alert(1)</script><img src=x onerror="alert(1)">',
     '" onmouseover="alert(1)" \' onfocus=\'alert(1)',
@@ -75,12 +85,34 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
     return lineage, {source: description}, [consumer]
 
 
+def _hostile_history(lineage: Lineage, text: str) -> BuildHistory:
+    """A build before, from which everything has changed but the name and the role of a dataset."""
+    source = next(iter(lineage.datasets))
+    gone = DatasetId(text, f"gone{text}")
+    columns = (Column(text, f"other {text}"), Column(f"gone{text}", text))
+    datasets = (PublishedDataset(gone), PublishedDataset(source, text, columns))
+    edges = ((gone, source), (source, f"gone{text}"))
+    names = PublishedNames(datasets, (f"gone{text}",), edges)
+    return updated_history(NO_BUILDS, names, {}, AT)
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_in_every_place_is_shown_as_text(text: str, tmp_path: Path) -> None:
     lineage, descriptions, consumers = _hostile_lineage(text)
-    build(
-        lineage, descriptions, consumers, SiteSettings(), tmp_path / "site", b"<title>dbt</title>"
+    built = build(
+        lineage,
+        descriptions,
+        consumers,
+        SiteSettings(built_at=AT),
+        tmp_path / "site",
+        b"<title>dbt</title>",
+        history=_hostile_history(lineage, text),
     )
+    assert set(ChangeKind) - built.history.builds[0].counts.keys() == {
+        ChangeKind.RENAMED_DATASET,
+        ChangeKind.PROMOTED,
+        ChangeKind.NEW_COLUMN,
+    }
     for file in (tmp_path / "site").rglob("*.html"):
         read = HtmlReader(file.read_text(encoding="utf-8"))
         assert "alert(1)" not in read.scripts, file

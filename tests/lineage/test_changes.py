@@ -1,4 +1,4 @@
-"""What changed from one build to the next."""
+"""Changes from one build to the next."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ORDERS, SALES, MART = (DatasetId("spark", name) for name in ("raw.orders", "raw.
 
 
 def names(*datasets: DatasetId | PublishedDataset, **more: tuple) -> PublishedNames:
-    """What a build published, of datasets without columns or with them."""
+    """The names that a build published, of datasets without columns or with them."""
     found = [PublishedDataset(one) if isinstance(one, DatasetId) else one for one in datasets]
     return PublishedNames(tuple(found), **more)
 

@@ -1,4 +1,4 @@
-"""What the last builds published, in the store."""
+"""Names that the last builds published, in the store."""
 
 from __future__ import annotations
 

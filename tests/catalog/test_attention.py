@@ -1,0 +1,104 @@
+"""Findings that need attention, in lists and in numbers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from dbt_graft.catalog.attention import attention_lists, health_ratios
+from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.health import health_summary
+from dbt_graft.catalog.index import Index
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.describe import Description, NodeTest, Role
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import (
+    Dataset,
+    NodeResult,
+    Outcome,
+    Reject,
+    Run,
+    Shape,
+    Status,
+)
+from tests.catalog.html_reader import HtmlReader, section, text
+
+AT = datetime(2026, 11, 21, tzinfo=UTC)
+ORDERS = DatasetId("spark", "raw.orders")
+
+
+def task(number: int, status: Status) -> Task:
+    """A task with one run."""
+    name = f"task_{number:03}"
+    run = Run(f"r{number}", name, "spark", AT + timedelta(hours=number), None, status)
+    return Task(name, ("spark",), (), (run,))
+
+
+def failing(tasks: int) -> Lineage:
+    """A lineage in which a number of tasks failed."""
+    found = [task(number, Status.FAILED) for number in range(tasks)]
+    return Lineage({ORDERS: Dataset(ORDERS)}, {one.name: one for one in found})
+
+
+def test_the_newest_failures_come_first() -> None:
+    index = Index(failing(5))
+    [found] = attention_lists(index, health_summary(index), 3)
+    assert [one.name for one in found.items] == ["task_004", "task_003", "task_002"]
+    assert (found.total, found.hidden) == (5, 2)
+
+
+def test_reasons_are_counted_and_the_most_frequent_comes_first() -> None:
+    rejects = tuple(Reject("log", str(n), "late" if n % 3 else "cut") for n in range(9))
+    index = Index(Lineage(rejects=rejects))
+    [found] = attention_lists(index, health_summary(index), 30)
+    assert (found.kind, found.items, found.total) == ("rejects", [("late", 6), ("cut", 3)], 9)
+
+
+def test_500_failures_leave_the_home_page_readable(tmp_path: Path) -> None:
+    built = build(failing(500), {}, [], SiteSettings(), tmp_path / "site")
+    home = built.index.read_text("utf-8")
+    shown = section(home, "Needs attention")
+    assert "Failed tasks500 task_499" in shown
+    assert "497 more" in shown
+    assert "470 more: all of them" in shown
+    assert home.count('<a class="graft-name graft-name--task"') == 30
+    every = (tmp_path / "site/attention/index.html").read_text("utf-8")
+    assert every.count('<a class="graft-name graft-name--task"') == 500
+    anchors = [tags["id"] for tag, tags in HtmlReader(every).tags if "id" in tags]
+    assert "tasks" in anchors
+
+
+def test_numbers_count_only_what_is_known() -> None:
+    lineage = Lineage(
+        {ORDERS: Dataset(ORDERS)},
+        {
+            one.name: one
+            for one in (task(1, Status.OK), task(2, Status.FAILED), task(3, Status.UNKNOWN))
+        },
+        shapes={
+            str(outcome): Shape(str(outcome), "tsql", "SELECT 1", "1", outcome)
+            for outcome in Outcome
+        },
+        definitions={
+            name: Definition(name, DefinitionKind.DBT, ORDERS, gap=gap)
+            for name, gap in (("model.a", None), ("model.b", "no SQL"))
+        },
+        node_results={"test.a": (NodeResult("test.a", "i", status=Status.OK, word="pass"),)},
+    )
+    tests = (NodeTest("test.a", "unique"), NodeTest("test.b", "not_null"))
+    described = Description(ORDERS, "model.a", "orders", Role.MODEL, tests=tests)
+    found = health_ratios(Index(lineage, {ORDERS: described}))
+    assert {one.title: (one.well, one.of) for one in found} == {
+        "Tasks whose last run succeeded": (1, 2),
+        "dbt tests passed": (1, 1),
+        "Statements parsed completely": (1, 3),
+        "dbt models with all columns followed": (1, 2),
+    }
+
+
+def test_without_findings_the_page_says_so(tmp_path: Path) -> None:
+    lineage = Lineage({ORDERS: Dataset(ORDERS)})
+    build(lineage, {}, [], SiteSettings(), tmp_path / "site")
+    shown = text((tmp_path / "site/attention/index.html").read_text("utf-8"))
+    assert "Nothing: the last run of every task succeeded" in shown
