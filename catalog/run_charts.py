@@ -6,12 +6,11 @@ What a colour shows, a mark below the bar shows too: a cross is a failed run, a 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from statistics import median
 
 from markupsafe import Markup
 
 from dbt_graft.catalog.formatting import count, duration, number
-from dbt_graft.catalog.run_history import PastRun
+from dbt_graft.catalog.run_history import ENOUGH, PastRun, usual_count
 from dbt_graft.lineage.records import Status
 
 _WIDTH, _GAP, _HEIGHT, _FOOT = 9, 3, 40, 8
@@ -59,13 +58,17 @@ def rows_chart(runs: Sequence[PastRun]) -> Markup:
     if len(counted) < 2:
         return Markup()
     odd = sum(run.usual_rows is not None for run in runs)
+    # Of a few runs, or of several tasks, nobody can say what is usual.
+    is_usual = len(counted) >= ENOUGH and len({run.task for run in runs}) == 1
     return _chart(
         runs,
         [None if run.status is Status.FAILED else run.rows for run in runs],
         lambda run: "odd" if run.usual_rows is not None else "",
         lambda run: count(run.rows or 0, "row"),
-        Markup("Rows that they wrote, usually {}{}").format(
-            number(round(median(counted))),
+        Markup("Rows of the last {}, {} {}{}").format(
+            count(len(runs), "run"),
+            "usually" if is_usual else "at most",
+            number(usual_count(counted) if is_usual else max(counted)),
             Markup('; <span class="graft-bars__odd">{} odd</span>').format(odd) if odd else "",
         ),
     )

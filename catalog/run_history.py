@@ -17,7 +17,7 @@ from dbt_graft.lineage.usage import Usage
 # Runs that a page shows.
 SHOWN = 30
 # With fewer row counts nobody can know what is usual.
-_ENOUGH = 8
+ENOUGH = 8
 # Odd is what is further from the median than three deviations (1.4826 times the median deviation,
 # which is one standard deviation where rows vary at random), and than a tenth of the median.
 _DEVIATIONS, _PART = 3 * 1.4826, 0.1
@@ -151,7 +151,7 @@ def usual_count(counts: Sequence[int]) -> int:
 def odd_counts(counts: Sequence[int]) -> list[bool]:
     """Which numbers of rows differ strongly from the others; none where too few are known."""
     none = [False] * len(counts)
-    if len(counts) < _ENOUGH:
+    if len(counts) < ENOUGH:
         return none
     middle = median(counts)
     deviations = [abs(one - middle) for one in counts]

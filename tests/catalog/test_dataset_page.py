@@ -207,7 +207,7 @@ def test_the_newest_rows_are_beside_the_usual_ones_if_they_are_odd() -> None:
     shown = text(rendered(*loaded([1000] * 9 + [12])))
     assert "12 rows (usually 1,000)." in shown
     assert "odd: usually 1,000 rows" in shown
-    assert "Rows that they wrote, usually 1,000; 1 odd" in shown
+    assert "Rows of the last 10 runs, usually 1,000; 1 odd" in shown
     steady = text(rendered(*loaded([1000] * 10)))
     assert "1,000 rows." in steady
     assert "odd" not in steady

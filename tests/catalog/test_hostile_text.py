@@ -60,7 +60,9 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
         Usage(text, source, Direction.READ, (Operation.SELECT,), (text,), procedures=(text,)),
         Usage(text, target, Direction.WRITE, (Operation.INSERT,), (text,), procedures=(text,)),
     )
-    info = TaskInfo(text, text, f"javascript:{text}", text, f"https://{text}", text, (text,))
+    info = TaskInfo(
+        *(text, text, f"javascript:{text}", text, f"https://{text}", text, (text,)), rerun=text
+    )
     lineage = Lineage(
         datasets={
             source: Dataset(source, Kind.VIEW, (Column(text, text),), (target,)),
@@ -68,6 +70,7 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
         },
         tasks={text: Task(text, (text,), usages, (run, run), info)},
         flows=(Flow(source, target, text, hops=(source,), shapes=(text,)),),
+        aliases={source: (target,), target: (source,)},
         shapes={text: Shape(text, text, text, text, Outcome.PARTIAL, text)},
         rejects=(Reject(text, text, text, text),),
         column_edges=tuple(
@@ -77,7 +80,9 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
         ),
     )
     description = Description(
-        source, f"model.{text}.{text}", text, Role.MODEL, text, text, (text,), {text: text}
+        *(source, f"model.{text}.{text}", text, Role.MODEL, text, text, (text,), {text: text}),
+        sensitivity=text,
+        column_sensitivity={text: text},
     )
     consumer = Consumer(
         f"exposure.x.{text}", f"{text}!", text, (target,), text, text, f"javascript:{text}", (text,)

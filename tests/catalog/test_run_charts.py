@@ -59,10 +59,16 @@ def test_a_failed_run_is_marked_though_its_end_is_not_known() -> None:
 
 
 def test_odd_numbers_of_rows_are_marked_and_counted_in_words() -> None:
-    chart = rows_chart([past(0, rows=3, usual=1000), past(1, rows=1000), past(2, rows=1000)])
-    assert bars(chart)[-1] == (24, 2, "2026-11-20 05:00, 3 rows, usually 1,000")
+    usual = [past(age, rows=1000) for age in range(1, 8)]
+    chart = rows_chart([past(0, rows=3, usual=1000), *usual])
+    assert bars(chart)[-1] == (84, 2, "2026-11-20 05:00, 3 rows, usually 1,000")
     assert chart.count("graft-bars__mark") == 1
-    assert caption(chart) == "Rows that they wrote, usually 1,000; 1 odd"
+    assert caption(chart) == "Rows of the last 8 runs, usually 1,000; 1 odd"
+
+
+def test_of_a_few_runs_the_caption_says_the_most_rows() -> None:
+    chart = rows_chart([past(0, rows=4), past(1, rows=12)])
+    assert caption(chart) == "Rows of the last 2 runs, at most 12"
 
 
 def test_rows_of_failed_runs_are_not_drawn() -> None:
