@@ -1,4 +1,4 @@
-"""A project that nobody would write, and every log may hold: names, sizes and texts without limits."""
+"""A project that nobody would write and any log may hold: names, sizes and texts without limits."""
 
 from __future__ import annotations
 
@@ -70,7 +70,10 @@ TABLE = (
     + "\n"
     + ("| " + " | ".join(f"`a_value_without_blanks_{n}`" for n in range(14)) + " |\n") * 30
 )
-TEXT = f"# A description\n\n{'Every word of it is needed. ' * 60}\n\n{TABLE}\n\n```sql\nselect {'a_column, ' * 80}\n```\n"
+TEXT = (
+    f"# A description\n\n{'Every word of it is needed. ' * 60}\n\n{TABLE}\n\n"
+    f"```sql\nselect {'a_column, ' * 80}\n```\n"
+)
 AT = datetime(2026, 11, 20, 3, tzinfo=UTC)
 
 
@@ -151,7 +154,7 @@ def publish(out: Path) -> Path:
         for dataset in lineage.datasets
     }  # fmt: skip
     consumers = [
-        Consumer(f"exposure.shop.{n}", name, TEXT, (HUB, WIDE), LONG, LONG, name, (name,))
+        Consumer(f"exposure.shop.{n}", name, LONG[:60], (HUB, WIDE), TEXT, LONG, name, (name,))
         for n, name in enumerate(NAMES)
     ]
     return build_site(lineage, descriptions, consumers, SiteSettings(LONG), out).index.parent
