@@ -248,9 +248,8 @@ class Index:
     def task_tags(self, name: str) -> tuple[str, ...]:
         """Its tags after `graft.yml` and dbt, each once."""
         task, consumer = self.tasks.get(name), self.consumers.get(name)
-        return tuple(
-            dict.fromkeys((*(task.info.tags if task else ()), *(consumer.tags if consumer else ())))
-        )
+        tags = (*(task.info.tags if task else ()), *(consumer.tags if consumer else ()))
+        return tuple(dict.fromkeys(filter(None, tags)))
 
     def dbt_link(self, node_id: str) -> str:
         """The focused graph of a dbt node in the docs page; empty without that page."""

@@ -40,7 +40,12 @@ def text(value: object) -> Markup:
 
 @functools.lru_cache(maxsize=1 << 16)  # a site shows the same names again and again
 def _escaped(value: str) -> Markup:
-    return Markup(printable(value).translate(_REFERENCES))  # noqa: S704  # escaped here
+    return Markup(shown(value).translate(_REFERENCES))  # noqa: S704  # escaped here
+
+
+def shown(value: str) -> str:
+    """A printable name, or words for one of blanks alone: a link needs something to be seen."""
+    return "(blank)" if value.isspace() else printable(value)
 
 
 def printable(value: str) -> str:

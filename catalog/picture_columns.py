@@ -15,7 +15,7 @@ from typing import TypeVar
 from markupsafe import Markup
 
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.markup import printable
+from dbt_graft.catalog.markup import shown
 from dbt_graft.catalog.neighbourhood import Box, BoxKey, Neighbourhood
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence
@@ -246,5 +246,5 @@ class _Once(dict[T, int]):
 
 
 def _named(name: str) -> str | Sequence[str]:
-    anchor, shown = column_anchor(name), printable(name)
-    return shown if anchor == f"column-{shown.lower()}" else [shown, anchor]
+    anchor, label = column_anchor(name), shown(name)
+    return label if anchor == f"column-{label.lower()}" else [label, anchor]

@@ -3,8 +3,9 @@
 // @ts-check
 (() => {
   "use strict"
+  const SCROLLED = ".graft-table, .md-typeset__scrollwrap, .md-typeset pre > code, .md-typeset td > table"
   const reach = () => {
-    for (const one of document.querySelectorAll(".graft-table, .md-typeset pre > code, .graft-prose table")) {
+    for (const one of document.querySelectorAll(SCROLLED)) {
       if (one.scrollWidth > one.clientWidth) one.setAttribute("tabindex", "0")
       else one.removeAttribute("tabindex")
     }

@@ -124,3 +124,21 @@ def test_a_password_in_a_faulty_file_is_not_repeated(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load(written(tmp_path, text))
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pages", "problem"),
+    [
+        ("{finance: 'state:modified'}", "'state' is not one of the methods"),
+        ("{finance: '@orders+'}", "leave out the"),
+        ("{../up: 'tag:finance'}", "a-z, 0-9, _ and - only"),
+        ("{Finance: 'tag:finance'}", "a-z, 0-9, _ and - only"),
+    ],
+)
+def test_a_page_of_docs_has_a_folder_s_name_and_a_selection(
+    tmp_path: Path, pages: str, problem: str
+) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        load(written(tmp_path, f"docs:\n  pages: {pages}"))
+    config = load(written(tmp_path, "docs: {pages: {finance: 'tag:finance +orders'}}"))
+    assert config.docs.pages == {"finance": "tag:finance +orders"}

@@ -233,3 +233,86 @@ def test_an_unknown_docs_page_is_refused_with_dbts_version(
 
     with pytest.raises(GraftError, match=r"dbt-core \d+\.\d+"):
         _page(grafted)
+
+
+SELECTIONS = {"finance": "+orders", "scores": "customer_segments"}
+
+
+@pytest.fixture
+def published(grafted: Grafted) -> dict[str, str]:
+    """The pages of a project with two smaller ones."""
+    settings = docs.DocsPageSettings("Shop data")
+    return {path: page.decode() for path, page in docs.pages(grafted, settings, SELECTIONS)}
+
+
+def test_smaller_pages_lie_beside_the_complete_one(
+    grafted: Grafted, published: dict[str, str]
+) -> None:
+    assert list(published) == ["dbt/index.html", "dbt/finance/index.html", "dbt/scores/index.html"]
+    whole = _inlined(published["dbt/index.html"])
+    assert whole == _inlined(_page(grafted))
+    for path in list(published)[1:]:
+        part = _inlined(published[path])
+        for name in ("nodes", "sources", "exposures"):
+            assert part["manifest"][name].keys() < whole["manifest"][name].keys()
+        assert part["catalog"]["nodes"].keys() <= part["manifest"]["nodes"].keys()
+
+
+def test_a_smaller_page_shows_the_selected_nodes_and_what_they_use(
+    published: dict[str, str],
+) -> None:
+    shown = _inlined(published["dbt/finance/index.html"])["manifest"]
+    known = {*shown["nodes"], *shown["sources"]}
+    assert {"model.shop.orders", "model.shop.stg_orders", "test.shop.not_null_orders_id"} <= known
+    assert "model.python_tasks.raw_orders" in known, "a source that a task writes"
+    assert "model.shop.customer_segments" not in known
+    assert shown["exposures"] == {}
+    for part in ("nodes", "sources"):
+        for node in shown[part].values():
+            depends_on = node.get("depends_on") or {}
+            assert set(depends_on.get("nodes", ())) <= known
+            assert set(depends_on.get("macros", ())) <= shown["macros"].keys()
+    for key, parents in shown["parent_map"].items():
+        assert {key, *parents} <= known | shown["unit_tests"].keys()
+
+
+def test_the_pages_lead_to_each_other_and_to_the_catalog(published: dict[str, str]) -> None:
+    def links(path: str) -> list[tuple[str, str]]:
+        nav = re.findall(r'<nav id="graft-links".*?</nav>', published[path])[0]
+        return re.findall(r'<a href="([^"]*)">([^<]*)</a>', nav)
+
+    assert links("dbt/index.html") == [
+        ("../index.html", "Catalog"),
+        ("finance/index.html", "finance"),
+        ("scores/index.html", "scores"),
+    ]
+    assert links("dbt/finance/index.html") == [
+        ("../../index.html", "Catalog"),
+        ("../index.html", "Whole project"),
+        ("../scores/index.html", "scores"),
+    ]
+    data = _links(published["dbt/finance/index.html"])
+    assert data["whole"] == "../index.html"
+    assert data["pages"]["model.shop.orders"][1] == "../../datasets/spark/analytics/orders/"
+    assert "model.shop.customer_segments" not in data["pages"]
+    assert _links(published["dbt/index.html"])["whole"] == ""
+
+
+def test_texts_of_a_smaller_page_lead_to_the_catalog_too(published: dict[str, str]) -> None:
+    text = json.dumps(_inlined(published["dbt/finance/index.html"]))
+    assert "](../../datasets/" in text
+    assert not re.search(r"\]\(\.\./(?!\.\./)", text)
+
+
+@pytest.mark.parametrize(
+    ("selection", "problem"),
+    [
+        ("tag:no_such_tag", "`docs.pages`, none: selects no node"),
+        ("state:modified", "`docs.pages`, none: 'state' is not one of the methods"),
+    ],
+)
+def test_a_selection_that_cannot_make_a_page_is_an_error(
+    grafted: Grafted, selection: str, problem: str
+) -> None:
+    with pytest.raises(GraftError, match=problem):
+        dict(docs.pages(grafted, docs.DocsPageSettings("Shop data"), {"none": selection}))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -103,6 +102,38 @@ def css_links(style: str) -> list[str]:
     return ["".join(found) for found in _CSS_URL.findall(style)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What is read of a page or style sheet; links are absolute, with the text that named them."""
+
+    loaded: tuple[tuple[str, str], ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    anchors: frozenset[str] = frozenset()
+    twice: tuple[str, ...] = ()
+
+
+def _page(address: str, content: bytes) -> _Page | None:
+    """A page or style sheet; None for other files."""
+
+    def absolute(base: str, links: list[str]) -> tuple[tuple[str, str], ...]:
+        wanted = (one for one in links if one and not one.startswith(_IGNORED))
+        return tuple((one, urljoin(base, one)) for one in wanted)
+
+    if address.endswith(".css"):
+        return _Page(absolute(address, css_links(content.decode())))
+    if not address.endswith((".html", "/")):
+        return None
+    read = _Reader(content.decode())
+    # A page opened as a file cannot know the address at which it will be published.
+    base = address if urlsplit(address).scheme == "file" else urljoin(address, read.base)
+    return _Page(
+        absolute(base, read.loaded),
+        absolute(base, read.links),
+        frozenset(read.anchors),
+        tuple(sorted(read.twice)),
+    )
+
+
 def faults(pages: list[str], fetch: Fetch, home: str) -> list[Fault]:
     """Crawl a site.
 
@@ -111,49 +142,42 @@ def faults(pages: list[str], fetch: Fetch, home: str) -> list[Fault]:
         home: The beginning of all addresses of the site; what lies elsewhere is not fetched.
     """
     found: list[Fault] = []
-    wanted: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)  # address, anchor -> origin
-    anchors: dict[str, set[str]] = {}
-    queue, known = list(pages), set(pages)
     origin = {page: ("", page) for page in pages}
+    anchors: dict[str, frozenset[str]] = {}
+    wanted: dict[tuple[str, str], tuple[str, str]] = {}  # address, anchor -> page, link
+    queue = list(pages)
     while queue:
         address = queue.pop()
         content = fetch(address)
         if content is None:
             found.append(Fault(*origin[address], "leads nowhere"))
-            continue
-        if address.endswith(".css"):
-            read = None
-            loaded, links, base = css_links(content.decode()), [], address
-        elif address.endswith((".html", "/")):
-            read = _Reader(content.decode())
-            loaded, links = read.loaded, read.links
-            # A page opened as a file cannot know the address at which it will be published.
-            is_file = urlsplit(address).scheme == "file"
-            base = address if is_file else urljoin(address, read.base)
-            anchors[address] = read.anchors
-            found += [Fault(address, f"#{one}", "is there twice") for one in sorted(read.twice)]
-        else:
-            continue
-        for link in (*loaded, *links):
-            if not link or link.startswith(_IGNORED):
-                continue
-            target, anchor = urldefrag(urljoin(base, link))
-            if urlsplit(target).scheme not in ("http", "https", "file"):
-                found.append(Fault(address, link, "is no address of a page"))
-            elif not target.startswith(home):
-                if link in loaded or "://" not in link:
-                    found.append(Fault(address, link, "lies outside of the site"))
-            else:
-                if target not in known:
-                    known.add(target)
-                    queue.append(target)
+        elif page := _page(address, content):
+            anchors[address] = page.anchors
+            found += [Fault(address, f"#{one}", "is there twice") for one in page.twice]
+            found += _outside(address, page, home)
+            for link, target in (*page.loaded, *page.links):
+                target, anchor = urldefrag(target)
+                if not target.startswith(home):
+                    continue
+                if target not in origin:
                     origin[target] = (address, link)
+                    queue.append(target)
                 if anchor and not anchor.startswith("!"):
-                    wanted[target].setdefault(unquote(anchor), (address, link))
-    for target, names in wanted.items():
-        for anchor in sorted(names.keys() - anchors.get(target, names.keys())):
-            found.append(Fault(*names[anchor], "there is no such anchor"))
-    return found
+                    wanted.setdefault((target, unquote(anchor)), (address, link))
+    return found + [
+        Fault(*where, "there is no such anchor")
+        for (target, anchor), where in sorted(wanted.items())
+        if target in anchors and anchor not in anchors[target]
+    ]
+
+
+def _outside(address: str, page: _Page, home: str) -> Iterator[Fault]:
+    """Links to what is no page, to other folders, and files loaded from other servers."""
+    for link, target in (*page.loaded, *page.links):
+        if urlsplit(target).scheme not in ("http", "https", "file"):
+            yield Fault(address, link, "is no address of a page")
+        elif not target.startswith(home) and ((link, target) in page.loaded or "://" not in link):
+            yield Fault(address, link, "lies outside of the site")
 
 
 def from_disk(address: str) -> bytes | None:

@@ -169,9 +169,7 @@ def test_the_skip_link_leads_past_the_header(tab: Page, base: str) -> None:
     tab.keyboard.press("Tab")
     tab.keyboard.press("Enter")
     tab.keyboard.press("Tab")
-    assert tab.evaluate(
-        "() => document.querySelector('article').contains(document.activeElement)"
-    )
+    assert tab.evaluate("() => document.querySelector('article').contains(document.activeElement)")
 
 
 def test_a_box_of_a_picture_is_opened_by_keyboard(tab: Page, base: str) -> None:

@@ -1,4 +1,4 @@
-"""No link of the site is dead: as files, from a server's root, below a subpath, with its URL set."""
+"""No link of the site is dead: as files, at a server's root, below a subpath, with its URL set."""
 
 from __future__ import annotations
 
