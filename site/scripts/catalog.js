@@ -1,6 +1,8 @@
+// @ts-check
 // Optional extras: every page is complete without this script.
 
 // Relative times, with the exact one on hover; computed here because the page is static.
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const steps = [
   ["year", 31536000], ["month", 2592000], ["week", 604800],
   ["day", 86400], ["hour", 3600], ["minute", 60],
@@ -8,10 +10,10 @@ const steps = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 
 function showRelativeTimes() {
-  for (const element of document.querySelectorAll("time[datetime]")) {
+  for (const element of /** @type {NodeListOf<HTMLTimeElement>} */ (document.querySelectorAll("time[datetime]"))) {
     const seconds = (Date.parse(element.dateTime) - Date.now()) / 1000
     const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1]
-    element.title ||= element.textContent
+    element.title ||= element.textContent ?? ""
     element.textContent = Math.abs(seconds) < 60 ? "just now" : relative.format(Math.round(seconds / size), unit)
   }
 }
@@ -30,9 +32,10 @@ function centrePictures() {
 addEventListener("keydown", event => {
   if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault()
-    const toggle = document.getElementById("__search")
-    if (!toggle.checked) toggle.click()
-    document.querySelector(".md-search__input").focus()
+    const toggle = /** @type {HTMLInputElement | null} */ (document.getElementById("__search"))
+    const input = /** @type {HTMLElement | null} */ (document.querySelector(".md-search__input"))
+    if (!toggle?.checked) toggle?.click()
+    input?.focus()
   }
 })
 
