@@ -31,12 +31,13 @@ test: $(VENV)/.test lint docs chromium odbc ## run all tests: units, Spark, ODBC
 check: lint ## check style and types, run the tests without Spark, browser, ODBC
 	@$(PYTEST) $(UNITS)
 
-lint: $(VENV)/.test ## check style, types and who imports whom
+lint: $(VENV)/.test $(VENV)/.tsc ## check style, types and who imports whom
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@rm -rf $(TREE) && mkdir -p $(TREE)
 	@cp -Rp dbt_graft $(TREE) && cp -Rp $(ROOMS) $(TREE)/dbt_graft
 	@MYPYPATH=$(TREE) $(BIN)/mypy
+	@$(BIN)/node $(VENV)/node/node_modules/typescript/bin/tsc --project tsconfig.json
 	@cd $(TREE) && $(CURDIR)/$(BIN)/lint-imports --no-logo --config $(CURDIR)/pyproject.toml
 
 coverage: $(VENV)/.test ## show which of our lines the tests of `make check` reach
@@ -72,6 +73,12 @@ $(VENV)/.docs: pyproject.toml constraints.txt
 
 $(VENV)/.test: $(VENV)/.docs
 	@$(PIP) --group dev
+	@touch $@
+
+# TypeScript checks the site's scripts; its npm comes from PyPI and installs what the lock file pins.
+$(VENV)/.tsc: package.json package-lock.json .npmrc $(VENV)/.test
+	@mkdir -p $(VENV)/node && cp package.json package-lock.json .npmrc $(VENV)/node
+	@cd $(VENV)/node && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
 	@touch $@
 
 $(VENV)/.dist: $(VENV)/.test

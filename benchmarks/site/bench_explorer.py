@@ -158,7 +158,7 @@ def _walk(page: Page, address: str, lineage: Lineage) -> dict[str, list[float]]:
         found["link"].append(page.evaluate(_FIRST))
         page.evaluate("graft.explore.running.idle()")
         ends = page.evaluate(
-            "[...document.querySelectorAll('.graft-step[data-act=\"down\"]')].map(e => e.dataset.id)"
+            "[...document.querySelectorAll('.graft-step[data-act=down]')].map(e => e.dataset.id)"
         )
         for end in ends[:3]:
             found["step"].append(page.evaluate(_STEP, end))

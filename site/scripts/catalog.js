@@ -1,6 +1,8 @@
+// @ts-check
 // Optional extras: every page is complete without this script.
 
 // Relative times, with the exact one on hover; computed here because the page is static.
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const steps = [
   ["year", 31536000], ["month", 2592000],
   ["day", 86400], ["hour", 3600], ["minute", 60],
@@ -8,10 +10,10 @@ const steps = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 
 function showRelativeTimes() {
-  for (const element of document.querySelectorAll("time[datetime]")) {
+  for (const element of /** @type {NodeListOf<HTMLTimeElement>} */ (document.querySelectorAll("time[datetime]"))) {
     const seconds = (Date.parse(element.dateTime) - Date.now()) / 1000
     const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1]
-    element.title ||= element.textContent
+    element.title ||= element.textContent ?? ""
     element.textContent = Math.abs(seconds) < 60 ? "just now" : relative.format(Math.round(seconds / size), unit)
   }
 }
