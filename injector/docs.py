@@ -128,7 +128,8 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
     back = (
         f'<nav id="graft-links" aria-label="Catalog" ng-non-bindable>'
         f'<span><a href="{html.escape(site)}index.html">Catalog</a> '
-        f'<a href="{html.escape(site)}index.html#search=">Search</a>{_others(settings)}</span></nav>'
+        f'<a href="{html.escape(site)}index.html#search=">Search</a>'
+        f"{_others(settings)}</span></nav>"
         f"{_data('graft-manifest', manifest)}{_data('graft-catalog', catalog)}"
     )
     return stock.changed(

@@ -180,7 +180,7 @@
       this.viewBox = (this.svg.getAttribute("viewBox") ?? "").split(" ").map(Number)
       this.boxes = [.../** @type {NodeListOf<SVGAElement>} */ (this.svg.querySelectorAll(".graft-box"))].map(
         (link, at) => {
-          const [list, omitted = 0] = data.boxes[at] || []
+          const [list, omitted = 0] = data.boxes[at] || [-1]
           const columns = (data.lists[list] ?? []).map(name => data.names[name])
           return new ColumnBox(this, at, link, columns, omitted)
         })

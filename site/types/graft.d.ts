@@ -124,6 +124,8 @@ interface Actions {
   start(id: string): void
   hide(id: string): void
   path(id: string): void
+  /** Paths from the chosen box to this one. */
+  join(id: string): void
   column(id: string, slug: string): void
   change(change: Partial<State>, tidy?: boolean): void
 }
@@ -138,6 +140,9 @@ interface Explore {
   EVIDENCE: string[]
   readState(hash: string): State
   writeState(state: State): string
+  /** The column that the address lights. */
+  litBy(state: State): Lit | null
+  message(state: State, unfiltered: View, view: View, fresh: number): string
   walk(state: State, data: Data): Promise<View>
   allows(link: Link, state: State): boolean
   folded(view: View, state: State): View
@@ -157,6 +162,9 @@ interface Explore {
   /** The id of a page's box, from its path in the site. */
   idOf(path: string): string
   pageOf(id: string): string
+  bounds(scene: Scene, open: Map<string, number>, ids?: string[]): [number, number, number, number]
+  anyInSight(scene: Scene, camera: Camera, frame: HTMLElement, ids: string[]): boolean
+  events(frame: HTMLElement, actions: Actions, current: () => { scene: Scene | null; selected: string }): void
   keys(frame: HTMLElement, actions: ToolbarActions, scene: () => Scene | null): void
   curve(route: Point[]): string
   svg(name: string, attributes?: Record<string, string | number | boolean>, ...children: (Node | string)[]): SVGElement

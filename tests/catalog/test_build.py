@@ -26,10 +26,10 @@ def test_the_dbt_docs_page_and_extra_files_are_published(site: Path) -> None:
     assert (site / "task_metadata.json").read_bytes() == b"{}"
 
 
-def test_the_navigation_has_six_entries_one_of_them_dbt_docs(page) -> None:
+def test_the_navigation_has_seven_entries_one_of_them_dbt_docs(page) -> None:
     html = page("")
     tabs = html[html.index('class="md-tabs__list"') : html.index("</ul>", html.index("md-tabs"))]
-    assert tabs.count("<li") == 6
+    assert tabs.count("<li") == 7
     assert 'href="dbt/index.html"' in tabs
 
 

@@ -20,13 +20,6 @@
     /** @type {Promise<void>} */
     let busy = Promise.resolve()
 
-    /** The column that is lit for good: the first of the address.
-     * @returns {Lit | null} */
-    const kept = () => {
-      const [id, slug] = /^(?:(.*):)?([^:]*)$/.exec(state.columns[0] ?? "")?.slice(1) ?? []
-      return slug ? { id: id || state.start, slug } : null
-    }
-
     const toAddress = (isNew = false) => {
       const hash = explore.writeState(state)
       if (hash === location.hash) return
@@ -43,15 +36,8 @@
       return new Map(await Promise.all(wanted.map(async id => /** @type {[string, Columns]} */ ([id, await data.columns(id)]))))
     }
 
-    const bounds = (/** @type {Scene} */ of, ids = [...of.view.boxes.keys()]) => {
-      const places = ids.flatMap(id => of.places.get(id) ?? [])
-      const open = explore.openHeights(of.view, state, look)
-      return /** @type {[number, number, number, number]} */ ([
-        Math.min(...places.map(one => one.x)), Math.min(...places.map(one => one.y)),
-        Math.max(...places.map(one => one.x + one.width)),
-        Math.max(...ids.map(id => (of.places.get(id)?.y ?? 0) + HEADER + (open.get(id) ?? 0))),
-      ])
-    }
+    /** @type {(of: Scene, ids?: string[]) => [number, number, number, number]} */
+    const bounds = (of, ids) => explore.bounds(of, explore.openHeights(of.view, state, look), ids)
 
     /** The boxes of the view on the paths between two.
      * @type {(view: View) => Set<string> | null} */
@@ -61,7 +47,7 @@
     const draw = async () => {
       const number = asked, shown = scene
       if (!shown) return
-      const lit = pointed ?? kept()
+      const lit = pointed ?? explore.litBy(state)
       const columns = await columnsOf(shown.view, lit)
       if (number !== asked || shown !== scene) return
       const isThere = lit && shown.view.boxes.has(lit.id)
@@ -92,20 +78,14 @@
       else if (before && after) camera.moveTo(camera.x + (before.x - after.x) * camera.scale, camera.y + (before.y - after.y) * camera.scale, camera.scale)
       else if (tidy) inSight()
       if (old && !isNew && !tidy) lookAtNew(old, scene)
-      say(view, old)
+      const fresh = old ? [...view.boxes.keys()].filter(id => !old.view.boxes.has(id)).length : 0
+      toolbar.say(explore.message(state, unfiltered, view, fresh))
     }
 
     /** Bring new boxes into sight where none of them is. */
     const lookAtNew = (/** @type {Scene} */ old, /** @type {Scene} */ now) => {
       const fresh = [...now.view.boxes.keys()].filter(id => !old.view.boxes.has(id))
-      if (!fresh.length) return
-      const { width, height } = frame.getBoundingClientRect(), { x, y, scale } = camera
-      const isSeen = (/** @type {string} */ id) => {
-        const place = /** @type {Placed} */ (now.places.get(id))
-        const left = place.x * scale + x, top = place.y * scale + y
-        return left + place.width * scale / 2 > 0 && left + place.width * scale / 2 < width && top > 0 && top < height
-      }
-      if (!fresh.some(isSeen)) camera.reveal(...bounds(now, fresh))
+      if (fresh.length && !explore.anyInSight(now, camera, frame, fresh)) camera.reveal(...bounds(now, fresh))
     }
 
     /** All in sight; of a large view that would be too small to read, its start. */
@@ -118,15 +98,6 @@
       if (camera.scale < .55 && start) {
         camera.moveTo(width / 2 - (start.x + start.width / 2) * .8, height / 2 - (start.y + HEADER / 2) * .8, .8)
       }
-    }
-
-    /** @type {(view: View, old: Scene | null) => void} */
-    const say = (view, old) => {
-      const boxes = view.boxes.size, fresh = old ? [...view.boxes.keys()].filter(id => !old.view.boxes.has(id)).length : 0
-      if (state.start && !unfiltered.boxes.has(state.start)) toolbar.say("This address names nothing in the lineage. Search for a table or a task.")
-      else if (view.way && !view.way.size) toolbar.say("There is no path between the two.")
-      else if (view.cut) toolbar.say(`${boxes} boxes: more do not fit. Open single ones with their +.`)
-      else toolbar.say(`${boxes.toLocaleString("en")} ${boxes === 1 ? "box" : "boxes"}${fresh ? `, ${fresh.toLocaleString("en")} new` : ""}`)
     }
 
     const failed = (/** @type {unknown} */ error) => {
@@ -191,6 +162,10 @@
         if (selected === id) selected = ""
         change({ hidden: [...state.hidden, id] })
       },
+      join(id) {
+        pathFrom = selected
+        actions.select(id)
+      },
       path(id) {
         selected = pathFrom = id
         toolbar.say("Choose the other box to see the paths between the two, or press Escape.")
@@ -230,31 +205,7 @@
     const toolbar = explore.toolbar(root, actions, search)
     explore.keys(frame, actions, () => scene)
 
-    frame.addEventListener("click", event => {
-      const target = /** @type {Element} */ (event.target).closest("[data-act]")
-      if (!target) return actions.select("")
-      const id = target.getAttribute("data-id") ?? "", act = target.getAttribute("data-act")
-      if (act === "up" || act === "down") actions.open(id, act === "down" ? 1 : 0)
-      else if (act === "unfold") actions.unfold(id)
-      else if (act === "column") actions.column(id, target.getAttribute("data-column") ?? "")
-      else if (event.shiftKey && selected && selected !== id) {
-        pathFrom = selected
-        actions.select(id)
-      } else actions.select(id)
-    })
-    frame.addEventListener("dblclick", event => {
-      const shown = scene?.view.boxes.get(/** @type {Element} */ (event.target).closest("[data-act]")?.getAttribute("data-id") ?? "")
-      if (shown?.box) actions.start(shown.id)
-      else if (shown) actions.enter(shown.id)
-    })
-    for (const name of ["pointerover", "focusin"]) {
-      frame.addEventListener(name, event => {
-        if (/** @type {PointerEvent} */ (event).pointerType === "touch" || frame.classList.contains("graft-moving")) return
-        const row = /** @type {Element} */ (event.target).closest("[data-column]")
-        actions.light(row ? { id: row.getAttribute("data-id") ?? "", slug: row.getAttribute("data-column") ?? "" } : null)
-      })
-    }
-    frame.addEventListener("pointerleave", () => actions.light(null))
+    explore.events(frame, actions, () => ({ scene, selected }))
     addEventListener("keydown", event => {
       if (event.key !== "Escape") return
       pathFrom = ""
@@ -280,7 +231,7 @@
         while (last !== busy) await (last = busy)
       },
     }
-    const first = kept()
+    const first = explore.litBy(state)
     if (first && !state.unfolded.length) state = { ...state, unfolded: [first.id] }
     // On a phone the panel would cover the picture.
     selected = root.clientWidth > 720 ? state.start : ""

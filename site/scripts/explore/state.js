@@ -82,4 +82,18 @@
     for (const facet of FACETS) add(facet, state.filters[facet])
     return parts.length ? `#${parts.join("&")}` : ""
   }
+
+  explore.litBy = state => {
+    const [id, slug] = /^(?:(.*):)?([^:]*)$/.exec(state.columns[0] ?? "")?.slice(1) ?? []
+    return slug ? { id: id || state.start, slug } : null
+  }
+
+  // What a state has come to, in words.
+  explore.message = (state, unfiltered, view, fresh) => {
+    const { size } = view.boxes
+    if (state.start && !unfiltered.boxes.has(state.start)) return "This address names nothing in the lineage. Search for a table or a task."
+    if (view.way && !view.way.size) return "There is no path between the two."
+    if (view.cut) return `${size} boxes: more do not fit. Open single ones with their +.`
+    return `${size.toLocaleString("en")} ${size === 1 ? "box" : "boxes"}${fresh ? `, ${fresh.toLocaleString("en")} new` : ""}`
+  }
 }
