@@ -39,10 +39,11 @@ def unfold(page: Page, dataset: str) -> None:
 
 def column(page: Page, dataset: str, name: str) -> Locator:
     """A column in the unfolded box of a dataset."""
-    path = dataset.replace(".", "/")
-    chosen = f'a.graft-column[href$="{path}/index.html#column-{name}"]'
-    own = f'a.graft-column[href="#column-{name}"]' if path in page.url else chosen
-    return page.locator(f"{chosen}, {own}").first
+    ends = ", ".join(
+        f'.graft-unfold[aria-label$="{one}"]' for one in (dataset, dataset.replace(".", "/"))
+    )
+    unfolded = page.locator(f".graft-unfolded:has(+ :is({ends}))")
+    return unfolded.locator(f'.graft-column[href$="#column-{name}"]').first
 
 
 def lit(page: Page) -> list[str]:
