@@ -170,7 +170,8 @@
         if (text) found.set(`${this.name}-${key}`, text)
         else found.delete(`${this.name}-${key}`)
       }
-      history.replaceState(null, "", `${location.pathname}${location.search}${found.size ? `#${found}` : ""}`)
+      const hash = found.toString()
+      history.replaceState(null, "", `${location.pathname}${location.search}${hash && `#${hash}`}`)
     }
   }
 
