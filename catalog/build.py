@@ -25,6 +25,7 @@ from dbt_graft.catalog.search import write_search_index
 from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.theme import write_theme
+from dbt_graft.catalog.upstream_faults import upstream_faults
 from dbt_graft.catalog.writing import PageWriter
 from dbt_graft.lineage.addresses import Address, updated_addresses
 from dbt_graft.lineage.dataset import DatasetId
@@ -128,6 +129,7 @@ def design_folder() -> Path:
 
 def _pages(index: Index, settings: SiteSettings) -> list[Callable[[], Page]]:
     """The pages of the catalog, each as a function that makes it."""
+    _prepare(index)
     health, order = health_summary(index), index.lineage.task_graph()
     lists = [
         home_page(index, health, settings.name, settings.collected_at),
@@ -142,6 +144,12 @@ def _pages(index: Index, settings: SiteSettings) -> list[Callable[[], Page]]:
         *(partial(dataset_page, index, dataset) for dataset in index.datasets),
         *(partial(task_page, index, name, order) for name in index.task_names()),
     ]
+
+
+def _prepare(index: Index) -> None:
+    """Work out what many pages need, before processes share the pages: each would do it again."""
+    upstream_faults(index)
+    _ = index.dataset_steps, index.rejects_of
 
 
 def _same(page: Page) -> Page:
