@@ -41,6 +41,7 @@ from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.theme import write_theme
+from dbt_graft.catalog.upstream_faults import upstream_faults
 from dbt_graft.catalog.writing import PageWriter
 from dbt_graft.lineage.addresses import Address, updated_addresses
 from dbt_graft.lineage.changes import NO_BUILDS, BuildHistory, updated_history
@@ -196,6 +197,7 @@ def _pages(
     Args:
         known: The paths that have a page, also of what is gone.
     """
+    _prepare(index)
     health, order, rows = health_summary(index), index.lineage.task_graph(), Rows(index)
     name, collected_at, hidden = settings.name, settings.collected_at, settings.hidden_labels
     keys = PageKeys(index, order, maker)
@@ -222,6 +224,12 @@ def _pages(
             for name in index.task_names()
         ),
     ]
+
+
+def _prepare(index: Index) -> None:
+    """Work out what many pages need, before processes share the pages: each would do it again."""
+    upstream_faults(index)
+    _ = index.dataset_steps, index.rejects_of
 
 
 def _same(page: Page) -> Page:
