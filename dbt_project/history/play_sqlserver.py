@@ -54,14 +54,13 @@ def nights() -> str:
 def _on(event: str, night: date) -> str:
     """An event on another date, with the numbers that events had by then."""
     earlier = MODEL_NIGHT - night
-    for day in (MODEL_NIGHT, MODEL_NIGHT - timedelta(days=1)):
-        event = event.replace(str(day), f"@{day - earlier}")
+    event = re.sub(
+        r"2026-\d\d-\d\d", lambda found: str(date.fromisoformat(found[0]) - earlier), event
+    )
     number = re.search(r"<value>(\d+)</value></action>\n</event>", event)
     assert number
     sequence = int(number[1]) - 12 * earlier.days
-    return event.replace(number[0], f"<value>{sequence}</value></action>\n</event>").replace(
-        "@", ""
-    )
+    return event.replace(number[0], f"<value>{sequence}</value></action>\n</event>")
 
 
 def _took(event: str, times: float) -> str:
