@@ -8,13 +8,35 @@ from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from dbt_graft.lineage.errors import GraftError
 
 HOST = "127.0.0.1"
 _TEXT = "; charset=utf-8"
+# By the end of a file's name: the tables that systems have differ, and some of them are wrong.
+_TYPES = {
+    ".css": f"text/css{_TEXT}",
+    ".gz": "application/gzip",
+    ".html": f"text/html{_TEXT}",
+    ".ico": "image/x-icon",
+    ".jpg": "image/jpeg",
+    ".js": f"text/javascript{_TEXT}",
+    ".json": "application/json",
+    ".map": "application/json",
+    ".mjs": f"text/javascript{_TEXT}",
+    ".png": "image/png",
+    ".svg": f"image/svg+xml{_TEXT}",
+    ".txt": f"text/plain{_TEXT}",
+    ".wasm": "application/wasm",
+    ".webp": "image/webp",
+    ".woff": "font/woff",
+    ".woff2": "font/woff2",
+    ".xml": f"application/xml{_TEXT}",
+}
+# Of all others; Pagefind's among them, which are compressed and unpacked by its loader.
+_BYTES = "application/octet-stream"
 # Asked by open pages, below the path of the site; no page can have the address.
 _VERSION = ".graft/version"
 # In pages that are served while inputs are watched, never in the published files.
@@ -60,33 +82,6 @@ class SiteVersion:
 class SitePages(SimpleHTTPRequestHandler):
     """Answers with the files of a site below its subpath, elsewhere with its 404 page."""
 
-    # Those of the system differ, and some of them are wrong.
-    extensions_map: ClassVar[dict[str, str]] = {
-        "": "application/octet-stream",
-        ".css": f"text/css{_TEXT}",
-        ".gz": "application/gzip",
-        ".html": f"text/html{_TEXT}",
-        ".ico": "image/x-icon",
-        ".jpg": "image/jpeg",
-        ".js": f"text/javascript{_TEXT}",
-        ".json": "application/json",
-        ".map": "application/json",
-        ".mjs": f"text/javascript{_TEXT}",
-        ".png": "image/png",
-        ".svg": f"image/svg+xml{_TEXT}",
-        ".txt": f"text/plain{_TEXT}",
-        ".wasm": "application/wasm",
-        ".webp": "image/webp",
-        ".woff": "font/woff",
-        ".woff2": "font/woff2",
-        ".xml": f"application/xml{_TEXT}",
-        # Pagefind's, compressed by itself; its loader unpacks them.
-        **dict.fromkeys(
-            (".pagefind", ".pf_filter", ".pf_fragment", ".pf_index", ".pf_meta"),
-            "application/octet-stream",
-        ),
-    }
-
     def __init__(
         self, *args: Any, base: str, version: SiteVersion | None = None, **options: Any
     ) -> None:
@@ -96,7 +91,7 @@ class SitePages(SimpleHTTPRequestHandler):
 
     def guess_type(self, path: Any) -> str:
         """The type by the end of a file's name, the same on every system."""
-        return self.extensions_map.get(Path(path).suffix.lower(), self.extensions_map[""])
+        return _TYPES.get(Path(path).suffix.lower(), _BYTES)
 
     def send_head(self) -> Any:
         """Open the file of a request; the address above the site leads to it."""
@@ -108,18 +103,25 @@ class SitePages(SimpleHTTPRequestHandler):
             self.path = self.path[len(self._base) - 1 :]
             return self._file()
         if self._base.startswith(path.rstrip("/") + "/"):
-            self.send_response(HTTPStatus.FOUND)
-            self.send_header("Location", self._base)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self._redirect(self._base)
         else:
             self.send_error(HTTPStatus.NOT_FOUND)
         return None
 
+    def _redirect(self, path: str) -> None:
+        self.send_response(HTTPStatus.FOUND)
+        self.send_header("Location", path)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
     def _file(self) -> Any:
         """Open a file, unless the browser has it as it is."""
+        path = urlsplit(self.path).path
         file = Path(self.translate_path(self.path))
-        if file.is_dir() and urlsplit(self.path).path.endswith("/"):
+        if file.is_dir() and not path.endswith("/"):
+            self._redirect(f"{self._base}{path.strip('/')}/")
+            return None
+        if file.is_dir():
             file /= "index.html"
         try:
             status = file.stat()

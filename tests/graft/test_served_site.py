@@ -63,6 +63,9 @@ def get(port: int, path: str, method: str = "GET") -> tuple[int, str]:
         ("https://shop.github.io/lineage/", "/lineage", (302, "/lineage/")),
         ("https://shop.github.io/lineage/", "/tasks/load/index.html", (404, "not here")),
         ("https://shop.github.io/a/b/", "/a", (302, "/a/b/")),
+        ("https://shop.github.io/a/b/", "/a/b/tasks/load", (302, "/a/b/tasks/load/")),
+        ("", "/tasks/load", (302, "/tasks/load/")),
+        ("", "//tasks/load", (302, "/tasks/load/")),
     ],
 )
 def test_an_address_answers_as_the_published_one(
