@@ -64,7 +64,10 @@
       link.href = graft.whole + location.hash;
     }
     if (shown && !data.textContent.includes(`${JSON.stringify(decoded(shown[1]))}:`)) {
-      location.replace(graft.whole + location.hash);
+      const whole = graft.whole + location.hash;
+      // dbt's script goes on until the other page is there, and fails without the node.
+      history.replaceState(null, "", "#!/overview");
+      location.replace(whole);
     }
   };
 
