@@ -75,7 +75,8 @@
   // First in line, so that dbt's router sees the redirected address only.
   addEventListener("popstate", follow, true);
   addEventListener("hashchange", follow, true);
-  addEventListener("DOMContentLoaded", follow);
+  // On the document, whose listeners run before those of the window: before dbt's script starts.
+  document.addEventListener("DOMContentLoaded", follow);
 
   // Opened as a file, a folder's address shows a listing instead of its page.
   if (location.protocol === "file:") {
