@@ -77,7 +77,10 @@
       link.href = graft.whole + location.hash;
     }
     if (shown && !data.textContent.includes(`${JSON.stringify(decoded(shown[1]))}:`)) {
-      location.replace(graft.whole + location.hash);
+      const whole = graft.whole + location.hash;
+      // dbt's script goes on until the other page is there, and fails without the node.
+      history.replaceState(null, "", "#!/overview");
+      location.replace(whole);
     }
   };
 
@@ -85,7 +88,8 @@
   // First in line, so that dbt's router sees the redirected address only.
   addEventListener("popstate", follow, true);
   addEventListener("hashchange", follow, true);
-  addEventListener("DOMContentLoaded", follow);
+  // On the document, whose listeners run before those of the window: before dbt's script starts.
+  document.addEventListener("DOMContentLoaded", follow);
 
   // Opened as a file, a folder's address shows a listing instead of its page.
   if (location.protocol === "file:") {

@@ -23,6 +23,8 @@ from dbt_graft.graft.progress import Progress
 from dbt_graft.lineage.addresses import Address
 
 SUBPATH = "/published/here"
+# Smaller docs pages of the site with its URL.
+PARTS = {"finance": "tag:finance", "marts": "+path:models/marts"}
 GONE, MOVED = "datasets/spark/raw/gone_orders/", "datasets/spark/raw/former_orders/"
 expect.set_options(timeout=20_000)  # the machine may be busy
 
@@ -68,13 +70,17 @@ def site(root: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def addressed_site(root: Path, site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo once more, with `site.url`, a table that is gone and one that was renamed."""
+    """The demo again with `site.url`, smaller docs pages, a table that is gone, a renamed one."""
     folder = tmp_path_factory.mktemp("addressed")
     config = load(root / "dbt_project" / "graft.yml")
     place = str(shutil.copytree(config.path(config.store), folder / "store"))
     section = {"url": f"https://docs.example.com{SUBPATH}/", "out": str(folder / "site")}
     config = config.model_copy(
-        update={"store": place, "site": config.site.model_copy(update=section)}
+        update={
+            "store": place,
+            "site": config.site.model_copy(update=section),
+            "docs": config.docs.model_copy(update={"pages": PARTS}),
+        }
     )
     at = datetime(2026, 1, 1, tzinfo=UTC)
     store.write_addresses(
