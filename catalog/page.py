@@ -97,7 +97,6 @@ def environment(folder: Path) -> jinja2.Environment:
         "statuses": formatting.STATUS,
         "column_anchor": column_anchor,
         "loaded_ago": loaded_ago,
-        "column_link": links.column_link,
         "linked_dataset": links.dataset_link,
         "linked_datasets": links.dataset_links,
         "evidence_mark": links.evidence_mark,
