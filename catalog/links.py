@@ -38,13 +38,6 @@ def dataset_links(index: Index, datasets: Iterable[DatasetId], root: str) -> Mar
     return Markup().join(dataset_link(index, dataset, root) for dataset in datasets)
 
 
-def column_link(
-    index: Index, dataset: DatasetId, column: str, root: str, icon: bool = True
-) -> Markup:
-    """A link to a column, or to all of a dataset where it has no name."""
-    return Markup(_column_link(index, dataset, column, root, icon))  # noqa: S704
-
-
 def _column_link(index: Index, dataset: DatasetId, column: str, root: str, icon: bool) -> str:
     name, anchor = dataset.short, "columns"
     if column:

@@ -101,7 +101,6 @@ def environment(folder: Path) -> jinja2.Environment:
         "fault_words": FAULT_WORDS,
         "role_label": formatting.role_label,
         "loaded_ago": loaded_ago,
-        "column_link": links.column_link,
         "linked_dataset": links.dataset_link,
         "linked_datasets": links.dataset_links,
         "evidence_mark": links.evidence_mark,
