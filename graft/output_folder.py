@@ -86,9 +86,9 @@ class OutputFolder:
             if (self.path / folder).is_file():  # a file of ours, where a folder is now
                 (self.path / folder).unlink()
         for file in new:
-            target = self.path / file
-            if file in old and _same_bytes(content / file, target):
+            if file in old and _same_bytes(f"{content}/{file}", f"{self.path}/{file}"):
                 continue
+            target = self.path / file
             target.parent.mkdir(parents=True, exist_ok=True)
             (content / file).replace(target)
         for file in gone:
@@ -230,16 +230,16 @@ def _is_inside(file: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts and "\0" not in file and bool(file)
 
 
-def _same_bytes(new: Path, old: Path) -> bool:
+def _same_bytes(new: str, old: str) -> bool:
     """Whether a file need not be replaced: so its date says when it changed."""
     try:
-        there = old.lstat()
+        there = os.lstat(old)
         if not stat.S_ISREG(there.st_mode):
             return False
-        here = new.stat()
+        here = os.lstat(new)
         if os.path.samestat(here, there):
             return True
-        return here.st_size == there.st_size and new.read_bytes() == old.read_bytes()
+        return here.st_size == there.st_size and Path(new).read_bytes() == Path(old).read_bytes()
     except OSError:
         return False
 
