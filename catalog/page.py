@@ -1,7 +1,7 @@
 """Pages before they are HTML: typed contexts, and the templates that render them.
 
-A template is HTML (`site/templates/*.html.j2`). Each `<h2 id="…">` begins a section of the page, which
-stands in the table of contents.
+A template is HTML (`site/templates/*.html.j2`). Each `<h2 id="…">` begins a section of the page,
+which stands in the table of contents.
 """
 
 from __future__ import annotations
