@@ -18,7 +18,6 @@ from dbt_graft.catalog.previous import (
     read_previous,
     write_record,
 )
-from dbt_graft.catalog.search import SearchEntry
 from dbt_graft.catalog.writing import PageWriter, WrittenPage
 from tests.catalog.worlds import CHANGES, World, world
 
@@ -171,7 +170,7 @@ def test_a_site_that_is_gone_is_made_again(previous: PreviousSite, tmp_path: Pat
 )
 def test_a_damaged_record_counts_as_none(damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
     record = tmp_path / "record.json"
-    page = WrittenPage("datasets/a/", "table_01", (SearchEntry("datasets/a/", "a", "text"),))
+    page = WrittenPage("datasets/a/", "table_01")
     pages = {page.path: RecordedPage(b"key", b"content", page)}
     write_record(record, pages)
     assert read_previous(record, tmp_path).pages == pages
