@@ -184,7 +184,7 @@ def test_two_chosen_boxes_show_the_paths_between_them(visit: Visit) -> None:
     assert RAW not in dimmed
 
 
-def test_no_path_is_said(visit: Visit) -> None:
+def test_where_there_is_no_path_it_says_so(visit: Visit) -> None:
     page = explored(
         visit, "#dataset=landing/orders&up=0&down=1&path=landing/orders,landing/returns"
     )
