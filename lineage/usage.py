@@ -29,6 +29,7 @@ class Usage:
         statements: How many statements, over all runs.
         rows: Rows of the last run whose log counts them; None where none does.
         bytes: Bytes, likewise.
+        last_at: The last time that data moved; of the last attempt if all failed.
         failed: Every attempt failed, so no data moved.
         moves_data: It took data from the dataset, or put data there.
         procedures: The stored procedures whose statements did it, or did some of it, sorted.
@@ -106,7 +107,8 @@ def _engine(access: Access) -> str:
 
 def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
     done = [access for access in group if access.status is not Status.FAILED]
-    times = [access.last_at for access in group if access.last_at]
+    # A failed attempt is no news of the data.
+    times = [access.last_at for access in done or group if access.last_at]
     firsts = [access.first_at for access in group if access.first_at]
     ranks = list(Evidence)
     run_ids = sorted({access.run_id for access in group})

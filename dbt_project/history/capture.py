@@ -117,7 +117,7 @@ def main() -> None:
         run(replicate)
     for age in range(arguments.nights):
         night = FIRST_NIGHT + timedelta(days=age)
-        if (out / "spark" / f"{night}_rebuild_returns.zstd").exists():
+        if not is_new and (out / "spark" / f"{night}_rebuild_returns.zstd").exists():
             continue
         deliver(night)
         prepare_returns(night)

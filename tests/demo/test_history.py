@@ -154,6 +154,8 @@ def test_a_table_whose_task_fails_was_last_written_before(
         runs = grafted.lineage.tasks[usage.task].runs
         good = [run for run in runs if run.status is Status.OK]
         assert _day(good[0]) == night
+        assert usage.last_at
+        assert usage.last_at.date() == night
         assert runs[0].status is Status.FAILED
 
 

@@ -80,6 +80,14 @@ def test_a_failed_run_counts_for_all_that_the_task_does_on_its_engine() -> None:
     assert lineage.tasks["load"].runs_of(usage)[0] == failed
 
 
+def test_the_last_write_is_the_last_that_succeeded_and_else_the_last_attempt() -> None:
+    attempt = access("r2", WRITE, A, 2, status=Status.FAILED)
+    (usage,) = build(Records((access("r1", WRITE, A, 1), attempt))).usages_of(A, WRITE)
+    assert (usage.last_at, usage.failed) == (DAY + timedelta(hours=1), False)
+    (usage,) = build(Records((attempt,))).usages_of(A, WRITE)
+    assert (usage.last_at, usage.failed) == (DAY + timedelta(hours=2), True)
+
+
 def test_engines_share_a_memory_within_a_run_of_their_orchestrator() -> None:
     accesses = (access("s1", READ, A, 1, Operation.SELECT), access("p1", WRITE, B, 2))
     alone = (run("s1", "sqlserver", 1), run("p1", "spark", 2))
