@@ -229,9 +229,9 @@ def publish(
     Raises:
         GraftError: The site cannot be written.
     """
-    from dbt_graft.catalog.build import SiteSettings
     from dbt_graft.catalog.build import build as build_catalog
     from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record
+    from dbt_graft.catalog.settings import SiteSettings
     from dbt_graft.injector import docs
     from dbt_graft.injector.docs_nodes import docs_nodes
 

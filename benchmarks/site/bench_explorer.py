@@ -23,10 +23,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from playwright.sync_api import Page
 
 from benchmarks.report import Report
-from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.build import build
 from dbt_graft.catalog.explorer.shards import MOST
 from dbt_graft.catalog.explorer.write import FOLDER, opening_view, write_explorer
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.flow import Flow

@@ -26,8 +26,9 @@ from bench_site import MODELS, _edges, _processor  # noqa: E402
 from project import COLUMNS, artifacts  # noqa: E402
 
 from benchmarks.report import Report  # noqa: E402
-from dbt_graft.catalog.build import SiteSettings, build  # noqa: E402
+from dbt_graft.catalog.build import build  # noqa: E402
 from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record  # noqa: E402
+from dbt_graft.catalog.settings import SiteSettings  # noqa: E402
 from dbt_graft.graft.output_folder import OutputFolder  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import Grafted, GraftOptions, graft  # noqa: E402

@@ -32,7 +32,8 @@ sys.path[:0] = [str(HERE.parent / "docs"), str(HERE.parents[1])]
 from project import COLUMNS, LAYERS, TYPES, artifacts  # noqa: E402
 
 from benchmarks.report import Report  # noqa: E402
-from dbt_graft.catalog.build import SiteSettings, build, design_folder  # noqa: E402
+from dbt_graft.catalog.build import build, design_folder  # noqa: E402
+from dbt_graft.catalog.settings import SiteSettings  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import GraftOptions, graft  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId  # noqa: E402

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.build import build
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.build import build as build_lineage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind

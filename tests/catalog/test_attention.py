@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from dbt_graft.catalog.attention import attention_lists, health_ratios
-from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.build import build
 from dbt_graft.catalog.health import health_summary
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, NodeTest, Role

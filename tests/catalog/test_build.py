@@ -12,7 +12,8 @@ import pytest
 
 import dbt_graft
 import dbt_graft.catalog.theme as catalog_theme
-from dbt_graft.catalog.build import SiteSettings, build, design_folder
+from dbt_graft.catalog.build import build, design_folder
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import orjson
 
-from dbt_graft.catalog.build import PublishedSite, SiteSettings, build
+from dbt_graft.catalog.build import PublishedSite, build
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.changes import NO_BUILDS
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, Role

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.catalog.build import SiteSettings, build, design_folder
+from dbt_graft.catalog.build import build, design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.build import build as build_lineage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind

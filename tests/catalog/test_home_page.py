@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.build import build
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.build import build
 from dbt_graft.catalog.markup import printable
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.changes import (
     NO_BUILDS,
     BuildHistory,

@@ -10,7 +10,7 @@ import pytest
 from jinja2 import meta
 
 import dbt_graft.catalog.build as catalog_build
-from dbt_graft.catalog.build import SiteSettings, build, design_folder
+from dbt_graft.catalog.build import build, design_folder
 from dbt_graft.catalog.column_pages import ColumnListPage, ColumnsPage
 from dbt_graft.catalog.dataset_page import DatasetPage
 from dbt_graft.catalog.folder_pages import FolderPage
@@ -19,6 +19,7 @@ from dbt_graft.catalog.home_page import HomePage
 from dbt_graft.catalog.label_pages import LabelListPage, LabelPage
 from dbt_graft.catalog.page import Page, environment
 from dbt_graft.catalog.redirects import GonePage
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.task_pages import TaskListPage, TaskPage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.catalog.build import SiteSettings, _pages, design_folder
+from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.page_keys import digest, maker_digest
+from dbt_graft.catalog.site_pages import record_pages
 from tests.catalog.worlds import CHANGES, World, world
 
 SEEDS = range(2)
@@ -24,13 +25,13 @@ JINJA = environment(design_folder() / "templates")
 
 def keys(one: World) -> dict[str, bytes]:
     """The key of each page that has one, by path."""
-    planned = _pages(Index(*one.lineage()), SiteSettings())
+    planned = record_pages(Index(*one.lineage()))
     return {page.path: page.key for page in planned if page.key}
 
 
 def rendered(one: World) -> dict[str, str]:
     """The content of each page, by path."""
-    planned = _pages(Index(*one.lineage()), SiteSettings())
+    planned = record_pages(Index(*one.lineage()))
     return {page.path: render(page.make(), JINJA) for page in planned if page.key}
 
 

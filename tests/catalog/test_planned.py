@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.catalog.build import PublishedSite, SiteSettings, build
+from dbt_graft.catalog.build import PublishedSite, build
 from dbt_graft.catalog.previous import (
     PreviousSite,
     RecordedPage,
     read_previous,
     write_record,
 )
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.writing import PageWriter, WrittenPage
 from tests.catalog.worlds import CHANGES, World, world
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.build import build
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.platform_pages import PlatformPage, platform_pages, platforms
 from dbt_graft.catalog.rows import Rows
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset

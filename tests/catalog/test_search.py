@@ -8,8 +8,9 @@ import orjson
 import pytest
 
 from dbt_graft.catalog import search
-from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.build import build
 from dbt_graft.catalog.full_text import NoPagefindError
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.describe import DocsNode
 
 

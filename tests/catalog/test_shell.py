@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.catalog.build import SiteSettings, build, design_folder
+from dbt_graft.catalog.build import build, design_folder
 from dbt_graft.catalog.page import Page
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.shell import HEADING, OTHER, TITLE, Shells, shell
 from dbt_graft.catalog.theme import write_theme
 from dbt_graft.lineage.errors import GraftError

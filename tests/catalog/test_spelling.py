@@ -11,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dbt_graft.catalog.build import SiteSettings, _pages, design_folder
+from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset, around_task, full_graph
 from dbt_graft.catalog.page import environment, render
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.flow import Flow
@@ -52,7 +53,8 @@ def jinja() -> jinja2.Environment:
 
 
 def _rendered(index: Index, jinja: jinja2.Environment) -> dict[str, str]:
-    pages = (planned.make() for planned in _pages(index, SiteSettings()))
+    lists = list_pages(index, SiteSettings(), opening_view(index), NO_BUILDS, present_pages(index))
+    pages = (planned.make() for planned in (*lists, *record_pages(index)))
     return {page.path: render(page, jinja) for page in pages}
 
 

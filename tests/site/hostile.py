@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from dbt_graft.catalog.build import SiteSettings
 from dbt_graft.catalog.build import build as build_site
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description, Role

@@ -13,7 +13,8 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.build import build
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.flow import Flow

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.build import build
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation

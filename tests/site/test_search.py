@@ -11,8 +11,9 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from dbt_graft.catalog.build import SiteSettings, build
+from dbt_graft.catalog.build import build
 from dbt_graft.catalog.markup import printable
+from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, DocsNode, Role
 from dbt_graft.lineage.model import Lineage

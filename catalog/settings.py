@@ -1,0 +1,50 @@
+"""What the site is called, where it will be, and what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from urllib.parse import quote, urlsplit
+
+from dbt_graft.catalog.markup import external, printable
+from dbt_graft.lineage.errors import GraftError
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSettings:
+    """Title and address of the site.
+
+    Attributes:
+        name: The site's title.
+        url: Where it will be published, http or https; empty if that is not known.
+        collected_at: When logs were last collected; without it the home page shows the newest run.
+            It is the date of the sitemap too.
+        built_at: The time of this build: the date of what it changes. Without it, no changes are
+            looked for.
+        hidden_labels: Patterns of tags and owners that lists leave out, with `*` for any text.
+        moved: Former namespace -> the one that its datasets have now: old addresses lead there.
+    """
+
+    name: str = "Data lineage"
+    url: str = ""
+    collected_at: datetime | None = None
+    moved: Mapping[str, str] = field(default_factory=dict)
+    built_at: datetime | None = None
+    hidden_labels: tuple[str, ...] = ()
+
+
+def checked_url(url: str) -> str:
+    """The URL with everything escaped that HTML could read as syntax: the theme does not.
+
+    Raises:
+        GraftError: It is no address of a site.
+    """
+    parts = urlsplit(external(url))
+    if url and (parts.scheme not in ("http", "https") or parts.username is not None):
+        raise GraftError(
+            f"{printable(url)!r} is not the address of a site",
+            place="graft.yml: `site.url`",
+            remedy="write http(s)://<host>/<path>/, without user and password",
+        )
+    return quote(parts.geturl(), safe=":/?#[]@!$&+,;=%~")

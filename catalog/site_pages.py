@@ -1,0 +1,91 @@
+"""The pages of the catalog, before they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from functools import partial
+
+from dbt_graft.catalog.attention import attention_page
+from dbt_graft.catalog.changes_page import changes_page
+from dbt_graft.catalog.column_pages import column_pages
+from dbt_graft.catalog.dataset_page import dataset_page
+from dbt_graft.catalog.explorer.opening import Opening
+from dbt_graft.catalog.explorer.page import explore_page
+from dbt_graft.catalog.folder_pages import folder_pages
+from dbt_graft.catalog.gaps_page import gaps_page
+from dbt_graft.catalog.health import health_summary
+from dbt_graft.catalog.home_page import home_page
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.label_pages import label_pages
+from dbt_graft.catalog.page import Page
+from dbt_graft.catalog.page_keys import Digest, PageKeys
+from dbt_graft.catalog.planned import PlannedPage
+from dbt_graft.catalog.platform_pages import platform_pages
+from dbt_graft.catalog.rows import Rows
+from dbt_graft.catalog.settings import SiteSettings
+from dbt_graft.catalog.task_pages import task_list_page, task_page
+from dbt_graft.catalog.upstream_faults import upstream_faults
+from dbt_graft.lineage.changes import BuildHistory
+from dbt_graft.lineage.urls import dataset_path, task_path
+
+
+def list_pages(
+    index: Index,
+    settings: SiteSettings,
+    view: Opening,
+    history: BuildHistory,
+    known: Collection[str],
+) -> list[PlannedPage]:
+    """The home page and all lists; they have no key, for most of them change with any page.
+
+    Args:
+        view: What the explorer shows first.
+        known: The paths that have a page, also of what is gone.
+    """
+    health, rows, hidden = health_summary(index), Rows(index), settings.hidden_labels
+    return planned(
+        [
+            home_page(index, health, settings.name, settings.collected_at, history, known, hidden),
+            attention_page(index, health),
+            changes_page(index, history, known),
+            task_list_page(index, rows),
+            gaps_page(index, health),
+            explore_page(index, view),
+            *label_pages(index, rows, hidden),
+            *platform_pages(index, rows),
+            *folder_pages(index, rows),
+            *column_pages(index),
+        ]
+    )
+
+
+def planned(pages: Iterable[Page]) -> list[PlannedPage]:
+    """Pages whose contexts are there, without keys."""
+    return [PlannedPage(page.path, partial(_same, page)) for page in pages]
+
+
+def record_pages(index: Index, maker: Digest = b"") -> Iterator[PlannedPage]:
+    """The pages of datasets, tasks and consumers.
+
+    Args:
+        maker: What all pages depend on, see `maker_digest`.
+    """
+    _prepare(index)
+    order = index.lineage.task_graph()
+    keys = PageKeys(index, order, maker)
+    for dataset in index.datasets:
+        make = partial(dataset_page, index, dataset)
+        yield PlannedPage(dataset_path(dataset), make, keys.of_dataset(dataset))
+    for name in index.task_names():
+        make_task = partial(task_page, index, name, order)
+        yield PlannedPage(task_path(name), make_task, keys.of_task(name))
+
+
+def _prepare(index: Index) -> None:
+    """Work out what many pages need, before processes share the pages: each would do it again."""
+    upstream_faults(index)
+    _ = index.dataset_steps, index.rejects_of, index.column_reach
+
+
+def _same(page: Page) -> Page:
+    return page
