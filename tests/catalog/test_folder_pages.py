@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dbt_graft.catalog.folder_pages import breadcrumbs, folder_pages
+from dbt_graft.catalog.folder_pages import FolderPage, breadcrumbs, folder_pages
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import MAX_ROWS, Breadcrumb
+from dbt_graft.catalog.rows import Rows
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
@@ -24,8 +25,13 @@ def test_breadcrumbs_show_real_names_and_lead_to_folders() -> None:
     ]
 
 
+def _pages(*names: str) -> dict[str, FolderPage]:
+    index = _index(*names)
+    return {page.path: page for page in folder_pages(index, Rows(index))}
+
+
 def test_a_folder_counts_the_datasets_below_its_subfolders() -> None:
-    pages = {page.path: page for page in folder_pages(_index("raw.a", "raw.b", "ml.c"))}
+    pages = _pages("raw.a", "raw.b", "ml.c")
     assert sorted(pages) == [
         *("datasets/", "datasets/spark/", "datasets/spark/ml/", "datasets/spark/raw/")
     ]
@@ -35,14 +41,10 @@ def test_a_folder_counts_the_datasets_below_its_subfolders() -> None:
 
 
 def test_a_dataset_at_the_address_of_a_folder_replaces_its_page() -> None:
-    paths = {page.path for page in folder_pages(_index("raw", "raw.a"))}
-    assert paths == {"datasets/", "datasets/spark/"}
+    assert set(_pages("raw", "raw.a")) == {"datasets/", "datasets/spark/"}
 
 
 def test_a_large_folder_lists_only_the_datasets_directly_in_it() -> None:
-    pages = {
-        page.path: page
-        for page in folder_pages(_index("top", *(f"raw.t{at}" for at in range(MAX_ROWS))))
-    }
-    assert pages["datasets/spark/"].datasets == [DatasetId("spark", "top")]
+    pages = _pages("top", *(f"raw.t{at}" for at in range(MAX_ROWS)))
+    assert [row.id for row in pages["datasets/spark/"].datasets] == [DatasetId("spark", "top")]
     assert len(pages["datasets/spark/raw/"].datasets) == MAX_ROWS

@@ -87,7 +87,7 @@ def test_a_failed_run_is_shown_at_the_top_and_at_home() -> None:
     assert "dbt run failed" in shown
     assert "Database Error: relation ? &#60;b&#62;" in shown
     assert 'Built <time datetime="2026-11-20T05:00:00Z">' in shown, "the last one that did"
-    assert "dbt failed" in home(found)
+    assert "Failed dbt models" in home(found)
 
 
 def test_a_run_that_dbt_skipped_is_said_and_is_no_failure() -> None:
@@ -130,7 +130,7 @@ def test_tests_stand_beside_their_column_and_others_in_a_list() -> None:
     assert "2 failed tests" in shown
     assert "not_null failed: 3 rows" in shown
     assert "<code>no_longer_there</code>" in shown
-    assert "2 failed tests" in home(found)
+    assert 'Failed dbt tests<span class="graft-count">2</span>' in home(found)
 
 
 @pytest.mark.parametrize(("word", "badge"), [("pass", ""), ("warn", "warn"), ("error", "failed")])

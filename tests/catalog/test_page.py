@@ -10,14 +10,18 @@ import pytest
 from jinja2 import meta
 
 import dbt_graft.catalog.build as catalog_build
+from dbt_graft.catalog.attention import AttentionPage
 from dbt_graft.catalog.build import build, design_folder
+from dbt_graft.catalog.changes_page import ChangesPage
 from dbt_graft.catalog.column_pages import ColumnListPage, ColumnsPage
 from dbt_graft.catalog.dataset_page import DatasetPage
+from dbt_graft.catalog.explorer.page import ExplorePage
 from dbt_graft.catalog.folder_pages import FolderPage
 from dbt_graft.catalog.gaps_page import GapsPage
 from dbt_graft.catalog.home_page import HomePage
 from dbt_graft.catalog.label_pages import LabelListPage, LabelPage
 from dbt_graft.catalog.page import Page, environment
+from dbt_graft.catalog.platform_pages import PlatformListPage, PlatformPage
 from dbt_graft.catalog.redirects import GonePage
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.task_pages import TaskListPage, TaskPage
@@ -25,12 +29,13 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 
 TEMPLATES = design_folder() / "templates"
-SHARED = ("parts", "runs")
+SHARED = ("parts", "runs", "lists", "findings", "change_list")
 PAGES: dict[str, type[Page]] = {
     page.template: page
     for page in (
         *(HomePage, DatasetPage, FolderPage, TaskPage, TaskListPage),
         *(LabelPage, LabelListPage, GapsPage, GonePage, ColumnsPage, ColumnListPage),
+        *(AttentionPage, ChangesPage, PlatformPage, PlatformListPage, ExplorePage),
     )
 }
 

@@ -30,7 +30,7 @@ def _page(path: str, *sidebars: str) -> Page:
 
 
 def test_the_theme_has_all_places(shells: Shells) -> None:
-    assert sorted(shells.of_entries) == ["", "datasets/", "owners/", "tags/", "tasks/"]
+    assert sorted(shells.of_entries) == ["", "datasets/", "explore/", "owners/", "tags/", "tasks/"]
     names = {*shells.other.parts[1::2]}
     assert names == {
         *("address", "base", "content", "first", "navigation", "root", "search", "sections"),

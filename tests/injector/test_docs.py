@@ -283,11 +283,13 @@ def test_the_pages_lead_to_each_other_and_to_the_catalog(published: dict[str, st
 
     assert links("dbt/index.html") == [
         ("../index.html", "Catalog"),
+        ("../index.html#search=", "Search"),
         ("finance/index.html", "finance"),
         ("scores/index.html", "scores"),
     ]
     assert links("dbt/finance/index.html") == [
         ("../../index.html", "Catalog"),
+        ("../../index.html#search=", "Search"),
         ("../index.html", "Whole project"),
         ("../scores/index.html", "scores"),
     ]
