@@ -32,7 +32,7 @@ from dbt_graft.lineage.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who or what reads a dataset; one of the first three is set.
+    """A reader of a dataset; one of the first three is set.
 
     Attributes:
         usage: The use by a task.
@@ -173,13 +173,13 @@ def _sensitive(description: Description | None) -> dict[str, str]:
 
 
 def _writer(index: Index, writers: Sequence[Usage]) -> TaskInfo:
-    """What is known of the one task that writes a dataset; nothing where there are several."""
+    """The facts of the one task that writes a dataset; none where there are several."""
     tasks = {usage.task for usage in writers}
     return index.tasks[tasks.pop()].info if len(tasks) == 1 else TaskInfo()
 
 
 def _readers(index: Index, dataset: DatasetId, usages: Sequence[Usage]) -> Iterator[Reader]:
-    """Who reads a dataset: tasks, dbt models, views, consumers."""
+    """The readers of a dataset: tasks, dbt models, views, consumers."""
     for usage in usages:
         yield Reader(EVIDENCE[usage.evidence], usage=usage)
     for child in index.children(dataset, DefinitionKind.DBT):

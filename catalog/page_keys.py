@@ -186,7 +186,7 @@ class PageKeys:
         return [self._index.lineage.shapes.get(id_) for id_ in ids]
 
     def _outline(self, dataset: DatasetId) -> Digest:
-        """What pages far away may show of a dataset: its name, sort, labels and health."""
+        """The parts of a dataset that pages far away may show: name, sort, labels and health."""
         index = self._index
         description = index.descriptions.get(dataset)
         ids = (*description.dbt_ids, *(t.node_id for t in description.tests)) if description else ()
@@ -220,7 +220,7 @@ class PageKeys:
 
 
 def maker_digest(design: Path, *values: object) -> Digest:
-    """What all pages depend on: our code, the packages that it uses, the templates, and values.
+    """The digest of what all pages depend on: our code, its packages, the templates, and values.
 
     The version alone would not do: templates may be edited, and code in a source tree.
     """

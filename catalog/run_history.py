@@ -62,7 +62,7 @@ class RunHistory:
 
     @property
     def columns(self) -> frozenset[str]:
-        """What differs between the runs: `task`, `command`; and `rows`, if any has them."""
+        """The columns in which the runs differ: `task`, `command`; and `rows`, if any has them."""
         found = {
             "task": len({run.task for run in self.runs}) > 1,
             "command": len({run.command for run in self.runs}) > 1,
@@ -149,7 +149,7 @@ def usual_count(counts: Sequence[int]) -> int:
 
 
 def odd_counts(counts: Sequence[int]) -> list[bool]:
-    """Which numbers of rows differ strongly from the others; none where too few are known."""
+    """The numbers of rows that differ strongly from the others; none where too few are known."""
     none = [False] * len(counts)
     if len(counts) < ENOUGH:
         return none

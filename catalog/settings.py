@@ -1,4 +1,4 @@
-"""What the site is called, where it will be, and what it leaves out."""
+"""The settings of a site: its title, its address, and what it leaves out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong upstream of a dataset, and what that says of the dataset itself.
+"""Faults upstream of a dataset, and which of them concern the dataset itself.
 
 A failed write and a source without new rows leave old data upstream, so what comes from there is
 no newer. A failed test says that data is wrong, which matters to those alone that took the data
@@ -25,7 +25,7 @@ _MOST = 3
 
 @dataclass(frozen=True, slots=True)
 class UpstreamFault:
-    """What is wrong with a dataset upstream.
+    """A fault of a dataset upstream.
 
     Attributes:
         kind: `write`: its last write or dbt run failed; `tests`: it failed tests; `stale`.

@@ -27,7 +27,7 @@ Files = Mapping[Path, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a build reads on this machine.
+    """The files and folders that a build reads on this machine.
 
     Attributes:
         places: Files, folders with all that is below, and patterns of names in a folder.

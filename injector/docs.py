@@ -32,7 +32,7 @@ _CATALOG = '"CATALOG.JSON INLINE DATA"'
 _TITLE = "<title>dbt Docs</title>"
 _END = "</body>"
 # Its folder in the site, and the name of the page of all nodes.
-FOLDER, WHOLE = "dbt", "Whole project"
+FOLDER, ALL_MODELS = "dbt", "Whole project"
 NEEDED = "they need dbt-core 1.11, which graft has in an environment of its own (pipx, uv tool)"
 is_too_old = stock.is_too_old
 # A JSON text is parsed several times faster than the same text as a JavaScript value.
@@ -82,7 +82,7 @@ def pages(
             title=f"{name} · {settings.title}",
             site=f"../{settings.site}",
             select=selection,
-            others={WHOLE: "../index.html", **others},
+            others={ALL_MODELS: "../index.html", **others},
         )
         try:
             content = page(grafted, own)
@@ -115,7 +115,7 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
     site = settings.site
     links = {
         "home": site,
-        "whole": settings.others.get(WHOLE, ""),
+        "whole": settings.others.get(ALL_MODELS, ""),
         "pages": _pages(grafted, site, manifest),
         "redirects": grafted.redirects,
         "selectors": _selectors(grafted),

@@ -36,7 +36,7 @@ class Side(IntEnum):
 
 
 class LinkFlag(IntFlag):
-    """What is known of a link, above the two bits of its evidence.
+    """Facts of a link, above the two bits of its evidence.
 
     CONTROL: it decides on rows only, by a join or a filter. FAILED: no attempt moved data.
     DEFINITION: no task carries the data: dbt or a view. GONE: it leads to what is deleted.
@@ -49,7 +49,7 @@ class LinkFlag(IntFlag):
 
 
 class BoxFlag(IntFlag):
-    """What is known of a box. DELETED: dropped. TEMPORARY: gone when its run ended."""
+    """Facts of a box. DELETED: dropped. TEMPORARY: gone when its run ended."""
 
     DELETED = 1
     TEMPORARY = 2
@@ -57,7 +57,7 @@ class BoxFlag(IntFlag):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class BoxLink:
     """A neighbour of a box; between two datasets with the tasks that carry the data."""
 
     side: Side
@@ -76,7 +76,7 @@ class BoxRecord:
 
     id: str
     head: list[object]
-    links: list[Link]
+    links: list[BoxLink]
 
 
 def dataset_id(dataset: DatasetId) -> str:
@@ -125,11 +125,11 @@ def _dataset_record(
         *_flow_links(index, Side.UP, ((flow.source, flow) for flow in flows_to), controlling),
         *_flow_links(index, Side.DOWN, ((flow.target, flow) for flow in flows_from), controlling),
         *(
-            Link(Side.UP, task_id(name), _usage_flags(usages))
+            BoxLink(Side.UP, task_id(name), _usage_flags(usages))
             for name, usages in _by_task(index.lineage.usages_of(dataset, Direction.WRITE))
         ),
         *(
-            Link(
+            BoxLink(
                 Side.DOWN,
                 task_id(name),
                 _usage_flags(usages) | (LinkFlag.CONTROL if to_tasks.get(name) else 0),
@@ -143,12 +143,12 @@ def _dataset_record(
     return BoxRecord(id_, _head(id_, box, platform(dataset), owner, tags, flags), links)
 
 
-def _consumer_links(index: Index, dataset: DatasetId) -> Iterator[Link]:
+def _consumer_links(index: Index, dataset: DatasetId) -> Iterator[BoxLink]:
     readers = index.lineage.usages_of(dataset, Direction.READ)
     seen = {usage.task for usage in readers if usage.moves_data}
     for consumer in index.reports.get(dataset, ()):
         if consumer.name not in seen:
-            yield Link(Side.DOWN, task_id(consumer.name), _EVIDENCE[Evidence.DECLARED])
+            yield BoxLink(Side.DOWN, task_id(consumer.name), _EVIDENCE[Evidence.DECLARED])
 
 
 def _task_record(index: Index, id_: str, name: str, controlling: set[_FlowKey]) -> BoxRecord:
@@ -164,9 +164,9 @@ def _task_record(index: Index, id_: str, name: str, controlling: set[_FlowKey]) 
         if side is Side.UP:
             decides = _flows_of_tasks(index.flows_from.get(dataset, ()), controlling).get(name)
             flags |= LinkFlag.CONTROL if decides else 0
-        links.append(Link(side, dataset_id(dataset), flags))
+        links.append(BoxLink(side, dataset_id(dataset), flags))
     links += [
-        Link(Side.UP, dataset_id(dataset), _EVIDENCE[Evidence.DECLARED] | _gone(index, dataset))
+        BoxLink(Side.UP, dataset_id(dataset), _EVIDENCE[Evidence.DECLARED] | _gone(index, dataset))
         for dataset in (consumer.reads if consumer else ())
         if (Side.UP, dataset) not in found
     ]
@@ -205,7 +205,7 @@ def _flow_links(
     side: Side,
     flows: Iterable[tuple[DatasetId, Flow]],
     controlling: set[_FlowKey],
-) -> Iterator[Link]:
+) -> Iterator[BoxLink]:
     """The datasets next to one, each once, with all tasks in between."""
     by_end: dict[DatasetId, list[Flow]] = defaultdict(list)
     for end, flow in flows:
@@ -218,7 +218,7 @@ def _flow_links(
         if any(flow.definition for flow in found):
             flags |= LinkFlag.DEFINITION
         tasks = sorted({task_id(flow.task) for flow in found if not flow.definition})
-        yield Link(side, dataset_id(end), int(flags), tuple(tasks))
+        yield BoxLink(side, dataset_id(end), int(flags), tuple(tasks))
 
 
 def _gone(index: Index, dataset: DatasetId) -> int:

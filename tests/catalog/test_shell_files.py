@@ -1,4 +1,4 @@
-"""What all pages have alike: moved into files, one for each content."""
+"""The parts that all pages share: moved into files, one for each content."""
 
 from __future__ import annotations
 

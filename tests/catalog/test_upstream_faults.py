@@ -1,4 +1,4 @@
-"""What is wrong upstream concerns those alone that have the data."""
+"""Faults upstream concern those alone that have the data."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def history(root: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def nights(expected: Expected) -> Expected:
-    """What EXPECTED.yml says of them."""
+    """The history of each task as EXPECTED.yml has it."""
     section: Expected = expected["history"]
     return section
 

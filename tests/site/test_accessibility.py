@@ -121,7 +121,7 @@ def test_axe_finds_no_serious_fault_on_any_kind_of_page(
 
 
 def serious_faults(page: Page) -> list[str]:
-    """What axe-core calls serious or critical; of dbt's page only in what is ours."""
+    """The serious and critical findings of axe-core; of dbt's page only in what is ours."""
     ours = {"include": ["#graft-links"]} if page.locator("#graft-links").count() else None
     return [
         f"{violation['id']}: {node['target']} {node['any'] or node['all'] or node['none']}"

@@ -59,7 +59,7 @@ def ids(page: Page) -> set[str]:
 
 
 def places(page: Page) -> dict[str, list[float]]:
-    """Where each box is on the screen."""
+    """The place of each box on the screen."""
     found: dict[str, list[float]] = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll(".graft-box")].map(one => {
             const {left, top} = one.querySelector(".graft-box__shape").getBoundingClientRect()
