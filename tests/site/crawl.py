@@ -104,7 +104,7 @@ def css_links(style: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """The links and anchors of a page or style sheet; links are absolute, with the text around them."""
+    """The links and anchors of a page or style sheet; links are absolute, with their text."""
 
     loaded: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
