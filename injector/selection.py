@@ -7,17 +7,12 @@ https://docs.getdbt.com/reference/node-selection/syntax
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatch
-from pathlib import PurePosixPath
 from typing import Any
 
+from dbt_graft.injector.selection_methods import METHODS, Node, config_method, is_source
 from dbt_graft.lineage.errors import GraftError
-
-Node = Mapping[str, Any]
-# Whether a value of a method, such as `finance` in `tag:finance`, selects a node.
-Match = Callable[[Node, str], bool]
 
 # The parts of a manifest whose members can be selected.
 PARTS = (
@@ -34,18 +29,7 @@ _CRITERION = re.compile(
     r"(?P<around>@)?(?P<up>(?P<up_steps>\d*)\+)?(?:(?P<method>[\w.]+):)?(?P<value>.*?)"
     r"(?P<down>\+(?P<down_steps>\d*))?"
 )
-# dbt selects these by no key of their config.
-_WITHOUT_CONFIG = frozenset(
-    ("exposure", "metric", "semantic_model", "saved_query", "unit_test", "function")
-)
 _FILES = (".sql", ".py", ".csv")
-_TESTS = {
-    "generic": {"generic"},
-    "schema": {"generic"},
-    "data": {"generic", "singular"},
-    "singular": {"singular"},
-    "unit": {"unit"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +70,8 @@ def _criterion(text: str) -> Criterion:
         raise ValueError(f"{text!r} is no selection: write one such as tag:finance or 1+orders")
     value = found["value"]
     method, *arguments = (found["method"] or _default_method(value)).split(".")
-    if method not in _METHODS:
-        known = ", ".join(sorted(_METHODS))
+    if method not in METHODS:
+        known = ", ".join(sorted(METHODS))
         raise ValueError(f"{method!r} is not one of the methods {known}")
     if bool(arguments) != (method == "config"):
         raise ValueError(f"{text!r}: write config.<key>:<value>, and other methods without a dot")
@@ -191,10 +175,10 @@ class _Graph:
 
     def _matching(self, one: Criterion) -> set[str]:
         if one.method == "source":
-            return {now for old, (now, _) in self.sources.items() if _is_source(old, one.value)}
-        matches, value = _METHODS[one.method], one.value
+            return {now for old, (now, _) in self.sources.items() if is_source(old, one.value)}
+        matches, value = METHODS[one.method], one.value
         if one.method == "config":
-            matches = _config(one.arguments)
+            matches = config_method(one.arguments)
         if one.method == "package" and value == "this" and self.project:
             value = self.project
         return {key for key, node in self.nodes.items() if matches(node, value)}
@@ -208,135 +192,3 @@ class _Graph:
             found |= start
             steps = None if steps is None else steps - 1
         return found
-
-
-def _is_source(source_id: str, value: str) -> bool:
-    """`raw`, `raw.orders` or `shop.raw.orders` selects a source by its id."""
-    wanted, parts = value.split("."), source_id.split(".", 3)[1:]
-    if len(wanted) == 1:
-        return fnmatch(parts[1], wanted[0])
-    shown = parts if len(wanted) == 3 else parts[1:]
-    return len(wanted) <= 3 and all(map(fnmatch, shown, wanted))
-
-
-def _fqn(node: Node, value: str) -> bool:
-    fqn = [str(part) for part in node.get("fqn") or ()]
-    if not fqn or node.get("resource_type") == "source":
-        return False
-    return any(_is_named(one, value, node.get("version") is not None) for one in (fqn, fqn[1:]))
-
-
-def _is_named(fqn: list[str], value: str, versioned: bool) -> bool:
-    """A name, or a beginning of the dotted path from the package to the node."""
-    wanted = value.split(".")
-    leaf = fqn[-2:] if versioned else fqn[-1:]
-    if leaf and (leaf[0] == value or (versioned and "_".join(leaf) == "_".join(wanted[-2:]))):
-        return True
-    parts = [piece for part in fqn for piece in part.split(".")]
-    if len(parts) < len(wanted):
-        return False
-    for at, one in enumerate(wanted):
-        if any(sign in one for sign in "*?[]"):
-            rest = fnmatch(".".join(parts[at:]), ".".join(wanted[at:]))
-            return rest or (len(wanted) == 1 and bool(leaf) and fnmatch(leaf[0], value))
-        if parts[at] != one:
-            return False
-    return True
-
-
-def _path(node: Node, value: str) -> bool:
-    """The file of a node, the file that describes it, or a folder above the first."""
-    wanted = PurePosixPath(value.replace("\\", "/")).parts
-    file = PurePosixPath(str(node.get("original_file_path") or "").replace("\\", "/"))
-    patch = str(node.get("patch_path") or "").partition("://")[2]
-    places = [file, *file.parents[:-1], *([PurePosixPath(patch)] if patch else ())]
-    return any(_is_below(place.parts, wanted) for place in places)
-
-
-def _is_below(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    if not wanted or not parts:
-        return parts == wanted or wanted == ("**",)
-    if wanted[0] == "**":
-        return _is_below(parts, wanted[1:]) or _is_below(parts[1:], wanted)
-    return fnmatch(parts[0], wanted[0]) and _is_below(parts[1:], wanted[1:])
-
-
-def _file(node: Node, value: str) -> bool:
-    file = PurePosixPath(str(node.get("original_file_path") or "").replace("\\", "/"))
-    return fnmatch(file.name, value) or fnmatch(file.stem, value)
-
-
-def _tag(node: Node, value: str) -> bool:
-    return any(fnmatch(str(tag), value) for tag in node.get("tags") or ())
-
-
-def _group(node: Node, value: str) -> bool:
-    group = (node.get("config") or {}).get("group")
-    return bool(group) and fnmatch(str(group), value)
-
-
-def _of_kind(kind: str) -> Match:
-    """`name` or `package.name`."""
-
-    def matches(node: Node, value: str) -> bool:
-        package, _, name = value.rpartition(".")
-        return (
-            node.get("resource_type") == kind
-            and fnmatch(str(node.get("name")), name)
-            and fnmatch(str(node.get("package_name")), package or "*")
-        )
-
-    return matches
-
-
-def _config(keys: tuple[str, ...]) -> Match:
-    def matches(node: Node, value: str) -> bool:
-        found: Any = node.get("config")
-        if node.get("resource_type") in _WITHOUT_CONFIG:
-            return False
-        for key in keys:
-            if not isinstance(found, dict) or key not in found:
-                return False
-            found = found[key]
-        texts = [
-            str(one).lower() if isinstance(one, bool) or keys == ("severity",) else one
-            for one in (found if isinstance(found, list) else [found])
-        ]
-        return value in texts or value.lower() in texts
-
-    return matches
-
-
-def _test_name(node: Node, value: str) -> bool:
-    if node.get("resource_type") == "unit_test":
-        return fnmatch(str(node.get("name")), value)
-    found = node.get("test_metadata")
-    return isinstance(found, dict) and fnmatch(str(found.get("name")), value)
-
-
-def _test_type(node: Node, value: str) -> bool:
-    kind = {"unit_test": "unit"}.get(str(node.get("resource_type")), "")
-    if node.get("resource_type") == "test":
-        kind = "generic" if node.get("test_metadata") else "singular"
-    return kind in _TESTS.get(value, ())
-
-
-_METHODS: Mapping[str, Match] = {
-    "access": lambda node, value: node.get("access") == value,
-    "config": lambda node, value: False,  # by its keys, see `_config`
-    "exposure": _of_kind("exposure"),
-    "file": _file,
-    "fqn": _fqn,
-    "group": _group,
-    "metric": _of_kind("metric"),
-    "package": lambda node, value: fnmatch(str(node.get("package_name")), value),
-    "path": _path,
-    "resource_type": lambda node, value: node.get("resource_type") == value,
-    "saved_query": _of_kind("saved_query"),
-    "semantic_model": _of_kind("semantic_model"),
-    "source": lambda node, value: False,  # by its id in the dbt project, see `_is_source`
-    "tag": _tag,
-    "test_name": _test_name,
-    "test_type": _test_type,
-    "unit_test": _of_kind("unit_test"),
-}
