@@ -1,4 +1,4 @@
-"""The methods of dbt's selections: which nodes a value such as `finance` in `tag:finance` selects."""
+"""The methods of selections: which nodes a value such as `finance` in `tag:finance` selects."""
 
 from __future__ import annotations
 
