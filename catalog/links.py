@@ -50,7 +50,7 @@ def dataset_link(
     """
     title = "" if dataset.short == dataset.name else f' title="{text(str(dataset))}"'
     return Markup(  # noqa: S704
-        f'<a class="graft-name--{box_shape(index, dataset)}"'
+        f'<a class="g-{box_shape(index, dataset)}"'
         f' href="{root}{dataset_path(dataset)}index.html"{title}>'
         f"{text(name_beside(dataset, beside))}</a>"
     )
@@ -113,7 +113,7 @@ def _column_link(
     name, anchor = name_beside(dataset, beside), "columns"
     if column:
         name, anchor = f"{name}.{column}", column_anchor(column)
-    look = f' class="graft-name--{box_shape(index, dataset)}"' if icon else ""
+    look = f' class="g-{box_shape(index, dataset)}"' if icon else ""
     return f'<a{look} href="{root}{dataset_path(dataset)}index.html#{anchor}">{text(name)}</a>'
 
 
@@ -122,7 +122,7 @@ def feeds(
 ) -> Markup:
     """The columns, rows and consumers that a column feeds: their number, which unfolds.
 
-    Those further on are counted; the site's script makes a link to the explorer of that, which
+    Those further on are counted; the site's script completes that to a link to the explorer, which
     needs a script anyway.
     """
     columns, further = row.downstream, row.further
@@ -140,8 +140,8 @@ def feeds(
     if columns.omitted:
         lines.append(Markup(f"and {columns.omitted:,} more"))  # noqa: S704
     if further.columns:
-        words = f"{over}{count(further.columns, 'column')} further on"
-        lines.append(Markup(f'<span data-steps="{further.steps}">{words}</span>'))  # noqa: S704
+        words = f"{over}{further.columns:,} further on"
+        lines.append(Markup(f'<a data-steps="{further.steps}">{words}</a>'))  # noqa: S704
     if further.consumers:
         links = ", ".join(_consumers(names, root) for _, names in further.consumers)
         lines.append(Markup(f"<small>read by</small> {links}"))  # noqa: S704

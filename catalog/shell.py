@@ -136,7 +136,7 @@ def shell(html: str, read: Callable[[str], str]) -> Shell:
                 remedy="install the version in constraints.txt",
             )
         if name == "sections":
-            section = found[0]
+            section = re.sub(r"</?span[^>]*>", "", found[0])
         if name == "content":
             link = re.search(r'<a class="headerlink".*?</a>', found[0])
         html = pattern.sub(f"\0{name}\0", html)

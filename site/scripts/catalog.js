@@ -31,13 +31,10 @@ function centrePictures() {
 // The columns further on than those that a column feeds: a link to the explorer, which shows them.
 function linkFurtherColumns() {
   const start = /** @type {HTMLAnchorElement | null} */ (document.querySelector(".graft-actions a[href*='explore/index.html#']"))
-  for (const words of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".graft-columns [data-steps]"))) {
-    const column = words.closest("tr")?.id.replace(/^column-/, "")
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".graft-columns a[data-steps]"))) {
+    const column = link.closest("tr")?.id.replace(/^column-/, "")
     if (!start || !column) continue
-    const link = document.createElement("a")
-    link.href = start.href.replace(/&up=.*/, "") + `&up=0&down=${words.dataset.steps}&columns=${encodeURIComponent(column)}`
-    link.textContent = words.textContent
-    words.replaceWith(link)
+    link.href = start.href.replace(/&up=.*/, "") + `&up=0&down=${link.dataset.steps}&columns=${encodeURIComponent(column)}`
   }
 }
 
