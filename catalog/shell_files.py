@@ -20,7 +20,8 @@ _NEXT_SCRIPT = re.compile(r"</script>\s*<script>")
 _NEEDS_SCRIPT = re.compile(
     r'<form class="md-header__option" data-md-component="palette">.*?</form>'
     r'|<div class="md-search" .*?(?=</nav>\s*</header>)'
-    r'|(?<=<div class="md-sidebar__inner">)\s*<nav class="md-nav md-nav--primary.*?</nav>(?=\s*</div>)',
+    r'|(?<=<div class="md-sidebar__inner">)\s*<nav class="md-nav md-nav--primary.*?</nav>'
+    r"(?=\s*</div>)",
     re.DOTALL,
 )
 # What the theme's script fills or shows: where it is in its parent does not matter.
@@ -31,7 +32,9 @@ _LATER = (
     (r'<div data-md-component="announce">\s*</div>', "body"),
 )
 # What says nothing to a browser, or the same again.
-_NEEDLESS = re.compile(r'<meta name="generator"[^>]*>|(?<=") title="[^"]*"(?= class="md-header__button)')
+_NEEDLESS = re.compile(
+    r'<meta name="generator"[^>]*>|(?<=") title="[^"]*"(?= class="md-header__button)'
+)
 _SHEET = re.compile(r'<link rel="stylesheet" href="(?:\.\./|\./)*([^":]*)">\s*')
 _OWN_SCRIPT = re.compile(r'<script src="(?:\.\./|\./)*(scripts/[^":]*)"></script>\s*')
 _COMMENT = re.compile(r"/\*#.*?\*/|^//[#@].*$", re.DOTALL | re.MULTILINE)
