@@ -47,7 +47,6 @@ class ColumnsPage(Page):
     """The context of `columns.html.j2`: the shared columns whose names begin alike, sorted."""
 
     template: ClassVar[str] = "columns"
-    searched: ClassVar[bool] = True
 
     index: Index
     columns: Sequence[SharedColumn]

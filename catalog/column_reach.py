@@ -1,6 +1,6 @@
-"""The columns further down the line of each column, and the consumers at its end.
+"""The columns further down the line of each column, counted, and the consumers at its end.
 
-Complete lists would grow with the square of the columns, so each list ends early, and a column's
+Complete counts would take the square of the columns, so each one ends early, and a column's
 consumers are found from the consumers up, in one walk for all columns.
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import chain
 
 from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.column_path import ColumnId
@@ -35,30 +36,31 @@ class ColumnReach:
                 self._reading[dataset] = self._reading.get(dataset, 0) | 1 << number
         self._leading = self._leading_to_consumers()
 
-    def further(self, column: ColumnId) -> tuple[Sequence[int], bool]:
-        """Columns two or more steps downstream, nearest first; False if there are more of them."""
+    def further(self, column: ColumnId) -> tuple[int, int, bool]:
+        """The columns two or more steps downstream: their number, and the steps to the last one.
+
+        False if there are more of them than are counted.
+        """
         start = self._graph.number(column)
         if start is None:
-            return (), True
+            return 0, 0, True
         next_ = self._graph.feeds
         near = next_(start)
         seen = {start, *near}
-        found: list[int] = []
-        waiting = deque(near)
-        while waiting:
-            for child in next_(waiting.popleft()):
+        found, steps, distance = 0, 0, 1
+        while near:
+            distance += 1
+            beyond: list[int] = []
+            for child in chain.from_iterable(map(next_, near)):
                 if child in seen:
                     continue
-                if len(found) == self._most:
-                    return found, False
+                if found == self._most:
+                    return found, steps, False
                 seen.add(child)
-                found.append(child)
-                waiting.append(child)
-        return found, True
-
-    def columns(self, numbers: Iterable[int]) -> list[ColumnId]:
-        """The columns of these numbers."""
-        return [self._graph.column(number) for number in numbers]
+                beyond.append(child)
+                found, steps = found + 1, distance
+            near = beyond
+        return found, steps, True
 
     def consumers(self, column: ColumnId) -> list[Consumer]:
         """Those that read its dataset, or any that its values go to, by name."""

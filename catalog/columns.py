@@ -20,8 +20,6 @@ from dbt_graft.lineage.urls import column_anchor
 # Columns listed for one column: at most, at least, and how many more in all rows together, so that
 # a page of 15 columns, or of 1,000, stays small.
 _MAX_LISTED, _LEAST, _SHARED = 50, 4, 60
-# The same of columns further downstream.
-_FEWER_LEAST, _FEWER_SHARED = 1, 10
 # Columns listed on the page of a task.
 _MAX_WRITTEN = 300
 _SUBTYPES = {subtype: rank for rank, subtype in enumerate(Subtype)}
@@ -63,32 +61,20 @@ class LinkedColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetColumns:
-    """Some columns of one dataset."""
-
-    dataset: DatasetId
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class FurtherColumns:
     """Columns beyond those that one feeds directly, and the consumers at the end of the line.
 
     Attributes:
         columns: Their number, as far as they were counted; that may not be all.
+        steps: Those to the last one that was counted.
         is_complete: It is the number of all of them.
         consumers: The names of those at the end of the line, by kind.
     """
 
-    listed: tuple[DatasetColumns, ...] = ()
     columns: int = 0
+    steps: int = 0
     is_complete: bool = True
     consumers: tuple[tuple[str, tuple[str, ...]], ...] = ()
-
-    @property
-    def omitted(self) -> int:
-        """The number of columns that were counted and are not listed."""
-        return self.columns - sum(len(one.columns) for one in self.listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +131,12 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
             text=prose(folded.get(key, ""), dbt_docs),
             upstream=comes_from,
             downstream=feeds,
-            further=further,
+            further=_further(index, ColumnId(dataset, column.name)),
         )
-        for (key, column), comes_from, feeds, further in zip(
+        for (key, column), comes_from, feeds in zip(
             columns.items(),
             _limited([upstream_columns(upstream.get(key, ())) for key in columns]),
             _limited([_downstream_columns(downstream.get(key, ())) for key in columns]),
-            _further(index, [ColumnId(dataset, column.name) for column in columns.values()]),
             strict=True,
         )
     )
@@ -205,26 +190,9 @@ def written_columns(edges: Iterable[ColumnEdge]) -> tuple[WrittenColumns, ...]:
     return tuple(tables)
 
 
-def _further(index: Index, columns: Sequence[ColumnId]) -> list[FurtherColumns]:
+def _further(index: Index, column: ColumnId) -> FurtherColumns:
     reach = index.column_reach
-    reached = [reach.further(column) for column in columns]
-    limits = _shares([len(found) for found, _ in reached], _FEWER_LEAST, _FEWER_SHARED)
-    return [
-        FurtherColumns(
-            _by_dataset(reach.columns(found[:limit])),
-            len(found),
-            is_complete,
-            _by_kind(reach.consumers(column)),
-        )
-        for column, (found, is_complete), limit in zip(columns, reached, limits, strict=True)
-    ]
-
-
-def _by_dataset(columns: Iterable[ColumnId]) -> tuple[DatasetColumns, ...]:
-    found: dict[DatasetId, list[str]] = defaultdict(list)
-    for column in columns:
-        found[column.dataset].append(column.name)
-    return tuple(DatasetColumns(dataset, tuple(names)) for dataset, names in found.items())
+    return FurtherColumns(*reach.further(column), _by_kind(reach.consumers(column)))
 
 
 def _by_kind(consumers: Iterable[Consumer]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -257,13 +225,13 @@ def _limited(rows: Sequence[Sequence[LinkedColumn]]) -> list[LinkedColumns]:
     return found
 
 
-def _shares(wanted: Sequence[int], least: int = _LEAST, shared: int = _SHARED) -> list[int]:
+def _shares(wanted: Sequence[int]) -> list[int]:
     """The number listed in each row, of those that it has."""
-    found = []
+    found, shared = [], _SHARED
     for count in wanted:
-        more = max(0, min(count - least, shared, _MAX_LISTED - least))
+        more = max(0, min(count - _LEAST, shared, _MAX_LISTED - _LEAST))
         shared -= more
-        found.append(min(count, least) + more)
+        found.append(min(count, _LEAST) + more)
     return found
 
 

@@ -72,7 +72,6 @@ class DatasetPage(Page):
     """
 
     template: ClassVar[str] = "dataset"
-    searched: ClassVar[bool] = True
     sidebars: ClassVar[tuple[str, ...]] = ("toc",)
 
     index: Index

@@ -28,7 +28,6 @@ class LabelPage(Page):
     """The context of `label.html.j2`; `parent` is the list that the label is on."""
 
     template: ClassVar[str] = "label"
-    searched: ClassVar[bool] = True
 
     parent: Breadcrumb
     datasets: Sequence[DatasetRow]

@@ -6,12 +6,13 @@ need no escaping.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from functools import lru_cache
 
 from markupsafe import Markup
 
-from dbt_graft.catalog.columns import ColumnRow, DatasetColumns, LinkedColumn
+from dbt_graft.catalog.columns import ColumnRow, LinkedColumn
 from dbt_graft.catalog.formatting import EVIDENCE_OF_COLUMNS, count
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import text
@@ -23,27 +24,43 @@ from dbt_graft.lineage.urls import column_anchor, dataset_path, task_path
 _MAX_CONSUMERS = 20
 
 
-def dataset_link(index: Index, dataset: DatasetId, root: str) -> Markup:
-    """A link to a dataset; its identity on hover where the name leaves out a part of it."""
+def name_beside(dataset: DatasetId, beside: DatasetId | None) -> str:
+    """The name of a dataset on the page of another: without the schema that both have."""
     short = dataset.short
-    title = "" if short == dataset.name else f' title="{text(str(dataset))}"'
+    if beside and (place := _place(dataset)) and place == _place(beside):
+        return short.rpartition("/" if dataset.is_path else ".")[2]
+    return short
+
+
+@lru_cache(maxsize=1 << 16)  # a page shows the same names again and again
+def _place(dataset: DatasetId) -> tuple[str, str] | None:
+    """What is above a dataset: its namespace and its schema or folder, if it has one."""
+    namespace, name = dataset.key
+    above = name.rpartition("/" if dataset.is_path else ".")[0]
+    return (namespace, above) if above else None
+
+
+def dataset_link(
+    index: Index, dataset: DatasetId, root: str, beside: DatasetId | None = None
+) -> Markup:
+    """A link to a dataset; its identity on hover where the name leaves out a part of it.
+
+    Args:
+        beside: The dataset whose page it is: its schema goes without saying.
+    """
+    title = "" if dataset.short == dataset.name else f' title="{text(str(dataset))}"'
     return Markup(  # noqa: S704
-        f'<a class="graft-name--{box_shape(index, dataset)}"'
-        f' href="{root}{dataset_path(dataset)}index.html"{title}>{text(short)}</a>'
+        f'<a class="g-{box_shape(index, dataset)}"'
+        f' href="{root}{dataset_path(dataset)}index.html"{title}>'
+        f"{text(name_beside(dataset, beside))}</a>"
     )
 
 
-def dataset_links(index: Index, datasets: Iterable[DatasetId], root: str) -> Markup:
+def dataset_links(
+    index: Index, datasets: Iterable[DatasetId], root: str, beside: DatasetId | None = None
+) -> Markup:
     """Links to datasets, one after the other."""
-    return Markup().join(dataset_link(index, dataset, root) for dataset in datasets)
-
-
-def _column_link(index: Index, dataset: DatasetId, column: str, root: str, icon: bool) -> str:
-    name, anchor = dataset.short, "columns"
-    if column:
-        name, anchor = f"{name}.{column}", column_anchor(column)
-    look = f' class="graft-name--{box_shape(index, dataset)}"' if icon else ""
-    return f'<a{look} href="{root}{dataset_path(dataset)}index.html#{anchor}">{text(name)}</a>'
+    return Markup().join(dataset_link(index, dataset, root, beside) for dataset in datasets)
 
 
 def evidence_mark(evidence: Evidence) -> Markup:
@@ -56,83 +73,80 @@ def linked_columns(
     index: Index,
     columns: Sequence[LinkedColumn],
     root: str,
+    beside: DatasetId | None = None,
     upstream: bool = True,
     marked: bool = True,
 ) -> Markup:
-    """Columns at the other end of edges, with what is done with them.
+    """Columns at the other end of edges, grouped by what is done with them.
 
-    A list of which all is declared has one mark; what is inferred is marked line by line.
+    A list of which all is declared has one mark; what is inferred is marked group by group.
 
     Args:
+        beside: The dataset whose page it is: its schema goes without saying.
         marked: What is declared has a mark; not where the heading has it.
     """
-    declared = {one.evidence for one in columns} == {Evidence.DECLARED}
-
-    def mark(evidence: Evidence) -> str:
-        return "" if declared or evidence is Evidence.OBSERVED else f" {evidence_mark(evidence)}"
-
-    found = []
+    groups: dict[tuple[str, Evidence], list[str]] = defaultdict(list)
     for one in columns:
-        if one.usage or not upstream:
-            decides = f"{one.decides} it" if one.decides else ""
-            words = ", ".join(filter(None, (one.usage, decides)))
-            link = _column_link(index, one.dataset, one.column, root, upstream)
-            found.append(f"<div>{link} <small>{words}</small>{mark(one.evidence)}</div>")
-    if upstream:
-        only = [one for one in columns if not one.usage]
-        for decides, same in groupby(sorted(only, key=_decides), _decides):
-            for evidence, alike in groupby(sorted(same, key=_evidence), _evidence):
-                links = ", ".join(
-                    _column_link(index, one.dataset, one.column, root, upstream) for one in alike
-                )
-                found.append(f"<div><small>{decides}</small> {links}{mark(evidence)}</div>")
-    if declared and marked:
-        found.append(evidence_mark(Evidence.DECLARED))
-    return Markup("".join(found))  # noqa: S704
+        link = _column_link(index, one, root, beside, upstream)
+        groups[_words(one, upstream), one.evidence].append(link)
+    declared = {evidence for _, evidence in groups} == {Evidence.DECLARED}
+    found = []
+    for (words, evidence), links in groups.items():
+        mark = "" if declared or evidence is Evidence.OBSERVED else f" {evidence_mark(evidence)}"
+        found.append(f"<small>{words}</small> {', '.join(links)}{mark}")
+    mark = f" {evidence_mark(Evidence.DECLARED)}" if declared and marked else ""
+    return Markup("<br>".join(found) + mark)  # noqa: S704
 
 
-def _decides(column: LinkedColumn) -> str:
-    return column.decides
+def _words(column: LinkedColumn, upstream: bool) -> str:
+    """What is done with a column, before the links to all of which it is."""
+    if upstream and not column.usage:
+        return column.decides
+    decides = f"{column.decides} it" if column.decides else ""
+    return ", ".join(filter(None, (column.usage, decides))) + ":"
 
 
-def _evidence(column: LinkedColumn) -> Evidence:
-    return column.evidence
+def _column_link(
+    index: Index, linked: LinkedColumn, root: str, beside: DatasetId | None, icon: bool
+) -> str:
+    dataset, column = linked.dataset, linked.column
+    name, anchor = name_beside(dataset, beside), "columns"
+    if column:
+        name, anchor = f"{name}.{column}", column_anchor(column)
+    look = f' class="g-{box_shape(index, dataset)}"' if icon else ""
+    return f'<a{look} href="{root}{dataset_path(dataset)}index.html#{anchor}">{text(name)}</a>'
 
 
-def feeds(index: Index, row: ColumnRow, root: str, marked: bool = True) -> Markup:
-    """The columns, rows and consumers that a column feeds: their number, which unfolds."""
+def feeds(
+    index: Index, row: ColumnRow, root: str, beside: DatasetId | None = None, marked: bool = True
+) -> Markup:
+    """The columns, rows and consumers that a column feeds: their number, which unfolds.
+
+    Those further on are counted; the site's script completes that to a link to the explorer, which
+    needs a script anyway.
+    """
     columns, further = row.downstream, row.further
     counts = []
+    over = "" if further.is_complete else "over "
     if number := columns.columns + further.columns:
-        counts.append(f"{'' if further.is_complete else 'over '}{count(number, 'column')}")
+        counts.append(f"{over}{count(number, 'column')}")
     if columns.rows:
         counts.append(f"rows of {count(columns.rows, 'dataset')}")
     counts += [
         count(len(names), kind, "analyses" if kind == "analysis" else "")
         for kind, names in further.consumers
     ]
-    parts = [
-        f"<details><summary>{text(', '.join(counts))}</summary>",
-        linked_columns(index, columns.listed, root, upstream=False, marked=marked),
-    ]
+    lines = [linked_columns(index, columns.listed, root, beside, upstream=False, marked=marked)]
     if columns.omitted:
-        parts.append(f"<div><small>and {columns.omitted:,} more</small></div>")
-    if further.listed:
-        listed = "; ".join(_columns_of(one, root) for one in further.listed)
-        more = " and more" if further.omitted or not further.is_complete else ""
-        parts.append(f"<div><small>further on:</small> {listed}{more}</div>")
+        lines.append(Markup(f"and {columns.omitted:,} more"))  # noqa: S704
+    if further.columns:
+        words = f"{over}{further.columns:,} further on"
+        lines.append(Markup(f'<a data-steps="{further.steps}">{words}</a>'))  # noqa: S704
     if further.consumers:
         links = ", ".join(_consumers(names, root) for _, names in further.consumers)
-        parts.append(f"<div><small>read by</small> {links}</div>")
-    return Markup("".join((*parts, "</details>")))  # noqa: S704
-
-
-def _columns_of(columns: DatasetColumns, root: str) -> str:
-    page = f"{root}{dataset_path(columns.dataset)}index.html"
-    links = ", ".join(
-        f'<a href="{page}#{column_anchor(name)}">{text(name)}</a>' for name in columns.columns
-    )
-    return f"{text(columns.dataset.short)} {links}"
+        lines.append(Markup(f"<small>read by</small> {links}"))  # noqa: S704
+    summary = f"<summary>{text(', '.join(counts))}</summary>"
+    return Markup(f"<details>{summary}{'<br>'.join(filter(None, lines))}</details>")  # noqa: S704
 
 
 def _consumers(names: Sequence[str], root: str) -> str:

@@ -36,13 +36,11 @@ class Page:
 
     Attributes:
         template: The template's file name without `.html.j2`.
-        searched: Search finds the page; lists of things that have their own page are left out.
         sidebars: What Material shows beside the page: `navigation`, `toc`.
         path: The permanent address, relative to the site's root: empty or ending in a slash.
     """
 
     template: ClassVar[str]
-    searched: ClassVar[bool] = False
     sidebars: ClassVar[tuple[str, ...]] = ()
 
     path: str

@@ -6,6 +6,7 @@ kind without them; a description in words is there for screen readers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -13,9 +14,11 @@ from markupsafe import Markup
 
 from dbt_graft.catalog.label import NAME_SIZE, NOTE_SIZE, BoxLabel, labels, text_width, wanted_width
 from dbt_graft.catalog.layout import Layout, Point, Sizes, layout
+from dbt_graft.catalog.links import name_beside
 from dbt_graft.catalog.markup import text
 from dbt_graft.catalog.neighbourhood import Arrow, Box, BoxKey, BoxShape, Neighbourhood
 from dbt_graft.catalog.picture_columns import PictureColumns, column_data
+from dbt_graft.lineage.dataset import DatasetId
 
 _SIZES = Sizes()
 _MARGIN = 6
@@ -45,10 +48,13 @@ def picture(
     arrows = "".join(
         _arrow(arrow, found.routes[arrow.source, arrow.target]) for arrow in neighbourhood.arrows
     )
-    outlines: dict[str, str] = {}
+    outlines = _Outlines()
+    datasets = {box.key for box in neighbourhood.boxes if isinstance(box.key.of, DatasetId)}
+    names = Counter(box.name for box in neighbourhood.boxes)
     boxes = "".join(
         _box(
             box,
+            box.name if box.key in datasets and names[box.name] == 1 else box.full_name,
             label,
             found.corners[box.key],
             found.widths[box.key],
@@ -60,11 +66,11 @@ def picture(
     )
     failed = _FAILED_TIP if any(arrow.failed for arrow in neighbourhood.arrows) else ""
     return Markup(  # noqa: S704  # every text is escaped where it is put in
-        '<div class="graft-picture" tabindex="0" data-search-exclude="1">'
-        f'<svg viewBox="{-_MARGIN} {-_MARGIN} {width:g} {height:g}" width="{width:g}"'
-        f' height="{height:g}" style="min-width:{width * _MIN_SCALE:.0f}px" role="group"'
+        '<div class="graft-picture" tabindex="0">'
+        f'<svg viewBox="{-_MARGIN} {-_MARGIN} {width:.0f} {height:.0f}" width="{width:.0f}"'
+        f' height="{height:.0f}" style="min-width:{width * _MIN_SCALE:.0f}px" role="group"'
         f' aria-label="Lineage, left to right"><desc>{text(description(neighbourhood))}</desc>'
-        f"<defs>{_TIP}{failed}{''.join(outlines.values())}</defs>"
+        f"<defs>{_TIP}{failed}{outlines.html()}</defs>"
         f'<g class="graft-arrows" marker-end="url(#graft-tip)">{arrows}</g>{boxes}</svg>'
         f"{column_data(neighbourhood, columns) if columns else ''}</div>"
     )
@@ -85,12 +91,32 @@ def _laid_out(neighbourhood: Neighbourhood) -> Layout[BoxKey]:
 
 
 def description(neighbourhood: Neighbourhood) -> str:
-    """The arrows in sentences: `raw.orders feeds analytics.orders, load_stock.`"""
-    names = {box.key: box.name for box in neighbourhood.boxes}
-    fed: dict[str, list[str]] = {}
+    """The arrows in sentences: `raw.orders feeds analytics.orders, load_stock.`
+
+    Boxes that feed the same share a sentence, and the schema of the box in the middle goes without
+    saying.
+    """
+    centre = neighbourhood.centre
+    middle = centre.of if centre and isinstance(centre.of, DatasetId) else None
+    names = {
+        box.key: name_beside(box.key.of, middle) if isinstance(box.key.of, DatasetId) else box.name
+        for box in neighbourhood.boxes
+    }
+    fed: dict[BoxKey, list[str]] = {}
     for arrow in neighbourhood.arrows:
-        fed.setdefault(names[arrow.source], []).append(names[arrow.target])
-    return " ".join(f"{source} feeds {', '.join(targets)}." for source, targets in fed.items())
+        fed.setdefault(arrow.source, []).append(names[arrow.target])
+    sources: dict[tuple[str, ...], list[str]] = {}
+    for source, targets in fed.items():
+        sources.setdefault(tuple(targets), []).append(names[source])
+    return " ".join(
+        f"{_and(alike)} {'feed' if len(alike) > 1 else 'feeds'} {', '.join(targets)}."
+        for targets, alike in sources.items()
+    )
+
+
+def _and(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 _TIP = (
@@ -112,53 +138,68 @@ def _arrow(arrow: Arrow, route: Sequence[Point]) -> str:
 
 def _curve(route: Sequence[Point]) -> Iterator[str]:
     start = route[0]
-    yield f"M{start.x:g} {start.y:g}"
+    yield f"M{start.x:.0f} {start.y:.0f}"
     for at, (a, b) in enumerate(pairwise(route)):
         if at % 2:
-            yield f"H{b.x:g}"
+            yield f"H{b.x:.0f}"
         else:
             bend = (a.x + b.x) / 2
-            yield f"C{bend:g} {a.y:g} {bend:g} {b.y:g} {b.x:g} {b.y:g}"
+            yield f"C{bend:.0f} {a.y:.0f} {bend:.0f} {b.y:.0f} {b.x:.0f} {b.y:.0f}"
+
+
+class _Outlines(dict[tuple[BoxShape, float], str]):
+    """Outlines with icons, which boxes of one kind and width share, with the id of each."""
+
+    def __missing__(self, key: tuple[BoxShape, float]) -> str:
+        self[key] = f"box-{len(self)}"
+        return self[key]
+
+    def html(self) -> str:
+        """All of them, to be drawn by their id."""
+        return "".join(
+            f'<g id="{id_}"><path class="graft-box__shape" d="{_outline(shape, width)}"/>'
+            f'<path class="graft-box__icon" d="{_ICONS[shape]}"/></g>'
+            for (shape, width), id_ in self.items()
+        )
 
 
 def _box(
     box: Box,
+    name: str,
     label: BoxLabel,
     corner: Point,
     width: float,
     root: str,
-    outlines: dict[str, str],
+    outlines: _Outlines,
     *,
     centre: bool,
 ) -> str:
-    """A box; `outlines` gets its shape, which boxes of one kind and width share."""
+    """A box; the style sheet puts its lines in their place.
+
+    Args:
+        name: That no other box of the picture has.
+    """
     classes = f"graft-box graft-box--{box.shape}"
     if centre:
         classes += " graft-box--centre"
     if box.failed:
         classes += " graft-box--failed"
-    shape = f"graft-{box.shape}-{width:g}"
-    if shape not in outlines:
-        outlines[shape] = (
-            f'<g id="{shape}"><path class="graft-box__shape" d="{_outline(box.shape, width)}"/>'
-            f'<path class="graft-box__icon" d="{_ICONS[box.shape]}"/></g>'
-        )
     # Addresses need no escaping.
     page = box.path if box.path.startswith("#") else root + box.path
-    full_name = text(f"{box.full_name} ({box.note}{', last run failed' if box.failed else ''})")
+    title = text(f"{name} ({box.note}{', last run failed' if box.failed else ''})")
     return (
         f'<a class="{classes}" href="{page}"{_CURRENT if centre else ""}'
-        f' transform="translate({corner.x:g} {corner.y:g})"><title>{full_name}</title>'
-        f'<use href="#{shape}"/>'
-        f"{_line(label.name, 18, NAME_SIZE, width)}{_line(label.note, 32, NOTE_SIZE, width)}</a>"
+        f' transform="translate({corner.x:.0f} {corner.y:.0f})"><title>{title}</title>'
+        f'<use href="#{outlines[box.shape, width]}"/>'
+        f"{_line(label.name, NAME_SIZE, width)}{_line(label.note, NOTE_SIZE, width)}</a>"
     )
 
 
 _CURRENT = ' aria-current="page"'
 
 
-def _line(line: str, y: int, size: float, width: float) -> str:
-    return f'<text x="{_BEFORE}" y="{y}"{_fitted(line, size, width)}>{text(line)}</text>'
+def _line(line: str, size: float, width: float) -> str:
+    return f"<text{_fitted(line, size, width)}>{text(line)}</text>"
 
 
 def _fitted(line: str, size: float, width: float) -> str:
@@ -166,7 +207,7 @@ def _fitted(line: str, size: float, width: float) -> str:
     measured = min(text_width(line, size), width - _BEFORE - _AFTER)
     if measured < 0.8 * (width - _BEFORE - _AFTER):
         return ""
-    return f' textLength="{measured:.0f}" lengthAdjust="spacingAndGlyphs"'
+    return f' textLength="{measured:.0f}"'
 
 
 def _outline(shape: BoxShape, w: float) -> str:

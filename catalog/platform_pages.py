@@ -43,7 +43,6 @@ class PlatformPage(Page):
     """The context of `platform.html.j2`; `folders` are its schemas, or its namespaces."""
 
     template: ClassVar[str] = "platform"
-    searched: ClassVar[bool] = True
 
     parent: Breadcrumb
     platform: PlatformDatasets

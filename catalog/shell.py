@@ -9,7 +9,7 @@ site in silence.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from dbt_graft.catalog import markup
@@ -115,13 +115,16 @@ class Shells:
         return self.of_entries.get(page.path, self.other).filled(page, body)
 
 
-def shell(html: str) -> Shell:
+def shell(html: str, read: Callable[[str], str]) -> Shell:
     """The shell that a blank page makes.
+
+    Args:
+        read: The text of a style sheet or script that it names, by its path in the site.
 
     Raises:
         GraftError: It has not the places that it should have.
     """
-    html, files = slimmed(html, _UP)
+    html, files = slimmed(html, _UP, read)
     html = _BREAK.sub("", html)
     section = html
     for name, pattern in _PLACES:
@@ -133,7 +136,7 @@ def shell(html: str) -> Shell:
                 remedy="install the version in constraints.txt",
             )
         if name == "sections":
-            section = found[0]
+            section = re.sub(r"</?span[^>]*>", "", found[0])
         if name == "content":
             link = re.search(r'<a class="headerlink".*?</a>', found[0])
         html = pattern.sub(f"\0{name}\0", html)

@@ -1,7 +1,8 @@
-"""Icons and scripts of the shell: one file for all pages, not text in each of them.
+"""Icons, styles and scripts of the shell: one file for all pages, not text in each of them.
 
 What a page shows stays the same. An icon is drawn by a style sheet, as a mask in the colour of the
-text; a script runs at its place as before. What works with a script only is put there by one.
+text; a script runs at its place as before. What works with a script only is put there by one, and
+so is the menu of a phone: without script the tabs stay.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from urllib.parse import quote
 
 _SVG = re.compile(r"<svg xmlns=[^>]*>.*?</svg>", re.DOTALL)
@@ -17,11 +19,29 @@ _NEXT_SCRIPT = re.compile(r"</script>\s*<script>")
 # Without script the choice of a palette and the search do nothing.
 _NEEDS_SCRIPT = re.compile(
     r'<form class="md-header__option" data-md-component="palette">.*?</form>'
-    r'|<div class="md-search" .*?(?=</nav>\s*</header>)',
+    r'|<div class="md-search" .*?(?=</nav>\s*</header>)'
+    r'|(?<=<div class="md-sidebar__inner">)\s*<nav class="md-nav md-nav--primary.*?</nav>'
+    r"(?=\s*</div>)",
     re.DOTALL,
 )
+# What the theme's script fills or shows: where it is in its parent does not matter.
+_LATER = (
+    (r'<button [^>]*data-md-component="top".*?</button>', "main"),
+    (r'<div class="md-dialog".*?</div>\s*</div>', "body"),
+    (r'<input [^>]*data-md-toggle="search"[^>]*>', "body"),
+    (r'<div data-md-component="announce">\s*</div>', "body"),
+)
+# What says nothing to a browser, or the same again.
+_NEEDLESS = re.compile(
+    r'<meta name="generator"[^>]*>|(?<=") title="[^"]*"(?= class="md-header__button)'
+)
+_SHEET = re.compile(r'<link rel="stylesheet" href="(?:\.\./|\./)*([^":]*)">\s*')
+_OWN_SCRIPT = re.compile(r'<script src="(?:\.\./|\./)*(scripts/[^":]*)"></script>\s*')
+_COMMENT = re.compile(r"/\*#.*?\*/|^//[#@].*$", re.DOTALL | re.MULTILINE)
 _CONFIG = re.compile(r'(<script id="__config" type="application/json">)(.*?)(</script>)', re.DOTALL)
-_STYLES, _SCRIPTS = "assets/stylesheets/", "assets/javascripts/"
+_SCRIPTS = "assets/javascripts/"
+# Beside the files that they are made of, whose links to other files they hold.
+_SITE_STYLES, _SITE_SCRIPTS = "styles/", "scripts/"
 # The theme reads its settings once: those that all pages share are put in before.
 _SETTINGS = """{{
 const element = document.getElementById("__config"), own = JSON.parse(element.textContent)
@@ -31,11 +51,12 @@ element.textContent = JSON.stringify({{ ...shared, ...own }})
 """
 
 
-def slimmed(html: str, up: str) -> tuple[str, dict[str, str]]:
+def slimmed(html: str, up: str, read: Callable[[str], str]) -> tuple[str, dict[str, str]]:
     """A page of the theme without what all pages have alike, and that as files by their path.
 
     Args:
         up: The relative path from the page to the site's root.
+        read: The text of a style sheet or script, by its path in the site.
     """
     files: dict[str, str] = {}
 
@@ -49,12 +70,14 @@ def slimmed(html: str, up: str) -> tuple[str, dict[str, str]]:
         place = f'new URL("{up[:-1]}",location)'
         return element(match[1].replace(place, 'new URL("../..",document.currentScript.src)'))
 
+    later: list[str] = []
+
     def settings(match: re.Match[str]) -> str:
         shared = json.loads(match[2])
         base = shared.pop("base")
         script = _SETTINGS.format(shared=json.dumps(json.dumps(shared)), up=json.dumps(up))
         own = json.dumps({"base": base})
-        return f"{match[1]}{own}{match[3]}{element(script)}"
+        return f"{match[1]}{own}{match[3]}{element(script + ''.join(later))}"
 
     icons: dict[str, str] = {}
 
@@ -63,18 +86,42 @@ def slimmed(html: str, up: str) -> tuple[str, dict[str, str]]:
         return f'<svg class="{name}"></svg>'
 
     def put(match: re.Match[str]) -> str:
-        content = re.sub(r"\s*\n\s*", "", match[0])
-        return f"<script>document.currentScript.outerHTML = {json.dumps(content)}</script>"
+        return f"<script>{_PUT.format(html=_script_text(match[0]), up=json.dumps(up))}</script>"
 
-    html = _NEEDS_SCRIPT.sub(put, _SVG.sub(icon, html))
+    html = _NEEDLESS.sub("", _SVG.sub(icon, html))
+    for pattern, parent in _LATER:
+        for found in re.findall(pattern, html, re.DOTALL):
+            html = html.replace(found, "")
+            later.append(_LATER_PUT.format(html=_script_text(found), parent=json.dumps(parent)))
+    html = _NEEDS_SCRIPT.sub(put, html)
     html = _SCRIPT.sub(moved, _NEXT_SCRIPT.sub("\n", html))
     html = _CONFIG.sub(settings, html)
-    if icons:
-        styles = "".join(map(_style, icons, icons.values()))
-        path = f"{_STYLES}shell.{_digest(styles)}.css"
+    sheets = [_COMMENT.sub("", read(path)) for path in _SHEET.findall(html)]
+    styles = "\n".join([*sheets, *map(_style, icons, icons.values())])
+    if styles:
+        path = f"{_SITE_STYLES}site.{_digest(styles)}.css"
         files[path] = styles
-        html = html.replace("</head>", f'<link rel="stylesheet" href="{up}{path}"></head>', 1)
+        sheet = f'<link rel="stylesheet" href="{up}{path}">'
+        html = _SHEET.sub("", html).replace("</head>", f"{sheet}</head>", 1)
+    if own := _OWN_SCRIPT.findall(html):
+        scripts = ";\n".join(map(read, own))
+        path = f"{_SITE_SCRIPTS}site.{_digest(scripts)}.js"
+        files[path] = scripts
+        html = _OWN_SCRIPT.sub("", html)
+        html = html.replace("</body>", f'<script src="{up}{path}"></script></body>', 1)
     return html, files
+
+
+# Where a page of another depth has the same element, its links begin otherwise.
+_PUT = """{{
+const script = document.currentScript, up = script.getAttribute("src").replace(/assets\\/.*/, "")
+script.outerHTML = {html}.replaceAll({up}, up)
+}}"""
+_LATER_PUT = 'document.querySelector({parent}).insertAdjacentHTML("beforeend", {html})\n'
+
+
+def _script_text(html: str) -> str:
+    return json.dumps(re.sub(r"\s*\n\s*", "", html))
 
 
 def _style(svg: str, name: str) -> str:

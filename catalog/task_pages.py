@@ -48,7 +48,6 @@ class TaskPage(Page):
     """
 
     template: ClassVar[str] = "task"
-    searched: ClassVar[bool] = True
     sidebars: ClassVar[tuple[str, ...]] = ("toc",)
 
     index: Index

@@ -62,7 +62,11 @@ def write_theme(
                 f"MkDocs cannot build the site: {error}", place=str(config_file)
             ) from error
     addresses = [path.removesuffix("index.md") for path in entries]
-    found = {one: shell(_read(out / one)) for one in (*addresses, OTHER)}
+
+    def read(path: str) -> str:
+        return (out / path).read_text(encoding="utf-8")
+
+    found = {one: shell(read(f"{one}index.html"), read) for one in (*addresses, OTHER)}
     for one in found.values():
         for path, content in one.files.items():
             (out / path).write_text(content, encoding="utf-8")
@@ -72,10 +76,6 @@ def write_theme(
     for name in ("lunr", "workers"):  # of the theme's search
         shutil.rmtree(out / "assets" / "javascripts" / name, ignore_errors=True)
     return Shells({one: found[one] for one in addresses}, found[OTHER])
-
-
-def _read(folder: Path) -> str:
-    return (folder / "index.html").read_text(encoding="utf-8")
 
 
 @contextmanager

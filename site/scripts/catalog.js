@@ -28,6 +28,17 @@ function centrePictures() {
   }
 }
 
+// The columns further on than those that a column feeds: a link to the explorer, which shows them.
+function linkFurtherColumns() {
+  const start = /** @type {HTMLAnchorElement | null} */ (document.querySelector(".graft-actions a[href*='explore/index.html#']"))
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".graft-columns a[data-steps]"))) {
+    const column = link.closest("tr")?.id.replace(/^column-/, "")
+    if (!start || !column) continue
+    link.href = start.href.replace(/&up=.*/, "") + `&up=0&down=${link.dataset.steps}&columns=${encodeURIComponent(column)}`
+  }
+}
+
+linkFurtherColumns()
 showRelativeTimes()
 setInterval(showRelativeTimes, 60000)
 centrePictures()

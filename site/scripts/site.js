@@ -5,7 +5,7 @@
   const own = document.currentScript?.getAttribute("src") ?? "scripts/site.js"
   const graft = (/** @type {any} */ (globalThis).graft ??= {})
   /** The relative path from the page to the site's root: `../../`, empty on the home page. */
-  graft.root = own.replace(/scripts\/site\.js(\?.*)?$/, "")
+  graft.root = own.replace(/scripts\/site\.[^/]*$/, "")
 
   /** @type {Map<string, Promise<void>>} */
   const loading = new Map()

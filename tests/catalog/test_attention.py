@@ -63,9 +63,9 @@ def test_500_failures_leave_the_home_page_readable(tmp_path: Path) -> None:
     assert "Failed tasks500 task_499" in shown
     assert "497 more" in shown
     assert "470 more: all of them" in shown
-    assert home.count('<a class="graft-name graft-name--task"') == 30
+    assert home.count('<a class="graft-name g-task"') == 30
     every = (tmp_path / "site/attention/index.html").read_text("utf-8")
-    assert every.count('<a class="graft-name graft-name--task"') == 500
+    assert every.count('<a class="graft-name g-task"') == 500
     anchors = [tags["id"] for tag, tags in HtmlReader(every).tags if "id" in tags]
     assert "tasks" in anchors
 

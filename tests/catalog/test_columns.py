@@ -125,12 +125,8 @@ def test_the_line_goes_on_to_its_consumers() -> None:
         Consumer("exposure.x.apart", "apart", "dashboard", (table("other"),)),
     ]
     further = row(index(edges, consumers), "s", "d").further
-    assert [(one.dataset, one.columns) for one in further.listed] == [
-        (table("u"), ("c",)),
-        (table("v"), ("e",)),
-    ]
     assert further.consumers == (("application", ("api",)), ("dashboard", ("ads", "sales")))
-    assert (further.columns, further.is_complete) == (2, True)
+    assert (further.columns, further.steps, further.is_complete) == (2, 3, True)
 
 
 def test_a_cycle_of_columns_ends() -> None:

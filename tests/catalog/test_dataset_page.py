@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -57,12 +58,12 @@ ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
         ),
         (ORDERS, "Read by", ["analytics.stg_orders", "dbt model"]),
         (ORDERS, "Columns", ["order_id", "bigint", "Primary key.", "amount", "own currency"]),
-        (ACTIVE, "Columns", ["dbo.SupplierFeed.SupplierNo copied", "Email masked"]),
-        (ACTIVE, "Columns", ["Rows are filtered by dbo.SupplierFeed.Active", "1 column"]),
+        (ACTIVE, "Columns", ["copied: SupplierFeed.SupplierNo", "masked: SupplierFeed.Email"]),
+        (ACTIVE, "Columns", ["Rows are filtered by SupplierFeed.Active", "1 column"]),
         (CUSTOMERS, "Columns", ["may be missing: it is not compiled: run `dbt compile`."]),
-        (SUPPLIERS, "Columns", ["dbo.vw_active_suppliers.supplier_id copied"]),
+        (SUPPLIERS, "Columns", ["copied: dbo.vw_active_suppliers.supplier_id"]),
         (SUPPLIERS, "Columns", ["Rows are joined by dbo.vw_active_suppliers.supplier_id"]),
-        (PRODUCTS, "Columns", ["which column from which is not resolved:", "raw.suppliers copied"]),
+        (PRODUCTS, "Columns", ["which column from which is not resolved:", "copied: suppliers"]),
         (PRODUCTS, "Columns", ["This list may be incomplete", "column's table"]),
         (ORDERS, "Upstream", ["landing/orders"]),
         (ORDERS, "Downstream", ["analytics.orders", "ml.customer_scores"]),
@@ -184,7 +185,7 @@ def test_what_the_lists_of_datasets_leave_out_is_counted() -> None:
     lineage = Lineage({d: Dataset(d) for d in (hub, *targets)}, {}, flows)
     shown = rendered(Index(lineage), hub)
     downstream = section(shown, "Downstream")
-    assert downstream.count("raw.t") == 50
+    assert len(re.findall(r"t\d{3}", downstream)) == 50
     assert "and 262 more" in downstream
     assert "All 312 datasets, 1 step" in downstream
 

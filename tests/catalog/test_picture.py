@@ -122,7 +122,7 @@ def test_the_description_names_every_arrow(index: Index) -> None:
     assert description(around_dataset(index, _table("ml.customer_scores"))).startswith(
         ("analytics.", "score_customers", "ml.")
     )
-    assert "score_customers feeds ml.customer_scores." in picture(
+    assert "score_customers feeds customer_scores." in picture(
         around_dataset(index, _table("ml.customer_scores")), ""
     )
 

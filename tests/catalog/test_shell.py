@@ -80,7 +80,7 @@ def test_sidebars_are_hidden_unless_a_page_has_them(
 
 def test_another_theme_is_a_clear_error() -> None:
     with pytest.raises(GraftError) as caught:
-        shell("<html><article>graft-content</article></html>")
+        shell("<html><article>graft-content</article></html>", str)
     assert str(caught.value) == (
         "Material for MkDocs: the theme's page has no place for its content\n"
         "  install the version in constraints.txt"

@@ -98,11 +98,15 @@ def test_a_column_feeds_others_and_the_reports_at_the_end(visit: Any) -> None:
     feeds = page.locator("#column-unit_price details")
     expect(feeds.locator("summary")).to_contain_text("columns")
     expect(feeds.locator("summary")).to_contain_text("1 dashboard")
-    expect(feeds.locator("div").first).to_be_hidden()
+    expect(feeds.get_by_role("link").first).to_be_hidden()
     feeds.locator("summary").click()
     expect(feeds.get_by_role("link", name="analytics.stg_orders.order_amount")).to_be_visible()
-    expect(feeds.get_by_role("link", name="order_amount_eur")).to_be_visible()
     expect(feeds.get_by_role("link", name="Revenue dashboard")).to_be_visible()
+    feeds.get_by_role("link", name="further on").click()
+    page.wait_for_url(
+        "**/explore/index.html#dataset=spark/raw/orders&up=0&down=*columns=unit_price"
+    )
+    expect(page.locator(".graft-canvas .graft-box").first).to_be_visible()
 
 
 def test_evidence_that_no_log_shows_is_marked_and_explained(visit: Any) -> None:
@@ -227,7 +231,8 @@ def test_without_script_the_lists_say_the_same(browser: Any, server: str) -> Non
     assert page.locator(".graft-unfold").count() == 0
     feeds = page.locator("#column-unit_price details")
     feeds.locator("summary").click()
-    expect(feeds.get_by_role("link", name="order_amount_eur")).to_be_visible()
+    expect(feeds.get_by_role("link", name="analytics.stg_orders.order_amount")).to_be_visible()
+    expect(feeds).to_contain_text("further on")
     context.close()
 
 
