@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import dbt_graft
+from dbt_graft.catalog.beside import Beside, processors
 from dbt_graft.catalog.changes_page import (
     changes_json,
     present_pages,
     published_names,
     renamed_datasets,
 )
+from dbt_graft.catalog.explorer.opening import Opening
 from dbt_graft.catalog.explorer.write import opening_view, write_explorer
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment
@@ -104,14 +107,23 @@ def build(
         maker = maker_digest(design, shells, settings.name, url)
         previous = previous or PreviousSite()
         view = opening_view(index)
-        pages_to_be = [
-            *list_pages(index, settings, view, history, known),
-            *record_pages(index, maker),
-        ]
-        done = write_pages(pages_to_be, PageWriter((), out, shells, jinja), previous)
+        before = previous.folder
+        # In a second build few pages are made. In a first one they are work for all processors.
+        beside = Beside(
+            lambda: _write_indexes(index, view, docs_nodes, out, before),
+            forked=bool(previous.pages) and processors() > 1,
+        )
+        with closing(beside):
+            pages_to_be = [
+                *list_pages(index, settings, view, history, known),
+                *record_pages(index, maker),
+            ]
+            writer = PageWriter((), out, shells, jinja, beside.busy)
+            done = write_pages(pages_to_be, writer, previous)
+            # The contexts of all lists.
+            del pages_to_be
+            problem = beside.result()
         pages = done.pages
-        write_explorer(index, view, out)
-        problem = write_search(out, index, docs_nodes, previous.folder)
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
         found = updated_addresses(
@@ -139,6 +151,14 @@ def build(
     return PublishedSite(
         out / "index.html", len(pages), done.changed, found, done.record, history, problem
     )
+
+
+def _write_indexes(
+    index: Index, view: Opening, nodes: Sequence[DocsNode], site: Path, previous: Path
+) -> str:
+    """Write what the browser looks things up in; return why search finds names only, if so."""
+    write_explorer(index, view, site)
+    return write_search(site, index, nodes, previous)
 
 
 def design_folder() -> Path:

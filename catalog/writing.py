@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
-import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
 
+from dbt_graft.catalog.beside import processors, settled
 from dbt_graft.catalog.page import Page, render
 from dbt_graft.catalog.shell import Shells
 
@@ -38,12 +35,14 @@ class PageWriter:
 
     Attributes:
         pages: Makes each page; a page takes longer to make than to write.
+        busy: The processors that other work of the build takes now.
     """
 
     pages: Sequence[Callable[[], Page]]
     site: Path
     shells: Shells
     jinja: jinja2.Environment
+    busy: Callable[[], int] = int
 
     def write(self, processes: int | None = None) -> list[WrittenPage]:
         """Write all pages, in order.
@@ -57,17 +56,18 @@ class PageWriter:
         """
         count = len(self.pages)
         if processes is None:
-            processes = _processors() if count > _FEW else 1
+            processes = processors() if count > _FEW else 1
         if processes == 1:
             return self._write(range(count))
         found: list[WrittenPage] = []
-        with _settled():
-            for start in range(0, count, processes * _A_LIFE):
-                end = min(start + processes * _A_LIFE, count)
+        # A fork has the lineage at hand: nothing is copied but what is written.
+        context = multiprocessing.get_context("fork")
+        with settled():
+            while (start := len(found)) < count:
+                some = max(1, processes - self.busy())
+                end = min(start + some * _A_LIFE, count)
                 parts = [range(at, min(at + _AT_ONCE, end)) for at in range(start, end, _AT_ONCE)]
-                # A fork has the lineage at hand: nothing is copied but what is written.
-                context = multiprocessing.get_context("fork")
-                with context.Pool(processes, _begin, (self,)) as pool:
+                with context.Pool(some, _begin, (self,)) as pool:
                     for pages in pool.imap(_write_part, parts):
                         found += pages
         return found
@@ -82,23 +82,6 @@ class PageWriter:
             target.write_text(self.shells.filled(page, body), encoding="utf-8")
             found.append(WrittenPage(page.path, page.title))
         return found
-
-
-@contextmanager
-def _settled() -> Iterator[None]:
-    """The garbage collector passes over all that is there, so that forks go on sharing it."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
-
-
-def _processors() -> int:
-    """The processors that may be used; one where this process cannot be forked safely."""
-    if sys.platform != "linux" or multiprocessing.current_process().daemon:
-        return 1
-    return len(os.sched_getaffinity(0))
 
 
 _writer: PageWriter | None = None
