@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from urllib.request import url2pathname
 
@@ -79,7 +80,7 @@ class _Reader(HTMLParser):
         if tag == "script" and self._data:
             document = orjson.loads(self._data)
             if isinstance(document, dict) and "boxes" in document:
-                self.links += self._columns(document["boxes"])
+                self.links += self._columns(document)
                 self._boxes = []
         self._style, self._data = False, None
 
@@ -89,11 +90,12 @@ class _Reader(HTMLParser):
         if self._data is not None:
             self._data += data
 
-    def _columns(self, boxes: list[list[list[str | list[str]]] | int]) -> Iterator[str]:
+    def _columns(self, document: dict[str, Any]) -> Iterator[str]:
         """The links that the boxes of a picture unfold, as `site/scripts/columns.js` makes them."""
-        for box, columns in zip(self._boxes, boxes, strict=True):
-            for one in columns[0] if isinstance(columns, list) else ():
-                anchor = f"column-{one.lower()}" if isinstance(one, str) else one[1]
+        for box, columns in zip(self._boxes, document["boxes"], strict=True):
+            for at in document["lists"][columns[0]] if columns else ():
+                name = document["names"][at]
+                anchor = f"column-{name.lower()}" if isinstance(name, str) else name[1]
                 yield f"{box}#{anchor}"
 
 
