@@ -235,7 +235,7 @@ def test_links_of_the_one_task_that_writes_it_are_at_the_top() -> None:
     [
         ("spark", 'platforms/spark/index.html">Spark<'),
         ("mssql://crm-db:1433", 'platforms/mssql/index.html">SQL Server<'),
-        ("s3a://landing", 'platforms/s3/index.html">S3<'),
+        ("s3a://landing", 'platforms/s3/index.html">Amazon S3<'),
     ],
 )
 def test_the_platform_leads_to_its_page(namespace: str, link: str) -> None:
