@@ -22,7 +22,14 @@ from dbt_graft.catalog.node_results import loaded_ago
 from dbt_graft.catalog.run_charts import duration_chart, rows_chart
 from dbt_graft.catalog.upstream_faults import FAULT_WORDS
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.urls import column_anchor, dataset_path, owner_path, tag_path, task_path
+from dbt_graft.lineage.urls import (
+    column_anchor,
+    dataset_path,
+    owner_path,
+    platform_path,
+    tag_path,
+    task_path,
+)
 
 # The beginning of a section in the content of a page: its id, and its title as HTML.
 SECTION = re.compile(r'<h2 id="([^"]*)">(.*?)</h2>')
@@ -81,6 +88,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "moment": formatting.moment,
         "external": markup.external,
         "platform": formatting.platform,
+        "platform_scheme": formatting.platform_scheme,
         "engine": formatting.engine,
     }
     jinja.globals |= {
@@ -110,6 +118,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "task_path": task_path,
         "tag_path": tag_path,
         "owner_path": owner_path,
+        "platform_path": platform_path,
     }
     return jinja
 

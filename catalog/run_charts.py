@@ -15,6 +15,7 @@ from dbt_graft.lineage.records import Status
 
 _WIDTH, _GAP, _HEIGHT, _FOOT = 9, 3, 40, 8
 _LEAST = 2.0  # pixels: a run that took no time can still be seen
+_ODD = 1.5  # an odd run's bar is cut at so many times the highest other
 
 
 def duration_chart(runs: Sequence[PastRun]) -> Markup:
@@ -82,17 +83,27 @@ def _chart(
     caption: Markup,
 ) -> Markup:
     """A figure; a run without a height leaves a gap."""
-    highest = max((one for one in heights if one is not None), default=0) or 1.0
+    highest = _highest(runs, heights, look)
     bars = []
     for at, (run, height) in enumerate(zip(reversed(runs), reversed(heights), strict=True)):
         if height is not None:
-            top = max(_LEAST, height / highest * _HEIGHT)
+            top = min(max(_LEAST, height / highest * _HEIGHT), _HEIGHT)
             bars.append(_bar(at * (_WIDTH + _GAP), top, look(run), _title(run, words(run))))
     width = len(runs) * (_WIDTH + _GAP) - _GAP
     return Markup(
         '<figure class="graft-bars"><svg viewBox="0 0 {0} {1}" width="{0}" height="{1}"'
         ' aria-hidden="true">{2}</svg><figcaption>{3}</figcaption></figure>'
     ).format(width, _HEIGHT + _FOOT, Markup().join(bars), caption)
+
+
+def _highest(
+    runs: Sequence[PastRun], heights: Sequence[float | None], look: Callable[[PastRun], str]
+) -> float:
+    """The value of the highest bar; one odd run alone does not make all others flat."""
+    known = [(height, look(run)) for run, height in zip(runs, heights, strict=True) if height]
+    usual = max((height for height, looks in known if looks != "odd"), default=0.0)
+    highest = max((height for height, _ in known), default=0.0)
+    return min(highest, usual * _ODD if usual else highest) or 1.0
 
 
 def _bar(x: int, height: float, look: str, title: str) -> Markup:

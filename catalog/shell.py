@@ -89,7 +89,7 @@ class Shell:
             "address": page.path,
         }
         for bar in ("navigation", "toc"):
-            values[bar] = "" if bar in page.sidebars else " hidden"
+            values[bar] = "" if sections and bar in page.sidebars else " hidden"
         filled = list(self.parts)
         filled[1::2] = [values[name] for name in self.parts[1::2]]
         return "".join(filled)

@@ -12,6 +12,8 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 function showRelativeTimes() {
   for (const element of /** @type {NodeListOf<HTMLTimeElement>} */ (document.querySelectorAll("time[datetime]"))) {
     const seconds = (Date.parse(element.dateTime) - Date.now()) / 1000
+    // Of old runs, next to each other, many would be `last month`.
+    if (seconds < -604800 && element.closest(".graft-runs")) continue
     const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1]
     element.title ||= element.textContent ?? ""
     element.textContent = Math.abs(seconds) < 60 ? "just now" : relative.format(Math.round(seconds / size), unit)

@@ -231,6 +231,19 @@ def test_links_of_the_one_task_that_writes_it_are_at_the_top() -> None:
     assert "javascript" not in head
 
 
+@pytest.mark.parametrize(
+    ("namespace", "link"),
+    [
+        ("spark", 'platforms/spark/index.html">Spark<'),
+        ("mssql://crm-db:1433", 'platforms/mssql/index.html">SQL Server<'),
+        ("s3a://landing", 'platforms/s3/index.html">Amazon S3<'),
+    ],
+)
+def test_the_platform_leads_to_its_page(namespace: str, link: str) -> None:
+    dataset = DatasetId(namespace, "raw.orders")
+    assert link in rendered(Index(Lineage({dataset: Dataset(dataset)}), {}), dataset)
+
+
 def test_what_is_sensitive_is_marked() -> None:
     orders = DatasetId("spark", "raw.orders")
     columns = (Column("Email", "string"), Column("id", "int"))

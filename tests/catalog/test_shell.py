@@ -67,6 +67,12 @@ def test_a_page_without_sections_is_skipped_to_from_its_top(shells: Shells) -> N
     assert "md-nav__item" not in html[html.index('data-md-component="toc"') :]
 
 
+def test_no_table_of_contents_stands_beside_a_page_without_sections(shells: Shells) -> None:
+    tags = HtmlReader(shells.filled(_page("gaps/", "toc"), '<h1 id="top">Gaps</h1>')).tags
+    bars = [some for tag, some in tags if "md-sidebar" in some.get("class", "").split()]
+    assert all("hidden" in some for some in bars)
+
+
 @pytest.mark.parametrize(
     ("sidebars", "hidden"), [((), 2), (("toc",), 1), (("navigation", "toc"), 0)]
 )

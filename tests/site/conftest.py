@@ -93,7 +93,7 @@ def addressed_site(root: Path, site: Path, tmp_path_factory: pytest.TempPathFact
     )
     progress = Progress(quiet=True)
     grafted = pipeline.graft(config, progress, write=False, results=True)
-    return pipeline.publish(config, progress, grafted).parent
+    return pipeline.publish(config, progress, grafted).index.parent
 
 
 def kinds(site: Path) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from urllib.request import url2pathname
 
@@ -20,6 +21,9 @@ _CSS_URL = re.compile(
     r"""url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))\s*\)|@import\s+["']([^"']*)"""
 )
 _REFRESH = re.compile(r"\d+\s*;\s*url=(.*)", re.IGNORECASE)
+# The address of an explorer's view.
+_START = re.compile(r"#(?P<kind>dataset|task)=(?P<path>[^&]+)(?:&up=\d+&down=\d+)?")
+_SORTED = re.compile(r"(#[a-z]+-sort=)-?[a-z]+$")
 _LINKS = ("href", "src", "action", "poster", "xlink:href")
 _IGNORED = ("mailto:", "tel:", "data:", "blob:")
 
@@ -58,6 +62,8 @@ class _Reader(HTMLParser):
             if name in self.anchors:
                 self.twice.add(name)
             self.anchors.add(name)
+        if "data-list" in found:  # an address may sort it
+            self.anchors.add(f"{found['data-list']}-sort=")
         if tag == "base":
             self.base = found.get("href", "")
             return
@@ -79,7 +85,7 @@ class _Reader(HTMLParser):
         if tag == "script" and self._data:
             document = orjson.loads(self._data)
             if isinstance(document, dict) and "boxes" in document:
-                self.links += self._columns(document["boxes"])
+                self.links += self._columns(document)
                 self._boxes = []
         self._style, self._data = False, None
 
@@ -89,11 +95,12 @@ class _Reader(HTMLParser):
         if self._data is not None:
             self._data += data
 
-    def _columns(self, boxes: list[list[list[str | list[str]]] | int]) -> Iterator[str]:
+    def _columns(self, document: dict[str, Any]) -> Iterator[str]:
         """The links that the boxes of a picture unfold, as `site/scripts/columns.js` makes them."""
-        for box, columns in zip(self._boxes, boxes, strict=True):
-            for one in columns[0] if isinstance(columns, list) else ():
-                anchor = f"column-{one.lower()}" if isinstance(one, str) else one[1]
+        for box, columns in zip(self._boxes, document["boxes"], strict=True):
+            for at in document["lists"][columns[0]] if columns else ():
+                name = document["names"][at]
+                anchor = f"column-{name.lower()}" if isinstance(name, str) else name[1]
                 yield f"{box}#{anchor}"
 
 
@@ -156,7 +163,7 @@ def faults(pages: list[str], fetch: Fetch, home: str) -> list[Fault]:
             found += [Fault(address, f"#{one}", "is there twice") for one in page.twice]
             found += _outside(address, page, home)
             for link, target in (*page.loaded, *page.links):
-                target, anchor = urldefrag(target)
+                target, anchor = urldefrag(_opened(target, home))
                 if not target.startswith(home):
                     continue
                 if target not in origin:
@@ -169,6 +176,17 @@ def faults(pages: list[str], fetch: Fetch, home: str) -> list[Fault]:
         for (target, anchor), where in sorted(wanted.items())
         if target in anchors and anchor not in anchors[target]
     ]
+
+
+def _opened(address: str, home: str) -> str:
+    """The page of what the explorer opens with, the one that search opens over, the list that is
+    sorted; else the address itself.
+    """
+    if address == f"{home}index.html#search=":
+        return f"{home}index.html"
+    if found := _START.fullmatch(address.removeprefix(f"{home}explore/index.html")):
+        return f"{home}{found['kind']}s/{found['path']}/index.html"
+    return _SORTED.sub(r"\1", address)
 
 
 def _outside(address: str, page: _Page, home: str) -> Iterator[Fault]:

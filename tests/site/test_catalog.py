@@ -185,3 +185,17 @@ def test_no_label_runs_out_of_its_box(visit: Any) -> None:
         }).length"""
     )
     assert beyond == 0
+
+
+def test_runs_have_dates_once_they_are_a_week_old(visit: Any) -> None:
+    times = visit.open("datasets/spark/raw/orders/").locator(".graft-runs time")
+    old, recent = times.evaluate_all(
+        """all => {
+            const old = one => Date.now() - Date.parse(one.dateTime) > 7 * 86400e3
+            return [all.filter(old), all.filter(one => !old(one))].map(some =>
+                some.map(one => one.textContent))
+        }"""
+    )
+    assert old
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", text) for text in old)
+    assert not any(text.endswith("UTC") for text in recent)

@@ -86,6 +86,19 @@ def test_a_small_graph_opens_with_all_boxes_in_sight(visit: Visit) -> None:
     expect(page.locator(".graft-entries")).to_be_hidden()
 
 
+def test_arrows_are_lines(visit: Visit) -> None:
+    arrows = explored(visit).locator(".graft-arrow")
+    assert arrows.count() > 20
+    assert (
+        arrows.evaluate_all(
+            """all => all.map(one => getComputedStyle(one)).filter(
+            ({fill, stroke, strokeWidth}) => fill !== "none" || stroke === "none" || !strokeWidth
+        ).length"""
+        )
+        == 0
+    )
+
+
 def test_a_link_opens_a_dataset_with_its_steps(visit: Visit) -> None:
     page = explored(visit, f"#dataset={RAW}&up=1&down=1")
     assert ids(page) == {RAW, "landing/orders", "@land_shop_files", "spark/analytics/stg_orders"}

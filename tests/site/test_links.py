@@ -58,11 +58,15 @@ def test_a_dead_link_of_each_kind_is_found(tmp_path: Path) -> None:
         '<a href="../d.html">d</a><img src="https://e.example.com/e.png">'
         '<p style="background: url(f.png)" id="x"><p id="x">'
         '<a class="graft-box" href="other.html"></a>'
-        '<script type="application/json">{"boxes": [[["G"], 0]]}</script>'
+        '<script type="application/json">{"names": ["G"], "lists": [[0]], "boxes": [[0]]}</script>'
         '<meta http-equiv="refresh" content="0; url=h.html">'
+        '<a href="explore/index.html#dataset=m&amp;up=2&amp;down=2">m</a>'
+        '<a href="explore/index.html#dataset=n&amp;up=n">n</a>'
         '<a href="https://example.com/fine">i</a><a href="javascript:j()">j</a>'
     )
     (tmp_path / "other.html").write_text("<p id='column-h'>")
+    (tmp_path / "explore").mkdir()
+    (tmp_path / "explore" / "index.html").write_text("<p>")
     (tmp_path / "a.css").write_text("@import 'k.css'; b { background: url('l.png') }")
     found = faults([page.as_uri()], from_disk, f"{tmp_path.as_uri()}/")
     assert sorted((fault.link, fault.problem) for fault in found) == [
@@ -70,6 +74,8 @@ def test_a_dead_link_of_each_kind_is_found(tmp_path: Path) -> None:
         ("#x", "is there twice"),
         ("../d.html", "lies outside of the site"),
         ("b/", "leads nowhere"),
+        ("explore/index.html#dataset=m&up=2&down=2", "leads nowhere"),
+        ("explore/index.html#dataset=n&up=n", "there is no such anchor"),
         ("f.png", "leads nowhere"),
         ("h.html", "leads nowhere"),
         ("https://e.example.com/e.png", "lies outside of the site"),

@@ -28,7 +28,7 @@
     const neighbours = (title, links, view, from, side) => {
       if (!links.length) return []
       const shown = links.slice(0, MOST).map(link => html("li", {}, html("button", {
-        type: "button", class: `graft-link${link.to.startsWith("@") ? " graft-name g-task" : ""}`,
+        type: "button", class: `graft-link graft-name g-${view.boxes.get(link.to)?.shape ?? (link.to.startsWith("@") ? "task" : "table")}`,
         onclick: () => {
           if (!view.boxes.has(link.to)) actions.open(from, side)
           actions.select(link.to)
