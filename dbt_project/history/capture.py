@@ -15,6 +15,7 @@ import argparse
 import csv
 import gzip
 import importlib
+import json
 import os
 import runpy
 import shutil
@@ -49,6 +50,9 @@ STARTS = {
 SUNDAY = 6
 # The column that says when a row came into being.
 SINCE = {"orders": "ordered_at", "payments": "paid_at", "returns": "returned_on"}
+# What numbers a row, and by how much each copy of the load test moves it: all are closer together.
+NUMBERS = {"order_id", "customer_id", "payment_id", "return_id"}
+LOAD = range(0, 4_000_000, 1_000)
 
 
 def cut_orders() -> None:
@@ -83,7 +87,34 @@ def file_per_row() -> None:
             path.with_name(f"{path.stem}_{number:04}.csv").write_text(head + line)
 
 
+def load_test() -> None:
+    """A load test of the web shop: all there is, four thousand times, under numbers of its own."""
+    for path in LANDING.glob("*/*.csv"):
+        with path.open(newline="", encoding="utf-8") as file:
+            head, *rows = csv.reader(file)
+        shifted = [name in NUMBERS for name in head]
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(head)
+            for shift in LOAD:
+                writer.writerows(
+                    [
+                        int(one) + shift if moves else one
+                        for one, moves in zip(row, shifted, strict=True)
+                    ]
+                    for row in rows
+                )
+    path = LANDING / "customers/customers.json"
+    customers = [json.loads(line) for line in path.read_text().splitlines()]
+    with path.open("w", encoding="utf-8") as file:
+        for shift in LOAD:
+            for one in customers:
+                moved = {**one, "customer_id": one["customer_id"] + shift}
+                file.write(json.dumps(moved) + "\n")
+
+
 INCIDENTS: dict[date, Callable[[], None]] = {
+    date(2026, 10, 4): load_test,
     date(2026, 10, 5): broken_payments,
     date(2026, 10, 8): cut_orders,
     date(2026, 10, 13): file_per_row,
@@ -96,7 +127,7 @@ def main() -> None:
     """Run the nights and write their logs into `spark/` and `dbt/` of the folder `--out`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="folder for the logs")
-    parser.add_argument("--nights", type=int, default=23, help="how many, from 2 October on")
+    parser.add_argument("--nights", type=int, default=30, help="how many, from 2 October on")
     arguments = parser.parse_args()
     out: Path = arguments.out.resolve()
     is_new = not SHOP.exists()
