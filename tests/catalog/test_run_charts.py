@@ -86,3 +86,11 @@ def test_runs_that_wrote_nothing_have_bars_too() -> None:
 def test_one_run_makes_no_picture() -> None:
     assert duration_chart([past(0)]) == rows_chart([past(0, rows=1)]) == ""
     assert rows_chart([past(0), past(1)]) == duration_chart([]) == ""
+
+
+def test_an_odd_run_with_many_rows_leaves_the_others_visible() -> None:
+    usual = [past(age, rows=100) for age in range(1, 8)]
+    heights = [
+        height for _, height, _ in bars(rows_chart([past(0, rows=10**6, usual=100), *usual]))
+    ]
+    assert heights == [*[26.7] * 7, 40]
