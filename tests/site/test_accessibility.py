@@ -38,8 +38,13 @@ CONTRASTS = """() => {
   const ground = getComputedStyle(document.body).backgroundColor
   return [...document.querySelectorAll(".graft-box text, .graft-column text")].map(text => {
     const group = text.closest(".graft-box") ?? text.closest(".graft-unfolded")
-    const shape = group.querySelector(".graft-box__shape, .graft-unfolded__shape")
+    // Boxes share outlines by reference: one of its own shows the colour that such a box has.
+    const shape = document.createElementNS("http://www.w3.org/2000/svg", "path")
+    const kind = group.matches(".graft-box") ? "box" : "unfolded"
+    shape.setAttribute("class", `graft-${kind}__shape`)
+    group.append(shape)
     const back = [ground, getComputedStyle(shape).fill]
+    shape.remove()
     const pair = [light(...back), light(...back, getComputedStyle(text).fill)].sort()
     return [text.textContent, (pair[1] + .05) / (pair[0] + .05)]
   })

@@ -103,7 +103,7 @@
       const named = !isOpen && lit?.size ? columns?.names.filter(one => lit.has(one.slug)).map(one => one.name) ?? [] : []
       const note = named.length ? named.join(", ") : shown.note
       const node = svg("g", {
-        class: `graft-box graft-box--${shown.shape}`, role: "button", tabindex: -1, "data-act": "select", "data-id": shown.id,
+        class: `graft-box graft-box--${shown.shape}`, role: "group", "aria-roledescription": "box", tabindex: -1, "data-act": "select", "data-id": shown.id,
         "aria-label": `${shown.title}${shown.failed ? ", last run failed" : ""}`,
       })
       node.classList.toggle("graft-box--failed", shown.failed)
@@ -171,7 +171,7 @@
           const y = place.y + explore.shift(scene, open, place.x, place.y, place.x + place.width)
           one.setAttribute("transform", `translate(${place.x} ${y})`)
           one.classList.toggle("graft-box--selected", id === look.selected)
-          one.setAttribute("aria-pressed", String(id === look.selected))
+          one.setAttribute("aria-current", String(id === look.selected))
           one.classList.toggle("graft-dim", Boolean(dimmed && !dimmed.has(id)))
           one.classList.toggle("graft-box--lit", Boolean(dimmed?.has(id)))
         }
