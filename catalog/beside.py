@@ -40,7 +40,7 @@ class Beside(Generic[T]):
         return int(self._process is not None and not self._results.poll())
 
     def result(self) -> T:
-        """What the work returned; what it raised is raised here."""
+        """The result of the work; an error of it is raised here."""
         if self._process is None:
             return self._work()
         try:

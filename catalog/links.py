@@ -34,7 +34,7 @@ def name_beside(dataset: DatasetId, beside: DatasetId | None) -> str:
 
 @lru_cache(maxsize=1 << 16)  # a page shows the same names again and again
 def _place(dataset: DatasetId) -> tuple[str, str] | None:
-    """What is above a dataset: its namespace and its schema or folder, if it has one."""
+    """The place of a dataset: its namespace and its schema or folder, if it has one."""
     namespace, name = dataset.key
     above = name.rpartition("/" if dataset.is_path else ".")[0]
     return (namespace, above) if above else None
@@ -99,7 +99,7 @@ def linked_columns(
 
 
 def _words(column: LinkedColumn, upstream: bool) -> str:
-    """What is done with a column, before the links to all of which it is."""
+    """The word for what is done with a column, before the links to all of which it is true."""
     if upstream and not column.usage:
         return column.decides
     decides = f"{column.decides} it" if column.decides else ""

@@ -49,12 +49,17 @@ def picture(
         _arrow(arrow, found.routes[arrow.source, arrow.target]) for arrow in neighbourhood.arrows
     )
     outlines = _Outlines()
-    datasets = {box.key for box in neighbourhood.boxes if isinstance(box.key.of, DatasetId)}
+    # A name with a schema needs no namespace, where no other box has it.
+    clear = {
+        box.key
+        for box in neighbourhood.boxes
+        if isinstance(box.key.of, DatasetId) and "." in box.name
+    }
     names = Counter(box.name for box in neighbourhood.boxes)
     boxes = "".join(
         _box(
             box,
-            box.name if box.key in datasets and names[box.name] == 1 else box.full_name,
+            box.name if box.key in clear and names[box.name] == 1 else box.full_name,
             label,
             found.corners[box.key],
             found.widths[box.key],
