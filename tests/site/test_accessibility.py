@@ -56,8 +56,8 @@ TABBED = """() => {
       ? [element.nextElementSibling] : [])].map(one => {
     const style = getComputedStyle(one)
     return [style.outlineStyle, style.outlineWidth, style.boxShadow, style.stroke,
-      style.strokeWidth, style.backgroundColor, style.borderColor, style.color, style.opacity,
-      style.transform].join()
+      style.strokeWidth, style.getPropertyValue("--graft-stroke"), style.backgroundColor,
+      style.borderColor, style.color, style.opacity, style.transform].join()
   }).join(";")
   window.before = new Map()
   for (const one of document.querySelectorAll(
