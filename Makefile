@@ -7,7 +7,7 @@ DEMO := build/demo
 # Files of tests are shared out to processes; tests/conftest.py keeps Spark in one of them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
   --no-loadscope-reorder
-UNITS := -m "not (spark or demo or browser or odbc or slow)"
+UNITS := -m "not (spark or demo or browser or odbc or airflow or slow)"
 # mypy and import-linter look for packages in folders: a copy of ours, laid out as it is installed.
 TREE := build/packages
 ROOMS := lineage collectors injector catalog exporters graft
@@ -25,7 +25,7 @@ $(DEMO)/.read: $(shell find collectors lineage -name '*.py')
 	@test ! -d $(DEMO)/store || $(BIN)/graft collect --again --quiet --config dbt_project/graft.yml
 	@touch $@
 
-test: $(VENV)/.test lint docs chromium odbc ## run all tests: units, Spark, ODBC, dbt, browser
+test: $(VENV)/.test lint docs chromium odbc airflow ## run all tests: units, Spark, ODBC, dbt, Airflow, browser
 	@$(PYTEST)
 
 check: lint ## check style and types, run the tests without Spark, browser, ODBC
@@ -35,7 +35,7 @@ lint: $(VENV)/.test $(VENV)/.tsc ## check style, types and who imports whom
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@rm -rf $(TREE) && mkdir -p $(TREE)
-	@cp -Rp dbt_graft $(TREE) && cp -Rp $(ROOMS) $(TREE)/dbt_graft
+	@cp -Rp dbt_graft graft_airflow $(TREE) && cp -Rp $(ROOMS) $(TREE)/dbt_graft
 	@MYPYPATH=$(TREE) $(BIN)/mypy
 	@$(BIN)/node $(VENV)/node/node_modules/typescript/bin/tsc --project tsconfig.json
 	@cd $(TREE) && $(CURDIR)/$(BIN)/lint-imports --no-logo --config $(CURDIR)/pyproject.toml
@@ -46,6 +46,8 @@ coverage: $(VENV)/.test ## show which of our lines the tests of `make check` rea
 dist: $(VENV)/.dist ## build the wheel and the source archive into dist/, and check them
 	@rm -rf dist
 	@$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null
+	@$(BIN)/python -m build --no-isolation --outdir dist graft_airflow >/dev/null
+	@rm -rf graft_airflow/build graft_airflow/*.egg-info
 	@$(BIN)/twine check --strict dist/*
 
 bench: $(VENV)/.test ## compare our speed with a peer or a limit, each in one run
@@ -76,9 +78,10 @@ $(VENV)/.test: $(VENV)/.docs
 	@touch $@
 
 # TypeScript checks the site's scripts; its npm comes from PyPI and installs what the lock file pins.
+# Node trusts a list of its own; a company's or a mirror's certificate is in the system's.
 $(VENV)/.tsc: package.json package-lock.json .npmrc $(VENV)/.test
 	@mkdir -p $(VENV)/node && cp package.json package-lock.json .npmrc $(VENV)/node
-	@cd $(VENV)/node && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
+	@cd $(VENV)/node && PATH="$(CURDIR)/$(BIN):$$PATH" NODE_OPTIONS=--use-system-ca npm ci --silent
 	@touch $@
 
 $(VENV)/.dist: $(VENV)/.test
@@ -103,3 +106,19 @@ odbc:
 	    && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
 	      --no-install-recommends $(ODBC_PACKAGES) >/dev/null; } \
 	  || echo "ODBC will not be tested: apt-get install $(ODBC_PACKAGES)"
+
+# Airflow 3 and 2, each in an environment of its own: they would change versions of ours.
+# Where they cannot be installed, the tests that need them skip and say so.
+AIRFLOW_PACKAGES := apache-airflow apache-airflow-providers-openlineage \
+  apache-airflow-providers-standard dag-factory astronomer-cosmos
+.PHONY: airflow
+airflow:
+	@$(MAKE) --silent --jobs 2 build/airflow-3/.ready build/airflow-2/.ready \
+	  || echo "Airflow will not be tested everywhere: its packages could not be installed"
+
+build/airflow-%/.ready: tests/airflow/constraints-%.txt
+	@echo "environment: installing Airflow $* into build/airflow-$* (once, a minute or two)"
+	@rm -f $@ && $(PYTHON) -m venv build/airflow-$*
+	@build/airflow-$*/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint $< $(AIRFLOW_PACKAGES)
+	@touch $@

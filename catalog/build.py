@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,7 +23,14 @@ from dbt_graft.catalog.page import environment
 from dbt_graft.catalog.page_keys import maker_digest
 from dbt_graft.catalog.planned import write_pages
 from dbt_graft.catalog.previous import PreviousSite, RecordedPage
-from dbt_graft.catalog.redirects import former_paths, gone_pages, write_redirects
+from dbt_graft.catalog.redirects import (
+    DOCS,
+    docs_addresses,
+    former_docs,
+    former_paths,
+    gone_pages,
+    write_redirects,
+)
 from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.settings import SiteSettings, checked_url
 from dbt_graft.catalog.site_pages import list_pages, planned, record_pages
@@ -32,6 +39,7 @@ from dbt_graft.catalog.theme import write_theme
 from dbt_graft.catalog.writing import PageWriter
 from dbt_graft.lineage.addresses import Address, updated_addresses
 from dbt_graft.lineage.changes import NO_BUILDS, BuildHistory, updated_history
+from dbt_graft.lineage.daily import DailyHistory
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, DocsNode
 from dbt_graft.lineage.errors import GraftError
@@ -73,6 +81,7 @@ def build(
     history: BuildHistory = NO_BUILDS,
     docs_nodes: Sequence[DocsNode] = (),
     previous: PreviousSite | None = None,
+    days: DailyHistory | None = None,
 ) -> PublishedSite:
     """Build the catalog in a new or empty folder.
 
@@ -85,13 +94,14 @@ def build(
         history: The builds before this one.
         docs_nodes: What only dbt docs has a page of; search finds it too.
         previous: The site of the last build: pages that did not change are taken from it.
+        days: The last year of tasks and datasets, by day.
 
     Raises:
         GraftError: The folder has files or cannot be written, the site's templates are faulty, or
             its URL is none.
     """
     design, url, addresses = design_folder(), checked_url(settings.url), tuple(addresses)
-    index = Index(lineage, descriptions, consumers, has_dbt_docs=docs_page is not None)
+    index = Index(lineage, descriptions, consumers, has_dbt_docs=docs_page is not None, days=days)
     if settings.built_at:
         renamed = renamed_datasets(index, settings.moved)
         history = updated_history(history, published_names(index), renamed, settings.built_at)
@@ -103,6 +113,7 @@ def build(
         if any(out.iterdir()):
             raise GraftError("the folder for the site is not empty", place=str(out))
         shells = write_theme(design, out, settings.name, url, has_dbt_docs=docs_page is not None)
+        shells = replace(shells, notice=settings.notice)
         jinja = environment(design / "templates")
         maker = maker_digest(design, shells, settings.name, url)
         previous = previous or PreviousSite()
@@ -126,10 +137,14 @@ def build(
         pages = done.pages
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
+        extra = {"changes.json": changes_json(history), **(extra_files or {})}
+        if docs_page is not None:
+            extra[f"{DOCS}index.html"] = docs_page
+        present = {page.path: page.title for page in pages} | docs_addresses(extra)
         found = updated_addresses(
             addresses,
-            {page.path: page.title for page in pages},
-            former_paths(lineage, settings.moved),
+            present,
+            former_paths(lineage, settings.moved) | former_docs(addresses, present),
             settings.collected_at,
         )
         gone = [page.make for page in planned(gone_pages(found))]
@@ -140,9 +155,6 @@ def build(
         (out / "404.html").write_text(
             not_found.render(root=root, site_name=settings.name), encoding="utf-8"
         )
-        extra = {"changes.json": changes_json(history), **(extra_files or {})}
-        if docs_page is not None:
-            extra["dbt/index.html"] = docs_page
         for path, content in extra.items():
             (out / path).parent.mkdir(parents=True, exist_ok=True)
             (out / path).write_bytes(content)

@@ -25,20 +25,6 @@ from dbt_graft.lineage.urls import dataset_path, task_path
 
 # Changes of one kind that are listed: of the newest build, and of each one before it.
 _SHOWN, _SHOWN_BEFORE = 500, 50
-_TITLES = {
-    ChangeKind.GONE_DATASET: "Datasets gone",
-    ChangeKind.RENAMED_DATASET: "Datasets renamed",
-    ChangeKind.NEW_DATASET: "New datasets",
-    ChangeKind.PROMOTED: "Sources promoted to models",
-    ChangeKind.OTHER_ROLE: "Other role in dbt",
-    ChangeKind.GONE_TASK: "Tasks gone",
-    ChangeKind.NEW_TASK: "New tasks",
-    ChangeKind.GONE_EDGE: "Edges gone",
-    ChangeKind.NEW_EDGE: "New edges",
-    ChangeKind.GONE_COLUMN: "Columns gone",
-    ChangeKind.NEW_COLUMN: "New columns",
-    ChangeKind.OTHER_TYPE: "Columns of another type",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +82,7 @@ def shown_build(build: Build, limit: int) -> ShownBuild:
     lists = []
     for kind, total in build.counts.items():
         found = listed(build.changes, kind)[:limit]
-        lists.append(ChangeList(kind, _TITLES[kind], found, total))
+        lists.append(ChangeList(kind, kind.heading, found, total))
     return ShownBuild(build, f"build-{build.number}", lists)
 
 

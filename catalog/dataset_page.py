@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from dbt_graft.catalog.badges import HealthBadge, dataset_badges
 from dbt_graft.catalog.columns import ColumnTable, column_table
+from dbt_graft.catalog.dates_panel import DatesPanel
 from dbt_graft.catalog.folder_pages import breadcrumbs
-from dbt_graft.catalog.formatting import EVIDENCE, ROLE
+from dbt_graft.catalog.formatting import ROLE, evidence_label
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset
 from dbt_graft.catalog.node_results import NodeResults, node_results
@@ -19,12 +20,14 @@ from dbt_graft.catalog.page import Breadcrumb, Page, description_html, path_to_r
 from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.catalog.run_history import RunHistory, usages_history
+from dbt_graft.catalog.step_links import StepLinks, step_links
 from dbt_graft.catalog.steps import LineageSteps
 from dbt_graft.catalog.upstream_faults import UpstreamFault, upstream_faults
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, Role
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.presence import droppers
 from dbt_graft.lineage.records import Dataset, Direction, Evidence, Outcome, Shape, TaskInfo
 from dbt_graft.lineage.urls import dataset_path
 from dbt_graft.lineage.usage import Usage
@@ -59,6 +62,7 @@ class DatasetPage(Page):
         badges: What is wrong with it, the worst first.
         faults: Datasets upstream -> the kinds of what is wrong with them.
         last_write: The newest write that put data there.
+        dropped_by: The tasks that dropped it, if it is gone.
         writer: What is known of the one task that writes it.
         picture: SVG, or empty.
         sensitive: Column name, folded -> its sensitivity.
@@ -69,6 +73,7 @@ class DatasetPage(Page):
         flows: Flows into and out of the dataset that a task makes.
         history: Runs that wrote it or tried to, of all tasks.
         aliases: Other names of it in logs, which a rule replaces.
+        dates: What is known of the dates of its data.
     """
 
     template: ClassVar[str] = "dataset"
@@ -87,6 +92,7 @@ class DatasetPage(Page):
     badges: Sequence[HealthBadge]
     faults: Mapping[DatasetId, Sequence[str]]
     last_write: Usage | None
+    dropped_by: Sequence[str]
     writer: TaskInfo
     dbt: NodeResults
     picture: Markup
@@ -100,11 +106,13 @@ class DatasetPage(Page):
     dbt_parents: Sequence[DatasetId]
     upstream: LineageSteps
     downstream: LineageSteps
+    step_links: StepLinks
     history: RunHistory
     statements: Sequence[Shape]
     flows: Sequence[Flow]
     aliases: Sequence[DatasetId]
     former_names: Sequence[DatasetId]
+    dates: DatesPanel | None
 
 
 def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
@@ -137,6 +145,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         badges=dataset_badges(index, dataset),
         faults=_by_dataset(upstream_faults(index).get(dataset, ())),
         last_write=index.written(dataset),
+        dropped_by=_droppers(index, dataset),
         writer=_writer(index, writers),
         dbt=node_results(index, dataset, (row.name for row in columns.rows)),
         picture=picture(around, root, picture_columns(index, around)),
@@ -144,18 +153,33 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         sensitive=_sensitive(description),
         unresolved=_unresolved(index, writers),
         column_gap=built.gap or "" if built else "",
-        writers=writers,
+        writers=[usage for usage in writers if not usage.repeats],
         readers=[*_readers(index, dataset, readers)],
         view=view,
         dbt_parents=index.parents(dataset, DefinitionKind.DBT),
         upstream=index.dataset_steps.upstream(dataset),
         downstream=index.dataset_steps.downstream(dataset),
-        history=usages_history(index.tasks, writers),
+        step_links=step_links(index),
+        history=usages_history(
+            index.tasks,
+            writers,
+            index.lineage.orchestrator_runs,
+            index.lineage.superseded,
+            index.days.datasets.get(dataset, ()),
+        ),
         statements=statements(index, [*writers, *([view] if view else [])]),
         flows=[flow for flow in flows if flow.definition is None],
         aliases=index.lineage.aliases.get(dataset, ()),
         former_names=index.lineage.former_names.get(dataset, ()),
+        dates=index.dates.get(dataset),
     )
+
+
+def _droppers(index: Index, dataset: DatasetId) -> list[str]:
+    """The tasks that dropped a dataset; none of one that is there."""
+    if not index.datasets[dataset].dropped_at:
+        return []
+    return sorted({usage.task for usage in droppers(index.lineage, dataset)})
 
 
 def _by_dataset(faults: Iterable[UpstreamFault]) -> dict[DatasetId, list[str]]:
@@ -180,7 +204,8 @@ def _writer(index: Index, writers: Sequence[Usage]) -> TaskInfo:
 def _readers(index: Index, dataset: DatasetId, usages: Sequence[Usage]) -> Iterator[Reader]:
     """The readers of a dataset: tasks, dbt models, views, consumers."""
     for usage in usages:
-        yield Reader(EVIDENCE[usage.evidence], usage=usage)
+        if not usage.repeats:
+            yield Reader(evidence_label(usage), usage=usage)
     for child in index.children(dataset, DefinitionKind.DBT):
         role = index.role(child)
         yield Reader("dbt manifest", dataset=child, kind=ROLE[role] if role else "dbt")

@@ -8,7 +8,10 @@ from markupsafe import Markup
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
+from dbt_graft.lineage.evidences import evidence_text
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import Evidence, Outcome, Status, Subtype
+from dbt_graft.lineage.usage import Usage
 
 # An entity: one character beyond Latin 1 doubles the memory that a page takes.
 DASH = Markup("&ndash;")
@@ -114,6 +117,11 @@ def role_label(role: str) -> str:
 def engine(name: str) -> str:
     """The name of the engine that a task runs on."""
     return _ENGINE.get(name.lower(), name)
+
+
+def evidence_label(found: Flow | Usage) -> str:
+    """The evidence of an edge, with its sources where there are several."""
+    return evidence_text(found.evidences) or EVIDENCE[found.evidence]
 
 
 def number(value: int) -> str:

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -27,6 +27,8 @@ FOLDER = "search/text"
 _NEEDED = ("pagefind.js", "pagefind-worker.js", "pagefind-entry.json", "wasm.*", "*.pf_meta")
 _FOLDERS = ("index", "fragment")
 _DIGEST = "digest.txt"
+# Texts of one index: some 26 kB of memory each.
+_MOST = 4_000
 # Between a text and the words by which it is found, but which are not shown.
 SENTINEL = "graftabout"
 _STUB = """\
@@ -66,22 +68,35 @@ def facet_token(facet: str, value: str) -> str:
     return f"x{hashlib.sha256(f'{facet}:{value}'.encode('utf-8', 'replace')).hexdigest()[:15]}"
 
 
-def write_full_text(site: Path, texts: Iterable[SearchText], previous: Path | None = None) -> bool:
-    """Write the full-text index into the site; False without any text.
+def write_full_text(site: Path, texts: Iterable[SearchText], previous: Path | None = None) -> int:
+    """Write the full-text index into the site; return the number of its parts, 0 without any text.
+
+    Pagefind holds all pages of an index in memory, so many texts are several indexes, which the
+    browser merges; a text is in the same part in each build.
 
     Args:
-        previous: The site of the build before: its index is taken where no text has changed.
+        previous: The site of the build before: a part is taken from it where no text has changed.
 
     Raises:
         NoPagefindError: Pagefind has no program for this platform, or it failed.
     """
-    stubs = {_stub_name(one): _stub(one) for one in texts}
-    if not stubs:
-        return False
-    digest, target = _digest(stubs), site / FOLDER
-    if previous and _read(previous / FOLDER / _DIGEST) == digest:
-        shutil.copytree(previous / FOLDER, target, copy_function=_linked)
-        return True
+    named = {_stub_name(one): one for one in texts}
+    count = -(-len(named) // _MOST)
+    parts: list[list[str]] = [[] for _ in range(count)]
+    for name in sorted(named):
+        parts[int(name[:8], 16) % count].append(name)
+    for number, names in enumerate(parts):
+        stubs = {name: _stub(named[name]) for name in names}
+        before = previous / FOLDER / str(number) if previous else None
+        _write_part(site, site / FOLDER / str(number), stubs, before)
+    return count
+
+
+def _write_part(site: Path, target: Path, stubs: Mapping[str, str], previous: Path | None) -> None:
+    digest = _digest(stubs)
+    if previous and _read(previous / _DIGEST) == digest:
+        shutil.copytree(previous, target, copy_function=_linked)
+        return
     with tempfile.TemporaryDirectory(dir=site.parent, prefix=f".{site.name}-") as folder:
         pages, made = Path(folder, "pages"), Path(folder, "made")
         pages.mkdir()
@@ -94,7 +109,6 @@ def write_full_text(site: Path, texts: Iterable[SearchText], previous: Path | No
         for file in (file for pattern in _NEEDED for file in made.glob(pattern)):
             file.replace(target / file.name)
     (target / _DIGEST).write_text(digest, encoding="utf-8")
-    return True
 
 
 def _run_pagefind(pages: Path, out: Path) -> None:
@@ -141,10 +155,10 @@ def _safe(value: str) -> str:
     return html.escape(printable(value))
 
 
-def _digest(stubs: dict[str, str]) -> str:
+def _digest(stubs: Mapping[str, str]) -> str:
     """The digest of all texts and of the program that indexes them."""
     total = hashlib.sha256(_pagefind_version().encode())
-    for name, content in sorted(stubs.items()):
+    for name, content in stubs.items():
         total.update(f"{name}\n{content}".encode())
     return total.hexdigest()
 

@@ -11,6 +11,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page
 from dbt_graft.lineage.definition import Definition, gap_reason
 from dbt_graft.lineage.gaps import Gap
+from dbt_graft.lineage.ignored_tasks import IgnoredTasks
 from dbt_graft.lineage.records import Reject
 
 
@@ -21,6 +22,7 @@ class GapsPage(Page):
     Attributes:
         reject_counts: Reason -> number of rejected log records.
         models: Reason -> the dbt models whose columns were not followed for it.
+        ignored: The tasks that graft.yml leaves out.
     """
 
     template: ClassVar[str] = "gaps"
@@ -30,6 +32,7 @@ class GapsPage(Page):
     gaps: Sequence[Gap]
     index: Index
     models: Mapping[str, Sequence[Definition]]
+    ignored: IgnoredTasks
 
 
 def gaps_page(index: Index, health: HealthSummary) -> GapsPage:
@@ -42,6 +45,7 @@ def gaps_page(index: Index, health: HealthSummary) -> GapsPage:
         gaps=health.gaps,
         index=index,
         models=_models(index),
+        ignored=index.lineage.ignored,
     )
 
 

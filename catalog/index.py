@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from urllib.parse import quote
 
 from dbt_graft.catalog.column_reach import ColumnReach
+from dbt_graft.catalog.dates_panel import DatesPanel, dates_panel
 from dbt_graft.catalog.grouped import Grouped
 from dbt_graft.catalog.steps import DatasetSteps
+from dbt_graft.lineage.access_history import AccessHistory
 from dbt_graft.lineage.column_graph import ColumnGraph
+from dbt_graft.lineage.daily import DailyHistory
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.recorded_states import taints_now
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Column,
@@ -32,8 +36,6 @@ from dbt_graft.lineage.usage import Usage
 
 # Columns that are listed for a column beyond those that it feeds directly.
 MAX_FURTHER = 50
-# Datasets whose columns are kept at hand.
-_REMEMBERED = 4096
 BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
 
 
@@ -52,6 +54,7 @@ class Index:
         columns_by: The column edges that a task makes.
         reports: The consumers that read a dataset.
         has_dbt_docs: The dbt docs page is part of the site.
+        days: The last year of tasks and datasets.
     """
 
     def __init__(
@@ -61,12 +64,15 @@ class Index:
         consumers: Sequence[Consumer] = (),
         *,
         has_dbt_docs: bool = False,
+        days: DailyHistory | None = None,
     ) -> None:
         # dbt's spelling counts where dbt knows a dataset.
         spelling = Spelling((*(descriptions or {}), *lineage.datasets))
         self.lineage = lineage = spelling.lineage(lineage)
         self.descriptions = dict(descriptions or {})
+        self.lineage = lineage = self._with_built_again(lineage)
         self.has_dbt_docs = has_dbt_docs
+        self.days = days or DailyHistory()
         self.consumers = _by_name(
             replace(consumer, reads=spelling.all(consumer.reads)) for consumer in consumers
         )
@@ -85,11 +91,40 @@ class Index:
         )
         self.columns_by = Grouped(edges, (edge.task for edge in edges))
         self._column_graph = Graph(self.columns_between)
-        self._columns: dict[DatasetId, dict[str, Column]] = {}
+        # A pass over all edges of a dataset, which most find nothing in: each is made once.
+        self._other_columns: dict[DatasetId, tuple[Column, ...]] = {}
         self.reports: dict[DatasetId, list[Consumer]] = defaultdict(list)
         for consumer in self.consumers.values():
             for dataset in consumer.reads:
                 self.reports[dataset].append(consumer)
+
+    @cached_property
+    def dates(self) -> Mapping[DatasetId, DatesPanel]:
+        """The panels of the datasets whose dates are known, or that are tainted."""
+        lineage = self.lineage
+        if not (lineage.taints or lineage.declared_dates) and not any(
+            access.periods for access in lineage.accesses
+        ):
+            return {}
+        history = AccessHistory(lineage)
+        taints = taints_now(history)
+        newest = max((a.last_at for a in lineage.accesses if a.last_at), default=None)
+        panels = ((one, dates_panel(history, one, taints, newest)) for one in self.datasets)
+        return {dataset: panel for dataset, panel in panels if panel}
+
+    def _with_built_again(self, lineage: Lineage) -> Lineage:
+        """The lineage in which no dataset is dropped that dbt has built since."""
+        again = {
+            dataset: replace(facts, dropped_at=None)
+            for dataset, facts in lineage.datasets.items()
+            if facts.dropped_at
+            and (build := self.last_build(dataset))
+            and build.started_at
+            and build.started_at > facts.dropped_at
+        }
+        if not again:
+            return lineage
+        return replace(lineage, datasets={**lineage.datasets, **again})
 
     def _all_datasets(self) -> dict[DatasetId, Dataset]:
         named = {
@@ -108,22 +143,29 @@ class Index:
 
         In the order of the log or dbt's catalog, then those that only lineage names.
         """
-        found = self._columns.get(dataset)
-        if found is None:
-            found = {one.name.casefold(): one for one in self.datasets[dataset].columns}
-            description = self.descriptions.get(dataset)
-            names = (
+        found = {one.name.casefold(): one for one in self.datasets[dataset].columns}
+        others = self._other_columns.get(dataset)
+        if others is None:
+            others = self._other_columns[dataset] = self._unlisted(dataset, found)
+        for one in others:
+            found[one.name.casefold()] = one
+        return found
+
+    def _unlisted(self, dataset: DatasetId, listed: Collection[str]) -> tuple[Column, ...]:
+        """The columns that the schema does not have."""
+        description = self.descriptions.get(dataset)
+        names = dict.fromkeys(
+            (
                 *(description.columns if description else ()),
                 *(edge.to_column for edge in self.columns_to.get(dataset, ())),
                 *(edge.from_column for edge in self.columns_from.get(dataset, ())),
             )
-            for name in names:
-                if name != ANY_COLUMN:
-                    found.setdefault(name.casefold(), Column(name))
-            if len(self._columns) >= _REMEMBERED:
-                self._columns.clear()
-            self._columns[dataset] = found
-        return found
+        )
+        found: dict[str, Column] = {}
+        for name in names:
+            if name != ANY_COLUMN and (folded := name.casefold()) not in listed:
+                found.setdefault(folded, Column(name))
+        return tuple(found.values())
 
     @cached_property
     def column_reach(self) -> ColumnReach:

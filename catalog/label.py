@@ -86,6 +86,11 @@ def wanted_width(parts: LabelParts) -> float:
     return max(text_width(parts.name, NAME_SIZE), text_width(notes, NOTE_SIZE))
 
 
+def complete_label(parts: LabelParts) -> BoxLabel:
+    """The label of a box that has room for all of it."""
+    return BoxLabel(parts.name, _joined(parts.notes))
+
+
 def labels(boxes: Sequence[tuple[LabelParts, float]]) -> list[BoxLabel]:
     """The labels of a picture's boxes, each with the room that it has, in pixels."""
     found = [BoxLabel(_name(parts.name, room), _note(parts.notes, room)) for parts, room in boxes]

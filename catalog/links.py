@@ -7,7 +7,7 @@ need no escaping.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from markupsafe import Markup
@@ -27,13 +27,13 @@ _MAX_CONSUMERS = 20
 def name_beside(dataset: DatasetId, beside: DatasetId | None) -> str:
     """The name of a dataset on the page of another: without the schema that both have."""
     short = dataset.short
-    if beside and (place := _place(dataset)) and place == _place(beside):
+    if beside and (place := place_of(dataset)) and place == place_of(beside):
         return short.rpartition("/" if dataset.is_path else ".")[2]
     return short
 
 
 @lru_cache(maxsize=1 << 16)  # a page shows the same names again and again
-def _place(dataset: DatasetId) -> tuple[str, str] | None:
+def place_of(dataset: DatasetId) -> tuple[str, str] | None:
     """The place of a dataset: its namespace and its schema or folder, if it has one."""
     namespace, name = dataset.key
     above = name.rpartition("/" if dataset.is_path else ".")[0]
@@ -48,19 +48,18 @@ def dataset_link(
     Args:
         beside: The dataset whose page it is: its schema goes without saying.
     """
-    title = "" if dataset.short == dataset.name else f' title="{text(str(dataset))}"'
+    name, title = text(name_beside(dataset, beside)), identity_title(dataset)
+    facts = index.datasets.get(dataset)
+    if facts and facts.dropped_at:
+        name, title = Markup("<s>{}</s>").format(name), f' title="{text(f"{dataset}, dropped")}"'
     return Markup(  # noqa: S704
         f'<a class="g-{box_shape(index, dataset)}"'
-        f' href="{root}{dataset_path(dataset)}index.html"{title}>'
-        f"{text(name_beside(dataset, beside))}</a>"
+        f' href="{root}{dataset_path(dataset)}index.html"{title}>{name}</a>'
     )
 
 
-def dataset_links(
-    index: Index, datasets: Iterable[DatasetId], root: str, beside: DatasetId | None = None
-) -> Markup:
-    """Links to datasets, one after the other."""
-    return Markup().join(dataset_link(index, dataset, root, beside) for dataset in datasets)
+def identity_title(dataset: DatasetId) -> str:
+    return "" if dataset.short == dataset.name else f' title="{text(str(dataset))}"'
 
 
 def evidence_mark(evidence: Evidence) -> Markup:
@@ -70,12 +69,12 @@ def evidence_mark(evidence: Evidence) -> Markup:
 
 
 def linked_columns(
-    index: Index,
     columns: Sequence[LinkedColumn],
     root: str,
     beside: DatasetId | None = None,
     upstream: bool = True,
     marked: bool = True,
+    column: str = "",
 ) -> Markup:
     """Columns at the other end of edges, grouped by what is done with them.
 
@@ -83,11 +82,12 @@ def linked_columns(
 
     Args:
         beside: The dataset whose page it is: its schema goes without saying.
+        column: The column whose row it is: so does its name where the other has the same.
         marked: What is declared has a mark; not where the heading has it.
     """
     groups: dict[tuple[str, Evidence], list[str]] = defaultdict(list)
     for one in columns:
-        link = _column_link(index, one, root, beside, upstream)
+        link = _column_link(one, root, beside, column)
         groups[_words(one, upstream), one.evidence].append(link)
     declared = {evidence for _, evidence in groups} == {Evidence.DECLARED}
     found = []
@@ -106,19 +106,18 @@ def _words(column: LinkedColumn, upstream: bool) -> str:
     return ", ".join(filter(None, (column.usage, decides))) + ":"
 
 
-def _column_link(
-    index: Index, linked: LinkedColumn, root: str, beside: DatasetId | None, icon: bool
-) -> str:
+def _column_link(linked: LinkedColumn, root: str, beside: DatasetId | None, own: str) -> str:
     dataset, column = linked.dataset, linked.column
     name, anchor = name_beside(dataset, beside), "columns"
     if column:
-        name, anchor = f"{name}.{column}", column_anchor(column)
-    look = f' class="g-{box_shape(index, dataset)}"' if icon else ""
-    return f'<a{look} href="{root}{dataset_path(dataset)}index.html#{anchor}">{text(name)}</a>'
+        anchor = column_anchor(column)
+        if column != own:
+            name = f"{name}.{column}"
+    return f'<a href="{root}{dataset_path(dataset)}index.html#{anchor}">{text(name)}</a>'
 
 
 def feeds(
-    index: Index, row: ColumnRow, root: str, beside: DatasetId | None = None, marked: bool = True
+    row: ColumnRow, root: str, beside: DatasetId | None = None, marked: bool = True
 ) -> Markup:
     """The columns, rows and consumers that a column feeds: their number, which unfolds.
 
@@ -136,7 +135,8 @@ def feeds(
         count(len(names), kind, "analyses" if kind == "analysis" else "")
         for kind, names in further.consumers
     ]
-    lines = [linked_columns(index, columns.listed, root, beside, upstream=False, marked=marked)]
+    listed = linked_columns(columns.listed, root, beside, False, marked, row.name)
+    lines = [listed]
     if columns.omitted:
         lines.append(Markup(f"and {columns.omitted:,} more"))  # noqa: S704
     if further.columns:

@@ -82,6 +82,7 @@ class Box:
         note: Platform and kind.
         path: Its page, relative to the site's root; an anchor of this page for a folded box.
         distance: Steps from the centre of the graph; negative is upstream.
+        gone: It was dropped.
     """
 
     key: BoxKey
@@ -93,6 +94,7 @@ class Box:
     full_name: str = ""
     distance: int = 0
     failed: bool = False
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +253,7 @@ def dataset_box(index: Index, dataset: DatasetId, distance: int = 0) -> Box:
         label=_dataset_label(dataset, sort),
         full_name=str(dataset),
         distance=distance,
+        gone=index.datasets[dataset].dropped_at is not None,
     )
 
 

@@ -17,6 +17,7 @@ import jinja2
 from markupsafe import Markup
 
 from dbt_graft.catalog import formatting, links, markup
+from dbt_graft.catalog.day_charts import day_chart
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.catalog.node_results import loaded_ago
 from dbt_graft.catalog.run_charts import duration_chart, rows_chart
@@ -90,6 +91,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "platform": formatting.platform,
         "platform_scheme": formatting.platform_scheme,
         "engine": formatting.engine,
+        "evidence": formatting.evidence_label,
     }
     jinja.globals |= {
         "count": formatting.count,
@@ -108,12 +110,12 @@ def environment(folder: Path) -> jinja2.Environment:
         "role_label": formatting.role_label,
         "loaded_ago": loaded_ago,
         "linked_dataset": links.dataset_link,
-        "linked_datasets": links.dataset_links,
         "evidence_mark": links.evidence_mark,
         "feeds": links.feeds,
         "linked_columns": links.linked_columns,
         "duration_chart": duration_chart,
         "rows_chart": rows_chart,
+        "day_chart": day_chart,
         "dataset_path": dataset_path,
         "task_path": task_path,
         "tag_path": tag_path,
@@ -121,6 +123,19 @@ def environment(folder: Path) -> jinja2.Environment:
         "platform_path": platform_path,
     }
     return jinja
+
+
+def compile_templates(jinja: jinja2.Environment) -> None:
+    """Compile the templates of pages, before processes share them: each would do it again.
+
+    Raises:
+        GraftError: One is faulty.
+    """
+    for name in jinja.list_templates(filter_func=lambda name: name.endswith(".html.j2")):
+        try:
+            jinja.get_template(name)
+        except jinja2.TemplateError as error:
+            raise _faulty(error) from error
 
 
 def render(page: Page, jinja: jinja2.Environment) -> str:
@@ -134,7 +149,11 @@ def render(page: Page, jinja: jinja2.Environment) -> str:
         template = jinja.get_template(f"{page.template}.html.j2")
         return links.with_short_links(template.render(context, root=page.root), page.path)
     except jinja2.TemplateError as error:
-        raise GraftError(f"the template is faulty: {error}", place=_place(error)) from error
+        raise _faulty(error) from error
+
+
+def _faulty(error: jinja2.TemplateError) -> GraftError:
+    return GraftError(f"the template is faulty: {error}", place=_place(error))
 
 
 def _place(error: jinja2.TemplateError) -> str:

@@ -36,6 +36,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.graph import Graph, N
+from dbt_graft.lineage.orchestration import orchestrated_by
 from dbt_graft.lineage.records import ColumnEdge, Direction
 
 # Whose code makes pages.
@@ -166,8 +167,10 @@ class PageKeys:
                             for test in (description.tests if description else ())
                         ],
                         lineage.former_names.get(dataset),
+                        index.dates.get(dataset),
                         flows,
                         users,
+                        [tuple(one) for one in index.days.datasets.get(dataset, ())],
                     )
                 ),
                 self._edges[dataset],
@@ -180,7 +183,13 @@ class PageKeys:
         task, consumer = self._index.tasks.get(name), self._index.consumers.get(name)
         usages = task.usages if task else ()
         shapes = dict.fromkeys(id_ for usage in usages for id_ in usage.shapes)
-        return digest((name, task, consumer, self._shapes(shapes)))
+        known = self._index.lineage.orchestrator_runs
+        by = [orchestrated_by(run, known) for run in (task.runs if task and known else ())]
+        superseded = self._index.lineage.superseded
+        later = [superseded.get((name, run.run_id)) for run in (task.runs if task else ())]
+        days = [tuple(one) for one in self._index.days.tasks.get(name, ())]
+        later = later if any(later) else []
+        return digest((name, task, consumer, self._shapes(shapes), by, later, days))
 
     def _shapes(self, ids: Iterable[str]) -> list[Any]:
         return [self._index.lineage.shapes.get(id_) for id_ in ids]

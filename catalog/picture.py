@@ -12,7 +12,15 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from dbt_graft.catalog.label import NAME_SIZE, NOTE_SIZE, BoxLabel, labels, text_width, wanted_width
+from dbt_graft.catalog.label import (
+    NAME_SIZE,
+    NOTE_SIZE,
+    BoxLabel,
+    complete_label,
+    labels,
+    text_width,
+    wanted_width,
+)
 from dbt_graft.catalog.layout import Layout, Point, Sizes, layout
 from dbt_graft.catalog.links import name_beside
 from dbt_graft.catalog.markup import text
@@ -189,15 +197,24 @@ def _box(
         classes += " graft-box--centre"
     if box.failed:
         classes += " graft-box--failed"
+    if box.gone:
+        classes += " graft-box--gone"
     # Addresses need no escaping.
     page = box.path if box.path.startswith("#") else root + box.path
-    title = text(f"{name} ({box.note}{', last run failed' if box.failed else ''})")
     return (
         f'<a class="{classes}" href="{page}"{_CURRENT if centre else ""}'
-        f' transform="translate({corner.x:.0f} {corner.y:.0f})"><title>{title}</title>'
+        f' transform="translate({corner.x:.0f} {corner.y:.0f})">{_title(box, name, label)}'
         f'<use href="#{outlines[box.shape, width]}"/>'
         f"{_line(label.name, NAME_SIZE, width)}{_line(label.note, NOTE_SIZE, width)}</a>"
     )
+
+
+def _title(box: Box, name: str, label: BoxLabel) -> str:
+    """The title of a box, unless its label says the same."""
+    if box.failed or box.gone or name != box.name or label != complete_label(box.label):
+        state = ", last run failed" if box.failed else ", dropped" if box.gone else ""
+        return f"<title>{text(f'{name} ({box.note}{state})')}</title>"
+    return ""
 
 
 _CURRENT = ' aria-current="page"'
@@ -210,7 +227,7 @@ def _line(line: str, size: float, width: float) -> str:
 def _fitted(line: str, size: float, width: float) -> str:
     """A length for text that nearly fills its box: a wider font must not run out of it."""
     measured = min(text_width(line, size), width - _BEFORE - _AFTER)
-    if measured < 0.8 * (width - _BEFORE - _AFTER):
+    if measured < 0.9 * (width - _BEFORE - _AFTER):
         return ""
     return f' textLength="{measured:.0f}"'
 

@@ -214,7 +214,8 @@ def column_data(neighbourhood: Neighbourhood, columns: PictureColumns) -> Markup
     ]
     data = {
         "names": [_named(name) for name in names],
-        "lists": list(lists),
+        # The first names in their order, as of the first box with columns, by their number.
+        "lists": [len(one) if one == tuple(range(len(one))) else one for one in lists],
         "boxes": boxes,
         "arrows": [[number[arrow.source], number[arrow.target]] for arrow in neighbourhood.arrows],
         "ways": list(ways),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -25,6 +25,8 @@ _REDIRECT = """\
 <p>This page has moved: <a href="{address}">its new address</a>.
 </html>
 """
+# Of the dbt docs page; those of parts of the project lie below it.
+DOCS = "dbt/"
 _KINDS = {
     "datasets": "dataset",
     "tasks": "task",
@@ -74,6 +76,25 @@ def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
     former, present = old.rstrip("/").split("/"), new.rstrip("/").split("/")
     for end in range(2, min(len(former), len(present)) + 1):
         yield "/".join([*former[:end], ""]), "/".join([*present[:end], ""])
+
+
+def docs_addresses(files: Iterable[str]) -> dict[str, str]:
+    """Address -> title of the dbt docs page and of those of parts of the project.
+
+    Args:
+        files: Paths of files in the site.
+    """
+    found = (file.removesuffix("index.html") for file in files if file.endswith("/index.html"))
+    names = {path: path.removeprefix(DOCS).rstrip("/") for path in found if path.startswith(DOCS)}
+    return {path: f"dbt docs: {name}" if name else "dbt docs" for path, name in names.items()}
+
+
+def former_docs(addresses: Iterable[Address], present: Collection[str]) -> dict[str, str]:
+    """Former path -> present path: of a part of the project without a docs page of its own now."""
+    if DOCS not in present:
+        return {}
+    parts = (one.path for one in addresses if one.path.startswith(DOCS))
+    return {path: DOCS for path in parts if path not in present}
 
 
 def gone_pages(addresses: Iterable[Address]) -> list[GonePage]:

@@ -25,6 +25,7 @@ class DatasetRow:
         path, owner_path: Relative to the site's root.
         rows: Rows of the newest write whose log counts them.
         badges: The worst first.
+        dropped: It is gone.
     """
 
     id: DatasetId
@@ -37,6 +38,7 @@ class DatasetRow:
     written_at: datetime | None
     rows: int | None
     badges: tuple[HealthBadge, ...]
+    dropped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ def _dataset_row(index: Index, dataset: DatasetId) -> DatasetRow:
         written_at=index.written_at(dataset),
         rows=_rows(index, dataset),
         badges=dataset_badges(index, dataset),
+        dropped=index.datasets[dataset].dropped_at is not None,
     )
 
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from statistics import median
+from types import MappingProxyType
 
 from dbt_graft.catalog.formatting import STATUS
+from dbt_graft.lineage.daily import DayRows, DayRuns
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Task
+from dbt_graft.lineage.orchestration import OrchestratorTask, orchestrated_by
 from dbt_graft.lineage.records import NodeResult, Run, Status
+from dbt_graft.lineage.superseded import RunKey, Supersession
 from dbt_graft.lineage.usage import Usage
 
 # Runs that a page shows.
@@ -23,6 +28,7 @@ ENOUGH = 8
 _DEVIATIONS, _PART = 3 * 1.4826, 0.1
 # Where more than this part of the runs would be odd, the counts simply vary.
 _MOST_ODD = 0.2
+Superseded = Mapping[RunKey, tuple[Supersession, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,9 @@ class PastRun:
         command: The command of dbt, or empty.
         rows: The rows that it wrote; None where its log does not count them.
         usual_rows: The usual number of rows, where its own is odd.
+        by: The task of an orchestrator that did it, or started it.
+        superseded: The later runs that did it again, or wrote the same dates again; their task is
+            empty where it is the same.
     """
 
     started_at: datetime | None
@@ -48,43 +57,91 @@ class PastRun:
     rows: int | None = None
     usual_rows: int | None = None
     error: str = ""
+    by: OrchestratorTask | None = None
+    superseded: tuple[Supersession, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RunHistory:
-    """The newest runs, newest first; `omitted` older ones are not shown."""
+    """The newest runs, newest first; `omitted` older ones are not shown.
+
+    Attributes:
+        days: By day, what a task ran or what was written into a dataset; oldest first.
+    """
 
     runs: Sequence[PastRun] = ()
     omitted: int = 0
+    days: Sequence[DayRuns] | Sequence[DayRows] = ()
 
     def __bool__(self) -> bool:
         return bool(self.runs)
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns in which the runs differ: `task`, `command`; and `rows`, if any has them."""
+        """The columns in which runs differ, `task`, `command`; `rows` and `by` if any has them."""
         found = {
             "task": len({run.task for run in self.runs}) > 1,
             "command": len({run.command for run in self.runs}) > 1,
             "rows": any(run.rows is not None for run in self.runs),
+            "by": any(run.by for run in self.runs),
         }
         return frozenset(name for name, is_shown in found.items() if is_shown)
 
 
-def usages_history(tasks: Mapping[str, Task], usages: Iterable[Usage]) -> RunHistory:
-    """The runs behind usages, of all tasks, with the rows of the usages together."""
+def usages_history(
+    tasks: Mapping[str, Task],
+    usages: Iterable[Usage],
+    orchestrator_runs: Mapping[str, Run] = MappingProxyType({}),
+    superseded: Superseded = MappingProxyType({}),
+    days: Sequence[DayRows] = (),
+) -> RunHistory:
+    """The runs behind usages, of all tasks, with the rows of the usages together.
+
+    Args:
+        orchestrator_runs: Those of `Lineage`, by id.
+        superseded: Those of `Lineage`; of writes the ones into the datasets of the usages count.
+        days: The rows of each day.
+    """
     by_task: dict[str, list[Usage]] = defaultdict(list)
     for usage in usages:
         by_task[usage.task].append(usage)
+    datasets = {usage.dataset for own in by_task.values() for usage in own}
+    runs = {name: tasks[name].runs_of(*own) for name, own in by_task.items()}
     found = chain.from_iterable(
-        _task_runs(tasks[name].runs_of(*own), own) for name, own in by_task.items()
+        _task_runs(runs[name], own, orchestrator_runs, superseded) for name, own in by_task.items()
     )
-    return _history(found)
+    total = sum(tasks[name].count(of_task) for name, of_task in runs.items())
+    return _history(
+        (replace(run, superseded=_of(datasets, run.superseded)) for run in found), total, days
+    )
 
 
-def task_history(task: Task, writes: Iterable[Usage]) -> RunHistory:
-    """All runs of a task, with the rows of its writes together."""
-    return _history(replace(run, task="") for run in _task_runs(task.runs, writes))
+def _of(
+    datasets: Collection[DatasetId], found: tuple[Supersession, ...]
+) -> tuple[Supersession, ...]:
+    """Those of all of a run, or of its write into one of some datasets, which go without saying."""
+    return tuple(
+        replace(one, dataset=None)
+        for one in found
+        if one.dataset is None or one.dataset in datasets
+    )
+
+
+def task_history(
+    task: Task,
+    writes: Iterable[Usage],
+    orchestrator_runs: Mapping[str, Run] = MappingProxyType({}),
+    superseded: Superseded = MappingProxyType({}),
+    days: Sequence[DayRuns] = (),
+) -> RunHistory:
+    """All runs of a task, with the rows of its writes together.
+
+    Args:
+        orchestrator_runs, superseded: Those of `Lineage`.
+        days: Its runs of each day.
+    """
+    found = _task_runs(task.runs, writes, orchestrator_runs, superseded)
+    return _history((replace(run, task="") for run in found), task.run_count, days)
 
 
 def results_history(results: Iterable[NodeResult]) -> RunHistory:
@@ -104,7 +161,12 @@ def results_history(results: Iterable[NodeResult]) -> RunHistory:
     )
 
 
-def _task_runs(runs: Iterable[Run], usages: Iterable[Usage]) -> list[PastRun]:
+def _task_runs(
+    runs: Iterable[Run],
+    usages: Iterable[Usage],
+    orchestrator_runs: Mapping[str, Run],
+    superseded: Superseded,
+) -> list[PastRun]:
     rows: dict[tuple[str, str], int] = {}
     for usage in usages:
         for run_id, counted in zip(usage.run_ids, usage.run_rows, strict=False):
@@ -121,12 +183,26 @@ def _task_runs(runs: Iterable[Run], usages: Iterable[Usage]) -> list[PastRun]:
             task=run.task,
             rows=rows.get((run.engine, run.run_id)),
             error=run.error or "",
+            by=orchestrated_by(run, orchestrator_runs),
+            superseded=tuple(
+                replace(one, task="") if one.task == run.task else one
+                for one in superseded.get((run.task, run.run_id), ())
+            ),
         )
         for run in runs
     ]
 
 
-def _history(runs: Iterable[PastRun]) -> RunHistory:
+def _history(
+    runs: Iterable[PastRun],
+    total: int | None = None,
+    days: Sequence[DayRuns] | Sequence[DayRows] = (),
+) -> RunHistory:
+    """The newest runs.
+
+    Args:
+        total: How many there are, with those that are not listed.
+    """
     newest = sorted(runs, key=_start, reverse=True)
     shown = newest[:SHOWN]
     by_task: dict[str, list[int]] = defaultdict(list)
@@ -140,7 +216,7 @@ def _history(runs: Iterable[PastRun]) -> RunHistory:
         for at, odd in zip(places, odd_counts(counts), strict=True):
             if odd:
                 shown[at] = replace(shown[at], usual_rows=usual)
-    return RunHistory(shown, len(newest) - len(shown))
+    return RunHistory(shown, (len(newest) if total is None else total) - len(shown), days)
 
 
 def usual_count(counts: Sequence[int]) -> int:

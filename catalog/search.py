@@ -27,13 +27,13 @@ def write_search(
     entries = list(name_entries(index, nodes))
     write_name_index(site, entries)
     try:
-        has_text, problem = write_full_text(site, search_texts(index, nodes), previous), ""
+        parts, problem = write_full_text(site, search_texts(index, nodes), previous), ""
     except NoPagefindError as error:
-        has_text, problem = False, str(error)
+        parts, problem = 0, str(error)
     platforms = {one for entry in entries for one in entry.platforms}
     owners = {one for entry in entries if entry.kind is NameKind.OWNER for one in entry.owners}
     about = {
-        "text": has_text,
+        "texts": parts,
         "platforms": _facet("platform", platforms),
         "owners": _facet("owner", owners),
         "kinds": sorted({int(entry.kind) for entry in entries}),

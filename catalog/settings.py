@@ -23,6 +23,7 @@ class SiteSettings:
         built_at: The time of this build: the date of what it changes. Without it, no changes are
             looked for.
         hidden_labels: Patterns of tags and owners that lists leave out, with `*` for any text.
+        notice: A line at the top of each page; empty if there is none.
         moved: Former namespace -> the one that its datasets have now: old addresses lead there.
     """
 
@@ -32,6 +33,7 @@ class SiteSettings:
     moved: Mapping[str, str] = field(default_factory=dict)
     built_at: datetime | None = None
     hidden_labels: tuple[str, ...] = ()
+    notice: str = ""
 
 
 def checked_url(url: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from dbt_graft.catalog import markup
+from dbt_graft.catalog.compact import compact
 from dbt_graft.catalog.page import SECTION, Page
 from dbt_graft.catalog.shell_files import slimmed
 from dbt_graft.lineage.errors import GraftError
@@ -32,12 +33,6 @@ hide: [navigation, toc]
 
 {CONTENT}
 """
-# What opens the search, which is our own; the style sheet hides it without script.
-SEARCH = (
-    '<button type="button" class="graft-open-search" data-graft-search'
-    ' aria-label="Search" aria-keyshortcuts="Control+K Meta+K /">'
-    "<span>Search</span><kbd>Ctrl K</kbd></button>\n"
-)
 _PLACE = re.compile("\0([a-z]+)\0")
 # Line breaks beside tags: nothing that is shown depends on them.
 _BREAK = re.compile(r"(?<=>)[ ]*\n\s*|\s*\n\s*(?=<)")
@@ -51,7 +46,6 @@ _PLACES = (
     ("navigation", re.compile(r'(?<=data-md-type="navigation") hidden')),
     ("toc", re.compile(r'(?<=data-md-type="toc") hidden')),
     ("sections", re.compile(rf'<li class="md-nav__item">\s*<a href="#{HEADING}".*?</li>', re.S)),
-    ("search", re.compile(r"(?=</nav>\s*</header>)")),
     ("first", re.compile(rf'(?<=<a href="#){HEADING}(?=" class="md-skip">)')),
     ("title", re.compile(TITLE)),
 )
@@ -65,21 +59,18 @@ class Shell:
         parts: Text and the names of places in turn; text first.
         files: What all pages have alike, by its path in the site.
         section: An entry of the table of contents, with the name of its heading.
-        link: The permanent link in a heading, likewise.
     """
 
     parts: tuple[str, ...]
     section: str
-    link: str
     files: Mapping[str, str] = field(default_factory=dict)
 
     def filled(self, page: Page, body: str) -> str:
         """The page with its content, as HTML."""
         sections = SECTION.findall(body)
         values = {
-            "content": SECTION.sub(self._heading, body),
+            "content": compact(body),
             "title": markup.text(page.title),
-            "search": SEARCH,
             "first": sections[0][0] if sections else "top",
             "sections": "".join(
                 self.section.format(id=id_, title=title) for id_, title in sections
@@ -94,9 +85,6 @@ class Shell:
         filled[1::2] = [values[name] for name in self.parts[1::2]]
         return "".join(filled)
 
-    def _heading(self, match: re.Match[str]) -> str:
-        return f"{match[0].removesuffix('</h2>')}{self.link.format(id=match[1])}</h2>"
-
 
 @dataclass(frozen=True, slots=True)
 class Shells:
@@ -105,14 +93,18 @@ class Shells:
     Attributes:
         of_entries: The address of each page in the navigation -> its shell.
         other: That of all other pages.
+        notice: A line at the top of each page; empty if there is none.
     """
 
     of_entries: Mapping[str, Shell]
     other: Shell
+    notice: str = ""
 
     def filled(self, page: Page, body: str) -> str:
         """A page of the site, as HTML."""
-        return self.of_entries.get(page.path, self.other).filled(page, body)
+        line = f'<p class="graft-notice" role="note">{markup.text(self.notice)}</p>'
+        content = line + body if self.notice else body
+        return self.of_entries.get(page.path, self.other).filled(page, content)
 
 
 def shell(html: str, read: Callable[[str], str]) -> Shell:
@@ -137,12 +129,10 @@ def shell(html: str, read: Callable[[str], str]) -> Shell:
             )
         if name == "sections":
             section = re.sub(r"</?span[^>]*>", "", found[0])
-        if name == "content":
-            link = re.search(r'<a class="headerlink".*?</a>', found[0])
         html = pattern.sub(f"\0{name}\0", html)
     html = html.replace(OTHER, "\0address\0").replace(_UP, "\0root\0").replace(_UP[:-1], "\0base\0")
-    link_html = link[0] if link else ""
-    return Shell(tuple(_PLACE.split(html)), _template(section), _template(link_html), files)
+    parts = tuple(_PLACE.split(compact(html)))
+    return Shell(parts, _template(compact(section)), files)
 
 
 def _template(html: str) -> str:

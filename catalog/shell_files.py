@@ -16,24 +16,53 @@ from urllib.parse import quote
 _SVG = re.compile(r"<svg xmlns=[^>]*>.*?</svg>", re.DOTALL)
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _NEXT_SCRIPT = re.compile(r"</script>\s*<script>")
+# What opens the search, which is our own, at the end of the header.
+_SEARCH = (
+    '<button type="button" class="graft-open-search" data-graft-search'
+    ' aria-label="Search" aria-keyshortcuts="Control+K Meta+K /">'
+    "<span>Search</span><kbd>Ctrl K</kbd></button>"
+)
+_HEADER_END = re.compile(r"(?=</nav>\s*</header>)")
 # Without script the choice of a palette and the search do nothing.
 _NEEDS_SCRIPT = re.compile(
     r'<form class="md-header__option" data-md-component="palette">.*?</form>'
-    r'|<div class="md-search" .*?(?=</nav>\s*</header>)'
+    r'|<div class="md-search" .*?(?=<button type="button" class="graft-open-search")'
+    r'|<button type="button" class="graft-open-search".*?</button>'
     r'|(?<=<div class="md-sidebar__inner">)\s*<nav class="md-nav md-nav--primary.*?</nav>'
     r"(?=\s*</div>)",
     re.DOTALL,
 )
-# What the theme's script fills or shows: where it is in its parent does not matter.
+# What the theme's script fills or shows, with the element beside or in which it is put, and how.
+# The drawer of a phone slides over what comes after its switch.
 _LATER = (
-    (r'<button [^>]*data-md-component="top".*?</button>', "main"),
-    (r'<div class="md-dialog".*?</div>\s*</div>', "body"),
-    (r'<input [^>]*data-md-toggle="search"[^>]*>', "body"),
-    (r'<div data-md-component="announce">\s*</div>', "body"),
+    (r'<button [^>]*data-md-component="top".*?</button>', "main", "beforeend"),
+    (r'<div class="md-dialog".*?</div>\s*</div>', "body", "beforeend"),
+    (r'<input [^>]*data-md-toggle="search"[^>]*>', "body", "beforeend"),
+    (r'<div data-md-component="announce">\s*</div>', "body", "beforeend"),
+    (r'<label class="md-overlay".*?</label>', "body", "afterbegin"),
+    (r'<input [^>]*data-md-toggle="drawer"[^>]*>', "body", "afterbegin"),
+    (
+        r'<label class="md-header__button md-icon" for="__drawer">.*?</label>',
+        ".md-logo",
+        "afterend",
+    ),
 )
-# What says nothing to a browser, or the same again.
+# The title of the page, which the theme shows in the header when the page is scrolled.
+_TITLE = """document.querySelector(".md-header__ellipsis").insertAdjacentHTML("beforeend",
+  '<div class="md-header__topic" data-md-component="header-topic">' +
+  '<span class="md-ellipsis"></span></div>')
+document.querySelector("[data-md-component=header-topic] span").textContent =
+  document.querySelector("h1")?.textContent ?? ""
+"""
+# What says nothing to a browser, or the same again, or is put there by script.
 _NEEDLESS = re.compile(
     r'<meta name="generator"[^>]*>|(?<=") title="[^"]*"(?= class="md-header__button)'
+    r'| data-md-component="(?:logo|skip)"'
+    r'|<div class="md-header__topic" [^>]*>(?s:.*?)</div>'
+)
+# In the menu of a phone this title leads back.
+_TOC_TITLE = re.compile(
+    r'(?<=<label class="md-nav__title") for="__toc">\s*<span class="md-nav__icon md-icon"></span>'
 )
 _SHEET = re.compile(r'<link rel="stylesheet" href="(?:\.\./|\./)*([^":]*)">\s*')
 _OWN_SCRIPT = re.compile(r'<script src="(?:\.\./|\./)*(scripts/[^":]*)"></script>\s*')
@@ -88,12 +117,14 @@ def slimmed(html: str, up: str, read: Callable[[str], str]) -> tuple[str, dict[s
     def put(match: re.Match[str]) -> str:
         return f"<script>{_PUT.format(html=_script_text(match[0]), up=json.dumps(up))}</script>"
 
+    html = _HEADER_END.sub(_SEARCH, html, count=1)
     html = _NEEDLESS.sub("", _SVG.sub(icon, html))
-    for pattern, parent in _LATER:
+    for pattern, beside, where in _LATER:
         for found in re.findall(pattern, html, re.DOTALL):
             html = html.replace(found, "")
-            later.append(_LATER_PUT.format(html=_script_text(found), parent=json.dumps(parent)))
-    html = _NEEDS_SCRIPT.sub(put, html)
+            later.append(_LATER_PUT.format(beside, where, _script_text(found)))
+    later.append(_TITLE)
+    html = _TOC_TITLE.sub(">", _NEEDS_SCRIPT.sub(put, html))
     html = _SCRIPT.sub(moved, _NEXT_SCRIPT.sub("\n", html))
     html = _CONFIG.sub(settings, html)
     sheets = [_COMMENT.sub("", read(path)) for path in _SHEET.findall(html)]
@@ -115,9 +146,9 @@ def slimmed(html: str, up: str, read: Callable[[str], str]) -> tuple[str, dict[s
 # Where a page of another depth has the same element, its links begin otherwise.
 _PUT = """{{
 const script = document.currentScript, up = script.getAttribute("src").replace(/assets\\/.*/, "")
-script.outerHTML = {html}.replaceAll({up}, up)
+script.insertAdjacentHTML("beforebegin", {html}.replaceAll({up}, up))
 }}"""
-_LATER_PUT = 'document.querySelector({parent}).insertAdjacentHTML("beforeend", {html})\n'
+_LATER_PUT = 'document.querySelector("{}").insertAdjacentHTML("{}", {})\n'
 
 
 def _script_text(html: str) -> str:

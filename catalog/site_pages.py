@@ -23,6 +23,7 @@ from dbt_graft.catalog.planned import PlannedPage
 from dbt_graft.catalog.platform_pages import platform_pages
 from dbt_graft.catalog.rows import Rows
 from dbt_graft.catalog.settings import SiteSettings
+from dbt_graft.catalog.step_links import step_links
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.upstream_faults import upstream_faults
 from dbt_graft.lineage.changes import BuildHistory
@@ -84,6 +85,7 @@ def record_pages(index: Index, maker: Digest = b"") -> Iterator[PlannedPage]:
 def _prepare(index: Index) -> None:
     """Work out what many pages need, before processes share the pages: each would do it again."""
     upstream_faults(index)
+    step_links(index)
     _ = index.dataset_steps, index.rejects_of, index.column_reach
 
 

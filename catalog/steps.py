@@ -23,10 +23,10 @@ _MAX_STEPS = 20
 
 @dataclass(frozen=True, slots=True)
 class LineageStep:
-    """Datasets at one distance; `omitted` more of them are not listed."""
+    """Datasets at one distance, by their numbers; `omitted` more of them are not listed."""
 
     distance: int
-    datasets: Sequence[DatasetId]
+    numbers: Sequence[int]
     omitted: int
 
 
@@ -52,21 +52,24 @@ class LineageSteps:
     @property
     def omitted(self) -> int:
         """The number of datasets that were counted and are not listed."""
-        return self.total - sum(len(step.datasets) for step in self.steps)
+        return self.total - sum(len(step.numbers) for step in self.steps)
 
 
 class DatasetSteps:
     """The steps from any dataset.
 
     Datasets are numbers here, in their order: a page of each dataset walks far.
+
+    Attributes:
+        datasets: Each dataset at its number.
     """
 
     def __init__(self, graph: Graph[DatasetId]) -> None:
-        self._datasets = graph.nodes
-        numbers = {dataset: number for number, dataset in enumerate(self._datasets)}
+        self.datasets = graph.nodes
+        numbers = {dataset: number for number, dataset in enumerate(self.datasets)}
         self._numbers = numbers
-        self._parents = [[numbers[one] for one in graph.parents(node)] for node in self._datasets]
-        self._children = [[numbers[one] for one in graph.children(node)] for node in self._datasets]
+        self._parents = [[numbers[one] for one in graph.parents(node)] for node in self.datasets]
+        self._children = [[numbers[one] for one in graph.children(node)] for node in self.datasets]
 
     def upstream(self, dataset: DatasetId) -> LineageSteps:
         """The datasets that it comes from."""
@@ -93,6 +96,6 @@ class DatasetSteps:
         for distance, level in enumerate(found[:_MAX_STEPS], 1):
             more = max(0, min(len(level) - _LEAST, shared, _MAX_LISTED - _LEAST))
             shared -= more
-            listed = [self._datasets[number] for number in level[: _LEAST + more]]
+            listed = level[: _LEAST + more]
             steps.append(LineageStep(distance, listed, len(level) - len(listed)))
         return LineageSteps(steps, len(seen) - 1, not levels[-1], len(found))

@@ -10,7 +10,7 @@ from pathlib import Path
 import jinja2
 
 from dbt_graft.catalog.beside import processors, settled
-from dbt_graft.catalog.page import Page, render
+from dbt_graft.catalog.page import Page, compile_templates, render
 from dbt_graft.catalog.shell import Shells
 
 # As many pages as one process writes faster than two could be started.
@@ -18,7 +18,7 @@ _FEW = 400
 _AT_ONCE = 25
 # Pages that a process writes before a new one takes its place: what it looks at of the lineage
 # becomes its own memory, since Python counts references where an object lies.
-_A_LIFE = 300
+_A_LIFE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ class PageWriter:
             processes = processors() if count > _FEW else 1
         if processes == 1:
             return self._write(range(count))
+        compile_templates(self.jinja)
         found: list[WrittenPage] = []
         # A fork has the lineage at hand: nothing is copied but what is written.
         context = multiprocessing.get_context("fork")

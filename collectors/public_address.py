@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<rest>.*)", re.S)
+# One within a text, up to what ends it there.
+_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s<>\"'`|)\]}]+")
 # `container@account` is a place at Azure, `git` the one user of everybody.
 _WITH_CONTAINER = frozenset({"abfs", "abfss", "wasb", "wasbs"})
 _GIT = frozenset({"ssh", "git", "git+ssh"})
@@ -37,6 +39,25 @@ def public_command(text: str) -> str:
     if _SECRET_ARGUMENT.search(text):
         raise ValueError("is published: write $NAME where the password or token stands")
     return text
+
+
+def without_secret(address: str) -> str:
+    """An address without what must not be published: a user, a password, a token."""
+    try:
+        return public_address(address)
+    except ValueError:
+        head, mark, rest = address.partition("://")
+        authority, slash, path = rest.partition("/")
+        authority = authority.rpartition("@")[2]
+        cut = min((at for at in map(path.find, "?&#;") if at >= 0), default=len(path))
+        return f"{head}{mark}{authority}{slash}{path[:cut]}"
+
+
+def public_text(text: str) -> str:
+    """A text of people, the addresses in it without users, passwords and tokens."""
+    if "://" not in text:
+        return text
+    return _IN_TEXT.sub(lambda found: without_secret(found.group()), text)
 
 
 def public_address(text: str) -> str:

@@ -265,3 +265,52 @@ def _restored(hint: Any) -> Callable[[Any], Any]:
     if issubclass(hint, Enum):
         return lambda value: hint(value)
     return lambda value: value
+
+
+def records(kind: type[R], table: pa.Table) -> list[R]:
+    """The records of a table's rows, column by column; as `record` where that is not possible.
+
+    Raises:
+        ValueError: A value is none of those that an enumeration has.
+    """
+    of: Any = kind
+    present = set(table.column_names)
+    names, columns = [], []
+    for one in _fields(of):
+        if one.column in present:
+            names.append(one.name)
+            columns.append(_values(of, one, table))
+    if not names:
+        return []
+    if names == list(_defaults(of))[: len(names)]:
+        return list(map(of, *columns))
+    return [of(**dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
+
+
+def _values(kind: Any, one: _Field, table: pa.Table) -> Iterable[Any]:
+    """The values of a field, one for each row of a table."""
+    hint = _plain(_hints(kind)[one.name])
+    if hint is DatasetId:
+        parts = [table[name].to_pylist() for name in _dataset_columns(one.name)]
+        keys = list(zip(*parts, strict=True))
+        ids = {key: DatasetId(*key) for key in dict.fromkeys(keys)}
+        return [ids[key] for key in keys]
+    column = table[one.column]
+    default = _defaults(kind)[one.name]
+    empty = None if default is MISSING else default
+    if column.null_count == len(column):
+        return [empty] * len(column)
+    if pa.types.is_timestamp(column.type):
+        found = column.cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_pylist()
+        return [empty if at is None else _EPOCH + timedelta(microseconds=at) for at in found]
+    if pa.types.is_nested(column.type) or _flat(_hints(kind)[one.name]):
+        return [one.value(row) for row in table.select([one.column]).to_pylist()]
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        members = {None: empty}
+        for value in column.unique().to_pylist():
+            members[value] = empty if value is None else hint(value)
+        return [members[value] for value in column.to_pylist()]
+    values = column.to_pylist()
+    if column.null_count and empty is not None:
+        return [empty if value is None else value for value in values]
+    return values

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,6 +92,8 @@ def session(
                 spark.addArtifacts(str(_archive(Path(folder))), pyfile=True)
             yield spark
     except (PySparkException, Py4JError) as error:
+        if _is_interrupt(error):
+            raise KeyboardInterrupt from error
         _log.debug("Spark failed", exc_info=True)
         raise _failure(error, log) from error
 
@@ -103,20 +105,24 @@ def _running(builder: SparkSession.Builder, log: Path | None) -> Iterator[SparkS
     try:
         with _interrupts_wait(), _standard_error_to(log):
             spark = builder.getOrCreate()
-        try:
-            yield spark
-        except KeyboardInterrupt:
-            with suppress(Exception):
-                spark.stop()
-            raise
-        except BaseException:
-            spark.stop()
-            raise
-        spark.stop()
     finally:
-        # PySpark leaves a handler behind that cancels the jobs of this session.
+        # PySpark leaves a handler behind that cancels jobs over a connection that may be broken.
         if _in_main_thread():
             signal.signal(signal.SIGINT, before)
+    try:
+        yield spark
+    except BaseException as error:
+        with suppress(Exception) if _is_interrupt(error) else nullcontext():
+            spark.stop()
+        raise
+    spark.stop()
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: py4j may fail on its own way out of it."""
+    while error and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 @contextmanager
@@ -144,12 +150,17 @@ def _py4j_silent() -> Iterator[None]:
     def is_ours(record: logging.LogRecord) -> bool:
         return "py4j" not in Path(record.pathname).parts
 
-    root = logging.getLogger()
+    # py4j logs some of it by the root logger.
+    root, py4j, dropped = logging.getLogger(), logging.getLogger("py4j"), logging.NullHandler()
     root.addFilter(is_ours)
+    py4j.addHandler(dropped)
+    propagated, py4j.propagate = py4j.propagate, False
     try:
         yield
     finally:
         root.removeFilter(is_ours)
+        py4j.removeHandler(dropped)
+        py4j.propagate = propagated
 
 
 def _failure(error: Exception, log: Path | None) -> GraftError:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 import click
 
 from dbt_graft import __version__
-from dbt_graft.graft.command import CommandGroup
+from dbt_graft.graft.lazy import LazyGroup
 
 _EXIT_CODES = """
 Exit codes: 0 success, 1 error, 2 invalid command line or graft.yml,
 3 success, but some log input was rejected (only with --strict),
-4 inject --check found a forbidden change, 130 interrupted.
+4 inject --check found a forbidden change, 5 another graft works on this store,
+6 status --max-age: lineage is older, 7 the lineage store is damaged and the rest was published,
+130 interrupted.
 """
 
 # Command -> the module that has it, and its line in `graft --help`.
@@ -25,12 +24,15 @@ COMMANDS = {
         "Show where a column's values come from and go, to the dashboards at the end.",
     ),
     "declared": ("declared", "Check files of declared lineage, or print their JSON schema."),
+    "diff": ("diff", "Show what is new, gone and changed in the lineage between two times."),
     "doctor": ("doctor.command", "Check a project, and print what is wrong and how to fix it."),
     "explain": ("explain", "Explain why a table or task has, or lacks, edges."),
+    "export": ("export", "Write the lineage for other tools."),
     "init": ("steps", "Write a commented graft.yml beside the dbt project in FOLDER."),
     "inject": ("steps", "Add the lineage in the store to copies of dbt's artifacts."),
     "java": ("steps", "Print the JAVA_HOME on which graft starts Spark."),
     "links": ("links", "Test links to pages of the site."),
+    "openlineage": ("openlineage", "Check OpenLineage events."),
     "schema": ("steps", "Print the JSON schema of graft.yml, for an editor or a CI job."),
     "serve": ("serve", "Show the published site on this machine, until Ctrl-C."),
     "site": (
@@ -42,34 +44,17 @@ COMMANDS = {
         "sqlserver",
         "Set up a SQL Server: its event session and a snapshot of its schemas.",
     ),
+    "store": ("store", "Look after the lineage store: info, check, compact, forget, backup."),
+    "states": ("states", "Show which dates of a dataset are there, complete and clean."),
+    "status": ("status", "Show up to when each source is collected, and how far it is behind."),
+    "taint": ("taint", "Show what bad data went into, and what must run again."),
     "xel": ("xel", "Print the events in FILES, or folders of .xel files."),
 }
 
 
-class LazyGroup(CommandGroup):
-    """A group that imports a command when it is used: `graft --help` needs none of them."""
-
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.commands = {name: click.Command(name) for name in COMMANDS}  # until they are used
-        self._imported: set[str] = set()
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command by its name; None if there is none."""
-        if cmd_name in COMMANDS and cmd_name not in self._imported:
-            self._imported.add(cmd_name)
-            module, _ = COMMANDS[cmd_name]
-            self.add_command(getattr(import_module(f"dbt_graft.graft.{module}"), cmd_name))
-        return super().get_command(ctx, cmd_name)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands into the help."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in sorted(COMMANDS.items())])
-
-
 @click.group(
     cls=LazyGroup,
+    lazy=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=f"\b\n{_EXIT_CODES}\n\n\b\nExample: graft init && dbt docs generate && graft build",
 )

@@ -91,7 +91,7 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         return CollectResult(unreadable=unreadable)
     with progress.step("collect", "reading new logs") as step:
         new = _NewLogs(fresh, known, before, tuple(damaged), partial(settings_of, sources=listed))
-        committed, pending = _read(config, new, step)
+        committed, pending = _read(config, new, step, progress.warn)
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
         step.result = f"{origins:,} new logs, {events:,} events"
     for reject in pending:
@@ -116,7 +116,7 @@ class _NewLogs:
 
 
 def _read(
-    config: Config, new: _NewLogs, step: ProgressStep
+    config: Config, new: _NewLogs, step: ProgressStep, warn: Callable[[str], None]
 ) -> tuple[store.CommittedBatch | None, list[Reject]]:
     """Read logs into the store; the batch, and the logs that could not be read."""
     place, pending = config.path(config.store), list[Reject]()
@@ -135,7 +135,26 @@ def _read(
         )
         if any(source.read for source in new.sources):
             store.fold_results(place, new.settings)
+        if committed:
+            _fold(config, place, spark, warn)
     return committed, pending
+
+
+def _fold(
+    config: Config, place: str, spark: SparkSession | None, warn: Callable[[str], None]
+) -> None:
+    """Fold what there is in the store; a build is slower without it, and no less right."""
+    from dbt_graft.collectors.store.fold_spark import folding_on
+
+    try:
+        if spark or not store.needs_spark(place):
+            store.fold_store(place, on_spark=spark and folding_on(spark))
+        else:
+            with _spark(config) as started:
+                store.fold_store(place, on_spark=folding_on(started))
+    except Exception as error:
+        _log.debug("the store was not folded", exc_info=True)
+        warn(f"{place}: the runs in it were not folded ({error}); the next collect tries again")
 
 
 @contextmanager

@@ -12,13 +12,14 @@ import click
 import orjson
 
 from dbt_graft.collectors import store
-from dbt_graft.exporters.openlineage import column_lineage_events
+from dbt_graft.exporters.openlineage.column_lineage import column_lineage_events
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.column_answers import ColumnLine, PathListing, TableListing
 from dbt_graft.graft.column_tree import ColumnView
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.named_datasets import close_to, columns_named, datasets_named
+from dbt_graft.graft.past import Moment, as_of_option, past_records
 from dbt_graft.graft.progress import Progress
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.column_graph import ColumnGraph
@@ -63,6 +64,7 @@ _SHOWN = 8
     show_default=True,
     help="Output format; openlineage prints an event with column lineage a line, for each dataset.",
 )
+@as_of_option
 def columns(
     name: str | None,
     config_path: Path | None,
@@ -75,6 +77,7 @@ def columns(
     downstream: bool,
     everything: bool,
     as_json: bool,
+    past: Moment | None,
 ) -> None:
     """Show where a column's values come from and go, to the dashboards at the end.
 
@@ -84,7 +87,7 @@ def columns(
     if not name and not (everything and form == "openlineage"):
         raise click.UsageError("name a column or a table, or use --all --format openlineage")
     config = load_config(config_path)
-    lineage, consumers = _lineage(config)
+    lineage, consumers = _lineage(config, past)
     if form == "openlineage":
         _print_events(config, lineage, name)
         return
@@ -118,12 +121,20 @@ def columns(
         click.echo(line)
 
 
-def _lineage(config: Config) -> tuple[Lineage, Sequence[Consumer]]:
+def _lineage(config: Config, past: Moment | None) -> tuple[Lineage, Sequence[Consumer]]:
     """The lineage of the store and of dbt's artifacts; without these that of the logs alone."""
     if not (config.target_dir / "manifest.json").exists():
-        return build(store.read(config.path(config.store)), config.name_rules), ()
-    grafted = pipeline.graft(config, Progress(quiet=True), write=False, allow_empty=True)
+        return _of_logs(config, past), ()
+    grafted = pipeline.graft(config, Progress(quiet=True), write=False, allow_empty=True, past=past)
     return grafted.lineage, grafted.consumers
+
+
+def _of_logs(config: Config, past: Moment | None) -> Lineage:
+    place = config.path(config.store)
+    records = store.read(place, rename=config.name_rules, folded=past is None)
+    records = past_records(place, records, past)
+    ignore = config.lineage.ignore_tasks
+    return build(records, config.name_rules, shards=config.date_shards, ignore=ignore)
 
 
 def _print_events(config: Config, lineage: Lineage, name: str | None) -> None:

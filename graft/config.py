@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -21,13 +21,19 @@ from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.spark.source import is_history_server, is_task_source
 from dbt_graft.collectors.task_entry import TaskEntry
+from dbt_graft.exporters.openlineage.endpoint import endpoint_url
+from dbt_graft.exporters.openlineage.events import ExportedKind
 from dbt_graft.graft import dbt_folders
+from dbt_graft.graft.airflow_section import AirflowSection
 from dbt_graft.graft.variables import expanded
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.injector.selection import parse as parse_selection
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.date_columns import DateColumns
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.names import NameRule, NameRules
+from dbt_graft.lineage.openlineage import NAMESPACE
 from dbt_graft.lineage.records import TaskInfo
 
 FILE_NAME = "graft.yml"
@@ -90,6 +96,10 @@ def _history_server(url: str) -> str:
     if not re.fullmatch(r"https?://[^\s/?#@]+[^\s?#@]*", url):
         raise ValueError("write http(s)://<host>:<port>, without user and password")
     return url
+
+
+def _endpoint(url: str) -> str:
+    return public_address(endpoint_url(expanded(url)))
 
 
 def _variable(setting: str) -> str:
@@ -217,6 +227,13 @@ class DeclaredEntry(Section):
     path: PathText
 
 
+class OpenLineageEntry(Section):
+    """Events of OpenLineage, of Airflow and others; see `collectors.openlineage.files`."""
+
+    path: LogPath
+    task: TaskPattern | None = None
+
+
 class DbtResultsEntry(Section):
     """Past results of dbt, beside those in its target folder; see `collectors.dbt.source`."""
 
@@ -230,13 +247,34 @@ class CollectEntry(Section):
     spark: SparkEntry | None = None
     declared: DeclaredEntry | None = None
     dbt: DbtResultsEntry | None = None
+    openlineage: OpenLineageEntry | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> CollectEntry:
-        kinds = (self.sqlserver, self.spark, self.declared, self.dbt)
+        kinds = (self.sqlserver, self.spark, self.declared, self.dbt, self.openlineage)
         if sum(kind is not None for kind in kinds) != 1:
-            raise ValueError("name exactly one kind of log: sqlserver, spark, declared or dbt")
+            raise ValueError(
+                "name exactly one kind of log: sqlserver, spark, openlineage, declared or dbt"
+            )
         return self
+
+
+class OpenLineageSection(Section):
+    """Events for other tools; see `exporters.openlineage`.
+
+    Attributes:
+        critical: Tasks, dbt models and `tag:<tag>` whose events must arrive, whatever
+            `on_failure` is.
+    """
+
+    url: Annotated[str, AfterValidator(_endpoint)] | None = None
+    authorization: Annotated[str, AfterValidator(_variable)] | None = None
+    namespace: Text = NAMESPACE
+    events: Annotated[tuple[ExportedKind, ...], Field(min_length=1)] = tuple(ExportedKind)
+    on_failure: Literal["warn", "fail"] = "warn"
+    critical: tuple[Text, ...] = ()
+    timeout: Annotated[int, Field(ge=1, le=600)] = 30
+    outbox: FolderPath = ".graft/outbox.db"
 
 
 class NameEntry(Section):
@@ -268,6 +306,15 @@ class LineageSection(Section):
 
     failed: bool = False
     infer_columns: bool = True
+    date_shards: bool = True
+    ignore_tasks: tuple[Text, ...] = ()
+
+
+class DatesSection(Section):
+    """The columns whose values are dates of data; see `lineage.date_columns.DateColumns`."""
+
+    columns: tuple[Text, ...] = ()
+    exclude: tuple[Text, ...] = ()
 
 
 class LabelsSection(Section):
@@ -320,11 +367,14 @@ class Config(Section):
     tasks: dict[str, TaskEntry] = Field(default={})
     check: CheckSection = CheckSection()
     lineage: LineageSection = LineageSection()
+    openlineage: OpenLineageSection = OpenLineageSection()
     store: PathText = ".graft/store"
     artifacts: FolderPath = ".graft/artifacts"
     spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = Field(default={})
     site: SiteSection = SiteSection()
     docs: DocsSection = DocsSection()
+    airflow: AirflowSection = AirflowSection()
+    dates: DatesSection = DatesSection()
     _folder: Path = PrivateAttr(default=Path())
 
     def path(self, text: str) -> str:
@@ -360,6 +410,16 @@ class Config(Section):
     def name_rules(self) -> NameRules:
         """The rules of `names`, in order."""
         return NameRules(NameRule(name.source, name.target) for name in self.names)
+
+    @property
+    def date_columns(self) -> DateColumns:
+        """The rules of `dates`."""
+        return DateColumns(self.dates.columns, self.dates.exclude)
+
+    @property
+    def date_shards(self) -> tuple[DatasetId, ...] | None:
+        """Datasets that are no date shards: none; None if there are no shards."""
+        return () if self.lineage.date_shards else None
 
     @property
     def task_infos(self) -> dict[str, TaskInfo]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,22 @@ from dbt_graft.graft.explanation import (
     explain_task,
     matching,
 )
+from dbt_graft.graft.past import Moment, as_of_option, past_records
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.injector import artifacts
+from dbt_graft.injector.manifest import projects
 from dbt_graft.injector.matching import short_names
 from dbt_graft.lineage.build import build
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.date_shards import date_shards
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.event_runs import joined
+from dbt_graft.lineage.evidences import evidence_text
+from dbt_graft.lineage.flow import EvidenceSource
+from dbt_graft.lineage.foreign_models import with_foreign_models
+from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.records import Evidence, Records
 
 _SHOWN = 10
 _OF_TEXT = 100
@@ -39,15 +49,16 @@ _OF_TEXT = 100
 )
 @click.argument("name", metavar="TABLE|TASK")
 @config_option
+@as_of_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def explain(name: str, config_path: Path | None, *, as_json: bool) -> None:
+def explain(name: str, config_path: Path | None, *, past: Moment | None, as_json: bool) -> None:
     """Explain why a table or task has, or lacks, edges.
 
     Prints the runs seen, their statements and how they were parsed, names and the rules that gave
     them, dbt's relation, edges, and reasons where there are none. Nothing is written.
     """
     config = load_config(config_path)
-    found = _evidences(config)
+    found = _evidences(config, past)
     tasks, datasets = matching(name, found)
     if not tasks and not datasets:
         close = ", ".join(close_names(name, found))
@@ -70,19 +81,35 @@ def explain(name: str, config_path: Path | None, *, as_json: bool) -> None:
         click.echo(f"and {len(explained) - _SHOWN:,} more: write more of the name, or see --json")
 
 
-def _evidences(config: Config) -> Evidences:
-    records = store.read(config.path(config.store))
+def _evidences(config: Config, past: Moment | None) -> Evidences:
+    place = config.path(config.store)
+    stored = store.read(place, rename=config.name_rules, folded=past is None)
+    stored = past_records(place, stored, past)
     try:
         read = artifacts.read(config.target_dir)
     except GraftError:
+        records = joined(stored)
         rules = config.name_rules  # without dbt's artifacts the logs are explained alone
-        return Evidences(records, rules, rules, build(records, rules))
+        ignore = config.lineage.ignore_tasks
+        lineage = build(records, rules, shards=config.date_shards, ignore=ignore)
+        return Evidences(records, rules, _with_shards(config, records, rules), lineage)
     known = dbt_relations(config, read)
-    grafted = pipeline.graft(config, Progress(quiet=True), write=False)
+    records = joined(with_foreign_models(stored, projects(read.manifest)))
+    grafted = pipeline.graft(config, Progress(quiet=True), write=False, past=past)
     nodes = {one: node for one in known.datasets.values() if (node := known.node_of(one))}
     short = short_names(read.manifest, known, dbt_platform(config, read.adapter))
     name = pipeline.renames(config, short)
-    return Evidences(records, config.name_rules, name, grafted.lineage, nodes, short.ambiguous)
+    named = _with_shards(config, records, name, short.spelled)
+    return Evidences(records, config.name_rules, named, grafted.lineage, nodes, short.ambiguous)
+
+
+def _with_shards(
+    config: Config, records: Records, name: Rename, apart: Container[DatasetId] = ()
+) -> Rename:
+    """The names of datasets, those of date shards as the lineage has them."""
+    if not config.lineage.date_shards:
+        return name
+    return date_shards(records, name, apart).renaming(name)
 
 
 def _lines(one: dict[str, Any]) -> Iterator[str]:
@@ -100,6 +127,8 @@ def _lines(one: dict[str, Any]) -> Iterator[str]:
     runs = one["runs"]
     failures = f", {runs['with_failures']:,} with failures" if runs["with_failures"] else ""
     yield f"  runs: {runs['seen']:,}{failures}"
+    for by in one.get("run_by", ()):
+        yield f"  run by {by['engine'].capitalize()}: {by['dag']} / {by['task']}"
     for title in ("reads", "writes", "read_by", "written_by"):
         user = "dataset" if is_task else "task"
         lines = (_use(use, user) for use in one.get(title, ()))
@@ -141,7 +170,8 @@ def _use(use: dict[str, Any], user: str) -> str:
     temporary = ", temporary" if use["kind"] == "TEMPORARY" else ""
     failed = ", failed" if use["status"] == "failed" else ""
     times = count(use["statements"], "time")
-    return f"{use[user]}, by {use['operation']}, {times}{failed}{temporary}"
+    dates = f", last {use['last_dates']}" if use["last_dates"] else ""
+    return f"{use[user]}, by {use['operation']}, {times}{dates}{failed}{temporary}"
 
 
 def _statement(statement: dict[str, Any]) -> str:
@@ -153,4 +183,8 @@ def _statement(statement: dict[str, Any]) -> str:
 def _edge(edge: dict[str, Any]) -> str:
     hops = f", through {', '.join(edge['through'])}" if edge["through"] else ""
     memory = ", through the task's memory" if edge["through_memory"] else ""
-    return f"{edge['from']} -> {edge['to']}, by {edge['task']}, {edge['evidence']}{hops}{memory}"
+    sources = [
+        EvidenceSource(Evidence(one["evidence"]), one["source"]) for one in edge["evidences"]
+    ]
+    evidence = evidence_text(sources) or edge["evidence"]
+    return f"{edge['from']} -> {edge['to']}, by {edge['task']}, {evidence}{hops}{memory}"

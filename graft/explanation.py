@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from dbt_graft.graft.doctor.phrases import count, named
@@ -13,6 +14,8 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import NameRules, Rename
+from dbt_graft.lineage.orchestration import orchestrated_by
+from dbt_graft.lineage.period_text import period_json, period_text
 from dbt_graft.lineage.records import Access, Direction, Outcome, Records, Status
 from dbt_graft.lineage.renames import follow_renames
 from dbt_graft.lineage.transient import transient
@@ -79,7 +82,8 @@ def explain_task(task: str, found: Evidences) -> dict[str, Any]:
             reasons.append(f"no statement of it {verb} data" + _failed_ones(accesses, direction))
     return {
         "task": task,
-        "runs": _runs([(run.task, run.run_id, run.status) for run in runs]),
+        "runs": _runs([(run.task, run.run_id, run.status) for run in runs], found.records),
+        "run_by": _run_by(task, found),
         "reads": _uses(accesses, Direction.READ, found),
         "writes": _uses(accesses, Direction.WRITE, found),
         "statements": _statements(accesses, found.records),
@@ -91,6 +95,18 @@ def explain_task(task: str, found: Evidences) -> dict[str, Any]:
         ],
         "reasons": reasons,
     }
+
+
+def _run_by(task: str, found: Evidences) -> list[dict[str, str]]:
+    """The tasks of an orchestrator that a task's runs belong to."""
+    lineage = found.lineage
+    runs = lineage.tasks[task].runs if task in lineage.tasks else ()
+    by = {
+        (one.engine, one.dag, one.task)
+        for run in runs
+        if (one := orchestrated_by(run, lineage.orchestrator_runs))
+    }
+    return [{"engine": engine, "dag": dag, "task": name} for engine, dag, name in sorted(by)]
 
 
 def explain_dataset(dataset: DatasetId, found: Evidences) -> dict[str, Any]:
@@ -119,7 +135,7 @@ def explain_dataset(dataset: DatasetId, found: Evidences) -> dict[str, Any]:
         "ambiguous": [str(one) for one in found.ambiguous.get(dataset, ())],
         "alike": _alike(dataset, found),
         "former_names": [str(one) for one in found.lineage.former_names.get(dataset, ())],
-        "runs": _runs({(a.task, a.run_id, a.status) for a in accesses}),
+        "runs": _runs({(a.task, a.run_id, a.status) for a in accesses}, found.records),
         "read_by": _uses(accesses, Direction.READ, found),
         "written_by": _uses(accesses, Direction.WRITE, found),
         "statements": _statements(accesses, found.records),
@@ -216,18 +232,22 @@ def _rule(dataset: DatasetId, found: Evidences) -> str | None:
     return f"{rule.source} -> {rule.target}" if rule else None
 
 
-def _runs(runs: Iterable[tuple[str, str, Status]]) -> dict[str, int]:
+def _runs(runs: Iterable[tuple[str, str, Status]], records: Records) -> dict[str, int]:
+    """The number of runs, with those that are folded."""
+    repeats = {(one.task, one.run_id): one.runs for one in records.run_repeats}
     found: dict[tuple[str, str], set[Status]] = {}
     for task, run_id, status in runs:
         found.setdefault((task, run_id), set()).add(status)
-    failed = sum(Status.FAILED in one for one in found.values())
-    return {"seen": len(found), "with_failures": failed}
+    counts = {run: 1 + repeats.get(run, 0) for run in found}
+    failed = sum(counts[run] for run, statuses in found.items() if Status.FAILED in statuses)
+    return {"seen": sum(counts.values()), "with_failures": failed}
 
 
 def _uses(
     accesses: Iterable[Access], direction: Direction, found: Evidences
 ) -> list[dict[str, Any]]:
     counted: dict[tuple[str, str, str, str, str], int] = {}
+    newest: dict[tuple[str, str, str, str, str], Access] = {}
     for one in accesses:
         if one.direction is direction:
             key = (
@@ -235,11 +255,23 @@ def _uses(
                 *(str(one.status), str(one.kind)),
             )
             counted[key] = counted.get(key, 0) + one.statements
+            if key not in newest or _ended(one) >= _ended(newest[key]):
+                newest[key] = one
     names = ("task", "dataset", "operation", "status", "kind")
     return [
-        {**dict(zip(names, key, strict=True)), "statements": number}
+        {
+            **dict(zip(names, key, strict=True)),
+            "statements": number,
+            "last_dates": period_text(newest[key].periods),
+            "last_periods": period_json(newest[key].periods),
+            "last_positions": [asdict(one) for one in newest[key].positions],
+        }
         for key, number in sorted(counted.items())
     ]
+
+
+def _ended(access: Access) -> datetime:
+    return access.last_at or datetime.min.replace(tzinfo=UTC)
 
 
 def _statements(accesses: Iterable[Access], records: Records) -> list[dict[str, Any]]:
@@ -260,4 +292,7 @@ def _edge(flow: Flow) -> dict[str, Any]:
         "through": list(dict.fromkeys(map(shown_name, flow.hops))),
         "through_memory": flow.through_memory,
         "evidence": str(flow.evidence),
+        "evidences": [
+            {"evidence": str(one.evidence), "source": one.source} for one in flow.evidences
+        ],
     }

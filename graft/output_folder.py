@@ -19,6 +19,7 @@ import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -74,15 +75,13 @@ class OutputFolder:
 
     def _publish(self, content: Path) -> None:
         old = _written(self.path)
-        new = sorted(
-            file.relative_to(content).as_posix() for file in content.rglob("*") if file.is_file()
-        )
+        new = sorted(_files_below(str(content)))
         _check_in_the_way(self, new, old)
         # Both until all is done: after a crash everything that graft wrote is known.
         self._mark({*old, *new})
         folded = {file.casefold() for file in new}  # some file systems ignore case
         gone = [file for file in sorted(old) if file.casefold() not in folded]
-        for folder in {parent for file in new for parent in PurePosixPath(file).parents}:
+        for folder in _folders_above(new):
             if (self.path / folder).is_file():  # a file of ours, where a folder is now
                 (self.path / folder).unlink()
         for file in new:
@@ -191,24 +190,44 @@ def _check_content(output: OutputFolder) -> None:
 
 def _check_in_the_way(output: OutputFolder, new: Iterable[str], old: Collection[str]) -> None:
     """Refuse to write over, or through, what somebody else put into the folder."""
-    seen = set()
-    for file in new:
-        path = output.path / file
-        taken = file not in old and (path.exists() or path.is_symlink())
-        if path.is_dir() and not path.is_symlink():
-            taken = True
-        for parent in PurePosixPath(file).parents:
-            if parent in seen or parent == PurePosixPath("."):
-                continue
-            seen.add(parent)
-            folder = output.path / parent
-            taken |= folder.is_symlink() or (folder.is_file() and str(parent) not in old)
-        if taken:
+    root = str(output.path)
+    folders = ((folder, True) for folder in _folders_above(new))
+    for file, is_folder in chain(folders, ((file, False) for file in new)):
+        try:
+            mode = os.lstat(f"{root}/{file}").st_mode
+        except OSError:  # nothing is there, or it cannot be reached
+            continue
+        if is_folder:
+            is_taken = stat.S_ISLNK(mode) or (stat.S_ISREG(mode) and file not in old)
+        else:
+            is_taken = stat.S_ISDIR(mode) or file not in old
+        if is_taken:
             raise GraftError(
                 "is in the way: graft did not write it",
-                place=str(path),
+                place=f"{root}/{file}",
                 remedy=f"move it out of the folder that `{output.key}` in graft.yml names",
             )
+
+
+def _files_below(folder: str, below: str = "") -> Iterator[str]:
+    """The files in a folder and in those below it, relative to it."""
+    with os.scandir(folder) as found:
+        for one in found:
+            if one.is_dir(follow_symlinks=False):
+                yield from _files_below(one.path, f"{below}{one.name}/")
+            else:
+                yield f"{below}{one.name}"
+
+
+def _folders_above(files: Iterable[str]) -> dict[str, None]:
+    """The folders that relative files lie in, and those above."""
+    found: dict[str, None] = {}
+    for file in files:
+        folder = file.rpartition("/")[0]
+        while folder and folder not in found:
+            found[folder] = None
+            folder = folder.rpartition("/")[0]
+    return found
 
 
 def _written(folder: Path) -> set[str]:

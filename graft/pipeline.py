@@ -6,11 +6,11 @@ Rooms are imported when a step needs them, so that `graft --help` is fast.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,10 @@ from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.graft.collecting import CollectResult
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
 from dbt_graft.graft.outputs import output_of
+from dbt_graft.graft.past import Moment, past_notice, past_records
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.published import (
     TaskMetadata,
@@ -31,22 +33,25 @@ from dbt_graft.graft.published import (
     last_published,
     lost_lineage,
 )
-from dbt_graft.graft.sources import task_infos
+from dbt_graft.graft.sources import declared_dates, task_infos
 from dbt_graft.graft.summary import Summary
 from dbt_graft.injector import artifacts
 from dbt_graft.injector import validate as validation
 from dbt_graft.injector.forbidden import violations
 from dbt_graft.injector.graft import graft as graft_lineage
+from dbt_graft.injector.manifest import projects
 from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.platform import Platform
 from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.access_history import AccessHistory
 from dbt_graft.lineage.agreement import findings
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.findings import Finding
 from dbt_graft.lineage.gaps import gaps
+from dbt_graft.lineage.mapping_findings import mapping_findings
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records, Reject
@@ -65,6 +70,8 @@ def graft(
     validate: bool = False,
     allow_empty: bool = False,
     results: bool = False,
+    past: Moment | None = None,
+    every_run: bool = False,
 ) -> Grafted:
     """Graft the lineage in the store onto dbt's artifacts.
 
@@ -74,6 +81,9 @@ def graft(
         validate: Check them with dbt's own loader and schema, which takes longer than the rest.
         allow_empty: Go on with a store that is missing or empty, and was not at the last build.
         results: With the results of dbt's nodes, which only pages show.
+        past: The lineage as of this time.
+        every_run: With the accesses of all runs, of which builds need only some; a past state
+            needs all.
 
     Raises:
         GraftError: dbt's artifacts are missing or damaged, or the grafted ones are not valid.
@@ -88,10 +98,30 @@ def graft(
         where = dbt_platform(config, read.adapter)
         known = dbt_relations(config, read)
         place = config.path(config.store)
-        records = store.read(place, results=results)
-        if not allow_empty:
-            check_not_empty(place, records, _published(config))
-        lineage = _lineage(config, short_names(read.manifest, known, where), records, unreadable)
+        short = short_names(read.manifest, known, where)
+        rules = renames(config, short)
+        records, damaged = _records(
+            config,
+            partial(
+                store.read,
+                place,
+                results=results,
+                rename=rules,
+                folded=not (past or every_run),
+            ),
+            past,
+            strict=not write,
+            allow_empty=allow_empty,
+        )
+        unreadable = (*unreadable, *damaged)
+        lineage = _lineage(
+            config,
+            short,
+            rules,
+            records,
+            unreadable,
+            projects(read.manifest),
+        )
         options = _options(config, progress, where.namespace, inspect=inspect)
         cache = ColumnCache(out / "column_cache.json")
         step.measure = count = ModelCount()
@@ -105,9 +135,13 @@ def graft(
             _write(out / "task_metadata.json", _json(task_metadata(grafted.touched)))
         report = grafted.report
         step.result = f"{len(report.promoted)} promoted, {len(report.added)} new models"
+    for one in damaged:
+        progress.warn(f"{place}: {one.origin}; the rest of the store is published")
     for notice in report.notices:
         progress.warn(notice)
     for finding in _without_effect(config, records, where):
+        progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
+    for finding in mapping_findings(AccessHistory(lineage)) if lineage.declared_dates else ():
         progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
     for finding in findings(report.column_differences):
         progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
@@ -118,13 +152,15 @@ def graft(
     return grafted
 
 
-def check(config: Config, progress: Progress, *, allow_empty: bool = False) -> Grafted:
+def check(
+    config: Config, progress: Progress, *, allow_empty: bool = False, past: Moment | None = None
+) -> Grafted:
     """Graft without writing anything.
 
     Raises:
         ForbiddenError: The artifacts would change in a way that `check.forbid` names.
     """
-    grafted = graft(config, progress, write=False, allow_empty=allow_empty)
+    grafted = graft(config, progress, write=False, allow_empty=allow_empty, past=past)
     section = config.check
     lost = lost_lineage(_published(config), task_metadata(grafted.lineage))
     if found := violations(grafted.report, section.forbid, section.accept, lost):
@@ -165,13 +201,41 @@ def _without_garbage_collection() -> Iterator[None]:
         gc.enable()
 
 
+def _records(
+    config: Config,
+    read: Callable[..., Records],
+    past: Moment | None,
+    *,
+    strict: bool,
+    allow_empty: bool,
+) -> tuple[Records, tuple[Reject, ...]]:
+    """The records in the store, and a reject for each damaged file that they lack.
+
+    Raises:
+        StoreError: It is damaged, and must be whole; or it cannot be read at all.
+        GraftError: It is empty, and was not at the last build.
+    """
+    place = config.path(config.store)
+    damaged: tuple[Reject, ...] = ()
+    if strict:
+        records = read()
+    else:
+        records, damaged = read_rest(place, lambda without: read(without=without))
+    records = past_records(place, records, past)
+    if not (past or allow_empty):
+        check_not_empty(place, records, _published(config))
+    return records, damaged
+
+
 def _without_effect(config: Config, records: Records, dbt: Platform) -> Iterator[Finding]:
     from dbt_graft.graft.doctor import clients, settings
 
     yield from settings.without_effect(config, records)
     yield from settings.foreign_namespace(config, records, dbt)
-    positions = store.positions(config.path(config.store))
-    yield from clients.without_task(config, records, positions)
+    place = config.path(config.store)
+    yield from clients.without_task(
+        config, records, lambda: read_rest(place, partial(store.positions, place))[0]
+    )
 
 
 def _published(config: Config) -> TaskMetadata:
@@ -180,16 +244,25 @@ def _published(config: Config) -> TaskMetadata:
 
 
 def _lineage(
-    config: Config, short: ShortNames, records: Records, unreadable: Sequence[Reject]
+    config: Config,
+    short: ShortNames,
+    rules: Rename,
+    records: Records,
+    unreadable: Sequence[Reject],
+    own_projects: Collection[str],
 ) -> Lineage:
     rejects = tuple(dict.fromkeys((*records.rejects, *unreadable)))
     records = replace(records, rejects=rejects)
     return build(
         records,
-        renames(config, short),
+        rules,
         task_infos(config),
         failed=config.lineage.failed,
         infer_columns=config.lineage.infer_columns,
+        projects=own_projects,
+        shards=short.spelled if config.lineage.date_shards else None,
+        dates=declared_dates(config),
+        ignore=config.lineage.ignore_tasks,
     )
 
 
@@ -219,12 +292,19 @@ def _options(config: Config, progress: Progress, namespace: str, *, inspect: boo
 
 
 def publish(
-    config: Config, progress: Progress, grafted: Grafted, *, full: bool = False
+    config: Config,
+    progress: Progress,
+    grafted: Grafted,
+    *,
+    full: bool = False,
+    past: Moment | None = None,
 ) -> PublishedSite:
     """Publish the site.
 
     Args:
         full: Make every page again, also those that did not change.
+        past: The lineage is as of this time: each page says so, and the store does not remember
+            the build.
 
     Raises:
         GraftError: The site cannot be written.
@@ -237,12 +317,18 @@ def publish(
 
     output, place = output_of(config, "site.out"), config.path(config.store)
     known, history = store.addresses(place), store.build_history(place)
+    collected_at, _ = read_rest(place, partial(store.collected_at, place))
+    days, _ = read_rest(place, partial(store.daily_history, place, _final_names(grafted.lineage)))
+    if past:
+        # What was published later is not gone, and pages had other addresses.
+        known, history = (), history.until(past.at)
     record = Path(config.path(config.artifacts)) / "site_pages.json"
     previous = PreviousSite(output.path) if full else read_previous(record, output.path)
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
         name, section = config.site.name, config.docs
         favicon = Path(config.path(section.favicon)) if section.favicon else None
-        page = docs.DocsPageSettings(section.title or name, favicon, section.slim, section.columns)
+        title = f"{section.title or name}{f', as of {past.text}' if past else ''}"
+        page = docs.DocsPageSettings(title, favicon, section.slim, section.columns)
         docs_pages: dict[str, bytes] = {}
         if docs.is_too_old():
             progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")
@@ -250,16 +336,19 @@ def publish(
             docs_pages = dict(docs.pages(grafted, page, section.pages))
         nodes = docs_nodes(grafted) if docs_pages else ()
         built = build_catalog(
-            grafted.lineage,
+            replace(grafted.lineage, taints=store.recorded_taints(place)),
             grafted.descriptions,
             grafted.consumers,
             SiteSettings(
                 name,
                 config.site.url,
-                store.collected_at(place),
+                None if past else collected_at,
                 _moved(config, grafted),
-                built_at=datetime.now(UTC),
+                built_at=None if past else datetime.now(UTC),
                 hidden_labels=config.site.labels.hide,
+                notice=past_notice(past, grafted.manifest["metadata"].get("generated_at"))
+                if past
+                else "",
             ),
             folder,
             docs_page=docs_pages.pop("dbt/index.html", None),
@@ -271,16 +360,29 @@ def publish(
             history=history,
             docs_nodes=nodes,
             previous=previous,
+            days=None if past else days,
         )
         write_record(record, built.record)
         step.result = f"{built.changed:,} of {built.pages:,} pages changed"
     if built.no_full_text:
         progress.warn(f"search finds names only, as Pagefind cannot run: {built.no_full_text}")
-    if built.addresses != known:
-        store.write_addresses(place, built.addresses)
-    if built.history != history:
-        store.write_build_history(place, built.history)
+    if past:
+        return replace(built, index=output.path / "index.html")
+    # What a damaged store lacks is not gone: the next build is compared with the last whole one.
+    if not damaged_files(grafted.lineage.rejects):
+        if built.addresses != known:
+            store.write_addresses(place, built.addresses)
+        if built.history != history:
+            store.write_build_history(place, built.history)
     return replace(built, index=output.path / "index.html")
+
+
+def _final_names(lineage: Lineage) -> Rename:
+    """The name of a dataset of the logs as the lineage has it."""
+    names = {other: one.id for one in lineage.datasets.values() for other in one.symlinks} | {
+        other: dataset for dataset, found in lineage.aliases.items() for other in found
+    }
+    return lambda dataset: names.get(dataset, dataset)
 
 
 def _moved(config: Config, grafted: Grafted) -> dict[str, str]:
@@ -299,11 +401,13 @@ def summary(
     lineage = grafted.lineage if site else grafted.touched
     report = grafted.report
     tasks = lineage.tasks.values()
+    place = config.path(config.store)
+    noise, _ = read_rest(place, partial(store.noise, place))
     return Summary(
-        store=config.path(config.store),
+        store=place,
         new_logs=collected.new_logs if collected else None,
         tasks=len(tasks),
-        runs=sum(len(task.runs) for task in tasks),
+        runs=sum(task.run_count for task in tasks),
         datasets=len(lineage.datasets),
         flows=len(lineage.flows),
         promoted=len(report.promoted),
@@ -313,8 +417,10 @@ def summary(
         cycles=len(report.cycles),
         rejects=lineage.rejects,
         unread=collected.unreadable if collected else (),
-        noise=store.noise(config.path(config.store)),
+        damaged=damaged_files(lineage.rejects),
+        noise=noise,
         gaps=gaps(lineage.shapes.values()),
+        ignored=lineage.ignored,
         columns=grafted.followed.coverage,
         artifacts=config.path(config.artifacts),
         site=str(site.index) if site else None,

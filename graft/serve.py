@@ -50,10 +50,10 @@ def serve(config_path: Path | None, port: int, watch: bool) -> None:
         _run(build)
     with site_server(site, config.site.url, port, version) as server:
         address = f"http://{HOST}:{server.server_port}{subpath(config.site.url)}"
-        click.echo(f"{address}  (Ctrl-C ends it)")
         serving = threading.Thread(target=server.serve_forever, daemon=True)
         serving.start()
         try:
+            click.echo(f"{address}  (Ctrl-C ends it)")
             if version:
                 _rebuild(config, file, build, version)
             serving.join()

@@ -8,12 +8,20 @@ from functools import partial
 from pathlib import Path
 
 from dbt_graft.collectors.dbt.source import results_source, target_source
-from dbt_graft.collectors.declared.source import declared_source, declared_task_infos
+from dbt_graft.collectors.declared.source import (
+    declared_dataset_dates,
+    declared_source,
+    declared_task_infos,
+)
+from dbt_graft.collectors.http_session import authorization
+from dbt_graft.collectors.openlineage.source import EventFiles, event_source
 from dbt_graft.collectors.source import LogSource, settings_digest
 from dbt_graft.collectors.spark import source as spark_logs
 from dbt_graft.collectors.sqlserver import source as sqlserver
 from dbt_graft.collectors.store import last_event_times, run_origins
 from dbt_graft.graft.config import CollectEntry, Config, SparkEntry, SqlServerEntry
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.records import TaskInfo
 
 
@@ -31,6 +39,10 @@ def sources(config: Config, without: Collection[str] = ()) -> Iterator[LogSource
             yield _sqlserver(entry.sqlserver, config, without)
         if entry.declared:
             yield declared_source(config.path(entry.declared.path), entry.declared.path)
+        if entry.openlineage:
+            path = entry.openlineage.path
+            files = EventFiles(config.path(path), path, entry.openlineage.task or "")
+            yield event_source(files)
         if entry.dbt:
             yield results_source(config.path(entry.dbt.path), entry.dbt.path)
     if target := target_source(config.target_dir):
@@ -54,12 +66,28 @@ def task_infos(config: Config) -> dict[str, TaskInfo]:
     return found
 
 
+def declared_dates(config: Config) -> dict[DatasetId, DeclaredDates]:
+    """The dates of datasets in declared lineage; the first entry with a name wins.
+
+    Raises:
+        GraftError: A file of declared lineage is not valid.
+    """
+    found: dict[DatasetId, DeclaredDates] = {}
+    for entry in config.collect:
+        if entry.declared:
+            path = entry.declared.path
+            found = {**declared_dataset_dates(config.path(path), path), **found}
+    return found
+
+
 def label(entry: CollectEntry) -> str:
     """The prefix of the origins of an entry."""
     if entry.spark:
         return entry.spark.place
     if entry.declared:
         return f"declared:{entry.declared.path}"
+    if entry.openlineage:
+        return entry.openlineage.path
     assert entry.sqlserver
     server = entry.sqlserver
     return server.path or f"{server.server}/{server.table or server.session or server.files}"
@@ -74,9 +102,8 @@ def _spark(
         return spark_logs.SparkLogs(
             *(config.path(entry.place), entry.place, entry.task, entry.namespace),
             entry.task_from,
-            authorization=spark_logs.authorization(entry.authorization)
-            if entry.authorization
-            else "",
+            authorization=authorization(entry.authorization) if entry.authorization else "",
+            date_columns=config.date_columns,
         )
 
     return LogSource(
@@ -88,7 +115,7 @@ def _spark(
             reading,
         ),
         label=entry.place,
-        settings=_digest(entry, "task", "task_from", "namespace"),
+        settings=_digest(config, entry, "task", "task_from", "namespace"),
     )
 
 
@@ -99,18 +126,24 @@ def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) 
             namespace=entry.server,
             store=config.path(config.store),
             without=without,
-            rules=sqlserver.RunRules(entry.task, entry.noise, entry.idle_minutes * 60),
+            rules=sqlserver.RunRules(
+                *(entry.task, entry.noise, entry.idle_minutes * 60), config.date_columns
+            ),
             snapshot=Path(config.path(entry.snapshot)) if entry.snapshot else None,
             snapshot_label=entry.snapshot or "",
         ),
     )
     place = label(CollectEntry(sqlserver=entry))
-    settings = _digest(entry, "server", "task", "noise", "idle_minutes", "columns", "snapshot")
+    keys = ("server", "task", "noise", "idle_minutes", "columns", "snapshot")
+    settings = _digest(config, entry, *keys)
     return LogSource(source.new_logs, source.collect, place, settings)
 
 
-def _digest(entry: SparkEntry | SqlServerEntry, *keys: str) -> str:
-    return settings_digest(entry.model_dump(mode="json", include={*keys}))
+def _digest(config: Config, entry: SparkEntry | SqlServerEntry, *keys: str) -> str:
+    settings = entry.model_dump(mode="json", include={*keys})
+    # Without rules for dates, as before there were any.
+    dates = config.dates.model_dump(mode="json")
+    return settings_digest({**settings, "dates": dates} if any(dates.values()) else settings)
 
 
 def _events(

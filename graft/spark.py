@@ -6,6 +6,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import click
@@ -27,6 +28,9 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.memory import uses_memory
 from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.period import Period
+from dbt_graft.lineage.period_text import period_json, period_text
+from dbt_graft.lineage.period_union import known_union
 from dbt_graft.lineage.records import ColumnEdge, Evidence, Records
 
 _EXAMPLES = """\b
@@ -165,8 +169,30 @@ def _datasets(
             "statements": sum(row["statements"] for row in rows),
             **{count: _total(row[count] for row in rows) for count in COUNTS},
             "failed": any(row["status"] == "failed" for row in rows),
+            "dates": period_text(_dates(rows)),
+            "periods": period_json(_dates(rows)),
+            "positions": _positions(rows),
             "columns": columns.get((namespace, name), []),
         }
+
+
+def _dates(rows: Iterable[Row]) -> tuple[Period, ...]:
+    """The dates of all accesses that move data; unknown where those of one are."""
+    listed = list(rows)
+    moving = [row for row in listed if _moves(row)]
+    each = [tuple(schema.record(Period, one) for one in row["periods"]) for row in moving or listed]
+    return reduce(known_union, each)
+
+
+def _moves(row: Row) -> bool:
+    operation = Operation(row["operation"])
+    return operation.reads_data if row["direction"] == "read" else operation.brings_data
+
+
+def _positions(rows: Iterable[Row]) -> list[Row]:
+    """The positions of all accesses, each once."""
+    found = {tuple(one.values()): one for row in rows for one in row["positions"]}
+    return list(found.values())
 
 
 def _has_data(dataset: Row) -> bool:
@@ -220,6 +246,12 @@ def _facts(dataset: Row) -> str:
         # Spark counts no partitions where a table has none.
         if number is not None and (number or count != "partitions"):
             facts.append(f"{number:,} {count if number != 1 else count[:-1]}")
+    if dataset["dates"]:
+        facts.append(dataset["dates"])
+    facts += [
+        f"{one['kind']} {one['start'] or 'from the first'} to {one['end']}"
+        for one in dataset["positions"]
+    ]
     if dataset["failed"]:
         facts.append("failed")
     return ", ".join(facts)

@@ -37,6 +37,9 @@ collect:
   #     # session: lineage
   #     # snapshot: snapshot.json     # written by `graft sqlserver snapshot`
 
+  # Events of OpenLineage, of Airflow and others: docs/logs.md
+  # - openlineage: {{path: logs/openlineage/}}
+
   # Lineage that no log shows, declared in YAML: docs/declared-lineage.md
   # - declared: {{path: lineage/*.yml}}
 
@@ -66,6 +69,12 @@ site:
   name: {name}
   out: build/site
   # labels: {{hide: ["task:*"]}} # tags and owners that lists and the home page leave out
+
+# DAGs of Airflow in the order of the lineage: `graft export dag-factory`, docs/airflow-dags.md
+# airflow:
+#   commands:
+#     - {{engine: dbt, command: "cd $REPOS/shop && dbt build --select {{models}}"}}
+#     - {{command: "cd $REPOS/tasks && .venv/bin/python {{path}}"}}
 """
 
 

@@ -15,18 +15,24 @@ import orjson
 from dbt_graft.collectors import store
 from dbt_graft.collectors.java import java_home
 from dbt_graft.graft import collecting, pipeline
+from dbt_graft.graft.collecting import CollectResult
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config, json_schema
+from dbt_graft.graft.damaged_store import is_damage
 from dbt_graft.graft.dbt_docs import generate_dbt_docs
 from dbt_graft.graft.outputs import check_outputs
+from dbt_graft.graft.past import Moment, takes_as_of
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.start import write_config
 from dbt_graft.graft.summary import Summary
+from dbt_graft.graft.turn import takes_turns
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.report import Report
 from dbt_graft.injector.report_text import render_report
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.gaps import gaps
+
+_DAMAGED = 7
 
 
 def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
@@ -47,6 +53,8 @@ def _reports(command: Callable[..., Summary]) -> Callable[..., None]:
             click.echo(orjson.dumps(summary.to_json(), option=orjson.OPT_INDENT_2))
         else:
             click.echo(str(summary))
+        if summary.damaged:
+            sys.exit(_DAMAGED)
         sys.exit(3 if strict and summary.rejects else 0)
 
     return run
@@ -71,9 +79,9 @@ def init(folder: Path, *, force: bool) -> None:
     "logs that are gone stays.",
 )
 @_reports
+@takes_turns("artifacts")
 def collect(config: Config, progress: Progress, *, again: str | None) -> Summary:
     """Read new logs into the lineage store."""
-    check_outputs(config, "artifacts")
     collected = collecting.collect(config, progress, again=again)
     place = config.path(config.store)
     records = store.read(place)
@@ -120,6 +128,7 @@ _allow_empty = click.option(
 )
 @_allow_empty
 @_reports
+@takes_as_of("artifacts")
 def inject(
     config: Config,
     progress: Progress,
@@ -130,6 +139,7 @@ def inject(
     undo: bool,
     validate: bool,
     allow_empty: bool,
+    past: Moment | None,
 ) -> Summary:
     """Add the lineage in the store to copies of dbt's artifacts."""
     if undo:
@@ -137,12 +147,16 @@ def inject(
         artifacts.undo(folder)
         return Summary(config.path(config.store), artifacts=str(folder))
     if check:
-        grafted = pipeline.check(config, progress, allow_empty=allow_empty)
+        grafted = pipeline.check(config, progress, allow_empty=allow_empty, past=past)
     else:
         check_outputs(config, "artifacts")
         inspect = validate or report is not None
         grafted = pipeline.graft(
-            *(config, progress), inspect=inspect, validate=validate, allow_empty=allow_empty
+            *(config, progress),
+            inspect=inspect,
+            validate=validate,
+            allow_empty=allow_empty,
+            past=past,
         )
     summary = pipeline.summary(config, grafted)
     if report == "-":
@@ -170,11 +184,14 @@ _full = click.option(
 @_full
 @_allow_empty
 @_reports
-def site(config: Config, progress: Progress, *, full: bool, allow_empty: bool) -> Summary:
+@takes_as_of("site.out")
+@takes_turns()
+def site(
+    config: Config, progress: Progress, *, full: bool, allow_empty: bool, past: Moment | None
+) -> Summary:
     """Build the site from the store and dbt's artifacts, without reading logs."""
-    check_outputs(config)
-    grafted = pipeline.graft(config, progress, allow_empty=allow_empty, results=True)
-    published = pipeline.publish(config, progress, grafted, full=full)
+    grafted = pipeline.graft(config, progress, allow_empty=allow_empty, results=True, past=past)
+    published = pipeline.publish(config, progress, grafted, full=full, past=past)
     return pipeline.summary(config, grafted, site=published)
 
 
@@ -183,19 +200,40 @@ def site(config: Config, progress: Progress, *, full: bool, allow_empty: bool) -
 @_full
 @_allow_empty
 @_reports
+@takes_as_of("site.out")
+@takes_turns()
 def build(
-    config: Config, progress: Progress, *, run_dbt: bool, full: bool, allow_empty: bool
+    config: Config,
+    progress: Progress,
+    *,
+    run_dbt: bool,
+    full: bool,
+    allow_empty: bool,
+    past: Moment | None,
 ) -> Summary:
     """Run collect, inject and site."""
-    check_outputs(config)
     if run_dbt:
         generate_dbt_docs(config, progress)
-    collected = collecting.collect(config, progress)
+    collected = _collected(config, progress)
     grafted = pipeline.graft(
-        *(config, progress, collected.unreadable), allow_empty=allow_empty, results=True
+        *(config, progress, collected.unreadable),
+        allow_empty=allow_empty,
+        results=True,
+        past=past,
     )
-    published = pipeline.publish(config, progress, grafted, full=full)
+    published = pipeline.publish(config, progress, grafted, full=full, past=past)
     return pipeline.summary(config, grafted, collected, published)
+
+
+def _collected(config: Config, progress: Progress) -> CollectResult:
+    """New logs, collected; none of them into a damaged store, of which the rest is published."""
+    try:
+        return collecting.collect(config, progress)
+    except store.StoreError as error:
+        if not is_damage(error):
+            raise
+        progress.warn(f"nothing was collected: {error}")
+        return CollectResult()
 
 
 @click.command(epilog="\b\nExample: JAVA_HOME=$(graft java) python my_spark_task.py")

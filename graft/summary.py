@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from dbt_graft.injector.report import Report
 from dbt_graft.injector.report_text import render_report
 from dbt_graft.lineage.definition import ColumnCoverage
 from dbt_graft.lineage.gaps import Gap
+from dbt_graft.lineage.ignored_tasks import IgnoredTasks
 from dbt_graft.lineage.records import Outcome, Reject
 
 _SHOWN_REASONS = 5
@@ -29,8 +30,10 @@ class Summary:
         rejects: Log input that could not be used.
         report: The changes and decisions of the graft, if asked for.
         unread: Sources and logs that could not be read; they are tried again next time.
+        damaged: Files of the lineage store that could not be read; the rest was published.
         noise: Requests left out by noise rules: catalog queries, health checks.
         gaps: Statements that were not parsed, or only in part.
+        ignored: Tasks that graft.yml leaves out.
         columns: The dbt models whose columns were followed.
         pages: The pages of the catalog.
         pages_changed: How many of them are new, or other than before.
@@ -49,8 +52,10 @@ class Summary:
     cycles: int | None = None
     rejects: tuple[Reject, ...] = ()
     unread: tuple[Reject, ...] = ()
+    damaged: tuple[str, ...] = ()
     noise: int = 0
     gaps: tuple[Gap, ...] = ()
+    ignored: IgnoredTasks | None = None
     columns: ColumnCoverage | None = None
     artifacts: str | None = None
     site: str | None = None
@@ -66,6 +71,12 @@ class Summary:
             "rejected": len(self.rejects),
             **({"report": self.report.to_json()} if self.report else {}),
         }
+
+    def _left_out(self) -> Iterator[tuple[str, str]]:
+        if self.noise:
+            yield "noise", f"{self.noise:,} requests left out, such as catalog queries"
+        if self.ignored and self.ignored.tasks:
+            yield "ignored", _ignored_text(self.ignored)
 
     def __str__(self) -> str:
         lines = []
@@ -86,10 +97,8 @@ class Summary:
             lines.append(("conflicts", f"{self.second_writers:,} datasets that dbt writes as well"))
         if self.cycles:
             lines.append(("cycles", f"{self.cycles:,}, each broken at its newest edge"))
-        if self.noise:
-            lines.append(("noise", f"{self.noise:,} requests left out, such as catalog queries"))
-        if self.unread:
-            lines.append(("unread", _places(self.unread)))
+        lines += self._left_out()
+        lines += self._unread_lines()
         lines.append(("rejected", f"{len(self.rejects):,}{_reasons(self.rejects)}"))
         if self.gaps:
             lines.append(("gaps", _statements(self.gaps)))
@@ -100,6 +109,29 @@ class Summary:
         lines += [(name, place) for name, place in places if place]
         summary = "\n".join(f"{name:<10}{text}" for name, text in lines)
         return f"{render_report(self.report)}\n{summary}" if self.report else summary
+
+    def _unread_lines(self) -> Iterator[tuple[str, str]]:
+        if self.damaged:
+            yield "damaged", _damaged_files(self.damaged)
+        if self.unread:
+            yield "unread", _places(self.unread)
+
+
+def _damaged_files(files: Sequence[str]) -> str:
+    more = len(files) - _SHOWN_PLACES
+    shown = [
+        "the lineage store; the rest was published, pages of what only these files had are gone:",
+        *(f"  {one}" for one in files[:_SHOWN_PLACES]),
+        *([f"  and {more:,} more"] if more > 0 else []),
+        "`graft store check` says what to do",
+    ]
+    return f"\n{'':<10}".join(shown)
+
+
+def _ignored_text(ignored: IgnoredTasks) -> str:
+    """`3 tasks with 12 runs and 40 statements, 5 datasets of theirs alone`"""
+    text = f"{ignored.tasks:,} tasks with {ignored.runs:,} runs"
+    return f"{text} and {ignored.statements:,} statements, {ignored.datasets:,} datasets of theirs"
 
 
 def _places(unread: Sequence[Reject]) -> str:

@@ -53,7 +53,7 @@ def inputs(config: Config, file: Path, *more: Path) -> Inputs:
     entries = (
         one
         for entry in config.collect
-        for one in (entry.sqlserver, entry.spark, entry.declared, entry.dbt)
+        for one in (entry.sqlserver, entry.spark, entry.declared, entry.dbt, entry.openlineage)
     )
     written = [
         text

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+from dbt_graft.injector.prose import escaped_text
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Column,
     ColumnEdge,
+    ColumnMetadata,
     EdgeType,
     Evidence,
     Subtype,
@@ -41,7 +44,10 @@ def by_target(edges: Iterable[ColumnEdge]) -> Edges:
 
 
 def columns(
-    described: Mapping[str, Any], seen: Iterable[Column], edges: Iterable[ColumnEdge]
+    described: Mapping[str, Any],
+    seen: Iterable[Column],
+    edges: Iterable[ColumnEdge],
+    in_events: Mapping[str, ColumnMetadata] = MappingProxyType({}),
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return `columns` and `meta.graft.columns` of a node.
 
@@ -49,6 +55,7 @@ def columns(
         described: The columns of the YAML files; they come first, and their values win.
         seen: The columns in logs.
         edges: The column edges that end in the dataset of the node.
+        in_events: What events have of columns, by folded name: used where YAML has nothing.
     """
     upstream = by_column(edges)
     names = {column.name.casefold(): column for column in seen}
@@ -65,6 +72,9 @@ def columns(
         )
         node["data_type"] = node.get("data_type") or column.type or None
     for name, node in nodes.items():
+        if one := in_events.get(name.casefold()):
+            node["description"] = node.get("description") or escaped_text(one.description)
+            node["tags"] = node.get("tags") or list(one.tags)
         node["description"] = with_origins(node.get("description"), name, upstream)
     return nodes, meta_columns(upstream, spelled)
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from dbt_graft.injector import event_metadata
 from dbt_graft.injector.dbt_lineage import exposures
 from dbt_graft.injector.inherited import merged
 from dbt_graft.injector.manifest import Node, owner, parents, string_tags
@@ -34,7 +35,7 @@ def descriptions(
     }
     origins = {built.node_id: built.sources for built in decided.promoted}
     tasks = {built.node_id: built.tasks for built in (*decided.promoted, *decided.added)}
-    tests = _tests(grafted)
+    tests = tests_by_node(grafted)
     found = {}
     for dataset, node_id in sorted(decided.nodes.items()):
         node = grafted["nodes"].get(node_id) or grafted["sources"][node_id]
@@ -45,23 +46,31 @@ def descriptions(
             (*origins.get(node_id, (node_id,)), *known.sources.get(dataset, ()))
         )
         tested = {test.node_id: test for key in (node_id, *dbt_ids) for test in tests[key]}
-        infos = [lineage.tasks[name].info for name in tasks.get(node_id, ())]
+        known_owners = event_metadata.owners(dataset, tasks.get(node_id, ()), lineage, original)
+        metadata = lineage.dataset_metadata.get(dataset)
+        text = str(first.get("description") or first.get("source_description") or "")
+        columns = event_metadata.columns(dataset, lineage)
+        in_events = event_metadata.tags(dataset, lineage, before)
+        tags = tuple(dict.fromkeys((*string_tags(node), *in_events)))
         found[dataset] = Description(
             dataset=dataset,
             node_id=node_id,
             name=str(node["name"]),
             role=roles.get(node_id) or Role(str(node["resource_type"])),
-            text=str(first.get("description") or first.get("source_description") or ""),
-            owner=owner(first, original) or next((i.owner for i in infos if i.owner), ""),
-            tags=string_tags(node),
-            columns={
-                str(name): str(column.get("description") or "")
-                for name, column in merged(before, "columns").items()
-            },
+            text=text or (metadata.description if metadata else ""),
+            owner=owner(first, original) or next(iter(known_owners), ""),
+            tags=tags,
+            columns=event_metadata.column_texts(
+                {
+                    str(name): str(column.get("description") or "")
+                    for name, column in merged(before, "columns").items()
+                },
+                columns,
+            ),
             tests=tuple(sorted(tested.values(), key=lambda one: (one.column, one.name))),
             dbt_ids=tuple(dbt_ids),
-            sensitivity=sensitivity([*before, {"tags": node.get("tags")}]),
-            column_sensitivity=column_sensitivities(before),
+            sensitivity=sensitivity([*before, {"tags": tags}]),
+            column_sensitivity=event_metadata.column_labels(column_sensitivities(before), columns),
         )
     return found
 
@@ -96,8 +105,8 @@ def _written_by_dbt(original: Node, node_id: str) -> Mapping[str, Any]:
     return found
 
 
-def _tests(manifest: Node) -> dict[str, list[NodeTest]]:
-    """The tests of each node; a singular test is one of every node that it reads."""
+def tests_by_node(manifest: Node) -> dict[str, list[NodeTest]]:
+    """Return the tests of each node; a singular test is one of every node that it reads."""
     found: dict[str, list[NodeTest]] = defaultdict(list)
     for node_id, node in (
         *manifest["nodes"].items(),

@@ -13,6 +13,7 @@ from typing import Any
 
 from dbt_graft.injector import groups, integrity, nodes, warehouse
 from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.injector.checks import with_checks
 from dbt_graft.injector.columns import by_target
 from dbt_graft.injector.dbt_lineage import described_columns, own_lineage
 from dbt_graft.injector.describe import consumers, descriptions
@@ -62,6 +63,7 @@ def graft(
             remedy="use the target folder of dbt itself, not a grafted copy",
         )
     known = known or relations(manifest, options.namespace)
+    lineage = with_checks(lineage, manifest, known)
 
     compared = agreement(followed, lineage.dbt_edges, known.builders, _views(manifest, known))
     followed = compared.columns
@@ -177,7 +179,7 @@ def _added(manifest: dict[str, Any], decided: GraftPlan, context: NodeContext) -
         for new in decided.exposures
     }
     owned = groups.groups(
-        context.lineage.tasks[name] for b in (*decided.promoted, *decided.added) for name in b.tasks
+        owner for model in models.values() for owner in model["meta"]["graft"].get("owners", ())
     )
     if owned:
         manifest["groups"] = {**(manifest.get("groups") or {}), **owned}

@@ -1,4 +1,4 @@
-"""dbt groups for the owners of tasks, shown in the group tree of the docs page."""
+"""dbt groups for the owners of datasets, shown in the group tree of the docs page."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from typing import Any
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.naming import plain
 from dbt_graft.injector.plan import PACKAGE
-from dbt_graft.lineage.model import Task
 
 
-def of(tasks: Iterable[Task]) -> str | None:
-    """Return the group of the datasets that tasks build: that of their first owner."""
-    owner = next((task.info.owner for task in tasks if task.info.owner), "")
-    return plain(owner) or None
+def of(owners: Iterable[str]) -> str | None:
+    """Return the group of a dataset: that of its first owner."""
+    return plain(next(iter(owners), "")) or None
 
 
-def groups(tasks: Iterable[Task]) -> dict[str, Any]:
-    """Return the groups of the owners, by id."""
-    owners = {name: task.info.owner for task in tasks if (name := of([task]))}
+def groups(owners: Iterable[str]) -> dict[str, Any]:
+    """Return the groups of owners, by id."""
+    named = {name: owner for owner in owners if (name := of([owner]))}
     return {
         (unique_id := f"group.{PACKAGE}.{name}"): {
             "name": name,
@@ -31,7 +29,7 @@ def groups(tasks: Iterable[Task]) -> dict[str, Any]:
             "unique_id": unique_id,
             "owner": {"email": None, "name": owner},
         }
-        for name, owner in sorted(owners.items())
+        for name, owner in sorted(named.items())
     }
 
 

@@ -51,6 +51,13 @@ def project_name(manifest: Node) -> str | None:
     return next((name for name in sorted(packages) if _project_id(name) == digest), None)
 
 
+def projects(manifest: Node) -> frozenset[str]:
+    """Return the names of the root project and of the packages that it has nodes of."""
+    nodes = (node for part in ("nodes", "sources") for node in manifest[part].values())
+    found = {str(node.get("package_name")) for node in nodes}
+    return frozenset({*found, *filter(None, (project_name(manifest),))})
+
+
 def _project_id(name: str) -> str:
     return hashlib.md5(name.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dbt_graft.injector import inherited, prose
+from dbt_graft.injector import event_metadata, inherited, prose
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.nodes import NodeContext
 from dbt_graft.injector.plan import GraftPlan
@@ -58,7 +58,8 @@ def _texts(
         yield built.node_id, {"description": _model(built, context, site)}
     for new in decided.new_sources:
         text = prose.read_by(new.tasks, new.views, site)
-        text = prose.paragraphs(text, prose.catalog_link(new.dataset, site))
+        before = event_metadata.description(new.dataset, context.lineage)
+        text = prose.paragraphs(before, text, prose.catalog_link(new.dataset, site))
         yield new.node_id, {"description": text}
     for exposure in decided.exposures:
         task = context.lineage.tasks[exposure.task]
@@ -78,5 +79,8 @@ def _model(built: BuiltDataset, context: NodeContext, site: str) -> str:
     else:
         text = prose.built_by(tasks, context.lineage.writers(built.dataset), site)
     return prose.paragraphs(
-        *inherited.descriptions(sources), text, prose.catalog_link(built.dataset, site)
+        *inherited.descriptions(sources),
+        event_metadata.description(built.dataset, context.lineage, sources),
+        text,
+        prose.catalog_link(built.dataset, site),
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbt_graft.injector import groups, inherited, prose
+from dbt_graft.injector import event_metadata, groups, inherited, prose
 from dbt_graft.injector.columns import Edges
 from dbt_graft.injector.columns import columns as node_columns
 from dbt_graft.injector.manifest import Node
@@ -67,8 +67,14 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
         inherited.merged(sources, "columns"),
         found.columns if found else (),
         context.edges.get(built.dataset, ()),
+        event_metadata.columns(built.dataset, context.lineage),
     )
-    tags = list(dict.fromkeys([*inherited.tags(sources), *_tags(tasks, writes, context.options)]))
+    in_events = event_metadata.tags(built.dataset, context.lineage, sources)
+    own_tags = _tags(tasks, writes, context.options, in_events)
+    tags = list(dict.fromkeys([*inherited.tags(sources), *own_tags]))
+    owners = event_metadata.owners(
+        built.dataset, built.tasks, context.lineage, context.original, sources
+    )
     quoting = inherited.merged(sources, "quoting")
     # The docs page shows the owner of the group; `meta.owner` would be a second one.
     meta = {
@@ -76,9 +82,9 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
         "graft": {
             "dataset": str(built.dataset),
             **({} if view else {"tasks": list(built.tasks)}),
-            **_owners(tasks),
+            **({"owners": owners} if owners else {}),
             **_procedures(writes),
-            "evidence": sorted({u.evidence.value for u in writes} or {Evidence.DECLARED.value}),
+            "evidence": _evidences(writes),
             **inherited.graft_meta(sources, context.freshness),
             **({"columns": edges} if edges else {}),
         },
@@ -87,7 +93,7 @@ def model(built: BuiltDataset, parents: tuple[str, ...], context: NodeContext) -
     path = "/".join([*folders, f"{built.name}.{'sql' if view else 'py'}"])
     is_view = view or (found and found.kind is Kind.VIEW)
     docs = {"show": True, "node_color": None if view else COLOR}
-    group = groups.of(tasks)
+    group = groups.of(owners)
     return {
         "database": first.get("database") if sources else database,
         "schema": first.get("schema") if sources else schema,
@@ -137,8 +143,20 @@ def source(new: NewSource, context: NodeContext) -> dict[str, Any]:
     group = source_group(new.dataset, lineage)
     path = f"{group}.yml"
     found = lineage.datasets.get(new.dataset)
+    in_events = event_metadata.tags(new.dataset, lineage)
     tags = [TAG] if "python_task" in context.options.tags else []
-    meta = {"graft": {"dataset": str(new.dataset), "tasks": list(new.tasks)}}
+    tags = list(dict.fromkeys([*tags, *(in_events if "team" in context.options.tags else ())]))
+    owners = event_metadata.owners(new.dataset, (), lineage, context.original)
+    meta = {
+        "graft": {
+            "dataset": str(new.dataset),
+            "tasks": list(new.tasks),
+            **({"owners": owners} if owners else {}),
+        }
+    }
+    columns, _ = node_columns(
+        {}, found.columns if found else (), (), event_metadata.columns(new.dataset, lineage)
+    )
     return {
         "database": database,
         "schema": schema,
@@ -154,7 +172,7 @@ def source(new: NewSource, context: NodeContext) -> dict[str, Any]:
         "loader": "",
         "identifier": identifier,
         "description": "",
-        "columns": node_columns({}, found.columns if found else (), ())[0],
+        "columns": columns,
         "meta": meta,
         "source_meta": {},
         "tags": tags,
@@ -241,19 +259,26 @@ def _folders(usages: Sequence[Usage]) -> list[str]:
     return [plain(first.engine) or "unknown", plain(first.task) or "task"]
 
 
-def _tags(tasks: list[Task], usages: Iterable[Usage], options: GraftOptions) -> list[str]:
+def _tags(
+    tasks: list[Task],
+    usages: Iterable[Usage],
+    options: GraftOptions,
+    in_events: Sequence[str] = (),
+) -> list[str]:
     by_kind: dict[TagKind, list[str]] = {
         "python_task": [TAG] if tasks else [],
         "engine": [usage.engine for usage in usages] if tasks else [DefinitionKind.VIEW.value],
         "task": [f"task:{task.name}" for task in tasks],
-        "team": [tag for task in tasks for tag in task.info.tags],
+        "team": [*(tag for task in tasks for tag in task.info.tags), *in_events],
     }
     return list(dict.fromkeys(tag for kind in options.tags for tag in by_kind[kind]))
 
 
-def _owners(tasks: list[Task]) -> dict[str, list[str]]:
-    owners = dict.fromkeys(task.info.owner for task in tasks if task.info.owner)
-    return {"owners": list(owners)} if owners else {}
+def _evidences(usages: Iterable[Usage]) -> list[str]:
+    found: set[Evidence] = set()
+    for usage in usages:
+        found |= {usage.evidence, *(one.evidence for one in usage.evidences)}
+    return sorted(one.value for one in found or {Evidence.DECLARED})
 
 
 def _procedures(usages: Iterable[Usage]) -> dict[str, list[str]]:

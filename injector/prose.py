@@ -15,12 +15,18 @@ from dbt_graft.lineage.usage import Usage
 
 # Inline markup of Markdown; an underscore within a word is plain text.
 _MARKUP = re.compile(r"([\\`*\[\]!|<>~&$]|(?<!\w)_|_(?!\w))")
+_BLANK_LINES = re.compile(r"\n\s*\n")
 _WEB = re.compile(r"https?://[^\s<>()\"']+")
 
 
 def escape(text: str) -> str:
     """Escape text for use in Markdown; white space is collapsed."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def escaped_text(text: str) -> str:
+    """Escape a text of a log for use in Markdown; its paragraphs stay."""
+    return paragraphs(*map(escape, _BLANK_LINES.split(text)))
 
 
 def link(text: str, address: str) -> str:
@@ -98,7 +104,9 @@ def _writer(task: Task, usage: Usage, site: str) -> str:
 
 
 def _task(first: str, task: Task, last_run: str) -> str:
-    return paragraphs(first, task.info.description, last_run, _more(task))
+    text = task.info.description
+    text = escaped_text(text) if task.described_in_events else text
+    return paragraphs(first, text, last_run, _more(task))
 
 
 def _last_run(runs: Sequence[Run], rows: int | None) -> str:

@@ -34,7 +34,7 @@ def entry(
     metadata = first.get("metadata") or {}
     found = lineage.datasets.get(dataset)
     kind = found.kind if found else Kind.TABLE
-    owners = ", ".join(dict.fromkeys(t.info.owner for t in tasks if t.info.owner))
+    owners = ", ".join(node["meta"]["graft"].get("owners", ()))
     database = metadata.get("database")
     if database is None:
         database = node.get("database")
@@ -82,7 +82,7 @@ def _stats(dataset: DatasetId, tasks: list[Task], newest: datetime | None) -> di
     writes = {task.name: task.usages_of(dataset, Direction.WRITE) for task in tasks}
     runs = [run for task in tasks for run in task.runs_of(*writes[task.name])]
     starts = [run.started_at for run in runs if run.started_at]
-    usages = [usage for group in writes.values() for usage in group]
+    usages = [usage for group in writes.values() for usage in group if not usage.repeats]
     rows = [usage.rows for usage in usages if usage.rows is not None]
     written = [usage.bytes for usage in usages if usage.bytes is not None]
     stats = []

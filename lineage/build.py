@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import replace
 
-from dbt_graft.lineage.columns import table_edges
+from dbt_graft.lineage.checks import renamed_checks
+from dbt_graft.lineage.columns import once, table_edges
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dataset_metadata import metadata_by_dataset
+from dbt_graft.lineage.date_shards import DateShards, date_shards
 from dbt_graft.lineage.dbt_runs import split
+from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.drops import Drops
+from dbt_graft.lineage.event_runs import joined
+from dbt_graft.lineage.evidences import with_evidences
 from dbt_graft.lineage.flow import flows
+from dbt_graft.lineage.foreign_models import with_foreign_models
+from dbt_graft.lineage.ignored_tasks import without_tasks
 from dbt_graft.lineage.lasting_columns import column_edges
 from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.model import Lineage, Task, flow_order, merged_dataset
 from dbt_graft.lineage.names import NameRules, Rename
+from dbt_graft.lineage.nominal_periods import with_nominal_periods
+from dbt_graft.lineage.orchestration import orchestrator_runs, task_runs
+from dbt_graft.lineage.precedence import edges_beside_logs, observed_first, of_events
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
@@ -22,13 +34,17 @@ from dbt_graft.lineage.records import (
     Direction,
     Records,
     Run,
+    RunRepeats,
     Status,
     TaskInfo,
 )
 from dbt_graft.lineage.renames import follow_renames
+from dbt_graft.lineage.run_group import parent_by_run
 from dbt_graft.lineage.runs import results_by_node, runs_by_task
+from dbt_graft.lineage.superseded import supersessions
+from dbt_graft.lineage.task_metadata import with_metadata
 from dbt_graft.lineage.transient import transient
-from dbt_graft.lineage.usage import Usage, usages
+from dbt_graft.lineage.usage import Usage, usages, with_repeats
 
 
 def build(
@@ -38,6 +54,10 @@ def build(
     *,
     failed: bool = False,
     infer_columns: bool = True,
+    projects: Collection[str] | None = None,
+    shards: Container[DatasetId] | None = (),
+    dates: Mapping[DatasetId, DeclaredDates] | None = None,
+    ignore: Iterable[str] = (),
 ) -> Lineage:
     """The lineage that records of a store make, under the names that the rules give.
 
@@ -45,12 +65,40 @@ def build(
         infos: What graft.yml and declared lineage say of tasks, by name.
         failed: What failed statements tried counts as done.
         infer_columns: Columns of equal name are connected through a task's memory.
+        projects: The dbt projects in the manifest; None if all are.
+        shards: Datasets with a date in their names that are no shards; None to fold none.
+        dates: What people declare of the dates of datasets, under any of their names.
+        ignore: Patterns of the names of tasks that are left out.
     """
-    of_tasks, of_dbt = split(records)
+    if projects is not None:
+        records = with_foreign_models(records, projects)
+    rename = rename or NameRules()
+    records, ignored = without_tasks(records, ignore)
+    records, rename = _with_shards(records, rename, shards)
+    of_tasks, of_dbt = split(joined(records))
     lineage = _built(of_tasks, rename, infos, failed=failed, infer_columns=infer_columns)
+    if dates:
+        lineage = replace(lineage, declared_dates=_under_names(dates, rename))
+    if ignored.tasks:
+        lineage = replace(lineage, ignored=ignored)
     if not of_dbt.column_edges:
         return lineage
     return replace(lineage, dbt_edges=_built(of_dbt, rename).column_edges)
+
+
+def _with_shards(
+    records: Records, rename: Rename, apart: Container[DatasetId] | None
+) -> tuple[Records, Rename]:
+    """Records and rules by which date shards are one dataset."""
+    found = DateShards() if apart is None else date_shards(records, rename, apart)
+    if not found.tables:
+        return records, rename
+    records = replace(
+        records,
+        accesses=tuple(found.accesses(records.accesses, rename)),
+        datasets=tuple(found.datasets(records.datasets, rename)),
+    )
+    return records, found.renaming(rename)
 
 
 def _built(
@@ -61,20 +109,21 @@ def _built(
     failed: bool = False,
     infer_columns: bool = True,
 ) -> Lineage:
-    rename = _with_locations(rename or NameRules(), records.datasets)
+    rename = located_names(rename or NameRules(), records.datasets)
     accesses, edges = _under_rule_names(records, rename)
+    accesses = with_nominal_periods(accesses, records.runs)
     if failed:
         accesses = [
             replace(a, status=Status.UNKNOWN) if a.status is Status.FAILED else a for a in accesses
         ]
-    followed = follow_renames(accesses, edges)
+    followed = follow_renames(accesses, edges_beside_logs(edges))
     gone = transient(followed.accesses)
     accesses = [
         replace(a, kind=Kind.TEMPORARY) if a.dataset in gone else a for a in followed.accesses
     ]
     views = {run.task for run in records.runs if run.engine == DefinitionKind.VIEW}
-    parents = {(run.task, run.run_id): run.parent_run_id or run.run_id for run in records.runs}
-    moved = flows(accesses, parents)
+    parents = parent_by_run(records.runs)
+    moved = flows(of_events(accesses), parents)
     moved = [
         replace(flow, definition=DefinitionKind.VIEW) if flow.task in views else flow
         for flow in moved
@@ -83,18 +132,26 @@ def _built(
     known = [_known(dataset, rename, followed.dead) for dataset in records.datasets]
     datasets = _datasets((one for one in known if one.id not in gone), lasting)
     used = usages(
-        (access for access in lasting if access.task not in views),
+        observed_first(access for access in lasting if access.task not in views),
         {(run.task, run.run_id): run.engine for run in records.runs},
         (flow for flow in moved if flow.definition is None),
     )
+    moved, used = with_evidences(accesses, records.runs, moved, used)
+    used = with_repeats(used, records.usage_repeats, rename)
     return Lineage(
         datasets=datasets,
-        tasks=_tasks([run for run in records.runs if run.task not in views], used, infos or {}),
+        tasks=_tasks(
+            task_runs((run for run in records.runs if run.task not in views), used),
+            used,
+            infos or {},
+            with_metadata(infos or {}, records.task_metadata),
+            records.run_repeats,
+        ),
         flows=tuple(sorted(moved, key=flow_order)),
         shapes=records.shapes,
         rejects=records.rejects,
         column_edges=column_edges(
-            (*followed.column_edges, *table_edges(accesses)),
+            once((*followed.column_edges, *table_edges(accesses))),
             accesses,
             datasets.values(),
             moved,
@@ -102,14 +159,27 @@ def _built(
             infer=infer_columns,
         ),
         definitions=_views(access for access in lasting if access.task in views),
-        node_results=results_by_node(records.node_results),
+        node_results=results_by_node(renamed_checks(records.node_results, rename)),
         former_names={
             dataset: tuple(name for name in names if name not in datasets)
             for dataset, names in followed.former_names.items()
             if dataset in datasets and any(name not in datasets for name in names)
         },
         aliases=_aliases(records, rename, datasets),
+        orchestrator_runs=orchestrator_runs(records.runs),
+        superseded=supersessions(records.runs, lasting),
+        dataset_metadata=metadata_by_dataset(
+            records.dataset_metadata,
+            lambda dataset: followed.dead.get(name := rename(dataset), name),
+        ),
+        accesses=tuple(a for a in lasting if a.last_at is not None and a.task not in views),
     )
+
+
+def _under_names(
+    dates: Mapping[DatasetId, DeclaredDates], rename: Rename
+) -> dict[DatasetId, DeclaredDates]:
+    return {rename(dataset): one.named(rename) for dataset, one in dates.items()}
 
 
 def _aliases(
@@ -125,14 +195,24 @@ def _aliases(
     return {dataset: tuple(found[dataset]) for dataset in sorted(found)}
 
 
-def _with_locations(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
-    """Rules under which a path that a log names as the place of one table is that table."""
+def located_names(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
+    """Rules under which a path that a log names as the place of one table is that table.
+
+    Events name the table as another name of the path. An engine's own log knows it better.
+    """
     owners: dict[DatasetId, set[DatasetId]] = defaultdict(set)
+    in_events: dict[DatasetId, set[DatasetId]] = defaultdict(set)
     for dataset in datasets:
-        for path in dataset.symlinks:
-            if path.is_path and not dataset.id.is_path:
-                owners[path].add(dataset.id)
-    tables = {path: next(iter(found)) for path, found in owners.items() if len(found) == 1}
+        for other in dataset.symlinks:
+            if other.is_path and not dataset.id.is_path:
+                owners[other].add(dataset.id)
+            elif dataset.id.is_path and not other.is_path:
+                in_events[dataset.id].add(other)
+    tables = {
+        path: next(iter(found))
+        for path, found in {**in_events, **owners}.items()
+        if len(found) == 1
+    }
 
     def located(dataset: DatasetId) -> DatasetId:
         name = rename(dataset)
@@ -179,7 +259,7 @@ def _known(dataset: Dataset, rename: Rename, dead: Mapping[DatasetId, DatasetId]
     return replace(dataset, id=name, symlinks=tuple(sorted(symlinks)))
 
 
-def _datasets(known: Iterable[Dataset], accesses: Iterable[Access]) -> dict[DatasetId, Dataset]:
+def _datasets(known: Iterable[Dataset], accesses: Collection[Access]) -> dict[DatasetId, Dataset]:
     found: dict[DatasetId, Dataset] = {}
 
     def add(dataset: Dataset) -> None:
@@ -195,13 +275,30 @@ def _datasets(known: Iterable[Dataset], accesses: Iterable[Access]) -> dict[Data
                 access.dataset, access.kind, first_seen=access.first_at, last_seen=access.last_at
             )
         )
+    drops = Drops(accesses)
+    for key, dataset in found.items():
+        if (dropped_at := drops.of(dataset)) != dataset.dropped_at:
+            found[key] = replace(dataset, dropped_at=dropped_at)
     return {key: found[key] for key in sorted(found)}
 
 
 def _tasks(
-    runs: Iterable[Run], used: Iterable[Usage], infos: Mapping[str, TaskInfo]
+    runs: Iterable[Run],
+    used: Iterable[Usage],
+    written: Mapping[str, TaskInfo],
+    infos: Mapping[str, TaskInfo],
+    run_repeats: Iterable[RunRepeats],
 ) -> dict[str, Task]:
+    """The tasks by name.
+
+    Args:
+        written: What people wrote of them; `infos` has what events say, too.
+    """
     by_task = runs_by_task(runs)
+    repeats: dict[str, dict[str, int]] = defaultdict(dict)
+    for one in run_repeats:
+        if one.runs:
+            repeats[one.task][one.run_id] = one.runs
     usages_by_task: dict[str, list[Usage]] = defaultdict(list)
     for usage in used:
         usages_by_task[usage.task].append(usage)
@@ -212,6 +309,9 @@ def _tasks(
             usages=tuple(usages_by_task[name]),
             runs=by_task.get(name, ()),
             info=infos.get(name, TaskInfo()),
+            described_in_events=name in infos
+            and not (name in written and written[name].description),
+            repeats=repeats.get(name, {}),
         )
         for name in sorted({*by_task, *usages_by_task})
     }

@@ -20,7 +20,7 @@ def build_json(build: Build) -> dict[str, Any]:
         "at": build.at.isoformat(),
         "before": build.before.isoformat() if build.before else None,
         "counts": {kind.value: count for kind, count in build.counts.items()},
-        "changes": [_change_json(change) for change in build.changes],
+        "changes": [change_json(change) for change in build.changes],
     }
 
 
@@ -39,7 +39,8 @@ def build_from_json(value: Mapping[str, Any]) -> Build:
     )
 
 
-def _change_json(change: Change) -> dict[str, Any]:
+def change_json(change: Change) -> dict[str, Any]:
+    """A change: its kind, and of its other fields those that it has."""
     datasets = {name: getattr(change, name) for name in _DATASETS}
     texts = {name: getattr(change, name) for name in _TEXTS}
     return {

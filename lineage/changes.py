@@ -32,9 +32,32 @@ class ChangeKind(StrEnum):
     NEW_TASK = "new task"
     GONE_EDGE = "gone edge"
     NEW_EDGE = "new edge"
+    OTHER_TASKS = "other tasks of an edge"
     GONE_COLUMN = "gone column"
     NEW_COLUMN = "new column"
     OTHER_TYPE = "other column type"
+
+    @property
+    def heading(self) -> str:
+        """The heading of a list of such changes."""
+        return _HEADINGS[self]
+
+
+_HEADINGS = {
+    ChangeKind.GONE_DATASET: "Datasets gone",
+    ChangeKind.RENAMED_DATASET: "Datasets renamed",
+    ChangeKind.NEW_DATASET: "New datasets",
+    ChangeKind.PROMOTED: "Sources promoted to models",
+    ChangeKind.OTHER_ROLE: "Other role in dbt",
+    ChangeKind.GONE_TASK: "Tasks gone",
+    ChangeKind.NEW_TASK: "New tasks",
+    ChangeKind.GONE_EDGE: "Edges gone",
+    ChangeKind.NEW_EDGE: "New edges",
+    ChangeKind.OTHER_TASKS: "Edges of other tasks",
+    ChangeKind.GONE_COLUMN: "Columns gone",
+    ChangeKind.NEW_COLUMN: "New columns",
+    ChangeKind.OTHER_TYPE: "Columns of another type",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +68,7 @@ class Change:
         dataset: What changed; the source of an edge; None for a task.
         other: The present name of a renamed dataset, the target of an edge.
         name: The task or the column; of an edge without `other` the consumer that it leads to.
-        before, now: The role in dbt, or the type of the column.
+        before, now: The role in dbt, the type of the column, or the tasks of an edge.
     """
 
     kind: ChangeKind
@@ -107,6 +130,10 @@ class BuildHistory:
 
     builds: tuple[Build, ...] = ()
     names: PublishedNames | None = None
+
+    def until(self, at: datetime) -> BuildHistory:
+        """The builds up to a time, without what the newest published."""
+        return BuildHistory(tuple(build for build in self.builds if build.at <= at))
 
 
 NO_BUILDS = BuildHistory()

@@ -59,6 +59,13 @@ def spelled_out(
             yield replace(edge, from_column=name, to_column=name)
 
 
+def once(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
+    """The edges without their origins, each once: every log of a task repeats them."""
+    return list(
+        dict.fromkeys(edge if not edge.origin else replace(edge, origin="") for edge in edges)
+    )
+
+
 def table_edges(accesses: Iterable[Access]) -> Iterator[ColumnEdge]:
     """The edges of statements that move a table's rows as they are: `new.*` from `old.*`."""
     moves: dict[tuple[str, str, str], list[Access]] = defaultdict(list)

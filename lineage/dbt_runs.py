@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.foreign_models import DBT_PART
 from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Direction, Records, Run, Status
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -19,7 +20,12 @@ def split(records: Records) -> tuple[Records, Records]:
     A log of dbt's own has no records of tasks. Of a dataset that several of them show, the edges
     of the last one that wrote it count: models change.
     """
-    origins = {run.origin for run in records.runs if run.engine == DefinitionKind.DBT}
+    origins = {
+        run.origin
+        for run in records.runs
+        # An event's run of a model of another project is a task.
+        if run.engine == DefinitionKind.DBT and (not run.job or run.origin.endswith(DBT_PART))
+    }
     if not origins:
         return records, Records()
 

@@ -29,6 +29,14 @@ _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
+class EvidenceSource:
+    """Evidence of an edge with its source: `Spark log`, `OpenLineage event`, `Airflow`, a file."""
+
+    evidence: Evidence
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Flow:
     """Data of `source` went into `target` in runs of `task`.
 
@@ -37,6 +45,7 @@ class Flow:
         through_memory: The task carried the data itself (read it, then wrote it).
         shapes: The shapes that wrote the target.
         definition: Set where no task carries the data: a dbt model or a view, of this name.
+        evidences: All that show it, strongest first, where several sources do; else empty.
     """
 
     source: DatasetId
@@ -49,6 +58,7 @@ class Flow:
     first_at: datetime | None = None
     last_at: datetime | None = None
     definition: DefinitionKind | None = None
+    evidences: tuple[EvidenceSource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +112,8 @@ def flows(
     runs: dict[tuple[str, str], _Run] = {}
     shared: dict[DatasetId, _Origins] = {}  # global temporary tables
     found: dict[tuple[str, DatasetId, DatasetId], list[Flow]] = defaultdict(list)
+    for shape in shapes.values():
+        shape.sort(key=_place)
     for step in sorted(one for shape in shapes.values() for one in _steps(shape)):
         if step.run not in runs:
             task, run_id = step.run
@@ -182,6 +194,14 @@ def _steps(shape: Sequence[Access]) -> Iterator[_Step]:
 
 def _first(access: Access) -> datetime:
     return access.first_at or _BEGINNING
+
+
+def _place(access: Access) -> tuple[object, ...]:
+    """The place of an access among those of its statement: a log has them in any order."""
+    dataset = access.dataset
+    names = (dataset.key, dataset.namespace, dataset.name)
+    first, last = _first(access), access.last_at or _BEGINNING
+    return (*names, access.direction, access.operation, access.evidence, first, last)
 
 
 def _flow(origin: _Origin, write: Access) -> Flow:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
+from dbt_graft.lineage.ignored_tasks import IgnoredTasks
+from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import (
+    Access,
     Column,
     ColumnEdge,
     Dataset,
+    DatasetMetadata,
     Direction,
     NodeResult,
     Reject,
@@ -24,6 +29,7 @@ from dbt_graft.lineage.records import (
     TaskInfo,
 )
 from dbt_graft.lineage.spelling import Spelling
+from dbt_graft.lineage.superseded import RunKey, Supersession
 from dbt_graft.lineage.usage import Usage
 
 
@@ -34,7 +40,10 @@ class Task:
     Attributes:
         usages: What it reads and writes on each engine, temporary tables left out, sorted by
             dataset.
-        runs: Its runs, newest first; each has its engine.
+        runs: Its runs, newest first; each has its engine. Of old ones that did the same only some
+            are listed.
+        repeats: For each listed run, by id, how many others did the same and are not listed.
+        described_in_events: The description is an event's: plain text, not Markdown that we trust.
     """
 
     name: str
@@ -42,6 +51,17 @@ class Task:
     usages: tuple[Usage, ...] = ()
     runs: tuple[Run, ...] = ()
     info: TaskInfo = field(default_factory=TaskInfo)
+    described_in_events: bool = False
+    repeats: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def run_count(self) -> int:
+        """The number of its runs, those that are not listed too."""
+        return self.count(self.runs)
+
+    def count(self, runs: Collection[Run]) -> int:
+        """The number of runs that listed ones stand for: each with those that did the same."""
+        return len(runs) + sum(self.repeats.get(run.run_id, 0) for run in runs)
 
     @property
     def reads(self) -> list[DatasetId]:
@@ -98,11 +118,18 @@ class Lineage:
 
     Attributes:
         definitions: dbt's models and views, by name.
-        node_results: dbt's unique_id -> the results of the node, newest first.
+        node_results: dbt's unique_id -> the results of the node, newest first. Those of checks in
+            events have ids of `lineage.checks`, until the graft.
         dbt_edges: The column edges in the log of dbt's own application, which
             `lineage.agreement` compares with those of dbt's SQL.
         former_names: For each dataset that was renamed the names that it had before, sorted.
         aliases: For each dataset other names that logs have for it, which a rule replaces, sorted.
+        orchestrator_runs: The runs of an orchestrator's tasks and DAGs, by id.
+        dataset_metadata: Descriptions, owners and tags of datasets in events.
+        superseded: The runs that were done again, by task and run id, with the later ones.
+        accesses: The accesses of lasting datasets with a time, for `lineage.access_history`.
+        declared_dates: What people declare of the dates of datasets.
+        taints: Taints on record, the newest first.
     """
 
     datasets: Mapping[DatasetId, Dataset] = field(default_factory=dict)
@@ -116,9 +143,20 @@ class Lineage:
     aliases: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
     node_results: Mapping[str, tuple[NodeResult, ...]] = field(default_factory=dict)
     dbt_edges: tuple[ColumnEdge, ...] = ()
+    orchestrator_runs: Mapping[str, Run] = field(default_factory=dict)
+    dataset_metadata: Mapping[DatasetId, DatasetMetadata] = field(default_factory=dict)
+    superseded: Mapping[RunKey, tuple[Supersession, ...]] = field(default_factory=dict)
+    # Each log has its own; what they say is in all else.
+    accesses: tuple[Access, ...] = field(default=(), compare=False)
+    declared_dates: Mapping[DatasetId, DeclaredDates] = field(default_factory=dict)
+    taints: tuple[RecordedTaint, ...] = ()
+    ignored: IgnoredTasks = field(default_factory=IgnoredTasks)
 
     def writers(self, dataset: DatasetId) -> tuple[Usage, ...]:
-        """The usages that put data into a dataset, by task: the one answer for every face."""
+        """The usages that put data into a dataset, by task: the one answer for every face.
+
+        Without those that only repeat what a log shows on another engine.
+        """
         return tuple(u for u in self.usages_of(dataset, Direction.WRITE) if _moved(u))
 
     def readers(self, dataset: DatasetId) -> tuple[Usage, ...]:
@@ -189,6 +227,13 @@ class Lineage:
             aliases={**other.aliases, **self.aliases},
             node_results={**other.node_results, **self.node_results},
             dbt_edges=tuple(dict.fromkeys((*self.dbt_edges, *other.dbt_edges))),
+            orchestrator_runs={**other.orchestrator_runs, **self.orchestrator_runs},
+            dataset_metadata={**other.dataset_metadata, **self.dataset_metadata},
+            superseded={**other.superseded, **self.superseded},
+            accesses=(*self.accesses, *other.accesses),
+            declared_dates={**other.declared_dates, **self.declared_dates},
+            taints=self.taints or other.taints,
+            ignored=self.ignored if self.ignored.tasks else other.ignored,
         )
         return Spelling(datasets).lineage(both)
 
@@ -209,7 +254,7 @@ class Lineage:
 
 
 def _moved(usage: Usage) -> bool:
-    return usage.moves_data and not usage.failed
+    return usage.moves_data and not usage.failed and not usage.repeats
 
 
 def _kind(definition: Definition) -> int:

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.period import DataPosition, Period
 
 
 class Direction(StrEnum):
@@ -88,6 +89,9 @@ class Access:
         files: Files read or written, likewise.
         partitions: Partitions of a table read, or written where the rows decide on them.
         procedure: The stored procedure that ran them: `Shop.dbo.load_orders`.
+        periods: The dates of data that were read or written, sorted, without overlaps; empty where
+            nothing tells them.
+        positions: Places in sources that count otherwise than by dates.
     """
 
     task: str
@@ -108,14 +112,24 @@ class Access:
     evidence: Evidence = Evidence.OBSERVED
     origin: str = ""
     procedure: str | None = None
+    periods: tuple[Period, ...] = ()
+    positions: tuple[DataPosition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """One execution of a task; `error` has its literals taken out.
 
+    Runs of an orchestrator (of a DAG, of a task of it) are runs too: their parents are others, and
+    runs of engines have them as parents.
+
     Attributes:
         engine_version: The version of the engine: `4.0.1`.
+        parent_run_id: The run of the orchestrator that started it.
+        job: Its job as OpenLineage names it: namespace, `/`, name.
+        url: Its log or page in the orchestrator.
+        attempt: The number of the try, from 1 on.
+        nominal_start, nominal_end: The data interval that it was scheduled for.
     """
 
     run_id: str
@@ -129,6 +143,11 @@ class Run:
     engine_version: str | None = None
     code_version: str | None = None
     parent_run_id: str | None = None
+    job: str | None = None
+    url: str | None = None
+    attempt: int | None = None
+    nominal_start: datetime | None = None
+    nominal_end: datetime | None = None
     origin: str = ""
 
 
@@ -259,11 +278,80 @@ class TaskInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskMetadata:
+    """Metadata of a task in an event; see `TaskInfo`.
+
+    Attributes:
+        at: The time of the event: the newest counts.
+    """
+
+    task: str
+    at: datetime
+    description: str = ""
+    owner: str = ""
+    schedule: str = ""
+    tags: tuple[str, ...] = ()
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMetadata:
+    """A column in an event's metadata of a dataset."""
+
+    name: str
+    description: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetMetadata:
+    """Metadata of a dataset in events; an empty field says nothing.
+
+    Attributes:
+        at: The time of the event: of each field the newest counts.
+        columns: Those with a description or tags.
+    """
+
+    dataset: DatasetId
+    at: datetime
+    description: str = ""
+    owner: str = ""
+    tags: tuple[str, ...] = ()
+    columns: tuple[ColumnMetadata, ...] = ()
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRepeats:
+    """A run that was folded: so many others of its task did the same, and are no records any more.
+
+    Attributes:
+        runs: 0 where another run stands for them.
+    """
+
+    task: str
+    run_id: str
+    runs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRepeats:
+    """The statements of runs that are no records any more."""
+
+    task: str
+    dataset: DatasetId
+    direction: Direction
+    engine: str
+    statements: int
+
+
+@dataclass(frozen=True, slots=True)
 class Records:
     """All records of a lineage store; later batches replace earlier ones of the same origin.
 
     Attributes:
         node_results: dbt's, the newest of each node; only where they were asked for.
+        run_repeats, usage_repeats: What is known of runs that `lineage.fold` left out.
     """
 
     accesses: tuple[Access, ...] = ()
@@ -273,3 +361,7 @@ class Records:
     rejects: tuple[Reject, ...] = ()
     column_edges: tuple[ColumnEdge, ...] = ()
     node_results: tuple[NodeResult, ...] = ()
+    task_metadata: tuple[TaskMetadata, ...] = ()
+    dataset_metadata: tuple[DatasetMetadata, ...] = ()
+    run_repeats: tuple[RunRepeats, ...] = ()
+    usage_repeats: tuple[UsageRepeats, ...] = ()

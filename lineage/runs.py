@@ -18,7 +18,7 @@ def runs_by_task(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
         of_task = found.setdefault(run.task, {})
         key = (run.run_id, run.engine)
         known = of_task.get(key)
-        of_task[key] = _merged(known, run) if known else run
+        of_task[key] = merged_run(known, run) if known else run
     return {
         task: tuple(sorted(of_task.values(), key=_recency, reverse=True))
         for task, of_task in found.items()
@@ -41,7 +41,7 @@ def result_recency(result: NodeResult) -> tuple[datetime, str]:
     return (result.started_at or _BEGINNING, result.invocation_id)
 
 
-def _merged(a: Run, b: Run) -> Run:
+def merged_run(a: Run, b: Run) -> Run:
     """One run of two logs: the one that reaches furthest decides how it ended."""
     last, first = (b, a) if (b.ended_at or _BEGINNING) > (a.ended_at or _BEGINNING) else (a, b)
     return replace(
@@ -52,6 +52,11 @@ def _merged(a: Run, b: Run) -> Run:
         engine_version=last.engine_version or first.engine_version,
         code_version=a.code_version or b.code_version,
         parent_run_id=a.parent_run_id or b.parent_run_id,
+        job=last.job or first.job,
+        url=last.url or first.url,
+        attempt=last.attempt or first.attempt,
+        nominal_start=last.nominal_start or first.nominal_start,
+        nominal_end=last.nominal_end or first.nominal_end,
     )
 
 

@@ -57,6 +57,7 @@ class Spelling:
             },
             # Aliases are shown as the logs spell them.
             aliases=self.keys(lineage.aliases),
+            dataset_metadata=self.keys(lineage.dataset_metadata),
         )
 
     def _dataset(self, dataset: Dataset) -> Dataset:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.drops import drops
 from dbt_graft.lineage.records import Access, Direction, Status
 
 
@@ -21,7 +22,7 @@ def transient(accesses: Iterable[Access]) -> frozenset[DatasetId]:
     of which a log does not show when.
     """
     done = [a for a in accesses if a.status is not Status.FAILED]
-    dropped = {a.dataset for a in done if _drops(a) and a.kind is not Kind.TEMPORARY}
+    dropped = {a.dataset for a in done if drops(a) and a.kind is not Kind.TEMPORARY}
     runs: dict[DatasetId, dict[tuple[str, str], list[Access]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -42,7 +43,7 @@ def _within(run: Sequence[Access]) -> bool:
         if access.first_at is None or access.last_at is None:
             return False
         times = (access.first_at, access.last_at)
-        if _drops(access):
+        if drops(access):
             dropped.append(times)
         elif access.direction is Direction.WRITE and access.operation.creates:
             made.append(times)
@@ -55,12 +56,6 @@ def _within(run: Sequence[Access]) -> bool:
     return all(first >= begins for first, _ in used) and max(map(_end, dropped)) > max(
         map(_end, [*made, *used])
     )
-
-
-def _drops(access: Access) -> bool:
-    if access.direction is Direction.READ:
-        return access.operation.renames
-    return access.operation.removes
 
 
 def _end(times: tuple[datetime, datetime]) -> tuple[datetime, datetime]:

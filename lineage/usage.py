@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.flow import EvidenceSource, Flow
+from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Direction, Evidence, Status
+from dbt_graft.lineage.records import Access, Direction, Evidence, Status, UsageRepeats
 
 # The engine of a task that only people's YAML names.
 DECLARED = "declared"
 UNKNOWN = "unknown"
+
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 RunKey = tuple[str, str]
 
@@ -36,6 +39,9 @@ class Usage:
         run_ids: The runs that did it, or tried, sorted.
         run_rows: For each of them its rows, None where its log does not count them; empty where
             none does.
+        evidences: All that show it, strongest first, where several sources do; else empty.
+        repeats: Events or YAML alone show it, and a log shows the same on another engine: lists
+            have that one.
     """
 
     task: str
@@ -55,6 +61,8 @@ class Usage:
     engine: str = UNKNOWN
     run_ids: tuple[str, ...] = ()
     run_rows: tuple[int | None, ...] = ()
+    evidences: tuple[EvidenceSource, ...] = ()
+    repeats: bool = False
 
 
 def usages(
@@ -72,7 +80,7 @@ def usages(
     flowed = {(flow.task, *end): flow for flow in flows for end in _ends(flow)}
     groups: dict[tuple[str, DatasetId, Direction, str], list[Access]] = defaultdict(list)
     for access in accesses:
-        engine = engines.get((access.task, access.run_id)) or _engine(access)
+        engine = engines.get((access.task, access.run_id)) or engine_without_run(access)
         groups[access.task, access.dataset, access.direction, engine].append(access)
     found = [
         _usage(group, engine, moved=(task, dataset, direction) in flowed)
@@ -96,11 +104,28 @@ def usages(
     )
 
 
+def with_repeats(
+    used: Iterable[Usage], repeats: Iterable[UsageRepeats], rename: Rename
+) -> list[Usage]:
+    """The usages, with the statements of runs that were folded."""
+    statements: Counter[tuple[str, DatasetId, Direction, str]] = Counter()
+    for one in repeats:
+        statements[one.task, rename(one.dataset), one.direction, one.engine] += one.statements
+    if not statements:
+        return list(used)
+    return [
+        replace(usage, statements=usage.statements + more)
+        if (more := statements[usage.task, usage.dataset, usage.direction, usage.engine])
+        else usage
+        for usage in used
+    ]
+
+
 def _ends(flow: Flow) -> tuple[tuple[DatasetId, Direction], tuple[DatasetId, Direction]]:
     return (flow.source, Direction.READ), (flow.target, Direction.WRITE)
 
 
-def _engine(access: Access) -> str:
+def engine_without_run(access: Access) -> str:
     """The engine of an access without a run of its own."""
     return DECLARED if access.evidence is Evidence.DECLARED else UNKNOWN
 
@@ -108,7 +133,9 @@ def _engine(access: Access) -> str:
 def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
     done = [access for access in group if access.status is not Status.FAILED]
     # A failed attempt is no news of the data.
-    times = [access.last_at for access in done or group if access.last_at]
+    # Nor is a later drop, or a definition.
+    moving = [access for access in done if _moves_data(access)]
+    times = [access.last_at for access in moving or done or group if access.last_at]
     firsts = [access.first_at for access in group if access.first_at]
     ranks = list(Evidence)
     run_ids = sorted({access.run_id for access in group})
@@ -153,5 +180,9 @@ def _of_last_run(done: list[Access], count: Callable[[Access], int | None]) -> i
     counted = [(access, number) for access in done if (number := count(access)) is not None]
     if not counted:
         return None
-    newest = max((a for a, _ in counted), key=lambda a: a.last_at.timestamp() if a.last_at else 0.0)
-    return sum(number for access, number in counted if access.run_id == newest.run_id)
+    newest = max(counted, key=_recency)[0].run_id
+    return sum(number for access, number in counted if access.run_id == newest)
+
+
+def _recency(counted: tuple[Access, int]) -> tuple[datetime, str]:
+    return counted[0].last_at or _BEGINNING, counted[0].run_id

@@ -48,7 +48,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()) and not _uses_session(item.path):
             raise pytest.UsageError(f"{item.path}: annotate the fixture, `spark: SparkSession`")
-    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    long = ("spark", "airflow")
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in long])
 
 
 @pytest.fixture(scope="session")

@@ -96,6 +96,7 @@ def test_each_addition_has_its_files_in_contributing(root: Path) -> None:
         "a log source",
         "a panel on a page",
         "a command",
+        "an OpenLineage facet",
         "a key of `graft.yml`",
     ]
     for title, files in sections:

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-ROOMS = ("lineage", "collectors", "injector", "catalog", "exporters", "graft", "dbt_graft")
+ROOMS = (
+    *("lineage", "collectors", "injector", "catalog", "exporters", "graft", "dbt_graft"),
+    "graft_airflow",
+)
 # Words with a meaning of our own, which no reader would search for.
 PRIVATE = {
     *("told", "tell", "tells", "said", "says", "stretch", "care", "kept", "spared"),

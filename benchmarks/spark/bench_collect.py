@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from benchmarks.collecting import SETTINGS, collected
 from benchmarks.report import Report
 from benchmarks.spark.logs import (
     end,
@@ -33,19 +33,12 @@ from benchmarks.spark.logs import (
     task_heavy,
     write,
 )
-from benchmarks.sqlserver.memory import Memory
 from dbt_graft.collectors import store
-from dbt_graft.collectors.session import session
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from tests.collectors.spark.packed import zstd
 
 BUILD = Path("build/bench-spark-collect")
-SETTINGS = {
-    "spark.master": "local[2]",
-    "spark.driver.memory": "1g",
-    "spark.ui.showConsoleProgress": "false",
-}
 NEW = 10
 # How much more a peak may be before it is more: heaps are never twice the same.
 MORE = 1.15
@@ -78,33 +71,11 @@ def make_small(folder: Path, count: int) -> int:
 
 def measure(folder: Path) -> None:
     """Collect and commit in this process, and print what it took."""
-    memory = Memory()
-    with session(SETTINGS, log=folder / "spark.log") as spark:
-        spark.range(2).count()  # Spark has started
-        memory.start()
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        began = time.perf_counter()
-        collected = collect(spark, SparkLogs(str(folder / "logs"), "logs"), {})
-        assert collected
-        done = store.commit(str(folder / "store"), [collected])
-        seconds = time.perf_counter() - began
-        driver = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        memory.done.set()
-    assert done
+    logs = SparkLogs(str(folder / "logs"), "logs")
+    done, took = collected(folder, lambda spark: collect(spark, logs, {}))
     records = store.read(str(folder / "store"))
     assert not records.rejects
-    print(
-        json.dumps(
-            {
-                "seconds": seconds,
-                "logs": done.origins,
-                "accesses": len(records.accesses),
-                "java": memory.most("java"),
-                "python": memory.most("python"),
-                "driver": driver / 2**10,
-            }
-        )
-    )
+    print(json.dumps({"logs": done.origins, "accesses": len(records.accesses), **took}))
 
 
 def measured(report: Report, name: str, folder: Path, size: int) -> dict[str, float]:

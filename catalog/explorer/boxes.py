@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from math import ceil
 
+from dbt_graft.catalog.explorer.dates import Days, ExplorerDates
 from dbt_graft.catalog.formatting import platform
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label import wanted_width
@@ -40,12 +41,14 @@ class LinkFlag(IntFlag):
 
     CONTROL: it decides on rows only, by a join or a filter. FAILED: no attempt moved data.
     DEFINITION: no task carries the data: dbt or a view. GONE: it leads to what is deleted.
+    CONFIRMED: several sources show it: a log, and an event or YAML.
     """
 
     CONTROL = 4
     FAILED = 8
     DEFINITION = 16
     GONE = 32
+    CONFIRMED = 64
 
 
 class BoxFlag(IntFlag):
@@ -64,10 +67,11 @@ class BoxLink:
     to: str
     flags: int
     tasks: tuple[str, ...] = ()
+    days: Days = ()
 
     def data(self) -> list[object]:
         """The link as JSON."""
-        return [int(self.side), self.to, self.flags, *self.tasks]
+        return [int(self.side), self.to, self.flags, *self.days, *self.tasks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +93,16 @@ def task_id(name: str) -> str:
     return f"@{task_path(name).removeprefix('tasks/').rstrip('/')}"
 
 
-def box_records(index: Index) -> Iterator[BoxRecord]:
+def box_records(index: Index, dates: ExplorerDates | None = None) -> Iterator[BoxRecord]:
     """The records of all boxes, by id."""
-    controlling = _controlling_flows(index)
+    controlling, dates = _controlling_flows(index), dates or ExplorerDates(index.lineage)
     every: dict[str, DatasetId | str] = {dataset_id(one): one for one in index.datasets}
     every |= {task_id(name): name for name in index.task_names()}
     for id_, one in sorted(every.items()):
         if isinstance(one, DatasetId):
-            yield _dataset_record(index, id_, one, controlling)
+            yield _dataset_record(index, id_, one, controlling, dates)
         else:
-            yield _task_record(index, id_, one, controlling)
+            yield _task_record(index, id_, one, controlling, dates)
 
 
 _FlowKey = tuple[DatasetId, DatasetId, str]
@@ -114,7 +118,11 @@ def _controlling_flows(index: Index) -> set[_FlowKey]:
 
 
 def _dataset_record(
-    index: Index, id_: str, dataset: DatasetId, controlling: set[_FlowKey]
+    index: Index,
+    id_: str,
+    dataset: DatasetId,
+    controlling: set[_FlowKey],
+    dates: ExplorerDates,
 ) -> BoxRecord:
     facts, description = index.datasets[dataset], index.descriptions.get(dataset)
     flags = BoxFlag.DELETED if facts.dropped_at else BoxFlag(0)
@@ -122,10 +130,12 @@ def _dataset_record(
     flows_to, flows_from = index.flows_to.get(dataset, ()), index.flows_from.get(dataset, ())
     to_tasks = _flows_of_tasks(flows_from, controlling)
     links = [
-        *_flow_links(index, Side.UP, ((flow.source, flow) for flow in flows_to), controlling),
-        *_flow_links(index, Side.DOWN, ((flow.target, flow) for flow in flows_from), controlling),
+        *_flow_links(index, Side.UP, ((one.source, one) for one in flows_to), controlling, dates),
+        *_flow_links(
+            index, Side.DOWN, ((one.target, one) for one in flows_from), controlling, dates
+        ),
         *(
-            BoxLink(Side.UP, task_id(name), _usage_flags(usages))
+            BoxLink(Side.UP, task_id(name), _usage_flags(usages), days=dates.of_usages(usages))
             for name, usages in _by_task(index.lineage.usages_of(dataset, Direction.WRITE))
         ),
         *(
@@ -133,6 +143,7 @@ def _dataset_record(
                 Side.DOWN,
                 task_id(name),
                 _usage_flags(usages) | (LinkFlag.CONTROL if to_tasks.get(name) else 0),
+                days=dates.of_usages(usages),
             )
             for name, usages in _by_task(index.lineage.usages_of(dataset, Direction.READ))
         ),
@@ -140,7 +151,8 @@ def _dataset_record(
     ]
     box = dataset_box(index, dataset)
     owner, tags = (description.owner, description.tags) if description else ("", ())
-    return BoxRecord(id_, _head(id_, box, platform(dataset), owner, tags, flags), links)
+    head = _head(id_, box, platform(dataset), owner, tags, flags)
+    return BoxRecord(id_, [*head, *dates.of_dataset(dataset)], links)
 
 
 def _consumer_links(index: Index, dataset: DatasetId) -> Iterator[BoxLink]:
@@ -151,7 +163,9 @@ def _consumer_links(index: Index, dataset: DatasetId) -> Iterator[BoxLink]:
             yield BoxLink(Side.DOWN, task_id(consumer.name), _EVIDENCE[Evidence.DECLARED])
 
 
-def _task_record(index: Index, id_: str, name: str, controlling: set[_FlowKey]) -> BoxRecord:
+def _task_record(
+    index: Index, id_: str, name: str, controlling: set[_FlowKey], dates: ExplorerDates
+) -> BoxRecord:
     task, consumer = index.tasks.get(name), index.consumers.get(name)
     found: dict[tuple[Side, DatasetId], list[Usage]] = defaultdict(list)
     for usage in task.usages if task else ():
@@ -164,16 +178,22 @@ def _task_record(index: Index, id_: str, name: str, controlling: set[_FlowKey]) 
         if side is Side.UP:
             decides = _flows_of_tasks(index.flows_from.get(dataset, ()), controlling).get(name)
             flags |= LinkFlag.CONTROL if decides else 0
-        links.append(BoxLink(side, dataset_id(dataset), flags))
+        links.append(BoxLink(side, dataset_id(dataset), flags, days=dates.of_usages(usages)))
     links += [
-        BoxLink(Side.UP, dataset_id(dataset), _EVIDENCE[Evidence.DECLARED] | _gone(index, dataset))
+        BoxLink(
+            Side.UP,
+            dataset_id(dataset),
+            _EVIDENCE[Evidence.DECLARED] | _gone(index, dataset),
+            days=dates.of_dataset(dataset),
+        )
         for dataset in (consumer.reads if consumer else ())
         if (Side.UP, dataset) not in found
     ]
     box = task_box(index, name)
     flags_of_box = BoxFlag.FAILED if box.failed else BoxFlag(0)
     owner, tags = index.task_owner(name), index.task_tags(name)
-    return BoxRecord(id_, _head(id_, box, box.note, owner, tags, flags_of_box), links)
+    head = _head(id_, box, box.note, owner, tags, flags_of_box)
+    return BoxRecord(id_, [*head, *dates.of_task(name)], links)
 
 
 def _head(
@@ -205,6 +225,7 @@ def _flow_links(
     side: Side,
     flows: Iterable[tuple[DatasetId, Flow]],
     controlling: set[_FlowKey],
+    dates: ExplorerDates,
 ) -> Iterator[BoxLink]:
     """The datasets next to one, each once, with all tasks in between."""
     by_end: dict[DatasetId, list[Flow]] = defaultdict(list)
@@ -213,12 +234,14 @@ def _flow_links(
     for end in sorted(by_end):
         found = by_end[end]
         flags = min(_EVIDENCE[flow.evidence] for flow in found) | _gone(index, end)
+        if any(flow.evidences for flow in found):
+            flags |= LinkFlag.CONFIRMED
         if all((flow.source, flow.target, flow.task) in controlling for flow in found):
             flags |= LinkFlag.CONTROL
         if any(flow.definition for flow in found):
             flags |= LinkFlag.DEFINITION
         tasks = sorted({task_id(flow.task) for flow in found if not flow.definition})
-        yield BoxLink(side, dataset_id(end), int(flags), tuple(tasks))
+        yield BoxLink(side, dataset_id(end), int(flags), tuple(tasks), dates.of_flows(found))
 
 
 def _gone(index: Index, dataset: DatasetId) -> int:
@@ -247,4 +270,5 @@ def _by_task(usages: Iterable[Usage]) -> list[tuple[str, list[Usage]]]:
 def _usage_flags(usages: Iterable[Usage]) -> int:
     found = list(usages)
     failed = LinkFlag.FAILED if all(usage.failed for usage in found) else 0
-    return min(_EVIDENCE[usage.evidence] for usage in found) | failed
+    confirmed = LinkFlag.CONFIRMED if any(usage.evidences for usage in found) else 0
+    return min(_EVIDENCE[usage.evidence] for usage in found) | failed | confirmed

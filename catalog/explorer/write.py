@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dbt_graft.catalog.explorer.boxes import BoxRecord, box_records, dataset_id, task_id
 from dbt_graft.catalog.explorer.columns import column_records
+from dbt_graft.catalog.explorer.dates import ExplorerDates
 from dbt_graft.catalog.explorer.opening import Opening, opening
 from dbt_graft.catalog.explorer.shards import Record, json, script, write_shards
 from dbt_graft.catalog.index import Index
@@ -27,11 +28,14 @@ def write_explorer(index: Index, view: Opening, site: Path) -> None:
         OSError: A file cannot be written.
     """
     folder = site / FOLDER
-    boxes = write_shards(folder, "boxes", _boxes(box_records(index)))
+    dates = ExplorerDates(index.lineage)
+    boxes = write_shards(folder, "boxes", _boxes(box_records(index, dates)))
     columns = write_shards(
         folder, "columns", (Record(one.id, 0, one.items) for one in column_records(index))
     )
-    start = {"boxes": boxes, "opening": view.data()}
+    start: dict[str, object] = {"boxes": boxes, "opening": view.data()}
+    if days := dates.data():
+        start["days"] = days
     (folder / "start.js").write_bytes(script("start", json(start)))
     (folder / "columns.js").write_bytes(script("columns", json(columns)))
 

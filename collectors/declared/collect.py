@@ -12,6 +12,7 @@ from dbt_graft.collectors.declared.document import DeclaredUpstream, Document, p
 from dbt_graft.collectors.store import Collected, Positions
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
+from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -81,6 +82,14 @@ def task_infos(found: Mapping[Path, Document]) -> dict[str, TaskInfo]:
     for one in found.values():
         infos = {**one.infos(), **infos}
     return infos
+
+
+def declared_dates(found: Mapping[Path, Document]) -> dict[DatasetId, DeclaredDates]:
+    """The dates of datasets; the first file with a name wins."""
+    dates: dict[DatasetId, DeclaredDates] = {}
+    for one in found.values():
+        dates = {**one.dates(), **dates}
+    return dates
 
 
 def changed_files(files: DeclaredFiles, known: Positions) -> list[ChangedFile]:

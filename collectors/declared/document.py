@@ -10,10 +10,13 @@ tasks:
         columns: {spark/raw.orders: {amount: [sftp/orders.amt]}}
 consumers:
   revenue_dashboard: {type: dashboard, url: https://…, reads: [spark/mart.revenue]}
+datasets:
+  spark/mart.weekly: {period: day, reads: {spark/raw.orders: [-6, 0]}}
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,6 +26,9 @@ from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.task_entry import ConsumerType, TaskEntry
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
+from dbt_graft.lineage.dataset_kind import DatasetKind
+from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.period import Grain
 from dbt_graft.lineage.records import Subtype, TaskInfo
 
 
@@ -101,12 +107,53 @@ class DeclaredConsumer(TaskEntry):
     reads: tuple[DatasetName, ...] = Field(min_length=1)
 
 
+def _in_order(offsets: tuple[int | None, int | None]) -> tuple[int | None, int | None]:
+    first, last = offsets
+    if first is not None and last is not None and first > last:
+        raise ValueError(f"write the first unit before the last: [{last}, {first}]")
+    return offsets
+
+
+# Of the first and the last unit that a unit needs; null for an open side.
+UnitOffset = Annotated[int, Field(ge=-10_000, le=10_000)]
+UnitOffsets = Annotated[tuple[UnitOffset | None, UnitOffset | None], AfterValidator(_in_order)]
+
+
+class DeclaredPeriods(Section):
+    """The dates of a dataset; see `lineage.declared_dates.DeclaredDates`."""
+
+    period: Grain
+    kind: DatasetKind | None = None
+    reads: dict[DatasetName, UnitOffsets] = Field(default={})
+    estimated: dict[DatasetName, UnitOffsets | Literal["last"]] = Field(default={})
+    completed: dict[DatasetName, UnitOffsets | Literal["last"]] = Field(default={})
+
+    def dates(self) -> DeclaredDates:
+        """The entry as a record."""
+        return DeclaredDates(
+            self.period,
+            {parse_dataset_id(name): offsets for name, offsets in self.reads.items()},
+            self.kind,
+            _needs(self.estimated),
+            _needs(self.completed),
+        )
+
+
+def _needs(
+    needs: Mapping[str, tuple[int | None, int | None] | Literal["last"]],
+) -> dict[DatasetId, tuple[int | None, int | None] | None]:
+    return {
+        parse_dataset_id(name): None if need == "last" else need for name, need in needs.items()
+    }
+
+
 class Document(Section):
     """A file of declared lineage."""
 
     version: Literal[1]
     tasks: dict[Text, DeclaredTask] = Field(default={})
     consumers: dict[Text, DeclaredConsumer] = Field(default={})
+    datasets: dict[DatasetName, DeclaredPeriods] = Field(default={})
 
     @model_validator(mode="after")
     def _each_name_once(self) -> Document:
@@ -118,6 +165,10 @@ class Document(Section):
         """Task or consumer -> its description, owner and so on."""
         return {name: entry.info() for name, entry in {**self.tasks, **self.consumers}.items()}
 
+    def dates(self) -> dict[DatasetId, DeclaredDates]:
+        """Dataset -> what is declared of its dates."""
+        return {parse_dataset_id(name): entry.dates() for name, entry in self.datasets.items()}
+
 
 def read(path: Path) -> Document:
     """Read and check a file.
@@ -125,7 +176,9 @@ def read(path: Path) -> Document:
     Raises:
         GraftError: It cannot be read or is not valid; all faults at once, each with its line.
     """
-    return read_yaml(path, Document, "must hold `version: 1` and `tasks:` or `consumers:`")
+    return read_yaml(
+        path, Document, "must hold `version: 1` and `tasks:`, `consumers:` or `datasets:`"
+    )
 
 
 def schema() -> dict[str, Any]:

@@ -7,14 +7,17 @@ from dbt_graft.collectors.declared.collect import (
     NoFileError,
     changed_files,
     collect,
+    declared_dates,
     documents,
     task_infos,
 )
 from dbt_graft.collectors.declared.document import read, schema
 from dbt_graft.collectors.source import LogSource
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.records import TaskInfo
 
-__all__ = ["declared_source", "declared_task_infos", "read", "schema"]
+__all__ = ["declared_dataset_dates", "declared_source", "declared_task_infos", "read", "schema"]
 
 
 def declared_source(path: str, label: str) -> LogSource:
@@ -42,5 +45,17 @@ def declared_task_infos(path: str, label: str) -> dict[str, TaskInfo]:
     """
     try:
         return task_infos(documents(DeclaredFiles(path, label)))
+    except NoFileError:
+        return {}
+
+
+def declared_dataset_dates(path: str, label: str) -> dict[DatasetId, DeclaredDates]:
+    """The dates of datasets in files of declared lineage; empty where there is no file.
+
+    Raises:
+        GraftError: Some are not valid.
+    """
+    try:
+        return declared_dates(documents(DeclaredFiles(path, label)))
     except NoFileError:
         return {}

@@ -14,7 +14,7 @@ from dbt_graft.collectors.spark.application.accesses import COUNTS
 from dbt_graft.collectors.spark.application.tasks import is_place as is_task_source
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
-from dbt_graft.collectors.spark.log.history_server import authorization, is_history_server
+from dbt_graft.collectors.spark.log.history_server import is_history_server
 from dbt_graft.collectors.spark.plans.columns import CUT as PLAN_CUT
 from dbt_graft.collectors.spark.sources.databases import UNKNOWN as UNKNOWN_DATABASE
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
@@ -28,7 +28,6 @@ __all__ = [
     "UNKNOWN_DATABASE",
     "CollectedLog",
     "SparkLogs",
-    "authorization",
     "collect",
     "is_history_server",
     "is_task_source",

@@ -13,11 +13,11 @@ from typing import cast
 import pyarrow as pa
 from pyarrow import fs
 
+from dbt_graft.collectors.codecs import ByteStream
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.reading import ReadCounter
 from dbt_graft.collectors.schema import batch, record
 from dbt_graft.collectors.spark.log.checkpoint import parse_checkpoint, position
-from dbt_graft.collectors.spark.log.codecs import ByteStream
 from dbt_graft.collectors.spark.log.duplicates import covered_until
 from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs
 from dbt_graft.collectors.spark.log.history_server import (

@@ -30,6 +30,7 @@ from dbt_graft.collectors.sqlserver.shown import (
 )
 from dbt_graft.collectors.store import LogRecords, OpenSession
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.date_columns import DateColumns
 from dbt_graft.lineage.records import Access, ColumnEdge, Reject, Run, Shape
 
 # A batch goes out with about so many accesses.
@@ -64,7 +65,10 @@ class AssembledRows:
 
 
 def assemble(
-    server: str, idle_seconds: int, resolver: Callable[[], TextResolver]
+    server: str,
+    idle_seconds: int,
+    resolver: Callable[[], TextResolver],
+    columns: DateColumns | None = None,
 ) -> Callable[[Batches], Batches]:
     """Batches of `Segment`, and of the store's `sessions`, by run -> batches of `AssembledRows`.
 
@@ -72,11 +76,12 @@ def assemble(
         server: The namespace of the server's datasets.
         idle_seconds: A pause of a session that ends its run.
         resolver: Makes what resolves the texts.
+        columns: The columns whose values are dates of data.
     """
 
     def run(batches: Batches) -> Batches:
         with closing(resolver()) as texts:
-            assembler = Assembler(server, texts)
+            assembler = Assembler(server, texts, columns=columns or DateColumns())
             rows = (row for each in batches for row in each.to_pylist())
             about_logs: list[Segment] = []
             found = run_segments(_without_notes(rows, about_logs), server, idle_seconds)
@@ -116,6 +121,7 @@ class Assembler:
     shapes: dict[str, Shape] = field(default_factory=dict)
     column_edges: dict[ColumnEdge, None] = field(default_factory=dict)
     datasets: dict[tuple[DatasetId, str], DatasetTotals] = field(default_factory=dict)
+    columns: DateColumns = field(default_factory=DateColumns)
 
     def add(self, segments: Sequence[RunSegment]) -> None:
         """Take the segments of some runs, each whole."""
@@ -145,7 +151,7 @@ class Assembler:
         for _, statement in statements:
             self.shapes.setdefault(statement.shape.shape_id, statement.shape)
         accesses = list(statement_accesses(statements))
-        self.accesses += records.accesses(accesses)
+        self.accesses += records.accesses(accesses, self.columns)
         records.add_datasets(self.datasets, accesses)
         self.column_edges.update(dict.fromkeys(records.column_edges(statements)))
 

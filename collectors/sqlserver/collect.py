@@ -280,7 +280,10 @@ def _collected(
         .repartition("task", "run", F.when(F.col("run") == "", F.col("session")))
         .sortWithinPartitions("task", "run", "session", "first_ended", "first_sequence")
         .mapInArrow(
-            assemble(server.namespace, server.rules.idle_seconds, resolver), ddl(AssembledRows)
+            assemble(
+                server.namespace, server.rules.idle_seconds, resolver, server.rules.date_columns
+            ),
+            ddl(AssembledRows),
         )
     )
     found = _tables(to_table(frame), positions, known or {})

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 
+from dbt_graft.collectors.sqlserver.access_periods import access_periods, joined
 from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment
 from dbt_graft.collectors.sqlserver.shown import (
     ResolvedSegment,
@@ -18,7 +19,9 @@ from dbt_graft.collectors.sqlserver.shown import (
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.date_columns import DateColumns
 from dbt_graft.lineage.memory import MEMORY
+from dbt_graft.lineage.period import Period
 from dbt_graft.lineage.records import (
     Access,
     Column,
@@ -37,10 +40,13 @@ _UNKNOWN_HANDLE = "ran a statement that was prepared before the capture began"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def accesses(statement_accesses: Iterable[StatementAccess]) -> list[Access]:
+def accesses(statement_accesses: Iterable[StatementAccess], columns: DateColumns) -> list[Access]:
     """`accesses` of a run: those of statements that differ in nothing but time are one.
 
     Rows are known where a statement that wrote data was its text's only one.
+
+    Args:
+        columns: The columns whose values are dates of data.
     """
     found: dict[Access, _AccessCounts] = {}
     for one in statement_accesses:
@@ -58,7 +64,9 @@ def accesses(statement_accesses: Iterable[StatementAccess]) -> list[Access]:
             origin=segment.origin,
             procedure=statement.procedure or segment.key.procedure or None,
         )
-        found.setdefault(access, _AccessCounts(one.first_at, one.last_at)).add(one)
+        counts = found.setdefault(access, _AccessCounts(one.first_at, one.last_at))
+        counts.add(one)
+        counts.periods = joined(counts.periods, access_periods(one, columns))
     return [
         replace(
             access,
@@ -66,6 +74,7 @@ def accesses(statement_accesses: Iterable[StatementAccess]) -> list[Access]:
             rows=counts.rows,
             first_at=time(counts.first_at),
             last_at=time(counts.last_at),
+            periods=counts.periods or (),
         )
         for access, counts in found.items()
     ]
@@ -77,6 +86,7 @@ class _AccessCounts:
     last_at: int
     statements: int = 0
     rows: int | None = None
+    periods: tuple[Period, ...] | None = None
 
     def add(self, one: StatementAccess) -> None:
         counts, statement = one.shown.segment.counts, one.shown.statement

@@ -19,7 +19,9 @@ from dbt_graft.collectors.store.addresses import addresses, write_addresses
 from dbt_graft.collectors.store.batches import StoredBatch, StoreError, damages, open_store
 from dbt_graft.collectors.store.builds import build_history, write_build_history
 from dbt_graft.collectors.store.commit import CommittedBatch, commit
+from dbt_graft.collectors.store.daily import daily_history
 from dbt_graft.collectors.store.fold import fold_results
+from dbt_graft.collectors.store.fold_write import fold_store, needs_spark
 from dbt_graft.collectors.store.read import (
     batches,
     collected_at,
@@ -40,6 +42,7 @@ from dbt_graft.collectors.store.tables import (
     Positions,
     ReadLog,
 )
+from dbt_graft.collectors.store.taints import next_taint_number, recorded_taints, write_taint
 
 __all__ = [
     "SCHEMAS",
@@ -57,16 +60,22 @@ __all__ = [
     "build_history",
     "collected_at",
     "commit",
+    "daily_history",
     "damages",
     "fold_results",
+    "fold_store",
     "last_event_times",
+    "needs_spark",
+    "next_taint_number",
     "noise",
     "open_sessions",
     "open_store",
     "positions",
     "read",
+    "recorded_taints",
     "run_origins",
     "settings",
     "write_addresses",
     "write_build_history",
+    "write_taint",
 ]

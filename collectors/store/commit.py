@@ -15,25 +15,25 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyarrow import fs
 
 from dbt_graft import __version__
 from dbt_graft.collectors.arrow_frames import to_table
 from dbt_graft.collectors.files import filesystem, system_reason
-from dbt_graft.collectors.schema import arrow, batch, column_names
+from dbt_graft.collectors.schema import arrow, column_names
+from dbt_graft.collectors.store.batch_files import batch_files, put, put_record
 from dbt_graft.collectors.store.batches import OpenStore, open_store
+from dbt_graft.collectors.store.compaction import compact, is_due
 from dbt_graft.collectors.store.lock import committing, writing
 from dbt_graft.collectors.store.node_results import is_invocation
 from dbt_graft.collectors.store.read import open_positions
 from dbt_graft.collectors.store.tables import (
     FORMAT,
-    RECORD,
     TABLES,
     Batch,
-    BatchFile,
     Collected,
     Positions,
 )
+from dbt_graft.collectors.store.upgrade import keep_copy
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
@@ -109,8 +109,12 @@ def commit(
         with committing(store):
             found = open_store(store, give_up)
             _unless_changed(found, known, {row["origin"] for row in origins})
+            keep_copy(found)
             record_batch(found, batch_id, origins, give_up)
-            sweep(open_store(store, give_up), alone=lock.is_alone())
+            found = open_store(store, give_up)
+            sweep(found, alone=lock.is_alone())
+    if is_due(found):
+        _compact(store)
     events = sum(row["events"] for row in origins)
     _log.debug("batch %s: %d logs, %d events", batch_id, len(origins), events)
     # An invocation of dbt is in a file that counts already.
@@ -118,6 +122,15 @@ def commit(
         row["origin"] for row in origins if row["position"] and not is_invocation(row["origin"])
     }
     return CommittedBatch(batch_id, len(logs), events, (*give_up,))
+
+
+def _compact(store: str) -> None:
+    """Compact a store; the batch is committed, whatever comes of it."""
+    try:
+        done = compact(store, wait=False)
+        _log.debug("compaction: %d batches merged into %d", done.merged, done.made)
+    except (GraftError, OSError, pa.ArrowException):
+        _log.debug("the store was not compacted", exc_info=True)
 
 
 @contextmanager
@@ -138,8 +151,8 @@ def _errors(store: str) -> Iterator[None]:
 def _unless_changed(found: OpenStore, known: Positions | None, origins: set[str]) -> None:
     if known is None:
         return
-    now = open_positions(found)
-    for origin in sorted(origins & now.keys()):
+    now = open_positions(found, origins)
+    for origin in sorted(now):
         if now[origin] != known.get(origin):
             raise GraftError(
                 "was read by another collect meanwhile; nothing of this one was committed",
@@ -176,37 +189,16 @@ def record_batch(
 ) -> None:
     """Write the origins and, last, the record."""
     listed = pa.Table.from_pylist(origins, arrow(TABLES["origins"]))
-    _put(found, f"origins/batch_id={batch_id}/part-0.parquet", listed)
+    put(found, f"origins/batch_id={batch_id}/part-0.parquet", listed)
     record = Batch(
         sequence=found.last_sequence + 1,
         format=FORMAT,
         version=__version__,
         committed_at=datetime.now(UTC),
-        files=tuple(_written(found, batch_id)),
+        files=tuple(batch_files(found, batch_id)),
         gives_up=(*give_up,),
     )
-    rows = pa.Table.from_batches([batch(Batch, [record])])
-    _put(found, f"batches/batch_id={batch_id}/{RECORD}", rows)
-
-
-def _put(found: OpenStore, path: str, rows: pa.Table) -> None:
-    """Write a file under another name first, so that it is never there in part."""
-    folder, _, name = f"{found.root}/{path}".rpartition("/")
-    found.files.create_dir(folder)
-    beside = f"{folder}/.{name}.new"
-    pq.write_table(rows, beside, filesystem=found.files)
-    found.files.move(beside, f"{folder}/{name}")
-
-
-def _written(found: OpenStore, batch_id: str) -> Iterable[BatchFile]:
-    for table in sorted(TABLES.keys() - {"batches"}):
-        folder = f"{found.root}/{table}/batch_id={batch_id}"
-        selector = fs.FileSelector(folder, allow_not_found=True)
-        for info in found.files.get_file_info(selector):
-            if info.base_name.endswith(".parquet") and not info.base_name.startswith((".", "_")):
-                rows = pq.read_metadata(info.path, filesystem=found.files).num_rows
-                path = f"{table}/batch_id={batch_id}/{info.base_name}"
-                yield BatchFile(table, path, rows, info.size)
+    put_record(found, batch_id, record)
 
 
 def sweep(found: OpenStore, *, alone: bool) -> None:

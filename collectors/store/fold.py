@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.commit import commit
+from dbt_graft.collectors.store.logs import last_logs
 from dbt_graft.collectors.store.node_results import (
     PER_NODE,
-    live_files,
     live_invocations,
     live_tables,
     newest_results,
@@ -28,12 +28,12 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
 
 _log = logging.getLogger(__name__)
-# So many files are read as fast as one, or nearly.
-_MOST_FILES = 40
+# So many are read as fast as one, or nearly.
+_MOST_BATCHES = 40
 
 
 def fold_results(place: str, settings: Callable[[str], str] = lambda origin: "") -> bool:
-    """Let one batch take over the newest results of each node, if they are in many files.
+    """Let one batch take over the newest results of each node, if they came in many batches.
 
     Args:
         settings: As for `commit`.
@@ -43,7 +43,8 @@ def fold_results(place: str, settings: Callable[[str], str] = lambda origin: "")
     """
     found = open_store(place)
     live = live_invocations(found)
-    if sum(1 for _ in live_files(found, live)) <= _MOST_FILES:
+    # Compaction puts several into one file, and folds none.
+    if len(pc.unique(last_logs(found, live)["sequence"])) <= _MOST_BATCHES:
         return False
     newest = newest_results(live_tables(found), PER_NODE)
     left = set(pc.unique(newest["origin"]).to_pylist())

@@ -6,12 +6,16 @@ held: a second commit is then noticed by its positions, and leftovers are swept 
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+_BUSY = frozenset({errno.EAGAIN, errno.EACCES})
 _WRITING, _COMMITTING = ".writing.lock", ".committing.lock"
+_COMPACTING, _FOLDING = ".compacting.lock", ".folding.lock"
 
 
 @contextmanager
@@ -26,6 +30,47 @@ def committing(store: str) -> Iterator[None]:
     """Hold a store for one commit; other processes wait for theirs."""
     with _locked(store, _COMMITTING, exclusive=True):
         yield
+
+
+@dataclass(frozen=True, slots=True)
+class CompactingLock:
+    """The lock of a process that compacts.
+
+    Attributes:
+        is_held: No other process on this machine compacts.
+        is_busy: Another one does, and was not waited for.
+    """
+
+    is_held: bool
+    is_busy: bool = False
+
+
+@contextmanager
+def compacting(store: str, *, wait: bool) -> Iterator[CompactingLock]:
+    """Hold a store for one compaction.
+
+    Args:
+        wait: Wait for another one; else give up at once.
+    """
+    with _opened(store, _COMPACTING) as handle:
+        if handle is None:
+            yield CompactingLock(is_held=False)
+            return
+        import fcntl
+
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except OSError as error:
+            yield CompactingLock(is_held=False, is_busy=error.errno in _BUSY)
+        else:
+            yield CompactingLock(is_held=True)
+
+
+@contextmanager
+def folding(store: str) -> Iterator[bool]:
+    """Hold a store for one fold; whether no other process folds it."""
+    with _locked(store, _FOLDING) as handle:
+        yield handle is None or WritingLock(handle).is_alone()
 
 
 class WritingLock:
@@ -49,8 +94,24 @@ class WritingLock:
 
 @contextmanager
 def _locked(store: str, name: str, *, exclusive: bool = False) -> Iterator[int | None]:
-    try:
+    with _opened(store, name) as handle:
+        if handle is None:
+            yield None
+            return
         import fcntl
+
+        locked = False
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+            locked = True
+        yield handle if locked else None
+
+
+@contextmanager
+def _opened(store: str, name: str) -> Iterator[int | None]:
+    """The file of a lock, which ends when it is closed; None where a system has no locks."""
+    try:
+        import fcntl  # noqa: F401 (there is none on Windows)
     except ImportError:
         yield None
         return
@@ -60,10 +121,6 @@ def _locked(store: str, name: str, *, exclusive: bool = False) -> Iterator[int |
     Path(store).mkdir(parents=True, exist_ok=True)
     handle = os.open(Path(store) / name, os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        locked = False
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
-            locked = True
-        yield handle if locked else None
+        yield handle
     finally:
         os.close(handle)

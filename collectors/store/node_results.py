@@ -17,12 +17,13 @@ from dbt_graft.collectors.schema import arrow, column_names
 from dbt_graft.collectors.store.arrow_tables import distinct
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, StoreError
 from dbt_graft.collectors.store.tables import BatchFile
+from dbt_graft.lineage.checks import CHECK
 from dbt_graft.lineage.records import NodeResult, Status
 
 # Results of each node that are in the store for good, and that pages show.
 PER_NODE = 30
 # Of a test only the newest is shown.
-_TESTS = ("test.", "unit_test.")
+_TESTS = (r"test\.", r"unit_test\.", CHECK)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Rows that are sorted at once.
 _ROWS = 500_000
@@ -36,7 +37,7 @@ def is_invocation(origin: str) -> bool:
 def read_results(found: OpenStore) -> tuple[NodeResult, ...]:
     """The newest results of each node, sorted by node, newest first; of a test only the last."""
     newest = newest_results(live_tables(found), PER_NODE)
-    tests = pc.or_(*(pc.starts_with(newest["node_id"], pattern) for pattern in _TESTS))
+    tests = pc.match_substring_regex(newest["node_id"], f"^(?:{'|'.join(_TESTS)})")
     newest = newest.filter(pc.or_(pc.invert(tests), pc.equal(_ages(newest), pa.scalar(0))))
     columns = {name: _values(newest[name]) for name in column_names(NodeResult)}
     try:
@@ -60,11 +61,15 @@ def _values(column: pa.ChunkedArray[Any]) -> list[Any]:
 
 def live_invocations(found: OpenStore) -> dict[str, StoredBatch]:
     """The invocations with results in the store, each with the batch that has them."""
-    last = {
-        row["origin"]: (batch, row["events"])
-        for batch, row in found.rows("origins")
-        if is_invocation(row["origin"])
-    }
+    last: dict[str, tuple[StoredBatch, int]] = {}
+    for batch in found.batches:
+        for file in batch.files:
+            if file.table == "origins":
+                rows = found.table(batch, file)
+                rows = rows.filter(pc.starts_with(rows["origin"], "dbt:"))
+                for row in rows.select(["origin", "events"]).to_pylist():
+                    if is_invocation(row["origin"]):
+                        last[row["origin"]] = (batch, row["events"])
     return {origin: batch for origin, (batch, events) in last.items() if events}
 
 

@@ -6,17 +6,25 @@ made of half a store.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from dbt_graft.collectors.schema import record
-from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, StoreError, open_store
+from dbt_graft.collectors.store.batches import (
+    OpenStore,
+    StoredBatch,
+    open_store,
+    reopens,
+)
+from dbt_graft.collectors.store.fold_read import read_folded, read_unfolded
+from dbt_graft.collectors.store.logs import PART, forgotten_sequences, last_logs, values
 from dbt_graft.collectors.store.node_results import read_results
-from dbt_graft.collectors.store.tables import TABLES
+from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records
 
 
+@reopens
 def positions(store: str, without: Collection[str] = ()) -> dict[str, tuple[str, int]]:
     """Origin -> the position reached in it, and the number of events up to there.
 
@@ -26,17 +34,28 @@ def positions(store: str, without: Collection[str] = ()) -> dict[str, tuple[str,
     return open_positions(open_store(store, without))
 
 
-def open_positions(found: OpenStore) -> dict[str, tuple[str, int]]:
-    """As `positions`, of an open store."""
-    return {row["origin"]: (row["position"], row["events"]) for _, row in found.rows("origins")}
+def open_positions(
+    found: OpenStore, only: Collection[str] | None = None
+) -> dict[str, tuple[str, int]]:
+    """As `positions`, of an open store.
+
+    Args:
+        only: Only of these origins.
+    """
+    logs = last_logs(found, only).select(["origin", "position", "events"]).to_pydict()
+    places = zip(logs["position"], logs["events"], strict=True)
+    return dict(zip(logs["origin"], places, strict=True))
 
 
+@reopens
 def settings(store: str, without: Collection[str] = ()) -> dict[str, str]:
     """Origin -> the settings that it was read with; empty in format 1, which did not note them."""
-    rows = open_store(store, without).rows("origins")
-    return {row["origin"]: row.get("settings") or "" for _, row in rows}
+    logs = last_logs(open_store(store, without)).select(["origin", "settings"]).to_pydict()
+    known = (one or "" for one in logs["settings"])
+    return dict(zip(logs["origin"], known, strict=True))
 
 
+@reopens
 def run_origins(store: str, without: Collection[str] = ()) -> dict[str, str]:
     """Run id -> the origin whose newest batch has the run."""
     found = open_store(store, without)
@@ -48,6 +67,7 @@ def run_origins(store: str, without: Collection[str] = ()) -> dict[str, str]:
     }
 
 
+@reopens
 def last_event_times(store: str, without: Collection[str] = ()) -> dict[str, datetime]:
     """Origin -> the time of the last event in its newest batch, of a statement or a run."""
     found = open_store(store, without)
@@ -61,17 +81,21 @@ def last_event_times(store: str, without: Collection[str] = ()) -> dict[str, dat
     return times
 
 
-def noise(store: str) -> int:
+@reopens
+def noise(store: str, without: Collection[str] = ()) -> int:
     """Number of requests left out by noise rules, over the newest batch of each origin."""
-    rows = open_store(store).rows("origins")
-    return sum({row["origin"]: row.get("noise") or 0 for _, row in rows}.values())
+    logs = last_logs(open_store(store, without))
+    return sum(one or 0 for one in logs["noise"].to_pylist())
 
 
+@reopens
 def open_sessions(store: str, server: str, without: Collection[str] = ()) -> list[dict[str, Any]]:
     """Rows of `sessions` for a server, of the newest batch that has each session."""
     newest: dict[tuple[str, ...], tuple[StoredBatch, list[dict[str, Any]]]] = {}
-    for batch, row in open_store(store, without).rows("sessions"):
-        if row["server"] == server:
+    found = open_store(store, without)
+    forgotten = forgotten_sequences(found)
+    for batch, row in found.rows("sessions"):
+        if row["server"] == server and forgotten.get(row["origin"], -1) <= batch.sequence:
             key = (row["session"], row["task"], row["run"])
             if key not in newest or newest[key][0] is not batch:
                 newest[key] = (batch, [])
@@ -79,49 +103,43 @@ def open_sessions(store: str, server: str, without: Collection[str] = ()) -> lis
     return [row for _, rows in newest.values() for row in rows]
 
 
-def collected_at(store: str) -> datetime | None:
+def collected_at(store: str, without: Collection[str] = ()) -> datetime | None:
     """Time of the newest commit; None for an empty store."""
-    return max((batch.committed_at for batch in batches(store)), default=None)
+    return max((batch.committed_at for batch in batches(store, without)), default=None)
 
 
-def batches(store: str) -> tuple[StoredBatch, ...]:
+def batches(store: str, without: Collection[str] = ()) -> tuple[StoredBatch, ...]:
     """The committed batches, oldest first."""
-    return open_store(store).batches
+    return open_store(store, without).batches
 
 
-def read(store: str, *, results: bool = False) -> Records:
+@reopens
+def read(
+    store: str,
+    *,
+    results: bool = False,
+    folded: bool = True,
+    rename: Rename | None = None,
+    without: Collection[str] = (),
+) -> Records:
     """All committed records: of each origin those of its newest batch.
+
+    What is folded (`lineage.fold`) is read as such, and the batches since.
 
     Args:
         results: dbt's results of nodes too, the newest of each: only pages show them.
+        folded: Use what is folded; without it, each run is a record.
+        rename: The name rules of the lineage that is built of them: where they make a folded table
+            one that is renamed, nothing is read as folded.
     """
-    found = open_store(store)
-    newest = _newest(found)
-    committed = set(newest.values())
-
-    def records(table: str) -> Iterator[Any]:
-        for batch, row in found.rows(table, committed):
-            if "origin" not in row or newest.get(row["origin"]) == batch.batch_id:
-                try:
-                    yield record(TABLES[table], row)
-                except ValueError as error:
-                    raise StoreError(
-                        f"`{table}` has a value that this version does not know: {error}",
-                        place=store,
-                        remedy="install the version of dbt-graft that wrote it, or a later one",
-                    ) from error
-
-    return Records(
-        accesses=tuple(records("accesses")),
-        runs=tuple(records("runs")),
-        shapes={shape.shape_id: shape for shape in records("shapes")},
-        datasets=tuple(records("datasets")),
-        rejects=tuple(records("rejects")),
-        column_edges=tuple(records("column_edges")),
-        node_results=read_results(found) if results else (),
-    )
+    found = open_store(store, without)
+    batches_read = read_folded(found, rename) if folded else None
+    records = (batches_read or read_unfolded(found)).complete
+    return replace(records, node_results=read_results(found)) if results else records
 
 
 def _newest(found: OpenStore) -> dict[str, str]:
     """Origin -> the id of its newest batch."""
-    return {row["origin"]: batch.batch_id for batch, row in found.rows("origins")}
+    logs = last_logs(found)
+    parts = (found.batches[part].batch_id for part in values(logs, PART))
+    return dict(zip(values(logs, "origin"), parts, strict=True))

@@ -14,10 +14,12 @@ from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
     Dataset,
+    DatasetMetadata,
     NodeResult,
     Reject,
     Run,
     Shape,
+    TaskMetadata,
 )
 
 if TYPE_CHECKING:
@@ -62,6 +64,9 @@ class ReadLog:
         position: Empty where it could not be read.
         noise: How many of its events were left out by noise rules.
         settings: A digest of the settings that it was read with; empty where there are none.
+        sequence, committed_at: Those of the batch that read it, in a batch that was merged of
+            several; else None.
+        forgotten: It was taken out of the store: it has no rows any more, nor a position.
     """
 
     origin: str
@@ -69,6 +74,9 @@ class ReadLog:
     events: int = 0
     noise: int = 0
     settings: str = ""
+    sequence: int | None = None
+    committed_at: datetime | None = None
+    forgotten: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +99,14 @@ class Batch:
     """A batch: the record that makes it visible.
 
     Attributes:
-        sequence: Its place in the order of batches, from 1 on. No clock decides on it.
+        sequence: Its place in the order of batches, from 1 on. No clock decides on it. One that was
+            merged of several has the last of theirs; 0 for batches of format 1.
         format: The format of the store that it was written in.
         version: The version of dbt-graft that wrote it.
-        gives_up: Damaged batches that count no more since this one: ids, or `#` and a sequence.
+        gives_up: Damaged batches that count no more since this one: ids, or `#` and sequences:
+            `#2`, `#17-32`.
+        first_sequence: The first of the batches that it was merged of; None for one that was not.
+        replaces: The ids of these batches, which count no more.
     """
 
     sequence: int
@@ -103,6 +115,8 @@ class Batch:
     committed_at: datetime
     files: tuple[BatchFile, ...]
     gives_up: tuple[str, ...] = ()
+    first_sequence: int | None = None
+    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +132,7 @@ class LogRecords:
 
 
 # Of the store. Raise it with every new column or value, which earlier versions cannot read.
-FORMAT = 3
+FORMAT = 5
 # The file that holds a batch's record.
 RECORD = "batch.parquet"
 
@@ -131,6 +145,8 @@ TABLES: Mapping[str, type] = {
     "column_edges": ColumnEdge,
     "rejects": Reject,
     "node_results": NodeResult,
+    "task_metadata": TaskMetadata,
+    "dataset_metadata": DatasetMetadata,
     "sessions": OpenSession,
     "origins": ReadLog,
     "batches": Batch,
@@ -144,7 +160,7 @@ class Collected:
 
     Each is an Arrow table, or a lazy data frame where there may be too many rows for one machine,
     and has the columns of `SCHEMAS[<its name>]`. Only some engines have open sessions, only dbt
-    has results of nodes.
+    has results of nodes, only events have metadata of tasks and datasets.
 
     Attributes:
         pending: Logs that could not be read; the next collect reads them again.
@@ -159,4 +175,6 @@ class Collected:
     origins: Rows
     sessions: Rows | None = None
     node_results: Rows | None = None
+    task_metadata: Rows | None = None
+    dataset_metadata: Rows | None = None
     pending: tuple[Reject, ...] = ()

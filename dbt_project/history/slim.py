@@ -28,6 +28,7 @@ EVENTS = {
     "SparkListenerSQLAdaptiveExecutionUpdate",
     "SparkListenerDriverAccumUpdates",
     "SparkListenerSQLExecutionEnd",
+    "CreatePartitionsEvent",
 }
 # Fields that name the machine and its user, or are long: dropped wherever they are.
 FIELDS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from dbt_graft.collectors.source import is_below
 from dbt_graft.collectors.sqlserver.source import client_names
@@ -15,19 +15,21 @@ from dbt_graft.lineage.records import Records
 
 
 def without_task(
-    config: Config, records: Records, positions: Mapping[str, tuple[str, int]]
+    config: Config, records: Records, positions: Callable[[], Mapping[str, tuple[str, int]]]
 ) -> Iterator[Finding]:
     """Entries of `collect` with events but without a run.
 
     Args:
-        positions: As `collectors.store.positions` gives them.
+        positions: Returns what `collectors.store.positions` gives; there may be millions.
     """
     ran = {run.origin for run in records.runs} | {access.origin for access in records.accesses}
     for entry, source in zip(config.collect, sources(config), strict=False):
         if entry.sqlserver:
             label = source.label
-            events = sum(n for origin, (_, n) in positions.items() if is_below(origin, label))
-            if events and not any(is_below(origin, label) for origin in ran):
+            if any(is_below(origin, label) for origin in ran):
+                continue
+            events = sum(n for origin, (_, n) in positions().items() if is_below(origin, label))
+            if events:
                 yield _finding(label, entry.sqlserver, config, events)
 
 

@@ -128,7 +128,7 @@ def _checks(config: Config) -> Iterator[tuple[str, Check]]:
         yield found.label, partial(logs.source, entry, found, state)
     for found in listed[len(config.collect) :]:
         yield found.label, partial(logs.files, found, state, "file")
-    yield FILE_NAME, partial(clients.without_task, config, state.records, state.positions)
+    yield FILE_NAME, partial(clients.without_task, config, state.records, lambda: state.positions)
     for server in servers:
         yield server.server, partial(logs.sqlserver, server, config, state)
     yield state.place, partial(store_state.contents, state)

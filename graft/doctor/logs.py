@@ -32,7 +32,7 @@ def source(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator
     if entry.sqlserver and entry.sqlserver.connection:
         yield from _server(entry.sqlserver)
     else:
-        yield from files(found, state, "file" if entry.declared or entry.dbt else "log")
+        yield from files(found, state, _word(entry))
     runs = [run.started_at for run in state.records.runs if is_below(run.origin, label)]
     newest = max((moment for moment in runs if moment), default=None)
     if newest and datetime.now(UTC) - newest > _OLD:
@@ -44,6 +44,10 @@ def source(entry: CollectEntry, found: LogSource, state: StoreState) -> Iterator
         )
     elif newest:
         yield Finding(Severity.NOTE, label, f"the newest run started {ago(newest)}")
+
+
+def _word(entry: CollectEntry) -> str:
+    return "file" if entry.declared or entry.dbt or entry.openlineage else "log"
 
 
 def files(found: LogSource, state: StoreState, what: str) -> Iterator[Finding]:

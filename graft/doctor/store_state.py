@@ -68,11 +68,12 @@ def contents(state: StoreState) -> Iterator[Finding]:
         )
         return
     records = state.records
+    runs = len(records.runs) + sum(one.runs for one in records.run_repeats)
     yield Finding(
         Severity.NOTE,
         state.place,
         f"{count(len(state.batches), 'batch', 'es')}, the last "
-        f"{ago(state.batches[-1].committed_at)}; {count(len(records.runs), 'run')} of "
+        f"{ago(state.batches[-1].committed_at)}; {count(runs, 'run')} of "
         f"{count(len({run.task for run in records.runs}), 'task')}, "
         f"{count(len(records.datasets), 'dataset')}",
     )

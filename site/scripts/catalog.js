@@ -40,6 +40,37 @@ function linkFurtherColumns() {
   }
 }
 
+// Headings and columns link to themselves, so that their addresses can be copied.
+function linkOwnPlaces() {
+  for (const heading of document.querySelectorAll(".md-typeset h2[id]")) {
+    heading.insertAdjacentHTML("beforeend", '<a class="headerlink" title="Link">&para;</a>')
+    heading.lastElementChild?.setAttribute("href", `#${heading.id}`)
+  }
+  for (const row of document.querySelectorAll(".graft-columns tr[id]")) {
+    const name = row.firstElementChild?.firstChild
+    if (!name) continue
+    const link = document.createElement("a")
+    link.href = `#${row.id}`
+    name.replaceWith(link)
+    link.append(name)
+  }
+}
+
+// The full name at the top of a page can be copied; the theme's script does it.
+function addCopyButtons() {
+  for (const name of document.querySelectorAll(".graft-identity > code")) {
+    const button = document.createElement("button")
+    button.className = "graft-copy"
+    button.type = "button"
+    button.title = "Copy"
+    button.ariaLabel = "Copy the full name"
+    button.dataset.clipboardText = name.textContent ?? ""
+    name.after(button)
+  }
+}
+
+addCopyButtons()
+linkOwnPlaces()
 linkFurtherColumns()
 showRelativeTimes()
 setInterval(showRelativeTimes, 60000)

@@ -8,7 +8,7 @@
   /** @typedef {{x: number, y: number}} Place */
   /** @typedef {{source: string, target: string, task: number, style: number}} Line */
   // Names and lists of names stand once; boxes have the number of a list, and how many are left out.
-  /** @typedef {{names: (string | [string, string])[], lists: number[][], boxes: ([number, number?] | 0)[],
+  /** @typedef {{names: (string | [string, string])[], lists: (number[] | number)[], boxes: ([number, number?] | 0)[],
    *   arrows: [number, number][], ways: number[][], lines: [number, number, number, number][]}} PictureData */
 
   /** @type {(name: string, attributes?: Record<string, any>, ...children: (Node | string)[]) => SVGGraphicsElement} */
@@ -76,7 +76,7 @@
         return { name, anchor }
       })
       this.omitted = omitted
-      this.title = (link.querySelector("title")?.textContent ?? "").replace(/ \([^(]*\)$/, "")
+      this.title = (link.querySelector("title, text")?.textContent ?? "").replace(/ \([^(]*\)$/, "")
       if (!columns.length) return
       this.button = create("g", {
         class: "graft-unfold", role: "button", tabindex: 0, "aria-expanded": false,
@@ -181,7 +181,8 @@
       this.boxes = [.../** @type {NodeListOf<SVGAElement>} */ (this.svg.querySelectorAll(".graft-box"))].map(
         (link, at) => {
           const [list, omitted = 0] = data.boxes[at] || [-1]
-          const columns = (data.lists[list] ?? []).map(name => data.names[name])
+          const names = data.lists[list] ?? []
+          const columns = typeof names === "number" ? data.names.slice(0, names) : names.map(name => data.names[name])
           return new ColumnBox(this, at, link, columns, omitted)
         })
       const paths = [...this.svg.querySelectorAll(".graft-arrows path")]

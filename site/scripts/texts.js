@@ -10,12 +10,12 @@
   /**
    * @typedef {{kind: string, name: string, path: string, platform: string, owner: string,
    *   note: string, excerpt: string}} FoundText
-   * @typedef {{text: boolean, platforms: [string, string][], owners: [string, string][],
+   * @typedef {{texts: number, platforms: [string, string][], owners: [string, string][],
    *   kinds: number[]}} About
    */
 
   /** @type {About} */
-  let about = { text: false, platforms: [], owners: [], kinds: [] }
+  let about = { texts: 0, platforms: [], owners: [], kinds: [] }
   /** @type {Promise<any> | undefined} */
   let engine
 
@@ -28,15 +28,19 @@
   /** Why texts are not searched here; empty where they are. */
   const reason = async () => {
     if (location.protocol === "file:") return "Descriptions are searched when the site is on a server."
-    return (await known()).text || !about.kinds.length ? "" : "This site was built without a search of descriptions."
+    return (await known()).texts || !about.kinds.length ? "" : "This site was built without a search of descriptions."
   }
 
-  /** Load Pagefind; it must find its files wherever the site is. */
+  /** Load Pagefind and all parts of its index; it must find its files wherever the site is. */
   const prepare = () => engine ??= (async () => {
-    const base = new URL(`${graft.root}search/text/`, location.href)
+    const { texts } = await known()
+    const [base, ...parts] = Array.from(
+      { length: texts }, (_, part) => new URL(`${graft.root}search/text/${part}/`, location.href))
     const pagefind = await import(new URL("pagefind.js", base).href)
-    await pagefind.options({ basePath: base.pathname, baseUrl: "/", excerptLength: 1 })
+    const options = { baseUrl: "/", excerptLength: 1 }
+    await pagefind.options({ ...options, basePath: base.pathname })
     await pagefind.init()
+    await Promise.all(parts.map(part => pagefind.mergeIndex(part.pathname, options)))
     return pagefind
   })().catch(error => {
     engine = undefined
@@ -79,7 +83,7 @@
    * @returns {Promise<FoundText[]>}
    */
   const find = async (query, { platform, owner, limit = 8, without = new Set() } = {}) => {
-    if (await reason() || !about.text || !query.trim()) return []
+    if (await reason() || !about.texts || !query.trim()) return []
     const tokens = [
       ...about.platforms.filter(([name]) => name === platform),
       ...about.owners.filter(([name]) => name === owner),

@@ -15,8 +15,11 @@ interface Layout {
 }
 
 /** A neighbour of a box; see `catalog/explorer/boxes.py` for the flags. */
-interface Link { side: 0 | 1; to: string; flags: number; tasks: string[] }
-interface Box {
+interface Link extends Span { side: 0 | 1; to: string; flags: number; tasks: string[] }
+/** The day from which on it is there, counted from the first one, and one more than the day on
+ * which it is gone; 0 where it is not. */
+interface Span { since: number; until: number }
+interface Box extends Span {
   id: string; name: string; place: string; platform: string; sort: string; shape: string
   wanted: number; owner: string; tags: string[]; flags: number; links: Link[]
 }
@@ -45,6 +48,8 @@ interface State {
   control: boolean
   inferred: boolean
   deleted: boolean
+  /** The day whose graph is shown, `2026-10-01`; empty for all that is known now. */
+  date: string
   fold: "" | "schema" | "owner"
   filters: Record<Facet, string[]>
 }
@@ -142,9 +147,21 @@ interface Explore {
   writeState(state: State): string
   /** The column that the address lights. */
   litBy(state: State): Lit | null
-  message(state: State, unfiltered: View, view: View, fresh: number): string
+  message(state: State, unfiltered: View, view: View, look: Look, fresh: number): string
   walk(state: State, data: Data): Promise<View>
   allows(link: Link, state: State): boolean
+  /** The first and the last day of the lineage, `2026-10-01`; null where there are not two. */
+  days: [string, string] | null
+  /** The number of a day; -1 where the state has none. */
+  dayOf(state: State): number
+  /** The date of a day's number. */
+  dateOf(day: number): string
+  /** A date for people: `1 October 2026`. */
+  dateInWords(date: string): string
+  /** It was there on the day of the state, or is now; what is gone is where that is asked for. */
+  isThere(one: Span & { flags: number }, gone: number, state: State): boolean
+  hasEnded(one: Span & { flags: number }, gone: number, state: State): boolean
+  dateControl(actions: ToolbarActions): { menu: Node[]; show(state: State): string }
   folded(view: View, state: State): View
   filtered(view: View, state: State): View
   facets(view: View): Record<Facet, Map<string, number>>

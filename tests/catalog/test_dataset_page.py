@@ -19,6 +19,7 @@ from dbt_graft.lineage.build import build as build_lineage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, Role
+from dbt_graft.lineage.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.names import NameRule, NameRules
@@ -45,6 +46,7 @@ SUPPLIERS = "datasets/spark/raw/suppliers/"
 PRODUCTS = "datasets/spark/raw/products/"
 CUSTOMERS = "datasets/spark/analytics/customers/"
 ORDERS_MART = "datasets/spark/analytics/orders/"
+NOW = datetime(2026, 11, 22, 8, tzinfo=UTC)
 ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
 
 
@@ -61,7 +63,7 @@ ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
         (ACTIVE, "Columns", ["copied: SupplierFeed.SupplierNo", "masked: SupplierFeed.Email"]),
         (ACTIVE, "Columns", ["Rows are filtered by SupplierFeed.Active", "1 column"]),
         (CUSTOMERS, "Columns", ["may be missing: it is not compiled: run `dbt compile`."]),
-        (SUPPLIERS, "Columns", ["copied: dbo.vw_active_suppliers.supplier_id"]),
+        (SUPPLIERS, "Columns", ["copied: dbo.vw_active_suppliers"]),
         (SUPPLIERS, "Columns", ["Rows are joined by dbo.vw_active_suppliers.supplier_id"]),
         (PRODUCTS, "Columns", ["which column from which is not resolved:", "copied: suppliers"]),
         (PRODUCTS, "Columns", ["This list may be incomplete", "column's table"]),
@@ -278,6 +280,39 @@ def test_names_that_a_rule_replaces_are_other_names_and_evidence() -> None:
     shown = rendered(Index(lineage), DatasetId("spark", "raw.orders"))
     assert "mssql://a/DW.dbo.Orders in logs, by a name rule" in section(shown, "Other names")
     assert "observed in logs, name rule" in section(shown, "Evidence")
+
+
+def test_what_a_log_and_an_event_show_is_one_line_with_both() -> None:
+    source, target = DatasetId("spark", "raw.a"), DatasetId("spark", "raw.b")
+    runs = (
+        Run("app-1", "load", "spark", NOW, NOW, Status.OK),
+        Run("t1", "load", "airflow", NOW, NOW, Status.OK, job="etl/shop.load"),
+    )
+    records = Records(
+        tuple(
+            Access(
+                *("load", run.run_id, dataset, Kind.TABLE, direction, operation, shape),
+                rows=rows,
+                first_at=NOW,
+                last_at=NOW,
+            )
+            for run, shape, rows in zip(runs, ("s", f"{EVENT_SHAPE}1"), (7, 100), strict=True)
+            for dataset, direction, operation in (
+                (source, Direction.READ, Operation.SELECT),
+                (target, Direction.WRITE, Operation.INSERT),
+            )
+        ),
+        runs,
+    )
+    index = Index(build_lineage(records))
+    both = "observed (OpenLineage event, Spark log)"
+    shown = rendered(index, target)
+    assert section(shown, "Evidence").count(both) == 1
+    written = section(shown, "Written by")
+    assert (written.count("load"), written.count(both)) == (1, 1)
+    assert "7" in written
+    assert "100" not in written
+    assert section(rendered(index, source), "Read by").count(both) == 1
 
 
 def rendered(index: Index, dataset: DatasetId) -> str:

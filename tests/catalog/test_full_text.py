@@ -81,9 +81,9 @@ def test_a_damaged_index_is_made_again(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     write_full_text(tmp_path / "one", [TEXT])
-    (tmp_path / "one" / FOLDER / "digest.txt").write_bytes(b"\xff")
+    (tmp_path / "one" / FOLDER / "0/digest.txt").write_bytes(b"\xff")
     assert write_full_text(tmp_path / "two", [TEXT], tmp_path / "one")
-    assert (tmp_path / "two" / FOLDER / "pagefind.js").is_file()
+    assert (tmp_path / "two" / FOLDER / "0/pagefind.js").is_file()
 
 
 def test_without_a_text_there_is_no_index(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -57,6 +58,9 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
     """One dataset and one task in which every string is the hostile one."""
     source, target = DatasetId("spark", f"raw.{text}"), DatasetId(f"mssql://{text}", text)
     run = Run("r", text, text, status=Status.FAILED, error=text, engine_version=text, origin=text)
+    started = replace(run, parent_run_id="o")
+    names = f"{text}/{text}/{text}"
+    orchestrator = Run("o", text, "airflow", application_id=names, url=f"javascript:{text}")
     usages = (
         Usage(text, source, Direction.READ, (Operation.SELECT,), (text,), procedures=(text,)),
         Usage(text, target, Direction.WRITE, (Operation.INSERT,), (text,), procedures=(text,)),
@@ -69,11 +73,12 @@ def _hostile_lineage(text: str) -> tuple[Lineage, dict[DatasetId, Description], 
             source: Dataset(source, Kind.VIEW, (Column(text, text),), (target,)),
             target: Dataset(target, Kind.TABLE, (Column(text, text),)),
         },
-        tasks={text: Task(text, (text,), usages, (run, run), info)},
+        tasks={text: Task(text, (text,), usages, (run, started), info)},
         flows=(Flow(source, target, text, hops=(source,), shapes=(text,)),),
         aliases={source: (target,), target: (source,)},
         shapes={text: Shape(text, text, text, text, Outcome.PARTIAL, text)},
         rejects=(Reject(text, text, text, text),),
+        orchestrator_runs={"o": orchestrator},
         column_edges=tuple(
             ColumnEdge(text, target, to, source, name, kind.type, kind, False, text)
             for kind in (Subtype.IDENTITY, Subtype.FILTER)
@@ -117,6 +122,7 @@ def test_hostile_text_in_every_place_is_shown_as_text(text: str, tmp_path: Path)
     assert set(ChangeKind) - built.history.builds[0].counts.keys() == {
         ChangeKind.RENAMED_DATASET,
         ChangeKind.PROMOTED,
+        ChangeKind.OTHER_TASKS,
         ChangeKind.NEW_COLUMN,
     }
     for file in (tmp_path / "site").rglob("*.html"):

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.page_keys import digest, maker_digest
 from dbt_graft.catalog.site_pages import record_pages
+from dbt_graft.lineage.daily import DailyHistory, DayRows, DayRuns
+from dbt_graft.lineage.urls import dataset_path, task_path
 from tests.catalog.worlds import CHANGES, World, world
 
 SEEDS = range(2)
@@ -54,6 +57,20 @@ def test_pages_with_equal_keys_are_equal(change: str, seed: int) -> None:
     new_keys, new_pages = keys(after), rendered(after)
     equal = [path for path in old_keys if old_keys[path] == new_keys.get(path)]
     assert [path for path in equal if old_pages[path] != new_pages[path]] == []
+
+
+def test_a_day_more_changes_the_pages_of_its_task_and_its_dataset() -> None:
+    one = line_of_tables(20)
+    lineage, descriptions, consumers = one.lineage()
+    [task, *_] = lineage.tasks
+    dataset = lineage.tasks[task].writes[0]
+    day = date(2026, 1, 1)
+    days = DailyHistory({task: [DayRuns(day, 1, 0)]}, {dataset: [DayRows(day, 1)]})
+    index = Index(lineage, descriptions, consumers, days=days)
+    old, new = keys(one), {page.path: page.key for page in record_pages(index) if page.key}
+    changes = {path for path, key in new.items() if old[path] != key}
+    assert {task_path(task), dataset_path(dataset)} <= changes
+    assert len(changes) < 12
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -52,7 +52,8 @@ def _data(index: Index, name: str) -> Any:
 
 def _names(data: Any, box: int) -> list[str]:
     """The columns of a box."""
-    return [data["names"][at] for at in data["lists"][data["boxes"][box][0]]]
+    listed = data["lists"][data["boxes"][box][0]]
+    return [data["names"][at] for at in (range(listed) if isinstance(listed, int) else listed)]
 
 
 def _lines(data: Any) -> set[tuple[str, str, int]]:

@@ -92,3 +92,26 @@ def test_nothing_that_once_was_a_page_is_missing_later(tmp_path: Path) -> None:
     assert _target(second, dataset_path(STAGE)) == second / dataset_path(SALES) / "index.html"
     assert dataset_path(ORDERS) not in (second / "sitemap.xml").read_text()
     assert built.pages < len(built.addresses)
+
+
+def test_a_smaller_page_of_dbt_docs_that_is_gone_leads_to_that_of_all_models(
+    tmp_path: Path,
+) -> None:
+    def published(name: str, files: list[str], before: tuple[Address, ...]) -> tuple[Address, ...]:
+        return build(
+            _lineage(SALES),
+            {},
+            (),
+            SiteSettings(),
+            tmp_path / name,
+            docs_page=b"<!doctype html>",
+            extra_files=dict.fromkeys(files, b"<!doctype html>"),
+            addresses=before,
+        ).addresses
+
+    first = published("one", ["dbt/finance/index.html", "dbt/sales/index.html"], ())
+    assert {"dbt/", "dbt/finance/", "dbt/sales/"} <= {one.path for one in first}
+    published("two", ["dbt/sales/index.html"], first)
+    assert _target(tmp_path / "two", "dbt/finance/") == tmp_path / "two/dbt/index.html"
+    sales = (tmp_path / "two/dbt/sales/index.html").read_bytes()
+    assert sales == b"<!doctype html>"

@@ -24,7 +24,7 @@ def _about(site: Path) -> dict[str, object]:
 
 def test_the_browser_knows_what_can_be_chosen(site: Path) -> None:
     about = _about(site)
-    assert about["text"] is True
+    assert about["texts"] == 1
     platforms, owners = about["platforms"], about["owners"]
     assert isinstance(platforms, list)
     assert isinstance(owners, list)
@@ -34,7 +34,7 @@ def test_the_browser_knows_what_can_be_chosen(site: Path) -> None:
 
 def test_names_and_texts_are_published_and_nothing_of_the_theme(site: Path) -> None:
     assert (site / "search/names/index.js").is_file()
-    assert (site / "search/text/pagefind.js").is_file()
+    assert (site / "search/text/0/pagefind.js").is_file()
     assert not list(site.rglob("*search_index*"))
     assert not list(site.rglob("*lunr*"))
     assert not (site / "assets/javascripts/workers").exists()
@@ -53,7 +53,7 @@ def test_without_pagefind_names_are_found_and_the_build_gives_the_reason(
     out = tmp_path / "site"
     built = build(sample.lineage, sample.descriptions, sample.consumers, SiteSettings(), out)
     assert built.no_full_text == "no program for this platform"
-    assert _about(out)["text"] is False
+    assert _about(out)["texts"] == 0
     assert '"raw.orders"' in (out / "search/names/n-.js").read_text(encoding="utf-8")
 
 

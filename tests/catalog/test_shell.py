@@ -33,7 +33,7 @@ def test_the_theme_has_all_places(shells: Shells) -> None:
     assert sorted(shells.of_entries) == ["", "datasets/", "explore/", "owners/", "tags/", "tasks/"]
     names = {*shells.other.parts[1::2]}
     assert names == {
-        *("address", "base", "content", "first", "navigation", "root", "search", "sections"),
+        *("address", "base", "content", "first", "navigation", "root", "sections"),
         *("title", "toc"),
     }
 
@@ -58,7 +58,7 @@ def test_titles_are_escaped_and_sections_listed(shells: Shells) -> None:
     assert "<title>raw.&#60;orders&#62; - Shop &amp; data</title>" in html.replace("#38;", "amp;")
     assert '<a href="#columns" class="md-nav__link">' in html
     assert '<a href="#columns" class="md-skip">' in html
-    assert '<h2 id="columns">Columns &amp; more<a class="headerlink" href="#columns"' in html
+    assert '<h2 id="columns">Columns &amp; more</h2>' in html
 
 
 def test_a_page_without_sections_is_skipped_to_from_its_top(shells: Shells) -> None:
@@ -96,3 +96,12 @@ def test_another_theme_is_a_clear_error() -> None:
 def test_no_blank_page_is_published(tmp_path: Path) -> None:
     build(Lineage(), {}, [], SiteSettings(), tmp_path / "site")
     assert not (tmp_path / "site" / OTHER.partition("/")[0]).exists()
+
+
+def test_the_menu_of_a_phone_opens_the_table_of_contents_and_leads_back(shells: Shells) -> None:
+    [menu] = [
+        script
+        for script in shells.of_entries[""].files.values()
+        if "md-nav--primary" in script and "insertAdjacentHTML" in script
+    ]
+    assert menu.count('for=\\"__toc\\"') == 2

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,11 +16,12 @@ from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Direction, Outcome, Reject, Run, Shape, TaskInfo
+from dbt_graft.lineage.records import Direction, Outcome, Reject, Run, Shape, Status, TaskInfo
 from dbt_graft.lineage.usage import Usage
 from tests.catalog.html_reader import HtmlReader, section, text
 
 PageHtml = Callable[[str], str]
+DAY = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +112,52 @@ def test_gaps_are_those_of_its_statements_and_of_logs_that_show_no_other_task() 
     assert "the event is cut off1 log record" in gaps
     assert "has no end" not in gaps
     assert 'id="gaps"' not in rendered(other)
+
+
+@pytest.mark.parametrize(
+    ("url", "links"),
+    [
+        ("https://airflow.example.org/log?try_number=2", 1),
+        ("javascript:alert(1)", 0),
+        ("", 0),
+    ],
+)
+def test_a_run_shows_the_task_of_airflow_that_started_it(url: str, links: int) -> None:
+    runs = (
+        Run("r", "load", "spark", DAY, parent_run_id="t"),
+        Run("s", "load", "spark", DAY - timedelta(days=1)),
+    )
+    started_by = Run(
+        *("t", "load_orders", "airflow"),
+        application_id="shop_lineage/raw.load_orders/manual__1",
+        url=url or None,
+        attempt=2,
+    )
+    html = rendered(Task("load", ("spark",), (), runs), orchestrator_runs={"t": started_by})
+    assert "Airflow: shop_lineage / raw.load_orders, try 2" in " ".join(
+        section(html, "Runs").split()
+    )
+    found = [attributes.get("href", "") for tag, attributes in HtmlReader(html).tags if tag == "a"]
+    assert [one for one in found if one == url and url] == [url] * links
+    assert "javascript" not in html
+    alone = rendered(Task("load", ("spark",), (), runs[1:]))
+    assert "Run by" not in alone
+
+
+@pytest.mark.parametrize(
+    ("run", "tried", "shown"),
+    [
+        (Status.OK, Status.FAILED, "try 1 failed"),
+        (Status.FAILED, Status.FAILED, "try 1"),
+        (Status.OK, Status.OK, "try 1"),
+    ],
+)
+def test_a_try_that_failed_after_the_run_says_so(run: Status, tried: Status, shown: str) -> None:
+    runs = (Run("r", "load", "spark", DAY, status=run, parent_run_id="t"),)
+    started_by = Run("t", "load", "airflow", status=tried, application_id="s/load/m", attempt=1)
+    html = rendered(Task("load", ("spark",), (), runs), orchestrator_runs={"t": started_by})
+    [found] = re.findall(r"Airflow: s / load, (try 1(?: failed)?)", section(html, "Runs"))
+    assert found == shown
 
 
 def test_long_lists_are_folded_and_complete() -> None:

@@ -27,6 +27,7 @@ from dbt_graft.lineage.records import (
     Subtype,
     TaskInfo,
 )
+from dbt_graft.lineage.superseded import Supersession
 from dbt_graft.lineage.usage import Usage
 
 NOW = datetime(2026, 11, 21, 2, 15, tzinfo=UTC)
@@ -67,6 +68,8 @@ class World:
     consumers: dict[str, tuple[str, list[int]]] = field(default_factory=dict)
     former: dict[int, str] = field(default_factory=dict)
     views: set[int] = field(default_factory=set)
+    attempts: dict[int, int] = field(default_factory=dict)
+    superseded: set[int] = field(default_factory=set)
 
     def id(self, table: int) -> DatasetId:
         """The table's dataset."""
@@ -108,6 +111,16 @@ class World:
             },
             column_edges=tuple(self._edge(*edge) for edge in self.column_edges),
             definitions=definitions,
+            orchestrator_runs={
+                f"try_{one}": Run(
+                    f"try_{one}", "load", "airflow", application_id="d/t/r", attempt=number
+                )
+                for one, number in self.attempts.items()
+            },
+            superseded={
+                (f"load_{one:02}", f"load_{one:02}-0"): (Supersession("repair", "r1", NOW),)
+                for one in self.superseded
+            },
             former_names={
                 self.id(one): (DatasetId("spark", name),) for one, name in self.former.items()
             },
@@ -154,6 +167,7 @@ class World:
                 started_at=NOW + timedelta(hours=n),
                 ended_at=NOW + timedelta(hours=n, seconds=30 + n),
                 status=status,
+                parent_run_id=f"try_{table}",
             )
             for n, status in reversed(list(enumerate(statuses)))
         )
@@ -294,6 +308,14 @@ def _run(status: Status) -> Change:
     return change
 
 
+def _attempt(made: World, chance: random.Random) -> None:
+    made.attempts[_pick_task(made, chance)] = chance.randint(1, 9)
+
+
+def _supersede(made: World, chance: random.Random) -> None:
+    made.superseded.add(_pick_task(made, chance))
+
+
 def _new_consumer(made: World, chance: random.Random) -> None:
     kind = chance.choice(["dashboard", "notebook", "analysis"])
     made.consumers[f"reader_{chance.randrange(99)}"] = (kind, [_pick(made, chance)])
@@ -342,11 +364,13 @@ CHANGES: dict[str, Change] = {
     "a dbt result": _new_result,
     "a run": _run(Status.OK),
     "a failed run": _run(Status.FAILED),
+    "a try of Airflow's": _attempt,
     "a task's description": _task_info,
     "a task that is an exposure": _exposed_task,
     "a statement": _statement,
     "a new consumer": _new_consumer,
     "a consumer that reads more": _consumer_reads,
     "a dropped table": _toggle("dropped"),
+    "a superseded run": _supersede,
     "a view": _toggle("views"),
 }

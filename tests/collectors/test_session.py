@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.session import _failure
+from dbt_graft.collectors.session import _failure, _is_interrupt
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,10 @@ def test_a_failure_is_one_sentence_and_the_log_holds_the_rest(
     assert error.problem == problem
     assert message in log.read_text("utf-8")
     assert str(log) in str(error)
+
+
+def test_an_error_of_py4j_on_the_way_out_of_ctrl_c_is_ctrl_c() -> None:
+    broken = ValueError("Gateway must be connected to send cancel cmd.")
+    assert not _is_interrupt(broken)
+    broken.__context__ = KeyboardInterrupt()
+    assert _is_interrupt(broken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,19 @@ def demo(root: Path) -> Path:
     if not stamp.is_file() or stamp.read_text() == "incomplete":
         pytest.skip("run `make docs` first")
     return build
+
+
+@pytest.fixture(scope="session")
+def complete(expected: dict[str, Any]) -> dict[str, Any]:
+    """EXPECTED.yml with the month of visits in place, which no night has."""
+    month = expected["month"]
+    levels = zip_longest(expected["levels"], month["levels"], fillvalue=())
+    return {
+        **expected,
+        **{name: {**expected[name], **month[name]} for name in ("datasets", "tasks", "consumers")},
+        **{name: [*expected[name], *month[name]] for name in ("edges", "columns")},
+        "levels": [sorted((*night, *visits)) for night, visits in levels],
+    }
 
 
 @pytest.fixture(scope="session")

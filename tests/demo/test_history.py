@@ -48,11 +48,12 @@ def grafted(root: Path, demo: Path) -> Grafted:
 
 
 @pytest.fixture(scope="module")
-def runs(grafted: Grafted) -> dict[str, list[Run]]:
-    """Task -> its captured runs, the oldest first."""
+def runs(grafted: Grafted, expected: Expected) -> dict[str, list[Run]]:
+    """Task -> its captured runs, the oldest first; without the month of visits."""
     return {
         name: [run for run in reversed(task.runs) if "history/" in run.origin]
         for name, task in grafted.lineage.tasks.items()
+        if name not in expected["month"]["tasks"]
     }
 
 
@@ -89,7 +90,7 @@ def test_the_log_of_sql_server_is_what_its_script_writes(history: Path) -> None:
 
 def test_logs_are_small(history: Path) -> None:
     logs = [path for path in history.rglob("*") if path.suffix in {".zstd", ".gz"}]
-    assert sum(path.stat().st_size for path in logs) < 1_000_000
+    assert sum(path.stat().st_size for path in logs) < 2_000_000
 
 
 @pytest.mark.demo

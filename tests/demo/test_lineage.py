@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from dbt_graft.collectors import store
 from dbt_graft.graft.config import load
@@ -23,13 +22,6 @@ Expected = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def expected(root: Path) -> Expected:
-    """`EXPECTED.yml`, written by hand."""
-    document: Expected = yaml.safe_load((root / "dbt_project/EXPECTED.yml").read_text())
-    return document
-
-
-@pytest.fixture(scope="module")
 def grafted(root: Path) -> Grafted:
     """The demo's store on the demo's artifacts."""
     config = load(root / "dbt_project/graft.yml")
@@ -38,12 +30,12 @@ def grafted(root: Path) -> Grafted:
     return graft(config, Progress(quiet=True), write=False, inspect=True)
 
 
-def test_every_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None:
+def test_every_edge_and_none_extra(grafted: Grafted, complete: Expected) -> None:
     found = {(str(f.source), str(f.target), f.task) for f in grafted.lineage.flows}
-    assert found == {(edge["from"], edge["to"], edge["by"]) for edge in expected["edges"]}
+    assert found == {(edge["from"], edge["to"], edge["by"]) for edge in complete["edges"]}
 
 
-def test_every_column_edge_and_none_extra(grafted: Grafted, expected: Expected) -> None:
+def test_every_column_edge_and_none_extra(grafted: Grafted, complete: Expected) -> None:
     found = {
         (
             *(str(e.from_dataset), str(e.to_dataset), e.task),
@@ -56,7 +48,7 @@ def test_every_column_edge_and_none_extra(grafted: Grafted, expected: Expected) 
             *(edge["from"], edge["to"], edge["by"]),
             *(column, source, how, edge.get("evidence", "observed")),
         )
-        for edge in expected["columns"]
+        for edge in complete["columns"]
         for column, sources in edge["columns"].items()
         for source, ways in sources.items()
         for how in ways.split()
@@ -64,10 +56,10 @@ def test_every_column_edge_and_none_extra(grafted: Grafted, expected: Expected) 
 
 
 def test_columns_of_the_dashboard_by_where_they_come_from(
-    grafted: Grafted, expected: Expected
+    grafted: Grafted, complete: Expected
 ) -> None:
-    shown = set(expected["consumers"]["exposure.shop.revenue_dashboard"])
-    for start, columns in expected["dashboard"].items():
+    shown = set(complete["consumers"]["exposure.shop.revenue_dashboard"])
+    for start, columns in complete["dashboard"].items():
         values = _reached(grafted.lineage.column_edges, start, {EdgeType.DIRECT})
         anything = _reached(grafted.lineage.column_edges, start, set(EdgeType))
         found = [
@@ -94,18 +86,18 @@ def _reached(edges: Iterable[ColumnEdge], start: str, types: set[EdgeType]) -> s
     return found
 
 
-def test_every_dataset_and_what_it_is_to_dbt(grafted: Grafted, expected: Expected) -> None:
+def test_every_dataset_and_what_it_is_to_dbt(grafted: Grafted, complete: Expected) -> None:
     roles = {
         str(dataset): grafted.descriptions[dataset].role
         if dataset in grafted.descriptions
         else None
         for dataset in grafted.lineage.datasets
     }
-    assert roles == expected["datasets"]
+    assert roles == complete["datasets"]
 
 
 def test_every_python_task_with_what_it_read_and_wrote(
-    grafted: Grafted, expected: Expected
+    grafted: Grafted, complete: Expected
 ) -> None:
     found = {
         name: (
@@ -118,12 +110,12 @@ def test_every_python_task_with_what_it_read_and_wrote(
     }
     assert found == {
         name: (task["engine"], task["status"], sorted(task["reads"]), sorted(task["writes"]))
-        for name, task in expected["tasks"].items()
+        for name, task in complete["tasks"].items()
     }
 
 
-def test_rows_are_those_that_the_tasks_wrote(grafted: Grafted, expected: Expected) -> None:
-    for name, task in expected["tasks"].items():
+def test_rows_are_those_that_the_tasks_wrote(grafted: Grafted, complete: Expected) -> None:
+    for name, task in complete["tasks"].items():
         if task["engine"] == "spark":
             written = {
                 str(usage.dataset): usage.rows
@@ -133,8 +125,8 @@ def test_rows_are_those_that_the_tasks_wrote(grafted: Grafted, expected: Expecte
             assert written == {**task.get("rows", {}), **task.get("earlier_rows", {})}, name
 
 
-def test_what_failed_is_listed_as_failed(grafted: Grafted, expected: Expected) -> None:
-    for name, task in expected["tasks"].items():
+def test_what_failed_is_listed_as_failed(grafted: Grafted, complete: Expected) -> None:
+    for name, task in complete["tasks"].items():
         failed = task.get("failed", {})
         found = [usage for usage in grafted.lineage.tasks[name].usages if usage.failed]
         for direction, key in ((Direction.READ, "reads"), (Direction.WRITE, "writes")):
@@ -142,15 +134,15 @@ def test_what_failed_is_listed_as_failed(grafted: Grafted, expected: Expected) -
             assert tried == sorted(failed.get(key, [])), name
 
 
-def test_every_consumer(grafted: Grafted, expected: Expected) -> None:
+def test_every_consumer(grafted: Grafted, complete: Expected) -> None:
     found = {consumer.node_id: sorted(map(str, consumer.reads)) for consumer in grafted.consumers}
-    assert found == {name: sorted(reads) for name, reads in expected["consumers"].items()}
+    assert found == {name: sorted(reads) for name, reads in complete["consumers"].items()}
 
 
-def test_the_order_in_which_everything_can_run(grafted: Grafted, expected: Expected) -> None:
+def test_the_order_in_which_everything_can_run(grafted: Grafted, complete: Expected) -> None:
     assert grafted.lineage.task_graph().cycles() == []
     levels = grafted.lineage.task_graph().levels()
-    assert levels == [sorted(level) for level in expected["levels"]]
+    assert levels == [sorted(level) for level in complete["levels"]]
 
 
 def test_the_grafted_artifacts_have_no_defect(grafted: Grafted) -> None:

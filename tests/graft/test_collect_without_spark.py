@@ -91,3 +91,15 @@ def test_doctor_says_which_files_are_new(tmp_path: Path) -> None:
     found = {one.subject: one.problem for one in examine(tmp_path / "graft.yml")}
     assert found["dbt:runs/"].startswith("2 files, 1 of them new or changed")
     assert found["dbt:target"].startswith("1 file, 0 of them new or changed; 1 event collected")
+
+
+def test_a_collect_is_well_if_folding_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fold_store(place: str, **options: object) -> bool:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(store, "fold_store", fold_store)
+    config = project(tmp_path, "{declared: {path: lineage.yml}}")
+    assert collecting.collect(config, Progress()).new_logs == 2
+    assert "were not folded (no space left)" in capfd.readouterr().err

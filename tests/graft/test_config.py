@@ -66,7 +66,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         (
             "\n\nwhatever: x",
             3,
-            "Allowed: dbt, collect, names, tasks, check, lineage, store, artifacts, spark, site",
+            "Allowed: dbt, collect, names, tasks, check, lineage, openlineage, store, artifacts",
         ),
         ("collect:\n- spark: {path: a}\n- sparc: {path: b}", 3, "did you mean `spark`?"),
         ("collect:\n- spark: {}", 2, "name the logs' `path`, or a `history_server`"),
@@ -81,7 +81,11 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
             "write env:NAME",
         ),
         ("collect:\n- spark: {path: 's3a://key:secret@b/l'}", 2, "no password into a URL"),
-        ("collect:\n- {}", 2, "exactly one kind of log: sqlserver, spark, declared or dbt"),
+        (
+            "collect:\n- {}",
+            2,
+            "exactly one kind of log: sqlserver, spark, openlineage, declared or dbt",
+        ),
         ("collect:\n- sqlserver:\n    path: a\n    server: crm", 4, "write mssql://<host>:<port>"),
         ("collect:\n- sqlserver: {path: a, server: 'mssql://u:p@crm'}", 2, "without user and pass"),
         ("collect:\n- spark: {path: a, task: '('}", 2, "is not a regular expression"),

@@ -21,6 +21,7 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     Direction,
+    Evidence,
     Outcome,
     Records,
     Reject,
@@ -291,11 +292,71 @@ def test_a_name_that_fits_two_relations_has_both(
     )
 
 
+def test_a_model_of_another_dbt_project_is_a_task(folder: Path, explained: Explained) -> None:
+    name, run = "db.dw.other.orders.build.run", "01a20261-2a3a-7200-94f2-000000000001"
+    sides = ((Direction.READ, "mssql/Shop.dbo.a"), (Direction.WRITE, "mssql/Shop.dbo.b"))
+    records = Records(
+        tuple(
+            Access(
+                *("model.other.orders", run, parse_dataset_id(dataset), Kind.TABLE, direction),
+                *(Operation.INSERT, "event-1"),
+                origin="log#dbt",
+            )
+            for direction, dataset in sides
+        ),
+        (
+            Run(
+                *(run, "model.other.orders", "dbt", NOW, NOW, Status.OK),
+                job=f"dbt/{name}",
+                origin="log#dbt",
+            ),
+        ),
+    )
+    shutil.rmtree(folder / ".graft/store")
+    positions = {"log": "1", "log#dbt": "1"}
+    store.commit(str(folder / ".graft/store"), [arrow_tables.tables(records, positions)])
+    [found] = explained(name)
+    assert [one["dataset"] for one in found["reads"]] == ["mssql/Shop.dbo.a"]
+    assert [one["dataset"] for one in found["writes"]] == ["mssql/Shop.dbo.b"]
+    assert found["runs"]["seen"] == 1
+
+
 def test_an_unknown_name_is_an_error_with_close_names(explained: Any) -> None:
     error = explained("load_ordres")["error"]
     assert error["place"] == "load_ordres"
     assert "load_orders" in error["remedy"]
     assert "did you mean" in explained("order")["error"]["remedy"], "a part of a name"
+
+
+def test_an_edge_that_yaml_declares_too_has_both_evidences(
+    folder: Path, explained: Explained, lines: Callable[[str], list[str]]
+) -> None:
+    logged(folder, "load: INSERT raw.orders > a.out")
+    origin = "declared:lineage/#shop.yml"
+    records = Records(
+        tuple(
+            Access(
+                *("load", f"{origin}/load/0", parse_dataset_id(name), Kind.TABLE),
+                *(direction, operation, "d"),
+                evidence=Evidence.DECLARED,
+                origin=origin,
+            )
+            for name, direction, operation in (
+                ("mssql/raw.orders", Direction.READ, Operation.SELECT),
+                ("mssql/a.out", Direction.WRITE, Operation.INSERT),
+            )
+        )
+    )
+    store.commit(str(folder / ".graft/store"), [arrow_tables.tables(records, {origin: "1"})])
+    (edge,) = explained("a.out")[0]["edges"]
+    assert edge["evidences"] == [
+        {"evidence": "observed", "source": "SQL Server log"},
+        {"evidence": "declared", "source": "shop.yml"},
+    ]
+    assert lines("a.out")[-2] == (
+        "    mssql/Shop.raw.orders -> mssql/a.out, by load,"
+        " observed (SQL Server log) · declared (shop.yml)"
+    )
 
 
 def test_people_get_it_in_lines(folder: Path, lines: Callable[[str], list[str]]) -> None:

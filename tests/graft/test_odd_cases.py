@@ -107,7 +107,10 @@ def unchanged(_: Path) -> None:
     pass
 
 
-ALLOWED = "Allowed: dbt, collect, names, tasks, check, lineage, store, artifacts, spark, site, docs"
+ALLOWED = (
+    "Allowed: dbt, collect, names, tasks, check, lineage, openlineage, store, artifacts, spark, "
+    "site, docs, airflow, dates"
+)
 LIST = "must be a list: begin each entry with `- `"
 KEYS = "must hold keys, such as `key: value`"
 CONTROL = "write a path without control characters"
@@ -139,7 +142,8 @@ WRONG_CONFIG = {
         "collect.0.spark.path", " must be text: write it in quotes"
     ),
     "collect: [{spark: {path: a}, declared: {path: b}}]": fault(
-        "collect.0", ": name exactly one kind of log: sqlserver, spark, declared or dbt"
+        "collect.0",
+        ": name exactly one kind of log: sqlserver, spark, openlineage, declared or dbt",
     ),
     "collect:\n- sqlserver: {path: a, server: 'mssql://c', idle_minutes: 0}": fault(
         "collect.0.sqlserver.idle_minutes", " must be at least 1", 2
@@ -388,7 +392,7 @@ CASES = {
         each(collects("{declared: {path: l.yml}}"), text("l.yml", "version: 1\ntask: {}")),
         "collect -q",
         "error: {folder}/l.yml:2: `task` is not a key here; did you mean `tasks`? "
-        "Allowed: version, tasks, consumers\n",
+        "Allowed: version, tasks, consumers, datasets\n",
     ),
     "no connection string": Odd(
         collects("{sqlserver: {connection: 'env:NOPE', session: s, server: 'mssql://c'}}"),

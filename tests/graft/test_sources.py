@@ -36,6 +36,7 @@ def test_a_history_server_is_asked_with_what_the_variable_holds(
         ("spark: {path: logs}", "spark: {path: logs, task_from: app_name}", True),
         ("spark: {path: logs}", "spark: {path: logs, namespace: 'hive://m'}", True),
         ("spark: {path: logs}", "spark: {path: logs2}", False),
+        ("openlineage: {path: e}", "openlineage: {path: e, task: '(?P<task>a.+)'}", True),
         ("sqlserver: {SQL}", "sqlserver: {SQL, noise: [x]}", True),
         ("sqlserver: {SQL}", "sqlserver: {SQL, idle_minutes: 5}", True),
         ("sqlserver: {SQL}", "sqlserver: {SQL, task: 'x(?P<task>.+)'}", True),

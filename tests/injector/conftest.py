@@ -20,7 +20,9 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
     Column,
+    ColumnMetadata,
     Dataset,
+    DatasetMetadata,
     Direction,
     Outcome,
     Records,
@@ -28,6 +30,7 @@ from dbt_graft.lineage.records import (
     Shape,
     Status,
     TaskInfo,
+    TaskMetadata,
 )
 
 START = datetime(2026, 11, 20, 2, 15, tzinfo=UTC)
@@ -466,6 +469,8 @@ class Log:
         self._shapes: dict[str, Shape] = {}
         self._datasets: dict[DatasetId, Dataset] = {}
         self._infos: dict[str, TaskInfo] = {}
+        self._metadata: list[DatasetMetadata] = []
+        self._task_metadata: list[TaskMetadata] = []
         self._minutes = 0
 
     def task(self, name: str, engine: str = "spark", **info: Any) -> None:
@@ -518,12 +523,30 @@ class Log:
             dataset, columns=tuple(Column(key, value) for key, value in types.items())
         )
 
+    def metadata(self, name: str, **metadata: Any) -> None:
+        """An event describes a dataset; `columns` are name -> description and tags."""
+        columns = metadata.pop("columns", {})
+        self._metadata.append(
+            DatasetMetadata(
+                parse_dataset_id(name),
+                START,
+                columns=tuple(ColumnMetadata(key, *value) for key, value in columns.items()),
+                **metadata,
+            )
+        )
+
+    def task_metadata(self, task: str, **metadata: Any) -> None:
+        """An event describes a task."""
+        self._task_metadata.append(TaskMetadata(task, START, **metadata))
+
     def lineage(self, rename: Rename | None = None) -> Lineage:
         records = Records(
             accesses=tuple(self._accesses),
             runs=tuple(self._runs.values()),
             shapes=self._shapes,
             datasets=tuple(self._datasets.values()),
+            dataset_metadata=tuple(self._metadata),
+            task_metadata=tuple(self._task_metadata),
         )
         return build(records, rename, self._infos)
 

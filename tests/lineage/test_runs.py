@@ -34,6 +34,10 @@ MERGED = {
         [run(1, 6, application_id="app"), run(5, 9, code_version="v1", parent_run_id="dag")],
         run(1, 9, application_id="app", code_version="v1", parent_run_id="dag"),
     ),
+    "of an orchestrator's those of the last log with one": (
+        [run(1, 6, job="airflow/shop.load", attempt=1), run(5, 9, url="https://a/log", attempt=2)],
+        run(1, 9, job="airflow/shop.load", attempt=2, url="https://a/log"),
+    ),
     "the version is that of the last log with one": (
         [run(1, 6, engine_version="4.0.1"), run(5, 9, engine_version="4.3.0"), run(6, 10)],
         run(1, 10, engine_version="4.3.0"),

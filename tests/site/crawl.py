@@ -98,7 +98,8 @@ class _Reader(HTMLParser):
     def _columns(self, document: dict[str, Any]) -> Iterator[str]:
         """The links that the boxes of a picture unfold, as `site/scripts/columns.js` makes them."""
         for box, columns in zip(self._boxes, document["boxes"], strict=True):
-            for at in document["lists"][columns[0]] if columns else ():
+            names = document["lists"][columns[0]] if columns else ()
+            for at in range(names) if isinstance(names, int) else names:
                 name = document["names"][at]
                 anchor = f"column-{name.lower()}" if isinstance(name, str) else name[1]
                 yield f"{box}#{anchor}"

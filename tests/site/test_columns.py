@@ -88,7 +88,7 @@ def test_a_column_names_what_it_comes_from_and_the_link_leads_to_that_row(visit:
     page = visit.open(RAW)
     row = page.locator("#column-unit_price")
     expect(row).to_contain_text("copied")
-    row.get_by_role("link", name="orders.unit_price").click()
+    row.get_by_role("link", name="orders", exact=True).click()
     page.wait_for_url("**/datasets/landing/orders/index.html#column-unit_price")
     expect(page.locator("tr:target")).to_contain_text("unit_price")
 

@@ -399,6 +399,12 @@ def test_an_address_of_nothing_says_so(visit: Visit) -> None:
     expect(page.locator(".graft-say")).to_contain_text("names nothing")
 
 
+def test_a_column_that_the_table_does_not_have_is_reported(visit: Visit) -> None:
+    page = explored(visit, f"#dataset={RAW}&up=1&down=1&columns=no_such_column")
+    expect(page.locator(".graft-say")).to_contain_text("none of the boxes")
+    expect(page.locator(".graft-column--lit, .graft-box__note--lit")).to_have_count(0)
+
+
 def test_a_page_opened_as_a_file_works(browser: Browser, site: Path) -> None:
     page = browser.new_page()
     faults: list[str] = []

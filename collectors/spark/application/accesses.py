@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import Any
 
 from dbt_graft.collectors.spark.application.execution import Application, Execution
 from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import Attribute
 from dbt_graft.collectors.spark.sources.commands import CommandRole
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
+from dbt_graft.collectors.spark.sources.scan_periods import scan_periods, scan_positions
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.collectors.spark.sources.schema import (
     is_plain,
@@ -20,6 +22,8 @@ from dbt_graft.collectors.spark.sources.schema import (
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.period import DataPosition, Period
+from dbt_graft.lineage.period_union import joined_positions, known_union
 from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, Status
 
 # The metrics of an access.
@@ -36,7 +40,11 @@ IN_PLACE = frozenset({Operation.MERGE, Operation.UPDATE, Operation.DELETE})
 
 @dataclass(frozen=True, slots=True)
 class DatasetAccess:
-    """A dataset that a statement read or wrote; a metric is None where the log has none."""
+    """A dataset that a statement read or wrote; a metric is None where the log has none.
+
+    Attributes:
+        periods: The dates of data; empty where nothing tells them.
+    """
 
     dataset: DatasetId
     kind: Kind
@@ -45,6 +53,8 @@ class DatasetAccess:
     files: int | None = None
     partitions: int | None = None
     columns: tuple[Column, ...] = ()
+    periods: tuple[Period, ...] = ()
+    positions: tuple[DataPosition, ...] = ()
 
 
 def scans_of(segment: PlanSegment) -> Iterator[tuple[Execution, Scan]]:
@@ -57,7 +67,7 @@ def scans_of(segment: PlanSegment) -> Iterator[tuple[Execution, Scan]]:
             seen.add(-1 if scan.rows_metric_id is None else scan.rows_metric_id)
 
 
-def write_metrics(application: Application, segment: PlanSegment) -> dict[str, int | None]:
+def write_metrics(application: Application, segment: PlanSegment) -> dict[str, Any]:
     """The metrics of a write, by their names in `COUNTS`."""
     node = segment.node
     ids = {
@@ -90,10 +100,17 @@ def scanned(
     if ran and scan.rows_metric_id is not None and scan.rows_metric_id not in application.metrics:
         counted["rows"] = 0  # Spark leaves out metrics that stayed zero.
     found = resolver.read(scan)
+    periods: tuple[Period, ...] = ()
     if len(found) > 1:
         counted = {}  # Spark counts a scan, not each of the folders it read.
+    elif scan.node:
+        types = {column.name: column.type for column in scan.columns}
+        periods = scan_periods(scan.node, scan.location, types, application.date_columns)
+    positions = scan_positions(scan.node) if scan.node and len(found) == 1 else ()
     for dataset, kind in found:
-        yield DatasetAccess(dataset, kind, **counted, columns=scan.columns)
+        yield DatasetAccess(
+            dataset, kind, **counted, columns=scan.columns, periods=periods, positions=positions
+        )
 
 
 def columns_written(
@@ -134,7 +151,7 @@ def read_with_edges(
 
 
 def merged(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ...]:
-    """Each dataset once, sorted, with the sums of its metrics."""
+    """Each dataset once, sorted, with the sums of its metrics and the dates of all."""
     merged: dict[DatasetId, DatasetAccess] = {}
     for access in accesses:
         before = merged.get(access.dataset)
@@ -144,6 +161,8 @@ def merged(accesses: Iterable[DatasetAccess]) -> tuple[DatasetAccess, ...]:
                 access.kind if access.kind is Kind.VIEW else before.kind,
                 **{count: _sum(getattr(before, count), getattr(access, count)) for count in COUNTS},
                 columns=merge_columns(before.columns, access.columns),
+                periods=known_union(before.periods, access.periods),
+                positions=joined_positions(before.positions, access.positions),
             )
             if before
             else access

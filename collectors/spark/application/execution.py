@@ -9,10 +9,17 @@ from datetime import datetime
 from dbt_graft.collectors.spark.application.lru import LruDict
 from dbt_graft.collectors.spark.application.metrics import Metrics
 from dbt_graft.collectors.spark.plans.info import PlanNode
+from dbt_graft.lineage.date_columns import DateColumns
+from dbt_graft.lineage.partition_dates import Partition
 from dbt_graft.lineage.records import Status
 
 _RUN = re.compile(r"^runId = (?P<run>[0-9a-f-]{36})$", re.MULTILINE)
 _BATCH = re.compile(r"^batch = (?P<number>\d{1,18})$", re.MULTILINE)
+# The error of a batch in the middle of which somebody stopped the query.
+_INTERRUPTED = re.compile(
+    r"(?:[\w.]+: )*java\.(?:lang\.InterruptedException|nio\.channels\.ClosedByInterruptException)"
+    r"|(?:[\w.]+: )*(?:\[SPARK_JOB_CANCELLED\] )?Job \d+ cancelled[^\n]* was stopped"
+)
 _MOST_RDDS, _MOST_STREAMS, _MOST_REQUESTS = 10_000, 10_000, 1_000
 
 
@@ -31,6 +38,7 @@ class Execution:
         details: Its call stack.
         sql: The text of its statement without literals, where the log has it.
         dropped: Tables (`db.name`) that the metastore dropped while it ran.
+        new_partitions: The partitions that it created while it ran, by table.
         stages: The stages of its jobs.
         written: The rows that its tasks put out; None where none of its stages has ended.
         written_bytes: The bytes that they put out; 0 where nothing counts them.
@@ -51,6 +59,7 @@ class Execution:
     details: str = ""
     sql: str = ""
     dropped: set[str] = field(default_factory=set)
+    new_partitions: dict[str, list[Partition]] = field(default_factory=dict)
     stages: list[int] = field(default_factory=list)
     written: int | None = None
     written_bytes: int = 0
@@ -88,7 +97,12 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class StreamBatch:
-    """A batch of a streaming query: its run, its sources with their rows, and its sink."""
+    """A batch of a streaming query: its run, its sources with their rows, and its sink.
+
+    Attributes:
+        offsets: Where each source began and ended, as the source writes it.
+        event_times: The first and the last time in the rows; empty where the query has none.
+    """
 
     run: str
     number: int
@@ -96,6 +110,8 @@ class StreamBatch:
     sources: tuple[tuple[str, int | None], ...]
     sink: str
     rows: int | None
+    offsets: tuple[tuple[str, str], ...] = ()
+    event_times: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -120,6 +136,13 @@ class ExecutionGroup:
         return self.executions.get(self.root) or next(iter(self.executions.values()))
 
     @property
+    def stream(self) -> str:
+        """The run of the streaming query of which it is a batch; empty where it is none."""
+        if self.batch:
+            return self.batch.run
+        return (self.outermost.stream or "") if self.executions else ""
+
+    @property
     def is_over(self) -> bool:
         """Whether all of them have ended."""
         return self.ended and all(one.ended_at for one in self.executions.values())
@@ -131,11 +154,20 @@ class StreamingQuery:
 
     Attributes:
         stopped: It ended without an exception: what was still running was interrupted.
+        failed: It ended by an exception.
     """
 
     sources: dict[str, None] = field(default_factory=dict)
     sink: str = ""
     stopped: bool = False
+    failed: bool = False
+
+    def interrupted(self, error: str) -> bool:
+        """Whether an error of a batch is that the query was stopped, and no failure.
+
+        The event of the query's end decides; where the application ended before it, the error.
+        """
+        return self.stopped or (not self.failed and bool(_INTERRUPTED.match(error)))
 
 
 @dataclass(slots=True)
@@ -157,6 +189,7 @@ class Application:
         last_outside: The end of the last of these jobs, and its error if it failed.
         streams: By the run of the streaming query.
         requests: Statements of Spark Connect, without literals, by the tag of their jobs.
+        date_columns: The columns whose values are dates of data.
     """
 
     id: str = ""
@@ -178,3 +211,4 @@ class Application:
     last_outside: tuple[datetime, str] | None = None
     streams: LruDict[str, StreamingQuery] = field(default_factory=lambda: LruDict(_MOST_STREAMS))
     requests: LruDict[str, str] = field(default_factory=lambda: LruDict(_MOST_REQUESTS))
+    date_columns: DateColumns = field(default_factory=DateColumns)

@@ -38,6 +38,8 @@ _MOST_HELD = 64 << 20
 _OPERATOR = 500
 # Sources of an RDD or a streaming query; and of jobs outside of SQL.
 _MOST_SOURCES, _MOST_OUTSIDE = 1_000, 10_000
+# New partitions of a table that an execution remembers.
+_MOST_PARTITIONS = 10_000
 # In place of an execution's id.
 _OUTSIDE = -1
 # Delta in a call stack.
@@ -321,6 +323,8 @@ class _Replay:
             sources=tuple((text, rows) for text, rows in body["sources"]),
             sink=body["sink"],
             rows=rows if rows is not None and rows >= 0 else None,
+            offsets=tuple((start, end) for start, end in body.get("offsets", ())),
+            event_times=tuple(body.get("event_times", ())),
         )
         stream = self.application.streams.recall(batch.run) or StreamingQuery()
         for text, _ in batch.sources:
@@ -336,9 +340,9 @@ class _Replay:
 
     def terminated(self, body: Body) -> None:
         run = body["run"]
-        if not body["failed"]:
-            stream = self.application.streams.recall(run) or StreamingQuery()
-            self.application.streams[run] = replace(stream, stopped=True)
+        stream = self.application.streams.recall(run) or StreamingQuery()
+        failed = bool(body["failed"])
+        self.application.streams[run] = replace(stream, stopped=not failed, failed=failed)
         # No progress will come for its last batch.
         for batch in [batch for batch in self.unplaced if batch[0] == run]:
             roots = self.unplaced.pop(batch)
@@ -348,6 +352,13 @@ class _Replay:
         for execution in self.executions.values():
             if execution.ended_at is None:
                 execution.dropped.add(f"{body['database']}.{body['name']}".casefold())
+
+    def partitions_created(self, body: Body) -> None:
+        for execution in self.executions.values():
+            if execution.ended_at is None:
+                found = execution.new_partitions.setdefault(body["table"].casefold(), [])
+                if len(found) < _MOST_PARTITIONS:
+                    found += body["partitions"]
 
     def _add_size(self, execution: Execution, size: int) -> None:
         execution.size += size
@@ -380,6 +391,7 @@ _HANDLERS: Mapping[str, Callable[[_Replay, Body], None]] = {
     "StreamingQueryListener$QueryProgressEvent": _Replay.progress,
     "StreamingQueryListener$QueryTerminatedEvent": _Replay.terminated,
     "DropTableEvent": _Replay.table_dropped,
+    "CreatePartitionsEvent": _Replay.partitions_created,
     "SparkListenerConnectOperationStarted": _Replay.connect_request,
 }
 

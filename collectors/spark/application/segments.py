@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from dbt_graft.collectors.spark.application.execution import Execution
@@ -23,6 +23,7 @@ from dbt_graft.collectors.spark.sources.plan_text import cached_scans, plan_text
 from dbt_graft.collectors.spark.sources.rdds import Rdds, rdd_scans
 from dbt_graft.collectors.spark.sources.relations import relation_scan
 from dbt_graft.collectors.spark.sources.scans import Scan, is_schema_inference, read_scan
+from dbt_graft.collectors.spark.sources.write_periods import mapped_partitions
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Status
 
@@ -33,6 +34,8 @@ _CACHED = "InMemoryTableScan"
 # Commands that change single rows, and the columns with the places of these rows.
 _ROW_LEVEL = ("ReplaceData", "WriteDelta")
 _ROW_PLACES = frozenset({"_file", "_pos", "_spec_id", "_partition"})
+# Commands on the partitions that they name, beside those called so.
+_ON_PARTITIONS = ("TruncateTableCommand", "LoadDataCommand")
 # Spark 2 calls every command so; the plan's text has the name.
 _UNNAMED_COMMAND = "ExecutedCommand"
 
@@ -197,6 +200,8 @@ def _target(segment: PlanSegment, inner: Operator | None) -> Target | None:
     if not arguments and (inner or segment.operator):
         arguments = (inner or segment.operator or Operator("")).arguments
     target = read_target(segment.command, arguments.removeprefix(segment.name).strip())
+    if target and ("Partition" in segment.name or segment.name in _ON_PARTITIONS):
+        target = replace(target, partitions=mapped_partitions(arguments))
     return (
         _changed_table(segment.scans) if target is None and segment.name in _ROW_LEVEL else target
     )

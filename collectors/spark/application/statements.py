@@ -28,6 +28,11 @@ from dbt_graft.collectors.spark.application.accesses import (
 )
 from dbt_graft.collectors.spark.application.column_edges import TracedColumns, column_edges
 from dbt_graft.collectors.spark.application.column_sources import ColumnSources
+from dbt_graft.collectors.spark.application.dates import (
+    of_stream,
+    with_passed_dates,
+    written_periods,
+)
 from dbt_graft.collectors.spark.application.execution import (
     Application,
     Execution,
@@ -162,7 +167,13 @@ def statements(
     ]
     if batch := group.batch:
         found.append(guarded(group.root, partial(_streamed, application, batch, segments, context)))
-    return [one for one in found if one and (one.reads or one.writes)]
+    stream = application.streams.get(group.stream)
+    error = group.outermost.error if group.executions else ""
+    return [
+        of_stream(one, group.batch, stream, context.column_sources.resolver, error)
+        for one in found
+        if one and (one.reads or one.writes)
+    ]
 
 
 def outside(application: Application, resolver: DatasetResolver) -> Iterator[Statement]:
@@ -281,21 +292,27 @@ def _statement(
         columns = columns_written(target.columns, taken, context.types, is_cut=target.is_cut)
         if target.is_cut and len(columns) <= len(target.columns):
             gaps[CUT] = None
+        periods = written_periods(segment, application, counted["partitions"])
         writes = [
             DatasetAccess(
-                dataset, Kind.VIEW if target.is_view else kind, **counted, columns=columns
+                dataset,
+                Kind.VIEW if target.is_view else kind,
+                **counted,
+                columns=columns,
+                periods=periods,
             )
             for dataset, kind in resolver.written(target)
         ]
     if segment.infers_schema:
         # One line of text, not the rows and columns of the files.
         reads = [DatasetAccess(access.dataset, access.kind) for access in reads]
+    inputs = list(read_with_edges(reads, traced.edges if segment.command else ()))
     if any(scan.is_cut for one in (segment, *segment.feeds) for scan in one.scans):
         gaps[PATHS_CUT] = None
     return Statement(
         operation=segment.operation,
-        reads=merged(read_with_edges(reads, traced.edges if segment.command else ())),
-        writes=merged(writes),
+        reads=merged(inputs),
+        writes=merged(with_passed_dates(writes, inputs, traced.edges, segment.operation)),
         status=segment.status,
         started_at=execution.started_at,
         ended_at=execution.ended_at or execution.started_at,

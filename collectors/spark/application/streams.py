@@ -7,16 +7,29 @@ task, whose writes are executions nested in the batch's own.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from dbt_graft.collectors.spark.application.execution import StreamingQuery
 from dbt_graft.collectors.spark.sources.scans import Scan
+from dbt_graft.lineage.date_ranges import begin_of_unit, next_unit
+from dbt_graft.lineage.period import DataPosition, Grain, Period, PeriodEvidence
+from dbt_graft.lineage.period_union import OFFSETS
 
 _PLACE = re.compile(r"(?P<kind>\w+)\[(?P<place>.*)\]")
 _TOPICS = re.compile(r"(?:Subscribe|Assign)\[(?P<topics>[^\]]*)\]")
 _PARTITION = re.compile(r"-\d+$")
+# Sources that count in one number: the kind of position, and the number's key.
+_NUMBERED = {
+    "FileStreamSource": ("files", "logOffset"),
+    "CloudFilesSource": ("files", "seqNum"),
+    "DeltaSource": ("delta version", "reservoirVersion"),
+}
+# Without rows, Spark writes the time as 1970.
+_NO_TIME = 1970
 _FILES = ("FileStreamSource", "FileSink", "CloudFilesSource", "DeltaSource", "DeltaSink")
 
 
@@ -49,6 +62,52 @@ def watched_folders(scans: Iterable[Scan], of_run: tuple[Scan, ...]) -> list[Sca
         ]
         seen.append(replace(scan, paths=(inside[0],)) if inside and not scan.table else scan)
     return seen or list(of_run)
+
+
+def position(description: str, start: str, end: str, topic: str = "") -> tuple[DataPosition, ...]:
+    """The positions of a batch in a source: offsets of Kafka, files, versions of Delta.
+
+    Args:
+        topic: Of Kafka's topics only this one.
+    """
+    found = _PLACE.fullmatch(description.strip())
+    kind = found["kind"] if found else ""
+    if kind.startswith("Kafka"):
+        begin, reached = _offsets(start, topic), _offsets(end, topic)
+        return (DataPosition(OFFSETS, begin, reached),) if reached else ()
+    name, key = _NUMBERED.get(kind, ("", ""))
+    reached = _number(end, key) if name else ""
+    return (DataPosition(name, _number(start, key), reached),) if reached else ()
+
+
+def _offsets(text: str, topic: str) -> str:
+    """`{"orders":{"0":882001}}`; empty where the text has other than numbers."""
+    try:
+        found = json.loads(text or "{}").get(topic, {})
+        numbers = {str(int(key)): int(found[key]) for key in sorted(found, key=int)}
+    except (ValueError, AttributeError, TypeError):
+        return ""
+    return json.dumps({topic: numbers}, separators=(",", ":")) if numbers else ""
+
+
+def _number(text: str, key: str) -> str:
+    try:
+        return str(int(json.loads(text)[key]))
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+def event_period(times: Sequence[str]) -> tuple[Period, ...]:
+    """The days between the first and the last time in the rows of a batch."""
+    try:
+        first, last = (datetime.fromisoformat(time) for time in times)
+    except ValueError:
+        return ()
+    if first.year <= _NO_TIME:
+        return ()
+    start = begin_of_unit(first.astimezone(UTC), Grain.DAY)
+    end = next_unit(begin_of_unit(last.astimezone(UTC), Grain.DAY), Grain.DAY)
+    return (Period(start, end, Grain.DAY, PeriodEvidence.INTERVAL),)
 
 
 def _below(path: str, folder: str) -> bool:

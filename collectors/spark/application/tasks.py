@@ -14,6 +14,9 @@ A rule lists places of a task's name; the first that has one counts:
 The first two are the same for the whole application, which then ran one task. With the others each
 statement has its own task, nested executions included. All tasks of an attempt have the same run.
 
+Behind a name may stand the run of Airflow that started it, as `lineage.airflow_names` has them:
+`load_orders::shop/load_orders/1/2026-11-22T00:00:00Z`.
+
 An application without a name in any of them, but with one of a prompt (`Spark shell`), is the task
 of the command that starts it, if `app_name` is among the places.
 """
@@ -21,11 +24,12 @@ of the command that starts it, if `app_name` is among the places.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from dbt_graft.collectors.spark.application.databricks import cluster_job
 from dbt_graft.collectors.spark.application.execution import Application, Execution
 from dbt_graft.collectors.spark.application.identity import shell_task, task_name
+from dbt_graft.lineage.airflow_names import split_run
 
 _CONF = "conf:"
 _PLACE = re.compile(r"app_name|job_group|job_description|call_site|databricks|conf:\S+")
@@ -37,6 +41,7 @@ _LONGEST = 200
 
 # Settings from Airflow's operators and its OpenLineage provider.
 _PARENT_RUN = "spark.openlineage.parentRunId"
+_PARENT_ID = "OPENLINEAGE_PARENT_ID"
 _AIRFLOW = ("AIRFLOW_CTX_DAG_ID", "AIRFLOW_CTX_TASK_ID", "AIRFLOW_CTX_DAG_RUN_ID")
 _LABELS = tuple(f"spark.kubernetes.driver.label.{key}" for key in ("dag_id", "task_id", "run_id"))
 
@@ -51,7 +56,8 @@ def task_of(
         rule: As `identity.task_name` takes it.
     """
     for place in places:
-        for text in _texts(application, root, place):
+        for name in _texts(application, root, place):
+            text, _ = split_run(name)
             if len(text) <= _LONGEST and (task := task_name(text, rule)):
                 return task
     return shell_task(application.name, rule) if "app_name" in places else None
@@ -69,14 +75,16 @@ def is_of_application(application: Application, place: str) -> bool:
     return place == "app_name" or place.startswith(_CONF)
 
 
-def parent_run(settings: Mapping[str, str]) -> str | None:
-    """The run of an orchestrator that started an application: OpenLineage's id, or Airflow's
-    `dag/task/run`; None where the settings have none.
+def parent_run(application: Application) -> str | None:
+    """The run of an orchestrator that started an application: OpenLineage's id, a name of
+    `lineage.airflow_names`, or Airflow's `dag/task/run`; None where it shows none.
     """
-    if parent := settings.get(_PARENT_RUN):
-        return parent
+    settings = application.settings
     # As environment of the driver: `spark.yarn.appMasterEnv.AIRFLOW_CTX_DAG_ID` and the like.
     by_name = {key.rpartition(".")[2]: value for key, value in settings.items()}
+    _, behind_name = split_run(application.name)
+    if parent := settings.get(_PARENT_RUN) or by_name.get(_PARENT_ID) or behind_name:
+        return parent
     for keys, values in ((_AIRFLOW, by_name), (_LABELS, settings)):
         found = [values[key] for key in keys if values.get(key)]
         if len(found) == len(keys):

@@ -17,7 +17,7 @@ from itertools import chain
 
 import orjson
 
-from dbt_graft.collectors.spark.log.codecs import ByteStream, DecompressionError, uncompressed
+from dbt_graft.collectors.codecs import ByteStream, DecompressionError, uncompressed
 from dbt_graft.collectors.spark.log.events import READERS, Body
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError
 from dbt_graft.lineage.errors import exception_reason

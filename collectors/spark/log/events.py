@@ -139,6 +139,7 @@ def _progress(event: Body) -> Body:
     progress = event["progress"]
     if isinstance(progress, str):
         progress = orjson.loads(progress)
+    times = progress.get("eventTime") or {}
     return {
         "run": progress["runId"],
         "number": progress.get("batchId", 0),
@@ -148,7 +149,24 @@ def _progress(event: Body) -> Body:
         ],
         "sink": progress["sink"]["description"],
         "rows": progress["sink"].get("numOutputRows"),
+        "offsets": [
+            (_offset(source.get("startOffset")), _offset(source.get("endOffset")))
+            for source in progress["sources"]
+        ],
+        "event_times": [str(times[key]) for key in ("min", "max") if key in times],
     }
+
+
+def _offset(offset: Any) -> str:
+    """An offset as its source writes it: most are JSON within JSON."""
+    if offset is None or isinstance(offset, str):
+        return offset or ""
+    return orjson.dumps(offset).decode()
+
+
+def _partitions(event: Body) -> Body:
+    named = [[(str(k), str(v)) for k, v in spec.items()] for spec in event.get("partSpecs", ())]
+    return {"table": f"{event['database']}.{event['name']}", "partitions": named}
 
 
 def _terminated(event: Body) -> Body:
@@ -171,5 +189,6 @@ READERS: Mapping[str, Callable[[Body], Body | None]] = {
     "StreamingQueryListener$QueryProgressEvent": _progress,
     "StreamingQueryListener$QueryTerminatedEvent": _terminated,
     "DropTableEvent": _fields("database", "name"),
+    "CreatePartitionsEvent": _partitions,
     "SparkListenerConnectOperationStarted": _request,
 }

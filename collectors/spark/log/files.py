@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 
 from dbt_graft.collectors.files import LogFile
 from dbt_graft.collectors.spark.log.checkpoint import Checkpoint
+from dbt_graft.lineage.date_columns import DateColumns
 
 COMPACTED = ".compact"
 _IN_PROGRESS = ".inprogress"
@@ -44,6 +45,7 @@ class SparkLogs:
         task_from: Where task names are, in order; see `collectors.spark.application.tasks`.
         namespace: The namespace of metastore tables.
         unnamed_task: The task of executions without a task's name; empty to leave them out.
+        date_columns: The columns whose values are dates of data.
         authorization: The `Authorization` header for a History Server; a secret.
     """
 
@@ -53,6 +55,7 @@ class SparkLogs:
     namespace: str = "spark"
     task_from: tuple[str, ...] = ("conf:spark.openlineage.appName", "app_name", "databricks")
     unnamed_task: str = ""
+    date_columns: DateColumns = field(default_factory=DateColumns)
     authorization: str = field(default="", repr=False)
 
 

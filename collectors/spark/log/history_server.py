@@ -13,7 +13,6 @@ unnamed temporary file, because a zip is read from its end.
 from __future__ import annotations
 
 import logging
-import os
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -25,13 +24,13 @@ from urllib.parse import quote
 from zipfile import BadZipFile, ZipFile
 
 import orjson
-from requests import Response, Session
-from requests.adapters import HTTPAdapter
+from requests import Response
 from requests.exceptions import RequestException
 from urllib3.util import Retry
 
+from dbt_graft.collectors.codecs import ByteStream
 from dbt_graft.collectors.files import LogFile
-from dbt_graft.collectors.spark.log.codecs import ByteStream
+from dbt_graft.collectors.http_session import http_reason, http_session
 from dbt_graft.collectors.spark.log.files import (
     COMPACTED,
     ApplicationLog,
@@ -65,25 +64,6 @@ class DownloadError(Exception):
 def is_history_server(path: str) -> bool:
     """Whether a source's path is the address of a History Server."""
     return path.startswith(("http://", "https://"))
-
-
-def authorization(setting: str) -> str:
-    """Return the value of the header `Authorization`.
-
-    Args:
-        setting: `env:NAME`, the environment variable with the value.
-
-    Raises:
-        GraftError: The variable is not set, or its value is not valid in a header.
-    """
-    value = os.environ.get(setting.removeprefix("env:"), "").strip()
-    if not value or not value.isascii() or not value.isprintable():
-        raise GraftError(
-            "the environment variable is not set, or has more than one line",
-            place=setting,
-            remedy="set it to the value of the header `Authorization`: Bearer <token>",
-        )
-    return value
 
 
 def new_attempts(logs: SparkLogs, known: Mapping[str, tuple[str, int]]) -> list[ApplicationLog]:
@@ -211,7 +191,7 @@ def _answer(url: str, authorization: str) -> Iterator[Response]:
     headers = {"Authorization": authorization} if authorization else {}
     try:
         with (
-            _session() as session,
+            http_session(_RETRIES) as session,
             session.get(url, headers=headers, stream=True, timeout=_SILENCE) as answer,
         ):
             if not answer.ok:
@@ -220,33 +200,4 @@ def _answer(url: str, authorization: str) -> Iterator[Response]:
             yield answer
     except RequestException as error:
         _log.debug("the History Server did not answer", exc_info=True)
-        raise DownloadError(_reason(error)) from error
-
-
-def _session() -> Session:
-    session = HistorySession()
-    adapter = HTTPAdapter(max_retries=_RETRIES)
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, adapter)
-    # The variable of OpenSSL, beside REQUESTS_CA_BUNDLE.
-    session.verify = os.environ.get("SSL_CERT_FILE") or True
-    # No user and password from ~/.netrc in the place of the token.
-    session.auth = lambda request: request
-    return session
-
-
-class HistorySession(Session):
-    """A session whose token is for the server only, not for where that may redirect."""
-
-    def should_strip_auth(self, old_url: str, new_url: str) -> bool:
-        """Always."""
-        return True
-
-
-def _reason(error: BaseException) -> str:
-    """The innermost reason: `Connection refused`, not the objects around it."""
-    inner = [getattr(error, "reason", None), *error.args]
-    for one in inner:
-        if isinstance(one, BaseException) and one is not error:
-            return _reason(one)
-    return str(error).rpartition(": ")[2] or type(error).__name__
+        raise DownloadError(http_reason(error)) from error

@@ -13,6 +13,8 @@ from dbt_graft.collectors.spark.sources.connectors import (
     write_target,
 )
 from dbt_graft.collectors.spark.sources.jdbc import jdbc_relation
+from dbt_graft.collectors.spark.sources.write_periods import static_partition
+from dbt_graft.lineage.partition_dates import Partition
 
 _MODES = frozenset({"Append", "Overwrite", "ErrorIfExists", "Ignore"})
 _STORAGE = re.compile(r"Storage\(.*?\bLocation: (?P<path>[^,)]+)")
@@ -43,12 +45,16 @@ def named_table(args: list[str]) -> Target:
 
 
 def hadoop_files(args: list[str]) -> Target:
-    """`file:/t, false, [dt#3], Parquet, [path=…], Append, `c`.`db`.`t`, …, [id, dt]`"""
+    """`file:/t, [ds=…], false, [dt#3], Parquet, [path=…], Append, `c`.`db`.`t`, …, [id, dt]`"""
     at = next((at for at, arg in enumerate(args) if arg in _MODES), len(args) - 1)
     behind = args[at + 1 :]
     named = [arg for arg in behind[:1] if arg.startswith(("`", "CatalogTable("))]
     return Target(
-        _table_name(named[0]) if named else (), args[0], _last_list(behind), mode=args[at]
+        _table_name(named[0]) if named else (),
+        args[0],
+        _last_list(behind),
+        mode=args[at],
+        partitions=_static(args[1:2]),
     )
 
 
@@ -58,7 +64,14 @@ def hive_insert(args: list[str]) -> Target:
     mode = "Overwrite" if flags and args[flags[0]] == "true" else "Append"
     after = args[flags[-1] + 1] if flags and flags[-1] + 1 < len(args) else ""
     columns = tuple(bracketed(after)) if after.startswith("[") else ()
-    return Target(_table_name(args[0]), columns=columns, mode=mode)
+    before = args[1 : flags[0]] if flags else []
+    partitions = _static([arg for arg in before if arg.startswith("[")])
+    return Target(_table_name(args[0]), columns=columns, mode=mode, partitions=partitions)
+
+
+def _static(arguments: list[str]) -> tuple[Partition, ...]:
+    """The partition whose values a write has in its arguments."""
+    return tuple(found for arg in arguments[:1] if (found := static_partition(arg)))
 
 
 def hive_table_as_select(args: list[str]) -> Target | None:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, database_of
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
+from dbt_graft.lineage.partition_dates import Partition
 
 _OPTIONS = re.compile(r"(?:Map\(|\[)(?P<inside>.*)[)\]]", re.DOTALL)
 _OPTION = re.compile(r"(?P<key>[\w.$-]+)(?:=| -> )(?P<value>.*)", re.DOTALL)
@@ -70,6 +71,7 @@ class Target:
         catalog: The class of the table's catalog, where the name is without the catalog.
         external: A table of another system, in `database`.
         topics: Topics of Kafka.
+        partitions: The partitions that it names, with their values.
         if_exists: The command does not fail where the target is missing.
     """
 
@@ -86,6 +88,7 @@ class Target:
     external: ExternalTable | None = None
     database: JdbcDatabase = field(default_factory=JdbcDatabase)
     topics: tuple[str, ...] = ()
+    partitions: tuple[Partition, ...] = ()
 
     @property
     def is_known(self) -> bool:

@@ -98,6 +98,7 @@ class Scan:
         ids: The columns' ids in the plan.
         is_cut: Spark left out some of the paths, and the plan names no table.
         from_rdd: An RDD that the plan begins with read it.
+        node, location: Its operator and paths in the plan, for the dates that it reads.
         rows_metric_id: The accumulator that counts rows; None where there is none.
         bytes_metric_id: The accumulator that sums up file sizes.
         files_metric_id: The accumulator that counts files.
@@ -119,6 +120,8 @@ class Scan:
     bytes_metric_id: int | None = None
     files_metric_id: int | None = None
     partitions_metric_id: int | None = None
+    node: PlanNode | None = field(default=None, compare=False, repr=False)
+    location: str = field(default="", compare=False, repr=False)
 
 
 def read_scan(node: PlanNode) -> Scan | None:
@@ -174,6 +177,8 @@ def read_scan(node: PlanNode) -> Scan | None:
         bytes_metric_id=node.metrics.get("size of files read"),
         files_metric_id=node.metrics.get("number of files read"),
         partitions_metric_id=node.metrics.get("number of partitions read"),
+        node=node,
+        location=location or (f"paths[{', '.join(paths)}]" if paths else ""),
     )
 
 

@@ -143,9 +143,10 @@ class ApplicationCollector:
             if task and self._is_new(group.outermost.started_at):
                 self._totals[task].add(statement)
         if task:
-            stream = self._application.streams.get(group.outermost.stream or "")
+            stream = self._application.streams.get(group.stream)
             for execution in executions:
-                self._last[task].update(execution, stopped=bool(stream and stream.stopped))
+                stopped = stream is not None and stream.interrupted(execution.error)
+                self._last[task].update(execution, stopped=stopped)
 
     def _is_new(self, at: datetime) -> bool:
         return self._since is None or at > self._since

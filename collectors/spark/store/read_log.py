@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from dbt_graft.collectors.codecs import ByteStream
 from dbt_graft.collectors.spark.application.execution import Application
 from dbt_graft.collectors.spark.application.replay import SETTLE_AFTER, replay
 from dbt_graft.collectors.spark.log.checkpoint import Checkpoint, log_origin
-from dbt_graft.collectors.spark.log.codecs import ByteStream
 from dbt_graft.collectors.spark.log.decode import BadEvent, EndOfFile, SparkEvent, decode
 from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.log.files import SparkLogs
@@ -75,7 +75,8 @@ def assemble(
         start: Only statements behind it are collected.
         resumable: Of a growing log, executions that still run are left to the next collect.
     """
-    application, rejects, reader = Application(), Rejects(), _LogReader(start)
+    application = Application(date_columns=logs.date_columns)
+    rejects, reader = Rejects(), _LogReader(start)
     if not files:
         rejects.add_for_log("the folder holds no file with events")
     on_idle = reader.set_checkpoint if resumable and files and files[-1].growing else None

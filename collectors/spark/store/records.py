@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from dbt_graft.collectors.redact import redacted_error
 from dbt_graft.collectors.spark.application.accesses import COUNTS, DatasetAccess
 from dbt_graft.collectors.spark.application.execution import Application
 from dbt_graft.collectors.spark.application.statements import Statement, StatementKey
 from dbt_graft.collectors.spark.application.tasks import parent_run
-from dbt_graft.collectors.spark.log.redact import redacted_error
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
 from dbt_graft.collectors.spark.sources.schema import merge_columns
@@ -109,7 +109,7 @@ def _run(application: Application, result: TaskResult, origin: str) -> Run:
         error=error,
         application_id=application.id or None,
         engine_version=application.spark_version or None,
-        parent_run_id=parent_run(application.settings),
+        parent_run_id=parent_run(application),
         origin=origin,
     )
 
@@ -193,6 +193,8 @@ def _accesses(
                 last_at=statement.ended_at,
                 status=statement.status,
                 origin=run.origin,
+                periods=access.periods,
+                positions=access.positions,
             )
 
 

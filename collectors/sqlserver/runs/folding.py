@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -15,6 +15,7 @@ from dbt_graft.collectors.sqlserver.files.readers import read_split
 from dbt_graft.collectors.sqlserver.runs.captured import TaskEvent, event_filter, task_events
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind, log_segment
+from dbt_graft.lineage.date_columns import DateColumns
 
 # Events that are put in order and folded at a time.
 _WINDOW = 20_000
@@ -37,11 +38,13 @@ class RunRules:
             the application's name; other applications are left out.
         noise: Regular expressions for texts to leave out, beside those that are always left out.
         idle_seconds: A pause of a session that ends its run.
+        date_columns: The columns whose values are dates of data.
     """
 
     task: str = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
     noise: Sequence[str] = ()
     idle_seconds: int = 3600
+    date_columns: DateColumns = field(default_factory=DateColumns)
 
 
 def fold_splits(

@@ -14,15 +14,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.runs.noise import noise
+from dbt_graft.collectors.sqlserver.runs.parameters import declared, with_values
 from dbt_graft.collectors.sqlserver.runs.temporaries import (
     TempTableReference,
     temp_table_references,
 )
 from dbt_graft.collectors.sqlserver.runs.transactions import TransactionStep, transaction_step
 from dbt_graft.collectors.statements.normalise import normalise
+from dbt_graft.collectors.statements.periods.shape import DateShape, find_dates
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint
+from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint, literals
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
+from dbt_graft.collectors.statements.text.unwrap import unwrap
 from dbt_graft.collectors.statements.text.variables import unquoted
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, limited
 
@@ -58,6 +61,9 @@ class NormalizedText(NamedTuple):
         database: The database that it ends in by a `USE`; empty without one.
         temporaries: The temporary tables that it names.
         unread: Why it could not be read; empty where it was.
+        date_shape: Where the dates of its conditions stand; None where it has none.
+        literals: The literals that these dates depend on; they are not stored.
+        parameters: The names of its parameters, or, of one call, also their values.
     """
 
     text: str
@@ -66,6 +72,12 @@ class NormalizedText(NamedTuple):
     database: str = ""
     temporaries: tuple[TempTableReference, ...] = ()
     unread: str = ""
+    date_shape: DateShape | None = None
+    literals: tuple[str, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()
+
+
+_DATE_SHAPES = ByFingerprint(find_dates)
 
 
 def normalized_text(text: str) -> NormalizedText:
@@ -80,6 +92,7 @@ def normalized_text(text: str) -> NormalizedText:
         step=transaction_step(normalized),
         database=database,
         temporaries=temp_table_references(normalized),
+        date_shape=_DATE_SHAPES(unwrap(text)),
     )
 
 
@@ -90,11 +103,13 @@ class RemoteCall(NamedTuple):
         statement: The statement that it carries; None where it names one by its handle.
         handle: The handle that it gets, uses or gives back.
         runs: It runs the statement; `sp_prepare` only names it.
+        values_at: Where the values begin of a call by handle.
     """
 
     statement: NormalizedText | None
     handle: Handle | None
     runs: bool
+    values_at: int = 0
 
 
 class TextNormalizer:
@@ -141,7 +156,13 @@ class TextNormalizer:
         return found
 
     def _new(self, captured: str, statement: str) -> NormalizedText:
-        found = self._normalized(statement)
+        found, taken = self._normalized.with_literals(statement)
+        if found.date_shape is not None:
+            values = literals(unwrap(statement)) if taken is None else taken
+            count = len(values)
+            numbers = found.date_shape.numbers
+            used = tuple(values[one] if one < count else "" for one in numbers)
+            found = found._replace(literals=used)
         for pattern in self._noise:
             if pattern.search(captured):
                 return found._replace(noise=pattern.pattern)
@@ -152,6 +173,9 @@ class TextNormalizer:
         if call := _CALL.match(text):
             # Values come behind the statement: without them it is the same every time.
             statement = self._carried(call["statement"])
+            if statement.date_shape is not None:
+                names = declared(text, call.start("statement"), call.end())
+                statement = statement._replace(parameters=with_values(names, text, call.end()))
             procedure, number = call["procedure"].lower(), call["handle"]
             prepares = number and procedure != "executesql"
             prepared = Handle(int(number), HandleAction.PREPARE) if prepares else None
@@ -159,7 +183,7 @@ class TextNormalizer:
         if by_handle := _BY_HANDLE.match(text):
             runs = by_handle["act"].lower() == "execute"
             act = HandleAction.EXECUTE if runs else HandleAction.UNPREPARE
-            return RemoteCall(None, Handle(int(by_handle["handle"]), act), runs)
+            return RemoteCall(None, Handle(int(by_handle["handle"]), act), runs, by_handle.end())
         used = handle(text)
         if used is not None and used.act is not HandleAction.PREPARE:
             return RemoteCall(None, used, used.act is HandleAction.EXECUTE)

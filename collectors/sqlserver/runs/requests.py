@@ -20,6 +20,7 @@ from dbt_graft.collectors.sqlserver.runs.segment import (
     SegmentKind,
 )
 from dbt_graft.collectors.sqlserver.runs.temporaries import TempTable, TempTables, encode
+from dbt_graft.collectors.sqlserver.runs.text_dates import dates_at
 
 # Times in an export are cut to milliseconds: a statement began before the next.
 _CUT = 1000
@@ -97,6 +98,11 @@ class RequestCounter:
                 run_window=run_window,
             )
             counts = one_event(event, min(event.at, event.started + _CUT), event.rows)
+            if statement is not None and statement.date_shape is not None:
+                counts.dates = dates_at(
+                    *(statement.date_shape, statement.literals, statement.parameters),
+                    event.started,
+                )
             known = self._counts.get((epoch, tables, key))
             if known is None:
                 self._counts[epoch, tables, key] = counts

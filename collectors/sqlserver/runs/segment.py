@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dbt_graft.collectors.schema import Flat, Microseconds
 from dbt_graft.collectors.sqlserver.event import LogDamage
 from dbt_graft.collectors.sqlserver.runs.captured import Level
+from dbt_graft.collectors.statements.periods.shape import TextDate, added_dates
 
 
 class SegmentKind(StrEnum):
@@ -78,6 +79,7 @@ class SegmentCounts:
         first_started: The same, or a millisecond later where the log cuts times to milliseconds.
         first_ended, last_ended: When the first and the last were recorded.
         first_sequence, last_sequence: Their numbers in the session's `event_sequence`.
+        dates: The dates in their conditions; those of columns that are none go with the assembly.
     """
 
     times: int
@@ -88,6 +90,7 @@ class SegmentCounts:
     last_ended: Microseconds = 0
     first_sequence: int = 0
     last_sequence: int = 0
+    dates: tuple[TextDate, ...] = ()
 
     def add(self, more: SegmentCounts) -> None:
         """Count more of the same."""
@@ -100,6 +103,8 @@ class SegmentCounts:
         self.last_ended = max(self.last_ended, more.last_ended)
         self.first_sequence = min(self.first_sequence, more.first_sequence)
         self.last_sequence = max(self.last_sequence, more.last_sequence)
+        if more.dates:
+            self.dates = added_dates(self.dates, more.dates)
 
 
 _NO_DAMAGE = LogDamage("", "")

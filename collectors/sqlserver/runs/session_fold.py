@@ -16,6 +16,7 @@ from dbt_graft.collectors.sqlserver.runs.normalized_text import (
     TextNormalizer,
     resets_connection,
 )
+from dbt_graft.collectors.sqlserver.runs.parameters import with_values
 from dbt_graft.collectors.sqlserver.runs.requests import (
     RequestCounter,
     StatementEvent,
@@ -167,6 +168,9 @@ class SessionFold:
             kind = SegmentKind.UNRESOLVED_HANDLE if self.was_reset else SegmentKind.EXECUTED
             if prepared is not None:
                 kind, number = SegmentKind.STATEMENT, None
+                if prepared.date_shape is not None and call.values_at:
+                    values = with_values(prepared.parameters, text, call.values_at)
+                    prepared = prepared._replace(parameters=values)
             if prepared is None or not prepared.noise:
                 database = event.database or self.database
                 self._show(kind, event, database, prepared, number, level)

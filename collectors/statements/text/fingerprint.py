@@ -8,7 +8,7 @@ text, never coarser, so it can stand for the text in a cache.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from dbt_graft.collectors.statements.text.dialect import COMMENT, TSQL_QUOTED
@@ -47,6 +47,7 @@ _CARRIES = re.compile(
     rf"EXEC|\bsp_|\bOPEN(?:QUERY|ROWSET|DATASOURCE)\b|\A\s*\(\s*@|^\s*GO\s+{_VALUE}",
     re.IGNORECASE | re.MULTILINE,
 )
+VALUE_MARK, LIST_MARK = "__value", "__list"
 _RESERVED = re.compile(f"[{_VALUE}{_LIST}{_COMMENT}]")
 # Fingerprints that are remembered, by number and by length of all of them in characters.
 _MOST, _MOST_CHARACTERS = 50_000, 16_000_000
@@ -54,7 +55,47 @@ _MOST, _MOST_CHARACTERS = 50_000, 16_000_000
 
 def fingerprint(text: str) -> str:
     """A T-SQL text with signs in the place of its values, lists of values and comments."""
-    return _PIECES.sub(_taken_out, text)
+    return _read(text)[0]
+
+
+def _read(text: str) -> tuple[str, list[str]]:
+    """The fingerprint of a text, and what it takes out."""
+    taken: list[str] = []
+
+    def taken_out(piece: re.Match[str]) -> str:
+        found = piece.group()
+        first = found[0]
+        if first in _NAMES:
+            return found
+        taken.append(found)
+        return _TAKEN_OUT.get(first, _VALUE)
+
+    return _PIECES.sub(taken_out, text), taken
+
+
+def literals(text: str) -> list[str]:
+    """The parts that a fingerprint takes out of a text: values, lists of values, comments.
+
+    Texts with one fingerprint have as many of them, each of the same kind.
+    """
+    return _read(text)[1]
+
+
+def marked(text: str) -> str:
+    """A text with a word in the place of each of its literals, which has the literal's number."""
+    number = -1
+
+    def word(piece: re.Match[str]) -> str:
+        nonlocal number
+        first = piece.string[piece.start()]
+        if first in _NAMES:
+            return piece.group()
+        number += 1
+        if first == "(":
+            return f"({LIST_MARK}{number}__)"
+        return " " if first in _TAKEN_OUT else f" {VALUE_MARK}{number}__ "
+
+    return _PIECES.sub(word, text)
 
 
 def is_plain(text: str, fingerprint: str) -> bool:
@@ -72,19 +113,19 @@ class ByFingerprint(Generic[Result]):
 
     def __call__(self, text: str) -> Result:
         """The result for a text."""
-        key = fingerprint(text)
+        return self.with_literals(text)[0]
+
+    def with_literals(self, text: str) -> tuple[Result, Sequence[str] | None]:
+        """The result for a text, and its literals; None where its strings are more than values."""
+        key, taken = _read(text)
         if key in self._known:
-            return self._known[key]
+            return self._known[key], taken
         found = self._work(text)
-        if is_plain(text, key):
-            self._characters += len(key)
-            if len(self._known) > _MOST or self._characters > _MOST_CHARACTERS:
-                self._known.clear()
-                self._characters = len(key)
-            self._known[key] = found
-        return found
-
-
-def _taken_out(piece: re.Match[str]) -> str:
-    first = piece.string[piece.start()]
-    return piece.group() if first in _NAMES else _TAKEN_OUT.get(first, _VALUE)
+        if not is_plain(text, key):
+            return found, None
+        self._characters += len(key)
+        if len(self._known) > _MOST or self._characters > _MOST_CHARACTERS:
+            self._known.clear()
+            self._characters = len(key)
+        self._known[key] = found
+        return found, taken

@@ -33,7 +33,10 @@
       if (!found) {
         found = new Promise((resolve, reject) => {
           const script = document.createElement("script")
-          waiting.set(name, resolve)
+          waiting.set(name, content => {
+            if (name === "start") graft.explore.days = content.days ?? null
+            resolve(content)
+          })
           script.onerror = () => reject(new Error(`${name} cannot be loaded`))
           script.onload = () => script.remove()
           script.src = `${folder}${name}.js`
@@ -86,10 +89,12 @@
 
     /** @param {any[]} row
      * @returns {Box} */
-    const parsed = ([id, , [name, place, platform, sort, shape, wanted, owner, tags, flags], links]) => ({
-      id, name, place, platform, sort, shape, wanted, owner, tags, flags,
-      links: links.map((/** @type {any[]} */ [side, to, linkFlags, ...tasks]) =>
-        ({ side, to, flags: linkFlags, tasks })),
+    const parsed = ([id, , [name, place, platform, sort, shape, wanted, owner, tags, flags, since = 0, until = 0], links]) => ({
+      id, name, place, platform, sort, shape, wanted, owner, tags, flags, since, until,
+      links: links.map((/** @type {any[]} */ [side, to, linkFlags, ...more]) => {
+        const [first = 0, last = 0] = more.filter(one => typeof one === "number")
+        return { side, to, flags: linkFlags, since: first, until: last, tasks: more.filter(one => typeof one === "string") }
+      }),
     })
 
     /** @param {string} id */

@@ -50,7 +50,7 @@
       const lit = pointed ?? explore.litBy(state)
       const columns = await columnsOf(shown.view, lit)
       if (number !== asked || shown !== scene) return
-      const isThere = lit && shown.view.boxes.has(lit.id)
+      const isThere = lit && columns.get(lit.id)?.names.some(one => one.slug === lit.slug)
       const way = isThere ? explore.columnWay(lit, shown.view, data) : null
       look = { selected, path: onWay(shown.view), lit: isThere ? lit : null, way, columns }
       canvas.draw(shown, state, look)
@@ -79,7 +79,7 @@
       else if (tidy) inSight()
       if (old && !isNew && !tidy) lookAtNew(old, scene)
       const fresh = old ? [...view.boxes.keys()].filter(id => !old.view.boxes.has(id)).length : 0
-      toolbar.say(explore.message(state, unfiltered, view, fresh))
+      toolbar.say(explore.message(state, unfiltered, view, look, fresh))
     }
 
     /** Bring new boxes into sight where none of them is. */

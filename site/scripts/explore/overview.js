@@ -4,7 +4,7 @@
 // time; each opens to the datasets in it.
 {
   const { explore } = graft
-  const UP = 0, DOWN = 1
+  const UP = 0, DOWN = 1, ENDED = 3
   // Datasets of a folder that are shown at once, those with the most neighbours first.
   const MOST_OPENED = 30
 
@@ -23,7 +23,7 @@
     const walk = explore.newWalk(state, data)
     if (boxes.length) {
       await walk.add(boxes.filter(id => !isTask(id)))
-      for (const [id, box] of walk.datasets) if (box.flags & 3 && !state.deleted) walk.datasets.delete(id)
+      for (const [id, box] of walk.datasets) if (!explore.isThere(box, ENDED, state)) walk.datasets.delete(id)
       for (const id of boxes) if (isTask(id)) walk.ends.add(id)
       await walk.addTasks()
       return { ...walk.view(), way: await explore.way(state, data) }
@@ -32,7 +32,7 @@
     const opened = new Map(), cut = new Map()
     for (const folder of folders.filter(one => state.opened.includes(one.id || "/"))) {
       const inside = (await data.inside(folder.id)).filter(box =>
-        owner(folders, box.id) === folder && (state.deleted || !(box.flags & 3)))
+        owner(folders, box.id) === folder && explore.isThere(box, ENDED, state))
       inside.sort((a, b) => b.links.length - a.links.length || (a.id < b.id ? -1 : 1))
       const some = inside.slice(0, MOST_OPENED)
       await walk.add(some.map(box => box.id))

@@ -33,7 +33,8 @@
           if (!view.boxes.has(link.to)) actions.open(from, side)
           actions.select(link.to)
         },
-      }, nameOf(view, link.to)), (link.flags & 3) === 2 ? html("span", { class: "graft-inferred" }, "inferred") : ""))
+      }, nameOf(view, link.to)), (link.flags & 3) === 2 ? html("span", { class: "graft-inferred" }, "inferred") : "",
+      link.flags & 64 ? html("span", { class: "graft-quiet", title: "Several sources show it: a log, and an event or a declaration" }, " confirmed") : ""))
       const more = links.length > MOST ? [html("li", { class: "graft-quiet" }, `and ${(links.length - MOST).toLocaleString("en")} more`)] : []
       return [html("h3", {}, title), html("ul", { class: "graft-list" }, ...shown, ...more)]
     }
@@ -58,6 +59,16 @@
       ]
     }
 
+    /** When it came, and when it went, where that is known.
+     * @type {(box: Box) => Node[]} */
+    const spans = ({ id, flags, since, until }) => {
+      if (!explore.days) return []
+      /** @type {(name: string, day: number) => Node[]} */
+      const fact = (name, day) => [html("dt", {}, name), html("dd", {}, explore.dateInWords(explore.dateOf(day)))]
+      const end = flags & 1 ? "Dropped" : id.startsWith("@") ? "Not run since" : "Gone"
+      return [...since ? fact("First seen", since) : [], ...until ? fact(end, until - 1) : []]
+    }
+
     /** @type {(shown: Shown, state: State, view: View, look: Look) => Node[]} */
     const ofBox = (shown, state, view, look) => {
       const box = /** @type {Box} */ (shown.box), isTask = box.id.startsWith("@")
@@ -67,10 +78,11 @@
       const isOpen = state.unfolded.includes(box.id)
       const facts = [
         ...box.owner ? [html("dt", {}, "Owner"), html("dd", {}, box.owner)] : [],
+        ...spans(box),
         ...box.tags.length ? [html("dt", {}, "Tags"), html("dd", {}, box.tags.join(", "))] : [],
       ]
       return [
-        html("p", { class: "graft-quiet graft-panel__note" }, shown.note, box.flags & 1 ? " · dropped" : "", box.flags & 2 ? " · temporary" : ""),
+        html("p", { class: "graft-quiet graft-panel__note" }, shown.note, box.flags & 1 && shown.gone ? " · dropped" : "", box.flags & 2 ? " · temporary" : ""),
         ...shown.failed ? [html("p", { class: "graft-status graft-status--failed" }, "last run failed")] : [],
         html("p", { class: "graft-panel__actions" },
           html("a", { class: "md-button md-button--primary", href: `../${explore.pageOf(box.id)}` }, "Open page"),

@@ -25,6 +25,9 @@
     return value >= 0 ? Math.min(value, DEEPEST) : DEPTH
   }
 
+  /** @type {(text: string | null) => string} */
+  const day = text => /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") && !Number.isNaN(Date.parse(text ?? "")) ? text ?? "" : ""
+
   explore.readState = hash => {
     /** @type {Map<string, string>} */
     const parts = new Map()
@@ -53,6 +56,7 @@
       control: get("control") !== "0",
       inferred: get("inferred") !== "0",
       deleted: get("deleted") === "1",
+      date: day(get("date")),
       fold: fold === "schema" || fold === "owner" ? fold : "",
       filters,
     }
@@ -78,6 +82,7 @@
     for (const name of SWITCHES) {
       if (state[name] === (name === "deleted")) parts.push(`${name}=${Number(state[name])}`)
     }
+    add("date", state.date ? [state.date] : [])
     add("fold", state.fold ? [state.fold] : [])
     for (const facet of FACETS) add(facet, state.filters[facet])
     return parts.length ? `#${parts.join("&")}` : ""
@@ -89,11 +94,14 @@
   }
 
   // What a state has come to, in words.
-  explore.message = (state, unfiltered, view, fresh) => {
+  explore.message = (state, unfiltered, view, look, fresh) => {
     const { size } = view.boxes
+    const as = state.date && explore.days ? ` as of ${explore.dateInWords(state.date)}` : ""
+    if (as && !size) return `Nothing of this was there${as}.`
     if (state.start && !unfiltered.boxes.has(state.start)) return "This address names nothing in the lineage. Search for a table or a task."
+    if (state.columns.length && !look.lit) return "The column that this address names is in none of the boxes."
     if (view.way && !view.way.size) return "There is no path between the two."
-    if (view.cut) return `${size} boxes: more do not fit. Open single ones with their +.`
-    return `${size.toLocaleString("en")} ${size === 1 ? "box" : "boxes"}${fresh ? `, ${fresh.toLocaleString("en")} new` : ""}`
+    if (view.cut) return `${size} boxes${as}: more do not fit. Open single ones with their +.`
+    return `${size.toLocaleString("en")} ${size === 1 ? "box" : "boxes"}${fresh ? `, ${fresh.toLocaleString("en")} new` : ""}${as}`
   }
 }

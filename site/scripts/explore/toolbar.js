@@ -68,11 +68,12 @@
     const depth = html("div", { class: "graft-depth" }, stepper("up", "Steps upstream"), stepper("down", "Steps downstream"))
     const view = menu("View", depth, html("label", { class: "graft-field", for: "graft-fold" }, "Fold", fold), ...switches)
     const filter = menu("Filter", filters)
+    const dates = explore.dateControl(actions), date = menu("Date", ...dates.menu)
     const save = menu("Save", copy,
       html("button", { type: "button", class: "graft-link", onclick: () => actions.save("svg") }, "Picture as SVG"),
       html("button", { type: "button", class: "graft-link", onclick: () => actions.save("png") }, "Picture as PNG"))
     const keys = menu("Keys", html("dl", { class: "graft-keys" }, ...KEYS.flatMap(([key, text]) => [html("dt", {}, key), html("dd", {}, text)])))
-    const menus = [view, filter, save, keys]
+    const menus = [view, filter, date, save, keys]
     addEventListener("pointerdown", event => {
       for (const one of menus) if (one.open && !one.contains(/** @type {Node} */ (event.target))) one.open = false
     })
@@ -122,6 +123,8 @@
         fold.value = state.fold
         const count = Object.values(state.filters).reduce((sum, values) => sum + values.length, 0)
         filter.firstElementChild?.replaceChildren(count ? `Filter (${count})` : "Filter")
+        date.hidden = !explore.days
+        date.firstElementChild?.replaceChildren(dates.show(state))
         showFilters(state, shown)
       },
       say(text) { status.textContent = text },

@@ -5,6 +5,8 @@
 {
   const { explore } = graft
   const CONTROL = 4, DEFINITION = 16, GONE = 32, LEVEL = 3
+  // Flags of a box: dropped, temporary.
+  const ENDED = 3
   const UP = 0, DOWN = 1
   // Beyond this a picture is no help; boxes that are cut off keep their +.
   const MOST = 600
@@ -16,21 +18,22 @@
 
   explore.allows = (link, state) => {
     if (link.flags & CONTROL && !state.control) return false
-    if (link.flags & GONE && !state.deleted) return false
+    if (!explore.isThere(link, GONE, state)) return false
     const evidence = explore.EVIDENCE[link.flags & LEVEL]
     if (evidence === "inferred" && !state.inferred) return false
     const wanted = state.filters.evidence
     return !wanted.length || wanted.includes(evidence)
   }
 
-  /** @type {(box: Box) => Shown} */
-  const shown = box => {
+  /** @type {(box: Box, state: State) => Shown} */
+  const shown = (box, state) => {
     const note = [box.place, box.platform, box.sort === box.platform.toLowerCase() || isTask(box.id) ? "" : box.sort]
     const page = isTask(box.id) ? "" : box.id
     return {
       id: box.id, name: box.name, note: note.filter(Boolean).join(" · "), shape: box.shape,
       wanted: box.wanted + 48, title: `${box.name} (${note.filter(Boolean).join(" · ")})${page && `, ${page}`}`,
-      failed: Boolean(box.flags & 4), gone: Boolean(box.flags & 3),
+      // How a run ended is known of the last one only.
+      failed: Boolean(box.flags & 4) && !state.date, gone: explore.hasEnded(box, ENDED, state),
       up: 0, down: 0, box, members: [box.id], folder: null,
     }
   }
@@ -105,7 +108,7 @@
     async start() {
       const { start, up, down, opened } = this.state
       const box = await this.data.box(start)
-      if (!box) return false
+      if (!box || !explore.isThere({ ...box, until: 0 }, 0, this.state)) return false
       if (isTask(start)) {
         this.ends.add(start)
         const inputs = up ? await this.add(this.datasetsBeside(box, UP)) : []
@@ -140,6 +143,9 @@
       const room = Math.max(0, MOST - this.datasets.size)
       this.cut ||= ids.length > room
       this.tasks = await this.data.boxes(ids.slice(0, room))
+      for (const [id, task] of this.tasks) {
+        if (id !== this.state.start && !explore.isThere(task, 0, this.state)) this.tasks.delete(id)
+      }
     }
 
     /** @returns {Arrow[]} */
@@ -189,10 +195,21 @@
       for (const box of [...this.datasets.values(), ...this.tasks.values()]) {
         if (this.without.has(box.id)) continue
         boxes.set(box.id, {
-          ...shown(box), up: this.more(box, UP), down: this.more(box, DOWN),
+          ...shown(box, this.state), up: this.more(box, UP), down: this.more(box, DOWN),
         })
       }
-      return { boxes, arrows: this.arrows(), cut: this.cut, fixed: null, way: null }
+      const arrows = this.arrows()
+      if (this.state.date) this.prune(boxes, arrows)
+      return { boxes, arrows, cut: this.cut, fixed: null, way: null }
+    }
+
+    /** Remove tasks that were there, but did nothing here yet.
+     * @type {(boxes: Map<string, Shown>, arrows: Arrow[]) => void} */
+    prune(boxes, arrows) {
+      const linked = new Set(arrows.flatMap(arrow => [arrow.source, arrow.target]))
+      for (const id of boxes.keys()) {
+        if (isTask(id) && id !== this.state.start && !linked.has(id)) boxes.delete(id)
+      }
     }
   }
 

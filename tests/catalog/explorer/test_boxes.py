@@ -12,7 +12,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer
-from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.flow import EvidenceSource, Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import ColumnEdge, Dataset, Direction, Evidence, Subtype
 from dbt_graft.lineage.usage import Usage
@@ -95,6 +95,28 @@ def test_what_brings_values_or_has_no_known_columns_is_data_flow(
     of: str, side: Side, to: str
 ) -> None:
     assert not _flags(_records(_lineage())[of], side, to) & LinkFlag.CONTROL
+
+
+def test_what_several_sources_show_is_marked_beside_its_strongest_evidence() -> None:
+    both = (
+        EvidenceSource(Evidence.OBSERVED, "Spark log"),
+        EvidenceSource(Evidence.DECLARED, "Airflow"),
+    )
+    plain = _lineage()
+    first, *others = plain.flows
+    of_b, *rest = plain.tasks["load"].usages
+    lineage = replace(
+        plain,
+        flows=(replace(first, evidences=both), *others),
+        tasks={"load": replace(plain.tasks["load"], usages=(replace(of_b, evidences=both), *rest))},
+    )
+    records = _records(lineage)
+    for record, side, to in (
+        (records["spark/shop/b"], Side.UP, "spark/shop/a"),
+        (records["@load"], Side.UP, "spark/shop/a"),
+    ):
+        assert _flags(record, side, to) & LinkFlag.CONFIRMED
+    assert not _flags(records["spark/shop/b"], Side.UP, "spark/shop/c") & LinkFlag.CONFIRMED
 
 
 def test_evidence_is_in_the_lowest_bits() -> None:

@@ -35,6 +35,12 @@ consumers:
     url: https://bi.example/revenue
     maturity: high
     reads: [spark/mart.revenue]
+datasets:
+  spark/mart.revenue:
+    period: day
+    kind: sliding
+    reads: {spark/raw.orders: [-6, 0], spark/raw.days: [null, 0]}
+    estimated: {spark/raw.days: last}
 """
 
 

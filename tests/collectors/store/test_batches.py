@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ import pytest
 from dbt_graft.collectors import schema, store
 from dbt_graft.collectors.store import StoreError, batches, commit, damages, lock, open_store
 from dbt_graft.collectors.store.commit import record_batch, sweep
-from dbt_graft.collectors.store.tables import TABLES
+from dbt_graft.collectors.store.tables import FORMAT, TABLES
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Run, Status
@@ -103,6 +104,10 @@ def test_a_store_of_format_1_is_read_and_added_to(tmp_path: Path) -> None:
     before = store.read(str(place))
     assert len(store.positions(str(place))) == 6
     assert {run.engine for run in before.runs} == {"spark", "sqlserver"}
+    # Later formats have these.
+    of_orchestrators = attrgetter("job", "url", "attempt", "nominal_start", "nominal_end")
+    assert {of_orchestrators(run) for run in before.runs} == {(None,) * 5}
+    assert (before.task_metadata, before.dataset_metadata) == ((), ())
     assert store.open_sessions(str(place), "mssql://sql01:1433") != []
     assert store.collected_at(str(place)) == datetime(2026, 11, 22, 19, 1, 43, 879484, UTC)
     add(place, "events/app-a", "anew", "0")
@@ -218,7 +223,7 @@ def test_what_a_newer_version_wrote_is_a_clear_error(stored: Path) -> None:
         store.positions(str(stored))
     assert str(caught.value) == (
         f"{stored}: the lineage store was written by a newer dbt-graft (9.0.0): its format is 99, "
-        "and this version reads up to 3\n"
+        f"and this version reads up to {FORMAT}\n"
         "  install the version of dbt-graft that wrote it, or a later one"
     )
 

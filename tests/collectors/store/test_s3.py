@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import logging
 import re
+import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from pyarrow import fs
 
 from dbt_graft.collectors import store
-from dbt_graft.collectors.store import StoreError, arrow_tables
+from dbt_graft.collectors.store import StoreError, arrow_tables, compaction
+from dbt_graft.collectors.store.backup import back_up
+from dbt_graft.collectors.store.forget import forget
+from dbt_graft.collectors.store.tables import FORMAT
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records
+from tests.collectors.store.test_batches import FORMAT_1
 
 pytestmark = pytest.mark.slow
 STORE = "s3a://lineage/team/store"
@@ -160,3 +168,63 @@ def test_a_bucket_that_does_not_exist_is_an_error(server: str, bucket: fs.FileSy
         store.commit("s3a://nowhere/store", [records])
     assert caught.value.place == "s3a://nowhere/store"
     assert caught.value.problem.startswith("cannot be written: ")
+
+
+def test_batches_in_a_bucket_are_merged_and_deleted(
+    bucket: fs.FileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compaction, "FAN_OUT", 3)
+    monkeypatch.setattr(compaction, "DELAY", timedelta(hours=-1))
+    for name in "abcdefg":
+        add(name, name)
+    assert [(one.first, one.sequence) for one in store.batches(STORE)] == [(1, 3), (4, 6), (7, 7)]
+    found = store.open_store(STORE)
+    assert (found.superseded, dict(found.uncommitted)) == ((), {})
+    assert written() == [*"abcdefg"]
+    assert store.positions(STORE) == {name: (name, 0) for name in "abcdefg"}
+
+
+def test_without_locks_two_compactions_do_the_same(
+    bucket: fs.FileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module(store.commit.__module__), "is_due", lambda found: False)
+    monkeypatch.setattr(compaction, "FAN_OUT", 2)
+    for name in "abcd":
+        add(name, name)
+    with ThreadPoolExecutor(2) as pool:
+        both = [pool.submit(compaction.compact, STORE) for _ in range(2)]
+        assert max(one.result().made for one in both) == 1
+    assert written() == [*"abcd"]
+    compaction.compact(STORE, timedelta(hours=-1))
+    assert len(store.batches(STORE)) == 1
+    assert written() == [*"abcd"]
+
+
+def test_a_log_in_a_bucket_is_forgotten(bucket: fs.FileSystem) -> None:
+    for name in "abc":
+        add(name, name)
+    forget(STORE, ["b"])
+    assert written() == ["a", "c"]
+    assert sorted(store.positions(STORE)) == ["a", "c"]
+
+
+def test_a_backup_goes_to_a_bucket_and_comes_back(bucket: fs.FileSystem, tmp_path: Path) -> None:
+    add("a", "x", "y")
+    local, again = str(tmp_path / "backup"), "s3a://lineage/backup"
+    assert back_up(STORE, local).batches == 1
+    assert back_up(local, again).files > 0
+    assert back_up(STORE, again).files == 0
+    assert store.read(again) == store.read(local) == store.read(STORE)
+    with pytest.raises(GraftError, match="is the store, is in it or holds it"):
+        back_up(STORE, "s3a://lineage/team")
+
+
+def test_a_bucket_of_an_earlier_format_keeps_a_copy(bucket: fs.FileSystem, tmp_path: Path) -> None:
+    zipfile.ZipFile(FORMAT_1).extractall(tmp_path)
+    fs.copy_files(str(tmp_path / "store"), "lineage/team/store", destination_filesystem=bucket)
+    before = store.read(STORE)
+    add("anew", "anew")
+    assert {one.format for one in store.batches(STORE)} == {FORMAT}
+    after = store.read(STORE)
+    assert {*after.accesses} >= {*before.accesses}
+    assert store.read(f"{STORE}/copies/format-1") == before

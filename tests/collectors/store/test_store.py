@@ -78,6 +78,8 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
             evidence="observed",
             origin=origin,
             procedure=None,
+            periods=[],
+            positions=[],
         )
         for table in tables
     ]
@@ -87,7 +89,8 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
             [
                 (
                     *(f"{origin}-run", "load", "spark", NOW, NOW, "ok", None, "app", "4.0.1"),
-                    *(None, None, origin),
+                    *([None] * 7),
+                    origin,
                 )
             ],
             SCHEMAS["runs"],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dbt_graft.collectors.redact import redacted_error
 from dbt_graft.collectors.spark.application.identity import is_dbt, shell_task, task_name
-from dbt_graft.collectors.spark.log.redact import redacted_error
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from dbt_graft.collectors.spark.store.collector import ApplicationCollector
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANY = r"(?P<task>.+)"
+RUN = "01a2008d-7400-7462-bff7-4315a3a27104"
+LONG = f"{'dag' * 80}/load/1/2026-11-22T00:00:00Z/7"
 PARENT = "spark.openlineage.parentJobName"
 
 
@@ -161,7 +163,36 @@ AIRFLOW = {
             "shop/load/manual-1",
         ),
         ({"spark.executorEnv.AIRFLOW_CTX_DAG_ID": "shop"}, None),
+        (
+            {"spark.yarn.appMasterEnv.OPENLINEAGE_PARENT_ID": f"etl/shop.load/{RUN}"},
+            f"etl/shop.load/{RUN}",
+        ),
     ],
 )
 def test_the_run_that_started_it_is_found(settings: dict[str, str], parent: str | None) -> None:
-    assert parent_run(settings) == parent
+    assert parent_run(Application(name="shop", settings=settings)) == parent
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "run"),
+    [
+        (f"load::{RUN}", "load", RUN),
+        (f"etl::load::etl/shop.raw.load/{RUN}", "etl::load", f"etl/shop.raw.load/{RUN}"),
+        ("load::shop/load/2/2026-11-22T00:00:00Z", "load", "shop/load/2/2026-11-22T00:00:00Z"),
+        (f"load::{LONG}", "load", LONG),
+        ("load::orders", "load::orders", None),
+        ("load::shop/load/2/yesterday", "load::shop/load/2/yesterday", None),
+        (f"::{RUN}", None, None),
+    ],
+)
+def test_the_run_of_airflow_may_stand_behind_the_name(
+    name: str, task: str | None, run: str | None
+) -> None:
+    application = Application(name=name)
+    assert task_of(application, None, ("app_name",), ANY) == task
+    assert parent_run(application) == run
+
+
+def test_a_setting_comes_before_the_name() -> None:
+    application = Application(name=f"load::{RUN}", settings={"spark.openlineage.parentRunId": "x"})
+    assert parent_run(application) == "x"

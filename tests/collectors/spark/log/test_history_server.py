@@ -14,9 +14,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import orjson
 import pytest
 
+from dbt_graft.collectors.http_session import authorization
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.log.history_server import DownloadError, authorization, downloaded
+from dbt_graft.collectors.spark.log.history_server import DownloadError, downloaded
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from dbt_graft.collectors.spark.worker import event_files
 from dbt_graft.collectors.store import commit, positions, read, run_origins

@@ -293,13 +293,13 @@ DESCRIBED = (
             "Execute GpuInsertIntoHiveTable",
             f"`ml`.`t`, {SERDE}, [dt=Some(1)], org.rapids.GpuHiveFileFormat@1f, true, false, [a]",
             "INSERT OVERWRITE",
-            Target(T[1:], columns=("a",), mode="Overwrite"),
+            Target(T[1:], columns=("a",), mode="Overwrite", partitions=((("dt", "1"),),)),
         ),
         (
             "Execute InsertIntoHiveTable",
             f"{C}, {SERDE}, [dt=Some(2026-11-01)], true, false, [a], Hive, HiveTempPath(file:/w)",
             "INSERT OVERWRITE",
-            Target(T, columns=("a",), mode="Overwrite"),
+            Target(T, columns=("a",), mode="Overwrite", partitions=((("dt", "2026-11-01"),),)),
         ),
         (
             "Execute InsertIntoHiveTable",

@@ -1,0 +1,105 @@
+"""Dates of the explorer: from which day, and until which, a box or a link is there.
+
+A day is a number, counted from the first one that the lineage knows. Most links are as old as the
+lineage and not gone, so both numbers are left out where they say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.presence import End, ends
+from dbt_graft.lineage.usage import Usage
+
+Days = tuple[int, ...]
+
+
+class ExplorerDates:
+    """The days of a lineage; `(since,)` or `(since, until)`, or empty for what is there always.
+
+    `until` is one more than the day on which it is gone, so that 0 is left for what is not.
+    """
+
+    def __init__(self, lineage: Lineage) -> None:
+        self._lineage = lineage
+        self._ends = ends(lineage)
+        self.first = _day(min(filter(None, _firsts(lineage)), default=None))
+        self.last = _day(max(filter(None, _lasts(lineage)), default=None))
+
+    def data(self) -> list[str] | None:
+        """The first and the last day as JSON; None where there is only one, or none."""
+        if self.first is None or self.last is None or self.first >= self.last:
+            return None
+        return [self.first.isoformat(), self.last.isoformat()]
+
+    def of_dataset(self, dataset: DatasetId) -> Days:
+        """The days of a dataset: first seen, and dropped."""
+        facts = self._lineage.datasets.get(dataset)
+        return self._days(facts.first_seen, facts.dropped_at) if facts else ()
+
+    def of_task(self, name: str) -> Days:
+        """The days of a task: its first run, and when it is gone."""
+        task = self._lineage.tasks.get(name)
+        if task is None:
+            return ()
+        end = self._ends.tasks.get(name)
+        firsts = [*(run.started_at for run in task.runs), *(u.first_at for u in task.usages)]
+        return self._days(min(filter(None, firsts), default=None), end.at if end else None)
+
+    def of_flows(self, flows: Iterable[Flow]) -> Days:
+        """The days of an edge, which several tasks may carry."""
+        found = list(flows)
+        known = [self._ends.flows.get((one.task, one.source, one.target)) for one in found]
+        return self._days(_first(one.first_at for one in found), _last(known))
+
+    def of_usages(self, usages: Iterable[Usage]) -> Days:
+        """The days of the use of a dataset by a task."""
+        found = list(usages)
+        known = [self._ends.usages.get((one.task, one.dataset, one.direction)) for one in found]
+        return self._days(_first(one.first_at for one in found), _last(known))
+
+    def _days(self, since: datetime | None, until: datetime | None) -> Days:
+        first = self.first
+        if first is None or first == self.last:
+            return ()
+        begin, end = (
+            max((day - first).days, 0) if (day := _day(at)) else 0 for at in (since, until)
+        )
+        if until:
+            return begin, end + 1
+        return (begin,) if begin else ()
+
+
+def _firsts(lineage: Lineage) -> Iterable[datetime | None]:
+    for dataset in lineage.datasets.values():
+        yield dataset.first_seen
+    for task in lineage.tasks.values():
+        yield from (run.started_at for run in task.runs)
+
+
+def _lasts(lineage: Lineage) -> Iterable[datetime | None]:
+    for dataset in lineage.datasets.values():
+        yield dataset.last_seen
+        yield dataset.dropped_at
+    for task in lineage.tasks.values():
+        yield from (run.started_at for run in task.runs)
+
+
+def _first(times: Iterable[datetime | None]) -> datetime | None:
+    """The first time; None where any is not known: it may have been there always."""
+    found = list(times)
+    return None if None in found else min(filter(None, found), default=None)
+
+
+def _last(known: Iterable[End | None]) -> datetime | None:
+    """The time at which the last of several ended; None where one has not."""
+    found = list(known)
+    return None if None in found else max((end.at for end in found if end), default=None)
+
+
+def _day(at: datetime | None) -> date | None:
+    return at.astimezone(UTC).date() if at else None

@@ -1,0 +1,64 @@
+"""The links in the lists of datasets upstream and downstream.
+
+A dataset is in the lists of hundreds of pages, so each link is made once. A page takes one text of
+it and looks at nothing else: processes that write pages go on sharing the lineage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import groupby
+
+from markupsafe import Markup
+
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.links import identity_title, name_beside, place_of
+from dbt_graft.catalog.markup import text
+from dbt_graft.catalog.neighbourhood import box_shape
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.urls import dataset_path
+
+
+class StepLinks:
+    """The links to datasets by their number in `steps`."""
+
+    def __init__(self, index: Index, datasets: Sequence[DatasetId]) -> None:
+        places: dict[object, object] = {}
+        self._shapes = [box_shape(index, one) for one in datasets]
+        self._places = [places.setdefault(place, place) for place in map(place_of, datasets)]
+        self._links = [_link(one, one.short) for one in datasets]
+        self._short_links = [_link(one, name_beside(one, one)) for one in datasets]
+
+    def html(self, numbers: Iterable[int], root: str, beside: DatasetId) -> Markup:
+        """Links, one after the other, those of one shape in an element with its class.
+
+        Args:
+            beside: The dataset whose page it is: its schema goes without saying.
+        """
+        place = place_of(beside)
+        groups = (
+            f'<span class="of-{shape}">'
+            + "".join(
+                f'<a href="{root}'
+                + (
+                    self._short_links[one]
+                    if place and self._places[one] == place
+                    else self._links[one]
+                )
+                for one in alike
+            )
+            + "</span>"
+            for shape, alike in groupby(numbers, self._shapes.__getitem__)
+        )
+        return Markup("".join(groups))  # noqa: S704
+
+
+@lru_cache(maxsize=1)
+def step_links(index: Index) -> StepLinks:
+    """The links to all datasets of a site, by their number in its steps."""
+    return StepLinks(index, index.dataset_steps.datasets)
+
+
+def _link(dataset: DatasetId, name: str) -> str:
+    return f'{dataset_path(dataset)}index.html"{identity_title(dataset)}>{text(name)}</a>'

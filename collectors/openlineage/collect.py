@@ -1,0 +1,177 @@
+"""The collector of OpenLineage's events as a Spark job.
+
+    new parts of files, cut into pieces -> mapInArrow: the records of each, nested
+
+Only the workers look at events. Each piece is read for itself, and nothing is sorted or sent about:
+what the events of a run say together is known when lineage is built (`lineage.event_runs`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from dbt_graft.collectors.arrow_frames import to_frame, to_table
+from dbt_graft.collectors.openlineage.files import (
+    EventFiles,
+    NewPart,
+    Positions,
+    new_parts,
+    position,
+)
+from dbt_graft.collectors.openlineage.worker import RECORDS, FilePart, PartResult, part_reader
+from dbt_graft.collectors.reading import Reading
+from dbt_graft.collectors.schema import batch, ddl
+from dbt_graft.collectors.store import Collected
+from dbt_graft.collectors.store.arrow_tables import (
+    distinct,
+    table,
+    unnested,
+    without,
+)
+from dbt_graft.collectors.store.tables import ReadLog
+from dbt_graft.lineage.foreign_models import DBT_PART
+from dbt_graft.lineage.records import DatasetMetadata, NodeResult, Reject, TaskMetadata
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+# A worker's share, in bytes and in files.
+_BYTES, _FILES = 32 << 20, 500
+# The records of so many bytes of events fit into the memory of one machine.
+_SMALL = 64 << 20
+_LOG = ("origin", "reached", "events", "head", "unread", "waits", "of_dbt")
+
+
+def collect(
+    spark: SparkSession, files: EventFiles, known: Positions, reading: Reading | None = None
+) -> Collected | None:
+    """Collect the events in new parts of files.
+
+    Args:
+        known: For each origin in the store its position.
+        reading: Counts the files that were read.
+
+    Returns:
+        The rows of the store; None where nothing is new.
+
+    Raises:
+        GraftError: The path does not exist or cannot be listed.
+    """
+    new = new_parts(files, known)
+    if not new:
+        return None
+    size = sum(one.file.size - one.start for one in new)
+    counter = (reading or Reading()).counter(len(new), size)
+    pieces = [piece for one in new for piece in _pieces(one)]
+    frame = to_frame(spark, pa.Table.from_batches([batch(FilePart, pieces)]), FilePart)
+    shares = max(min(len(pieces), 16), size // _BYTES, len(pieces) // _FILES)
+    read = frame.repartition(max(1, min(len(pieces), shares))).mapInArrow(
+        part_reader(files.task, counter), ddl(PartResult)
+    )
+    return _of_few(to_table(read), new, known) if size <= _SMALL else _of_many(read, new, known)
+
+
+def _pieces(part: NewPart) -> Iterator[FilePart]:
+    """A new part, cut into pieces; a piece begins with the first line that begins in it."""
+    file = part.file
+    for start in range(part.start, max(file.size, part.start + 1), _BYTES):
+        end = min(start + _BYTES, file.size)
+        yield FilePart(file.url, file.origin, part.origin, start, end, file.size, part.start)
+
+
+def _of_few(rows: pa.Table, new: Sequence[NewPart], known: Positions) -> Collected:
+    """The tables, in the memory of this process."""
+    logs = _Logs(rows.select([*_LOG]), new, known)
+    rows = without(rows, logs.stays)
+    tables = {name: unnested(rows, name, kind) for name, kind in RECORDS.items()}
+    tables["shapes"] = distinct(tables["shapes"], "shape_id")
+    results = unnested(rows, "results", NodeResult)
+    invocations = results.group_by("origin").aggregate([("node_id", "count")]).to_pylist()
+    counts = {one["origin"]: one["node_id_count"] for one in invocations}
+    return Collected(
+        **tables,
+        node_results=results if results.num_rows else None,
+        task_metadata=unnested(rows, "metadata", TaskMetadata),
+        dataset_metadata=unnested(rows, "texts", DatasetMetadata),
+        origins=table(ReadLog, logs.read(counts)),
+        pending=logs.pending,
+    )
+
+
+def _of_many(read: DataFrame, new: Sequence[NewPart], known: Positions) -> Collected:
+    """The tables as lazy data frames of what stays with Spark."""
+    rows = read.persist()
+    last = rows.where("head != '' OR unread != '' OR waits").select(*_LOG)
+    logs = _Logs(to_table(last), new, known)
+    counted = rows.selectExpr("inline(results)").groupBy("origin").count().collect()
+    results = {one["origin"]: one["count"] for one in counted}
+    readable = rows.where(~rows["origin"].isin(logs.stays)) if logs.stays else rows
+    tables = {name: readable.selectExpr(f"inline({name})") for name in RECORDS}
+    tables["shapes"] = tables["shapes"].dropDuplicates(["shape_id"])
+    return Collected(
+        **tables,
+        node_results=readable.selectExpr("inline(results)") if results else None,
+        task_metadata=readable.selectExpr("inline(metadata)"),
+        dataset_metadata=readable.selectExpr("inline(texts)"),
+        origins=table(ReadLog, logs.read(results)),
+        pending=logs.pending,
+    )
+
+
+class _Logs:
+    """The new parts of files, and how far each was read."""
+
+    def __init__(self, rows: pa.Table, new: Sequence[NewPart], known: Positions) -> None:
+        self._new = new
+        self._known = known
+        self._rows: dict[str, list[dict[str, Any]]] = {}
+        for row in rows.to_pylist():
+            self._rows.setdefault(row["origin"], []).append(row)
+
+    @property
+    def pending(self) -> tuple[Reject, ...]:
+        """The files that could not be read now."""
+        found = {row["origin"]: row["unread"] for row in self._all() if row["unread"]}
+        return tuple(Reject(origin, "", reason) for origin, reason in sorted(found.items()))
+
+    @property
+    def stays(self) -> list[str]:
+        """Origins whose records in the store stay: their files could not be read again."""
+        return sorted({one.origin for one in self.pending} & self._known.keys())
+
+    def _all(self) -> Iterator[dict[str, Any]]:
+        return chain.from_iterable(self._rows.values())
+
+    def read(self, results: Mapping[str, int]) -> Iterator[ReadLog]:
+        """The logs of the batch.
+
+        Args:
+            results: For each origin of dbt's results their number.
+        """
+        unread, stays = {one.origin for one in self.pending}, {*self.stays}
+        for part in self._new:
+            if part.origin not in stays:
+                yield from self._part(part, is_read=part.origin not in unread)
+        for origin, count in sorted(results.items()):
+            yield ReadLog(origin, str(count), count)
+
+    def _part(self, part: NewPart, *, is_read: bool) -> Iterator[ReadLog]:
+        rows = self._rows.get(part.origin, [])
+        reached = max((row["reached"] for row in rows), default=part.start)
+        head = next((row["head"] for row in rows if row["head"]), "")
+        place = position(part.file, reached, bytes.fromhex(head)) if is_read else ""
+        yield ReadLog(part.origin, place, sum(row["events"] for row in rows))
+        # Parts of a log, which are no logs themselves.
+        waits = f"{part.file.origin}@{reached}"
+        if any(row["waits"] for row in rows) and waits != part.origin:
+            yield ReadLog(waits, "")
+        dbt = f"{part.origin}{DBT_PART}"
+        if any(row["of_dbt"] for row in rows) or dbt in self._known:
+            yield ReadLog(dbt, "")
+        for origin in part.replaced:
+            if origin not in (dbt, waits):
+                yield ReadLog(origin, "")

@@ -1,0 +1,77 @@
+"""Column edges of the facets `columnLineage` and `lineage`, of all their versions.
+
+Version 1-0 of `columnLineage` had one `transformationType` for a column, `IDENTITY` or `MASKED`;
+since 1-1 each input has `transformations`, since 1-2 inputs that decide on all rows stand in
+`dataset`. dbt-ol leaves `transformations` empty, also where a function changes the value: so
+without one an edge is a TRANSFORMATION, which claims less than IDENTITY.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from dbt_graft.collectors.openlineage.datasets import dataset_of
+from dbt_graft.collectors.openlineage.event import Facets
+from dbt_graft.collectors.openlineage.facets import mapping, objects, text
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Subtype
+
+_SUBTYPES = {one.value: one for one in Subtype}
+# Names that producers have for some of them.
+_SUBTYPES |= {"GROUPBY": Subtype.GROUP_BY, "CONDITION": Subtype.CONDITIONAL}
+
+
+class EventColumnEdge(NamedTuple):
+    """A column edge of an event."""
+
+    to_dataset: DatasetId
+    to_column: str
+    from_dataset: DatasetId
+    from_column: str
+    subtype: Subtype
+    masking: bool
+
+
+def column_lineage(output: DatasetId, facets: Facets) -> Iterator[EventColumnEdge]:
+    """The edges of an output's facet `columnLineage`."""
+    facet = mapping(facets, "columnLineage")
+    for column, found in mapping(facet, "fields").items():
+        old = text(found, "transformationType").upper()
+        for one in objects(found, "inputFields"):
+            yield from _edges(output, column, one, EdgeType.DIRECT, old)
+    for one in objects(facet, "dataset"):
+        yield from _edges(output, ANY_COLUMN, one, EdgeType.INDIRECT)
+
+
+def entry_columns(target: DatasetId, entry: Mapping[str, Any]) -> Iterator[EventColumnEdge]:
+    """The edges of an entry of the facet `lineage`."""
+    for column, found in mapping(entry, "fields").items():
+        for one in objects(found, "inputs"):
+            yield from _edges(target, column, one, EdgeType.DIRECT)
+    for one in objects(entry, "inputs"):
+        # An input without a column says no more than that data came from its dataset.
+        if text(one, "field"):
+            yield from _edges(target, ANY_COLUMN, one, EdgeType.INDIRECT)
+
+
+def _edges(
+    output: DatasetId, column: str, found: Mapping[str, Any], default: EdgeType, old: str = ""
+) -> Iterator[EventColumnEdge]:
+    source, field = dataset_of(found), text(found, "field") or ANY_COLUMN
+    if source is None or not column:
+        return
+    given = list(objects(found, "transformations")) or [{"type": default.value, "subtype": old}]
+    for one in given:
+        subtype = _subtype(text(one, "type").upper(), text(one, "subtype").upper(), default)
+        masking = one.get("masking") is True or old == "MASKED"
+        yield EventColumnEdge(output, column, source, field, subtype, masking)
+
+
+def _subtype(type_: str, subtype: str, default: EdgeType) -> Subtype:
+    """The subtype; where it is not known, the one of its type that claims least."""
+    known = _SUBTYPES.get(subtype)
+    wanted = EdgeType(type_) if type_ in EdgeType.__members__ else default
+    if known and (known.type is wanted or not type_):
+        return known
+    return Subtype.TRANSFORMATION if wanted is EdgeType.DIRECT else Subtype.CONDITIONAL

@@ -1,0 +1,74 @@
+"""Datasets of events: their ids, kinds, columns and other names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from dbt_graft.collectors.openlineage.event import Facets
+from dbt_graft.collectors.openlineage.facets import objects, text
+from dbt_graft.collectors.public_address import without_secret
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.openlineage import dataset_id
+from dbt_graft.lineage.paths import dataset_folders, path_dataset
+from dbt_graft.lineage.records import Column
+
+_KINDS = {"VIEW": Kind.VIEW, "TOPIC": Kind.TOPIC, "STREAM": Kind.TOPIC}
+_TOPICS = ("kafka", "kinesis", "pubsub", "eventhub", "pulsar")
+MOST_COLUMNS = 5_000
+_STORES = ("file", "s3", "gs", "hdfs", "viewfs", "webhdfs", "dbfs", "abfs", "wasb", "adl")
+
+
+@lru_cache(maxsize=20_000)
+def named_dataset(namespace: str, name: str) -> DatasetId | None:
+    """The dataset of an event's namespace and name; None where one of them is missing.
+
+    Paths are folded as in engines' logs: a partition's folder is its table's.
+    """
+    try:
+        found = dataset_id(without_secret(namespace), without_secret(name))
+    except ValueError:
+        return None
+    if not found.namespace.startswith(_STORES):
+        return found
+    folded = dataset_folders([found.name if found.namespace == "file" else str(found)])
+    return path_dataset(folded[0]) if folded else found
+
+
+def dataset_of(found: Mapping[str, Any]) -> DatasetId | None:
+    """The dataset that a part of a facet names; None where it names none."""
+    return named_dataset(text(found, "namespace"), text(found, "name"))
+
+
+def kind_of(dataset: DatasetId, facets: Facets) -> Kind:
+    """The kind of a dataset: by its type, else by its name."""
+    if "datasetType" in facets:
+        kind = _KINDS.get(text(facets, "datasetType", "datasetType").upper())
+        if kind:
+            return kind
+    return _kind(dataset)
+
+
+@lru_cache(maxsize=20_000)
+def _kind(dataset: DatasetId) -> Kind:
+    if dataset.namespace.lower().startswith(_TOPICS):
+        return Kind.TOPIC
+    return Kind.PATH if dataset.is_path else Kind.TABLE
+
+
+def columns_of(facets: Facets) -> tuple[Column, ...]:
+    """The columns in the facet `schema`; a struct is one column, as in engines' logs."""
+    found = (
+        Column(name, text(field, "type"))
+        for field in objects(facets, "schema", "fields")
+        if (name := text(field, "name"))
+    )
+    return tuple(islice(found, MOST_COLUMNS))
+
+
+def symlinks_of(dataset: DatasetId, facets: Facets) -> tuple[DatasetId, ...]:
+    """The other names in the facet `symlinks`, sorted."""
+    found = map(dataset_of, objects(facets, "symlinks", "identifiers"))
+    return tuple(sorted({one for one in found if one and one != dataset}))

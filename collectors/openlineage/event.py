@@ -1,0 +1,197 @@
+"""An event of OpenLineage: read from its JSON, or the complaint about what it lacks.
+
+Only what lineage needs is checked, in the words of a JSON schema; values are not quoted. A facet
+that is not as its schema wants it is left out by those who read it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+Facets = Mapping[str, Any]
+
+_RUN_ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_STATES = ("START", "RUNNING", "OTHER", "COMPLETE", "ABORT", "FAIL")
+# What is known to be large, and not to be read.
+_LARGE = frozenset(
+    {"unknownSourceAttribute", "sourceCode", "environmentVariables", "spark.logicalPlan"}
+    | {"spark_logicalPlan", "spark_unknown", "spark_properties", "debug", "gcp_lineage"}
+)
+# The schema of the facet `graft` of a dataset: docs/graft-facets.schema.json.
+_COLLECTED = "/graft-facets.schema.json#/$defs/GraftDatasetFacet"
+
+
+class EventKind(IntEnum):
+    """The three kinds of events."""
+
+    RUN = 0
+    JOB = 1
+    DATASET = 2
+
+
+class NotAnEventError(ValueError):
+    """A JSON value is no event, or one that the schema forbids; the text is the complaint."""
+
+
+class NamedDataset(NamedTuple):
+    """A dataset as an event names it.
+
+    Attributes:
+        counts: The facets of the input or output: statistics, for example.
+    """
+
+    namespace: str
+    name: str
+    facets: Facets
+    counts: Facets
+
+
+class Event(NamedTuple):
+    """One event.
+
+    Attributes:
+        state: `START`, `COMPLETE`…; `OTHER` where the event has none.
+        run_id: Empty in a JobEvent or DatasetEvent, as are the facets of the run.
+        outputs: The dataset of a DatasetEvent too.
+    """
+
+    kind: EventKind
+    at: datetime
+    state: str
+    run_id: str
+    namespace: str
+    job: str
+    producer: str
+    run_facets: Facets
+    job_facets: Facets
+    inputs: tuple[NamedDataset, ...]
+    outputs: tuple[NamedDataset, ...]
+
+    @property
+    def order(self) -> tuple[datetime, int]:
+        """A key by which the events of a run are sorted, however they arrive."""
+        return self.at, _STATES.index(self.state)
+
+    @property
+    def is_end(self) -> bool:
+        """Whether the run is over."""
+        return self.state in ("COMPLETE", "FAIL", "ABORT")
+
+
+def read_event(found: Any) -> Event:
+    """The event in a JSON value.
+
+    Raises:
+        NotAnEventError: It is none, or lacks what the schema requires.
+    """
+    document = _object(found, "the event")
+    is_run, is_job = "run" in document, "job" in document
+    if not is_run and not is_job and "dataset" not in document:
+        raise NotAnEventError("has neither 'run' nor 'job' nor 'dataset': no OpenLineage event")
+    at = _time(_required(document, "eventTime", ""))
+    if not is_run and not is_job:
+        named = _dataset(document["dataset"], "dataset", "outputFacets")
+        return Event(EventKind.DATASET, at, "OTHER", "", "", "", "", {}, {}, (), (named,))
+    job = _object(_required(document, "job", ""), "job")
+    run = _object(document["run"], "run") if is_run else {}
+    producer = document.get("producer")
+    return Event(
+        EventKind.RUN if is_run else EventKind.JOB,
+        at,
+        state=_state(document.get("eventType")),
+        run_id=_run_id(_required(run, "runId", "run.")) if is_run else "",
+        namespace=_text(job, "namespace", "job."),
+        job=_text(job, "name", "job."),
+        producer=producer if isinstance(producer, str) else "",
+        run_facets=_facets(run, "facets", "run."),
+        job_facets=_facets(job, "facets", "job."),
+        inputs=_datasets(document, "inputs", "inputFacets"),
+        outputs=_datasets(document, "outputs", "outputFacets"),
+    )
+
+
+def _state(found: Any) -> str:
+    if found is None:
+        return "OTHER"
+    if not isinstance(found, str) or found.upper() not in _STATES:
+        raise NotAnEventError(f"eventType is not one of {', '.join(sorted(_STATES))}")
+    return found.upper()
+
+
+def _time(found: Any) -> datetime:
+    try:
+        at = datetime.fromisoformat(found)
+        # A time without a zone is against the schema, and common.
+        return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    except (TypeError, ValueError, OverflowError):
+        raise NotAnEventError("eventTime is not a 'date-time'") from None
+
+
+def _run_id(found: Any) -> str:
+    if not isinstance(found, str) or not _RUN_ID.fullmatch(found):
+        raise NotAnEventError("run.runId is not a 'uuid'")
+    return found.lower()
+
+
+def _datasets(document: Facets, key: str, counts: str) -> tuple[NamedDataset, ...]:
+    found = document.get(key)
+    if not found and (found is None or isinstance(found, list)):
+        return ()
+    if not isinstance(found, list):
+        raise NotAnEventError(f"{key} is not of type 'array'")
+    named = (_dataset(one, f"{key}[{at}]", counts) for at, one in enumerate(found))
+    return tuple(one for one in named if not _is_collected(one))
+
+
+def _is_collected(dataset: NamedDataset) -> bool:
+    """Whether `graft_airflow` put it there because of lineage in a store: that is no news of it."""
+    facet = dataset.facets.get("graft")
+    url = facet.get("_schemaURL") if isinstance(facet, dict) else None
+    return isinstance(url, str) and url.endswith(_COLLECTED)
+
+
+def _dataset(found: Any, place: str, counts: str) -> NamedDataset:
+    one = _object(found, place)
+    where = f"{place}."
+    return NamedDataset(
+        _text(one, "namespace", where),
+        _text(one, "name", where),
+        _facets(one, "facets", where),
+        _facets(one, counts, where),
+    )
+
+
+def _facets(parent: Facets, key: str, where: str) -> Facets:
+    found = parent.get(key)
+    if not found:
+        return {}
+    if not isinstance(found, dict):
+        raise NotAnEventError(f"{where}{key} is not of type 'object'")
+    for name in _LARGE & found.keys():
+        found[name] = None
+    return found
+
+
+def _object(found: Any, place: str) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise NotAnEventError(f"{place} is not of type 'object'")
+    return found
+
+
+def _required(parent: Facets, key: str, where: str) -> Any:
+    if parent.get(key) is None:
+        raise NotAnEventError(f"'{where}{key}' is a required property")
+    return parent[key]
+
+
+def _text(parent: Facets, key: str, where: str) -> str:
+    found = _required(parent, key, where)
+    if not isinstance(found, str):
+        raise NotAnEventError(f"{where}{key} is not of type 'string'")
+    if not found.strip():
+        raise NotAnEventError(f"'{where}{key}' is empty")
+    return found

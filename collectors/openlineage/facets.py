@@ -1,0 +1,87 @@
+"""Facets: those that this reader knows, and access to parts that may be missing or wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from dbt_graft.collectors.openlineage.event import Event
+
+# Those of the spec of 2026-08, and what Airflow, dbt-ol and openlineage-spark add.
+KNOWN = frozenset(
+    {
+        "airflow",
+        "airflowDagRun",
+        "airflowState",
+        "catalog",
+        "columnLineage",
+        "dataQualityAssertions",
+    }
+    | {"dataQualityMetrics", "dataSource", "datasetType", "datasetVersion", "dbt_model", "dbt_node"}
+    | {"dbt_run", "dbt_version", "documentation", "environmentVariables", "errorMessage"}
+    | {"executionParameters", "externalQuery", "extractionError", "hierarchy", "inputStatistics"}
+    | {"jobDependencies", "jobType", "lifecycleStateChange", "lineage", "nominalTime"}
+    | {"outputStatistics", "ownership", "parent", "processing_engine", "schema", "sourceCode"}
+    | {"sourceCodeLocation", "spark.logicalPlan", "spark_applicationDetails", "spark_jobDetails"}
+    | {"spark_logicalPlan", "spark_properties", "spark_unknown", "spark_version", "sql", "storage"}
+    | {"subset", "symlinks", "tags", "test", "unknownSourceAttribute", "version"}
+    | {"icebergCommitReport", "icebergScanReport", "iceberg_commit_report"}
+)
+
+
+def mapping(found: Any, *keys: str) -> Mapping[str, Any]:
+    """The object below some keys; empty where there is none."""
+    value = _below(found, keys)
+    return value if isinstance(value, dict) else {}
+
+
+def text(found: Any, *keys: str) -> str:
+    """The text below some keys; empty where there is none."""
+    value = _below(found, keys)
+    return value if isinstance(value, str) else ""
+
+
+def number(found: Any, *keys: str) -> int | None:
+    """The number below some keys, at least 0; None where there is none."""
+    value = _below(found, keys)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return int(value) if 0 <= value < 2**63 else None
+
+
+def objects(found: Any, *keys: str) -> Iterator[Mapping[str, Any]]:
+    """The objects of the list below some keys."""
+    listed = _below(found, keys)
+    return (one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict))
+
+
+def _below(found: Any, keys: Iterable[str]) -> Any:
+    for key in keys:
+        if not isinstance(found, dict):
+            return None
+        found = found.get(key)
+    return found
+
+
+def moment(found: Any, *keys: str) -> datetime | None:
+    """The time below some keys; None where there is none."""
+    try:
+        at = datetime.fromisoformat(text(found, *keys))
+        return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def unread(event: Event, counts: Counter[str]) -> None:
+    """Count the facets of an event that this reader does not know, by name."""
+    for facets in (
+        event.run_facets,
+        event.job_facets,
+        *(one.facets for one in (*event.inputs, *event.outputs) if one.facets),
+        *(one.counts for one in (*event.inputs, *event.outputs) if one.counts),
+    ):
+        # Rarely there is one.
+        if not facets.keys() <= KNOWN:
+            counts.update(facets.keys() - KNOWN)

@@ -1,0 +1,134 @@
+"""Files with events, and the part of each that is new.
+
+A file that only grew is read on from where the last collect stopped, and what is found there is an
+origin of its own: `events.jsonl@1048576`. That it is the same file is known by a digest of its
+first bytes. Any other change means another file: it is read from the start, and its records replace
+the earlier ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from dbt_graft.collectors.files import LogFile, filesystem, log_files
+from dbt_graft.collectors.source import is_stale, position_before
+
+_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".log", ".txt", ""})
+_PACKED = frozenset({".gz", ".zst", ".zstd", ".lz4", ".snappy"})
+# `<size>@<time of change> <end>:<bytes of the head>:<digest of the head>`
+_POSITION = re.compile(r"(?P<state>\d+@-?\d+) (?P<end>\d+):(?P<head>\d+):(?P<digest>[0-9a-f]+)")
+_PART = re.compile(r"@\d+(?:#dbt)?\Z|#dbt\Z")
+HEAD = 4096
+
+Positions = Mapping[str, tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class EventFiles:
+    """Files with events of OpenLineage.
+
+    Attributes:
+        path: A local path or URL: a file, a folder, or a pattern.
+        label: The path in origins, as `graft.yml` writes it.
+        task: A regular expression with a group `task` for the names of jobs; empty for the
+            defaults of `jobs`.
+    """
+
+    path: str
+    label: str
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewPart:
+    """The part of a file that is new.
+
+    Attributes:
+        origin: In the lineage store.
+        start: Its first byte.
+        replaced: Origins of earlier parts, whose records go.
+    """
+
+    file: LogFile
+    origin: str
+    start: int = 0
+    replaced: tuple[str, ...] = ()
+
+
+def new_parts(files: EventFiles, known: Positions) -> list[NewPart]:
+    """The parts of files that the store does not have; needs no Spark.
+
+    Args:
+        known: For each origin in the store its position, as `collectors.store.positions` gives it.
+
+    Raises:
+        GraftError: The path does not exist or cannot be listed.
+    """
+    listed = log_files(files.path, files.label)
+    found = [one for one in listed if _may_hold_events(one, files.path)]
+    parts = _parts({one.origin for one in found}, known)
+    return [new for one in found if (new := _new_part(one, parts.get(one.origin, {})))]
+
+
+def position(file: LogFile, end: int, head: bytes) -> str:
+    """The position in a file that was read up to a byte."""
+    return f"{file.position} {end}:{len(head)}:{_digest(head)}"
+
+
+def _may_hold_events(log: LogFile, path: str) -> bool:
+    name = PurePosixPath(log.origin.lower())
+    suffix = PurePosixPath(name.stem).suffix if name.suffix in _PACKED else name.suffix
+    return suffix in _SUFFIXES or log.url.rstrip("/") == path.rstrip("/")
+
+
+def _parts(origins: Iterable[str], known: Positions) -> dict[str, dict[str, str]]:
+    """For each file its parts in the store, with their positions."""
+    wanted = set(origins)
+    found: dict[str, dict[str, str]] = {}
+    for origin, (reached, _) in known.items():
+        for file in (origin, _PART.sub("", origin)):
+            if file in wanted:
+                found.setdefault(file, {})[origin] = reached
+                break
+    return found
+
+
+def _new_part(file: LogFile, parts: Mapping[str, str]) -> NewPart | None:
+    again = any(map(is_stale, parts.values()))
+    reached = [at for one in parts.values() if (at := _POSITION.fullmatch(position_before(one)))]
+    if reached and not again:
+        # The one that reaches furthest, of several the last.
+        at = max(enumerate(reached), key=lambda one: (int(one[1]["end"]), one[0]))[1]
+        end = int(at["end"])
+        if at["state"] == file.position:
+            return None
+        if file.size >= end > 0 and _has_head(file, at):
+            return NewPart(file, f"{file.origin}@{end}", end)
+    return NewPart(file, file.origin, 0, tuple(sorted(parts.keys() - {file.origin})))
+
+
+def _has_head(file: LogFile, at: re.Match[str]) -> bool:
+    try:
+        return _digest(read_head(file.url, int(at["head"]))) == at["digest"]
+    except OSError:
+        return False
+
+
+def read_head(url: str, size: int = HEAD) -> bytes:
+    """The first bytes of a file.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    files, path = filesystem(url)
+    with files.open_input_stream(path, compression=None) as stream:
+        head: bytes = stream.read(size)
+        return head
+
+
+def _digest(head: bytes) -> str:
+    return hashlib.sha256(head).hexdigest()[:16]

@@ -1,0 +1,300 @@
+"""A fragment: the events of one run in one part of a log -> its records.
+
+A run's events may lie in several files and come with several collects. Each part gives a fragment,
+and `lineage.event_runs` joins the fragments of a run: what they say together does not depend on how
+the events were shared out, on their order, or on how often one is there. So nothing here may be
+concluded from an event that is missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from dbt_graft.collectors.openlineage.checks import check_results
+from dbt_graft.collectors.openlineage.event import Event, EventKind, Facets
+from dbt_graft.collectors.openlineage.facets import mapping, moment, number, objects, text
+from dbt_graft.collectors.openlineage.groups import EventAccess, Group, groups
+from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
+from dbt_graft.collectors.openlineage.sql import shown_sql
+from dbt_graft.collectors.public_address import public_address
+from dbt_graft.collectors.redact import redacted_error
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.foreign_models import DBT_PART
+from dbt_graft.lineage.records import (
+    Access,
+    ColumnEdge,
+    Direction,
+    Evidence,
+    NodeResult,
+    Outcome,
+    Run,
+    Shape,
+    Status,
+)
+
+_ENDED = {"COMPLETE": Status.OK, "FAIL": Status.FAILED, "ABORT": Status.FAILED}
+_RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
+_VERSION = re.compile(r"[\w.+/:-]{1,200}")
+_DIGITS = 10
+_NODES = ("model.", "seed.", "snapshot.")
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentRecords:
+    """The records of a fragment, all of one origin; dbt's results have one for each invocation."""
+
+    accesses: tuple[Access, ...] = ()
+    runs: tuple[Run, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    column_edges: tuple[ColumnEdge, ...] = ()
+    results: tuple[NodeResult, ...] = ()
+
+
+def fragment_records(job: Job, events: Sequence[Event], origin: str) -> FragmentRecords:
+    """The records of the events of one run, or of one job without a run, in any order.
+
+    Args:
+        origin: Of the log, or of the part of it.
+    """
+    ordered = sorted(events, key=lambda one: one.order)
+    run_facets, job_facets = _merged(ordered)
+    first = ordered[0]
+    is_run = first.kind is EventKind.RUN
+    own = _own_run(job, ordered, run_facets, job_facets, origin)
+    runs = [own] if is_run and job.engine != DefinitionKind.DBT else []
+    doer = own
+    if job.is_dbt:
+        origin = f"{origin}{DBT_PART}"
+        # dbt's part of what Airflow runs.
+        engine = DefinitionKind.DBT.value
+        doer = replace(own, task=job.node_id or own.task, engine=engine, origin=origin)
+        runs.append(doer)
+    elif job.engine == DefinitionKind.VIEW:
+        runs = [own]
+    elif not job.task:
+        return FragmentRecords(runs=tuple(runs))
+    found = _groups(ordered, job)
+    times = (ordered[0].at, ordered[-1].at) if is_run else (None, None)
+    status = _status(ordered)
+    return FragmentRecords(
+        accesses=tuple(
+            _access(doer, shape_id, direction, one, group.evidence, times, status)
+            for shape_id, group in found.items()
+            for direction, side in ((Direction.READ, group.reads), (Direction.WRITE, group.writes))
+            for one in side.values()
+        ),
+        runs=tuple(runs),
+        shapes=tuple(_shapes(found, job_facets)) if not job.is_dbt else (),
+        column_edges=tuple(_column_edges(doer, found)),
+        results=(
+            *_results(job, own, run_facets, ordered),
+            *(check_results(own, _invocation(run_facets) or own.run_id, ordered) if is_run else ()),
+        ),
+    )
+
+
+def _merged(events: Iterable[Event]) -> tuple[Facets, Facets]:
+    """The facets of the run and of the job, of each name the last."""
+    run: dict[str, object] = {}
+    job: dict[str, object] = {}
+    for event in events:
+        run.update(event.run_facets)
+        job.update(event.job_facets)
+    return run, job
+
+
+def _status(events: Sequence[Event]) -> Status:
+    ends = [event.state for event in events if event.is_end]
+    return _ENDED[ends[-1]] if ends else Status.UNKNOWN
+
+
+def _groups(events: Iterable[Event], job: Job) -> dict[str, Group]:
+    """The groups of all events by shape; one within another is left out."""
+    found: dict[str, Group] = {}
+    for event in events:
+        for group in groups(event, job):
+            shape_id = group.shape_id(job)
+            known = found.get(shape_id)
+            found[shape_id] = _both(known, group) if known else group
+    return {
+        shape_id: group
+        for shape_id, group in found.items()
+        if group.edges
+        or not any(
+            group.reads.keys() <= other.reads.keys() and group.writes.keys() <= other.writes.keys()
+            for name, other in found.items()
+            if name != shape_id
+        )
+    }
+
+
+def _both(a: Group, b: Group) -> Group:
+    """One group of two with the same datasets; the later event's counts."""
+    return Group(
+        {key: _counted(a.reads[key], one) for key, one in b.reads.items()},
+        {key: _counted(a.writes[key], one) for key, one in b.writes.items()},
+        tuple(dict.fromkeys((*a.edges, *b.edges))),
+        min(a.evidence, b.evidence, key=_RANKS.__getitem__),
+    )
+
+
+def _counted(a: EventAccess, b: EventAccess) -> EventAccess:
+    return b._replace(
+        rows=a.rows if b.rows is None else b.rows,
+        bytes=a.bytes if b.bytes is None else b.bytes,
+        files=a.files if b.files is None else b.files,
+        periods=b.periods or a.periods,
+        positions=b.positions or a.positions,
+    )
+
+
+def _own_run(
+    job: Job, events: Sequence[Event], run_facets: Facets, job_facets: Facets, origin: str
+) -> Run:
+    status = _status(events)
+    ends = [event.at for event in events if event.is_end]
+    message = text(run_facets, "errorMessage", "message")
+    first = events[0]
+    is_run = first.kind is EventKind.RUN
+    return Run(
+        run_id=first.run_id or f"job:{job.name}",
+        task=job.task or job.name.partition("/")[2],
+        engine=job.engine,
+        started_at=first.at if is_run else None,
+        ended_at=ends[-1] if ends else None,
+        status=status,
+        error=redacted_error(message) if message and status is Status.FAILED else None,
+        application_id=_application(job, run_facets) or _word(_tag(run_facets, "application_id")),
+        engine_version=_word(text(run_facets, "processing_engine", "version")),
+        code_version=_word(text(job_facets, "sourceCodeLocation", "version")),
+        parent_run_id=text(run_facets, "parent", "run", "runId").lower() or None,
+        job=job.name,
+        url=_address(
+            text(run_facets, "airflow", "taskInstance", "log_url") or _tag(run_facets, "url")
+        ),
+        attempt=number(run_facets, "airflow", "taskInstance", "try_number")
+        or _number(_tag(run_facets, "attempt")),
+        nominal_start=moment(run_facets, "nominalTime", "nominalStartTime"),
+        nominal_end=moment(run_facets, "nominalTime", "nominalEndTime"),
+        origin=origin,
+    )
+
+
+def _application(job: Job, facets: Facets) -> str | None:
+    """The application of Spark; of Airflow `dag/task/run`, as an application's settings name it."""
+    if job.engine != AIRFLOW:
+        return _word(text(facets, "spark_applicationDetails", "applicationId"))
+    found = mapping(facets, "airflow") or mapping(facets, "airflowDagRun")
+    names = (
+        text(found, "dag", "dag_id"),
+        text(found, "task", "task_id"),
+        text(found, "dagRun", "run_id"),
+    )
+    return "/".join(filter(None, names)) or None
+
+
+def _tag(facets: Facets, key: str) -> str:
+    """A field of a run that the spec has no facet for, as our own events have it."""
+    for tag in objects(facets, "tags", "tags"):
+        if tag.get("key") == key and tag.get("source") == "GRAFT":
+            return text(tag, "value")
+    return ""
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else None
+
+
+def _word(text: str) -> str | None:
+    return text if _VERSION.fullmatch(text) else None
+
+
+def _address(text: str) -> str | None:
+    """An address for a link: of http, and without a secret."""
+    try:
+        return public_address(text) if text.startswith(("http://", "https://")) else None
+    except ValueError:
+        return None
+
+
+def _access(
+    run: Run,
+    shape_id: str,
+    direction: Direction,
+    one: EventAccess,
+    evidence: Evidence,
+    times: tuple[datetime | None, datetime | None],
+    status: Status,
+) -> Access:
+    return Access(
+        task=run.task,
+        run_id=run.run_id,
+        dataset=one.dataset,
+        kind=one.kind,
+        direction=direction,
+        operation=one.operation,
+        shape_id=shape_id,
+        rows=one.rows,
+        bytes=one.bytes,
+        files=one.files,
+        first_at=times[0],
+        last_at=times[1],
+        status=status,
+        evidence=evidence,
+        origin=run.origin,
+        periods=one.periods,
+        positions=one.positions,
+    )
+
+
+def _shapes(found: Iterable[str], job_facets: Facets) -> Iterator[Shape]:
+    """The shape of each group of a job that shows its SQL."""
+    dialect, sql = shown_sql(job_facets)
+    if sql:
+        for shape_id in found:
+            yield Shape(shape_id, dialect, sql, "openlineage", Outcome.PARSED)
+
+
+def _column_edges(run: Run, found: dict[str, Group]) -> Iterator[ColumnEdge]:
+    for shape_id, group in found.items():
+        for edge in group.edges:
+            yield ColumnEdge(
+                task=run.task,
+                to_dataset=edge.to_dataset,
+                to_column=edge.to_column,
+                from_dataset=edge.from_dataset,
+                from_column=edge.from_column,
+                type=edge.subtype.type,
+                subtype=edge.subtype,
+                masking=edge.masking,
+                shape_id=shape_id,
+                origin=run.origin,
+                evidence=group.evidence,
+            )
+
+
+def _invocation(facets: Facets) -> str | None:
+    """The id of dbt's invocation."""
+    return _word(text(facets, "dbt_run", "invocation_id"))
+
+
+def _results(job: Job, run: Run, facets: Facets, events: Sequence[Event]) -> Iterator[NodeResult]:
+    """The result of a model, seed or snapshot of dbt, once it is over."""
+    invocation = _invocation(facets)
+    if not invocation or not job.node_id.startswith(_NODES) or run.status is Status.UNKNOWN:
+        return
+    if text(events[-1].job_facets, "jobType", "jobType") == "TEST" or job.name.endswith("test"):
+        return
+    yield NodeResult(
+        node_id=job.node_id,
+        invocation_id=invocation,
+        word="success" if run.status is Status.OK else "error",
+        status=run.status,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        error=run.error,
+        origin=f"dbt:{run.origin}#{invocation}",
+    )

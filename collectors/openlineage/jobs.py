@@ -1,0 +1,140 @@
+"""Jobs: the task, the engine and the dbt node that an event is about.
+
+| producer | job | task |
+|---|---|---|
+| Airflow | `dag.group.task` | `task`; a DAG is no task, its runs have its name |
+| openlineage-spark | `application.command.table` | `application` |
+| dbt-ol | `shop.main.shop.orders.build.run`, `dbt-run-shop` | none: nodes of dbt |
+| Flink | `job` | `job` |
+| Trino | the query's id | the client's `source` |
+| dbt-graft | the task | the same |
+| others | `pipeline.step` | `step` |
+
+The producer stands in every event, facets do not: so the events of a run agree on their task.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from dbt_graft.collectors.openlineage.event import Event
+from dbt_graft.collectors.openlineage.facets import mapping, text
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.openlineage import JobId, dbt_node, is_view
+
+AIRFLOW, SPARK, TRINO = "airflow", "spark", "trino"
+# Part of our own producer's URL.
+_GRAFT = "dbt-graft"
+_UNKNOWN = "openlineage"
+# Part of a producer's URL -> the engine.
+_PRODUCERS = {
+    "providers-openlineage": AIRFLOW,
+    "/integration/airflow": AIRFLOW,
+    "/integration/spark": SPARK,
+    "/integration/flink": "flink",
+    "/integration/dbt": DefinitionKind.DBT.value,
+    "/integration/hive": "hive",
+    "trino": TRINO,
+}
+_TRINO_QUERY = re.compile(r"\d{8}_\d{6}_\d{5}_\w{5}")
+_ENGINE = re.compile(r"[A-Za-z][\w .-]{0,30}")
+# Sessions of dbt on Spark, whose applications are called so.
+_DBT_JOB = re.compile(r"dbt(?![A-Za-z0-9])", re.IGNORECASE)
+
+
+class Job(NamedTuple):
+    """The job that an event is about.
+
+    Attributes:
+        name: Namespace, `/`, name.
+        task: Empty where the entry's pattern leaves the job out.
+        node_id: The unique_id of a dbt node.
+    """
+
+    name: str
+    task: str
+    engine: str
+    node_id: str = ""
+
+    @property
+    def is_dbt(self) -> bool:
+        """Whether its lineage is that of dbt's models, which are no tasks."""
+        return self.engine == DefinitionKind.DBT or bool(self.node_id)
+
+
+def job_of(event: Event, rule: re.Pattern[str] | None = None) -> Job:
+    """The job of an event.
+
+    Args:
+        rule: Matches a job's name from its start, with a group `task`; by default the table above
+            has the rules.
+    """
+    engine = engine_of(event)
+    node_id = text(event.job_facets, "dbt_node", "unique_id")
+    ours = is_ours(event)
+    if ours:
+        job = JobId(event.namespace, event.job)
+        node_id = dbt_node(job, event.namespace) or node_id
+        if is_view(job, event.namespace):
+            return Job(f"{event.namespace}/{event.job}", event.job, DefinitionKind.VIEW.value)
+        if node_id:
+            engine = DefinitionKind.DBT.value
+        elif engine != AIRFLOW:
+            return Job(f"{event.namespace}/{event.job}", event.job, engine)
+    elif engine == SPARK and _of_dbt(event):
+        engine = DefinitionKind.DBT.value
+    return Job(
+        f"{event.namespace}/{event.job}",
+        _task(event, engine, rule),
+        engine,
+        node_id,
+    )
+
+
+def is_ours(event: Event) -> bool:
+    """Whether it is an event that `graft export openlineage` wrote."""
+    return _GRAFT in event.producer.lower()
+
+
+def engine_of(event: Event) -> str:
+    """The engine of a job: by the producer, else by a facet."""
+    named = text(event.run_facets, "processing_engine", "name")
+    integration = text(event.job_facets, "jobType", "integration")
+    if is_ours(event):
+        named = named or integration
+    else:
+        producer = event.producer.lower()
+        for part, engine in _PRODUCERS.items():
+            if part in producer:
+                return engine
+        named = integration or named
+    return named.lower() if _ENGINE.fullmatch(named) else _UNKNOWN
+
+
+def is_dag(event: Event) -> bool:
+    """Whether the job is a DAG of Airflow, which starts tasks and does nothing itself."""
+    return text(event.job_facets, "jobType", "jobType") == "DAG" or (
+        "airflowDagRun" in event.run_facets or "airflowState" in event.run_facets
+    )
+
+
+def _task(event: Event, engine: str, rule: re.Pattern[str] | None) -> str:
+    name = event.job
+    if rule is not None:
+        found = rule.match(name)
+        return found["task"].strip() if found and found["task"] else ""
+    if engine in ("flink", DefinitionKind.DBT) or (engine == AIRFLOW and is_dag(event)):
+        return name
+    if engine == SPARK:
+        return name.partition(".")[0]
+    if engine == TRINO and _TRINO_QUERY.fullmatch(name):
+        context = mapping(event.run_facets, "trino_query_context")
+        return text(context, "source") or TRINO
+    return name.rpartition(".")[2] or name
+
+
+def _of_dbt(event: Event) -> bool:
+    parent = mapping(event.run_facets, "parent")
+    above = (text(parent, "root", "job", "name"), text(parent, "job", "name"), event.job)
+    return any(map(_DBT_JOB.match, above))

@@ -1,0 +1,123 @@
+"""Metadata in events: owner, tags, schedule and description of tasks and datasets."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from dbt_graft.collectors.openlineage.datasets import MOST_COLUMNS, named_dataset
+from dbt_graft.collectors.openlineage.event import Event, Facets
+from dbt_graft.collectors.openlineage.facets import objects, text
+from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
+from dbt_graft.collectors.public_address import public_text
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset_metadata import newness
+from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata, TaskMetadata
+
+_LONGEST, _MOST_TAGS, _LONGEST_TAG = 2_000, 20, 60
+# What Airflow has where nobody has set anything.
+_NO_OWNER, _NO_SCHEDULE = "airflow", frozenset({"None", "null", "@once"})
+_DESCRIBING = frozenset({"documentation", "ownership", "tags", "schema"})
+
+
+def task_metadata(event: Event, job: Job, origin: str) -> TaskMetadata | None:
+    """The metadata of an event's task; None where it has none.
+
+    Airflow's documentation is left out: dag-factory writes a DAG's commands there.
+    """
+    if not job.task or job.is_dbt:
+        return None
+    facets = event.job_facets
+    owner = next((text(one, "name") for one in objects(facets, "ownership", "owners")), "")
+    schedule = text(event.run_facets, "airflow", "dag", "timetable_summary")
+    description = "" if job.engine == AIRFLOW else text(facets, "documentation", "description")
+    found = TaskMetadata(
+        job.task,
+        event.at,
+        description=_description(description),
+        owner="" if job.engine == AIRFLOW and owner == _NO_OWNER else owner[:_LONGEST_TAG],
+        schedule="" if schedule in _NO_SCHEDULE else schedule[:_LONGEST_TAG],
+        tags=_tags(objects(event.job_facets, "tags", "tags")),
+        origin=origin,
+    )
+    is_any = found.description or found.owner or found.schedule or found.tags
+    return found if is_any else None
+
+
+class DatasetTexts:
+    """Metadata of datasets in the events of one part of a log: of each facet the newest."""
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self._newest: dict[tuple[DatasetId, str], DatasetMetadata] = {}
+
+    def __len__(self) -> int:
+        return len(self._newest)
+
+    def add(self, event: Event) -> None:
+        """Take what an event says about its datasets."""
+        for one in (*event.inputs, *event.outputs):
+            if one.facets.keys().isdisjoint(_DESCRIBING):
+                continue
+            dataset = named_dataset(one.namespace, one.name)
+            if dataset is None:
+                continue
+            for name, values in _parts(one.facets):
+                found = DatasetMetadata(dataset, event.at, origin=self._origin, **values)
+                known = self._newest.get((dataset, name), found)
+                self._newest[dataset, name] = max(known, found, key=newness)
+
+    def taken(self) -> Iterator[DatasetMetadata]:
+        """The metadata since the last call, sorted by dataset."""
+        yield from (found for _, found in sorted(self._newest.items()))
+        self._newest.clear()
+
+
+def _parts(facets: Facets) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The facets of a dataset that say something about it: name -> fields of its metadata."""
+    if "documentation" in facets:
+        description = _description(text(facets, "documentation", "description"))
+        if description:
+            yield "documentation", {"description": description}
+    if "ownership" in facets:
+        owners = (text(one, "name").strip() for one in objects(facets, "ownership", "owners"))
+        if owner := next(filter(None, owners), ""):
+            yield "ownership", {"owner": owner[:_LONGEST_TAG]}
+    if "tags" in facets:
+        by_field: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        for tag in islice(objects(facets, "tags", "tags"), MOST_COLUMNS):
+            by_field[text(tag, "field")].append(tag)
+        tags = {field: found for field, of in by_field.items() if (found := _tags(of))}
+        if tags:
+            own = tags.pop("", ())
+            columns = tuple(ColumnMetadata(field, tags=found) for field, found in tags.items())
+            yield "tags", {"tags": own, "columns": columns}
+    if "schema" in facets:
+        # Most schemas have no descriptions, and every event may have a schema.
+        described = [one for one in objects(facets, "schema", "fields") if "description" in one]
+        columns = tuple(
+            ColumnMetadata(name, description)
+            for field in described[:MOST_COLUMNS]
+            if (description := _description(text(field, "description")))
+            and (name := text(field, "name"))
+        )
+        if columns:
+            yield "schema", {"columns": columns}
+
+
+def _description(text: str) -> str:
+    # First the secrets: half of one would not look like it.
+    return public_text(text.strip())[:_LONGEST]
+
+
+def _tags(tags: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The names of tags, sorted: `nightly`, or `team:finance` where a tag has a value."""
+    found = set()
+    for tag in tags:
+        key, value = text(tag, "key"), text(tag, "value")
+        written = key if value in ("", key, "true") else f"{key}:{value}"
+        if key and written.isprintable() and len(written) <= _LONGEST_TAG:
+            found.add(written)
+    return tuple(sorted(found)[:_MOST_TAGS])

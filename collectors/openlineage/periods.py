@@ -1,0 +1,112 @@
+"""Dates and versions of data in facets: `subset`, `version`, and Iceberg's reports.
+
+`subset` names partitions, locations or conditions. Without it, a date in the path of a dataset is
+the date of what was read or written there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from dbt_graft.collectors.openlineage.event import NamedDataset
+from dbt_graft.collectors.openlineage.facets import mapping, objects, text
+from dbt_graft.lineage.date_columns import DateColumns, DateRank, name_grain
+from dbt_graft.lineage.date_ranges import Conditions, both, compared, date_range, either
+from dbt_graft.lineage.partition_dates import partition_periods, path_period
+from dbt_graft.lineage.period import DataPosition, Grain, Period, PeriodEvidence
+from dbt_graft.lineage.period_union import condition_periods, union
+
+_COMPARISONS = {
+    "EQUAL": "=",
+    "GREATER_THAN": ">",
+    "GREATER_EQUAL_THAN": ">=",
+    "LESS_THAN": "<",
+    "LESS_EQUAL_THAN": "<=",
+}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+_DEEPEST = 20
+_MOST = 5_000
+_VERSION = re.compile(r"[\w.:+-]{1,100}")
+_SNAPSHOTS = ("icebergCommitReport", "icebergScanReport", "iceberg_commit_report")
+_ICEBERG = "iceberg snapshot"
+_KINDS = {"iceberg": _ICEBERG, "delta": "delta version"}
+_NO_COLUMNS = DateColumns()
+
+
+def event_periods(
+    one: NamedDataset, *, is_output: bool, columns: DateColumns = _NO_COLUMNS
+) -> tuple[Period, ...]:
+    """The dates of data that an event reads or writes; empty where nothing tells them.
+
+    Args:
+        columns: The columns whose values are dates of data.
+    """
+    side = "outputCondition" if is_output else "inputCondition"
+    condition = mapping(one.counts, "subset", side) or mapping(one.facets, "subset", side)
+    partition = PeriodEvidence.PARTITION if is_output else PeriodEvidence.LOCATION
+    match text(condition, "type"):
+        case "partition":
+            partitions = [
+                [(str(key), str(value)) for key, value in mapping(part, "dimensions").items()]
+                for part in islice(objects(condition, "partitions"), _MOST)
+            ]
+            return union(partition_periods(partitions, columns, partition))
+        case "location":
+            return _of_locations(condition, columns, partition)
+        case "compare" | "binary":
+            return _best(_conditions(condition), columns)
+    period = path_period(one.name, columns, PeriodEvidence.PATH) if "/" in one.name else None
+    return (period,) if period else ()
+
+
+def event_positions(one: NamedDataset) -> tuple[DataPosition, ...]:
+    """The version or snapshot of a dataset that an event reads or writes."""
+    for name in _SNAPSHOTS:
+        report = mapping(one.counts, name) or mapping(one.facets, name)
+        snapshot = report.get("snapshotId")
+        if isinstance(snapshot, (int, str)) and _VERSION.fullmatch(str(snapshot)):
+            return (DataPosition(_ICEBERG, str(snapshot), str(snapshot)),)
+    version = text(one.facets, "version", "datasetVersion") or text(
+        one.facets, "datasetVersion", "datasetVersion"
+    )
+    if not _VERSION.fullmatch(version):
+        return ()
+    layer = text(one.facets, "storage", "storageLayer").casefold()
+    return (DataPosition(_KINDS.get(layer, "version"), version, version),)
+
+
+def _of_locations(
+    condition: Mapping[str, Any], columns: DateColumns, evidence: PeriodEvidence
+) -> tuple[Period, ...]:
+    named = condition.get("locations")
+    locations = named if isinstance(named, list) else []
+    found = [path_period(str(one), columns, evidence) for one in locations[:_MOST]]
+    known = [one for one in found if one]
+    return union(known) if known and len(known) == len(locations) else ()
+
+
+def _conditions(condition: Mapping[str, Any], depth: int = 0) -> Conditions:
+    if depth == _DEEPEST:
+        return {}
+    left, right = mapping(condition, "left"), mapping(condition, "right")
+    if text(condition, "type") == "binary":
+        join = either if text(condition, "operator").upper() == "OR" else both
+        return join((_conditions(left, depth + 1), _conditions(right, depth + 1)))
+    operator = _COMPARISONS.get(text(condition, "comparison").upper(), "")
+    if text(left, "type") == "literal":
+        left, right, operator = right, left, _MIRRORED.get(operator, "")
+    column, value = text(left, "field"), text(right, "value")
+    dates = date_range(value, year=name_grain(column) is Grain.YEAR) if column else None
+    found = compared(operator, dates) if dates else None
+    return {column: (found,)} if found else {}
+
+
+def _best(conditions: Conditions, columns: DateColumns) -> tuple[Period, ...]:
+    ranks = {column: columns.rank(column) for column in conditions}
+    for column in sorted(ranks, key=lambda one: (-ranks[one], one)):
+        if ranks[column] is not DateRank.NONE and (found := condition_periods(conditions, column)):
+            return found
+    return ()

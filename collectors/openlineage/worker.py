@@ -1,0 +1,346 @@
+"""The part of the collector that runs on Spark's executors: parts of files -> their records.
+
+The events of a run stand close together, mostly. So a worker holds the newest runs, up to some
+megabytes, and makes a fragment of the oldest when it needs room: memory does not grow with a log.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+
+import pyarrow as pa
+
+from dbt_graft.collectors.files import system_reason
+from dbt_graft.collectors.openlineage.catalogue import Catalogue
+from dbt_graft.collectors.openlineage.event import Event, EventKind, NotAnEventError, read_event
+from dbt_graft.collectors.openlineage.facets import unread
+from dbt_graft.collectors.openlineage.files import read_head
+from dbt_graft.collectors.openlineage.fragment import FragmentRecords, fragment_records
+from dbt_graft.collectors.openlineage.jobs import Job, job_of
+from dbt_graft.collectors.openlineage.lines import Line, Range, lines
+from dbt_graft.collectors.openlineage.metadata import DatasetTexts, task_metadata
+from dbt_graft.collectors.reading import ReadCounter
+from dbt_graft.collectors.schema import Flat, arrow, batch, record
+from dbt_graft.collectors.store import LogRecords
+from dbt_graft.collectors.store.tables import TABLES
+from dbt_graft.lineage.errors import exception_reason
+from dbt_graft.lineage.records import (
+    Access,
+    ColumnEdge,
+    DatasetMetadata,
+    NodeResult,
+    Reject,
+    Run,
+    Shape,
+    TaskMetadata,
+)
+from dbt_graft.lineage.task_metadata import newness
+
+_logger = logging.getLogger(__name__)
+
+# What a worker holds of runs, by the size of their lines; parsed, they take about ten times that.
+_HELD = 8 << 20
+_MOST_RUNS = 5_000
+# A worker emits a batch when it has so many records.
+_RECORDS = 10_000
+_MOST_REJECTS = 1_000
+_MOST_DATASETS = 20_000
+_REMEMBERED = 200_000
+
+# The columns of a result with records, and those with records that only some logs have.
+BESIDE: Mapping[str, type] = {
+    "results": NodeResult,
+    "metadata": TaskMetadata,
+    "texts": DatasetMetadata,
+}
+RECORDS: Mapping[str, type] = {one.name: TABLES[one.name] for one in fields(LogRecords)}
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A part of a file as workers get it.
+
+    Attributes:
+        file: The origin of the file.
+        first: The start of what is new in the file, over all its parts.
+    """
+
+    url: str
+    file: str
+    origin: str
+    start: int
+    end: int
+    size: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartResult:
+    """Records in a part of a file; several for a large one.
+
+    Attributes:
+        reached: The byte up to which the file was read; 0 in all but the last result of a part.
+        head: The first bytes of the file, in the result with `reached`.
+        unread: Why the file could not be read; empty where it could.
+        waits: Its last line is not complete: the reject of that has an origin of its own.
+        of_dbt: Some records have the origin of dbt's part.
+    """
+
+    origin: str
+    records: Flat[LogRecords]
+    results: tuple[NodeResult, ...] = ()
+    metadata: tuple[TaskMetadata, ...] = ()
+    texts: tuple[DatasetMetadata, ...] = ()
+    reached: int = 0
+    events: int = 0
+    head: str = ""
+    unread: str = ""
+    waits: bool = False
+    of_dbt: bool = False
+
+
+def part_reader(
+    task: str, counter: ReadCounter
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Batches of `FilePart` -> batches of `PartResult`, run on the executors.
+
+    Args:
+        task: The pattern for names of jobs; empty for the defaults.
+    """
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rule = re.compile(task) if task else None
+        # Events have no cycles, and to look for some among those held takes a fifth of the time.
+        gc.disable()
+        try:
+            for listed in (one for each in batches for one in each.to_pylist()):
+                part = record(FilePart, listed)
+                for result in read_part(part, rule):
+                    yield stored(result)
+                counter.add(int(part.start == part.first), part.end - part.start)
+        finally:
+            gc.enable()
+
+    return run
+
+
+def stored(result: PartResult) -> pa.RecordBatch:
+    """A result as a batch; of one with a value that no column can hold, a reject."""
+    try:
+        return result_batch(result)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        reason = f"the events cannot be stored ({exception_reason(error, _logger)})"
+        reject = Reject(result.origin, "", reason)
+        rejects = LogRecords(rejects=(reject,))
+        return result_batch(replace(result, records=rejects, results=(), metadata=(), texts=()))
+
+
+def result_batch(result: PartResult) -> pa.RecordBatch:
+    """A result as a batch of one row; its records are made columns at once, without rows."""
+    arrays = []
+    for column in arrow(PartResult):
+        kind = BESIDE.get(column.name) or RECORDS.get(column.name)
+        if kind is None:
+            arrays.append(pa.array([getattr(result, column.name)], column.type))
+            continue
+        of = result if column.name in BESIDE else result.records
+        rows = batch(kind, getattr(of, column.name))
+        inner = pa.StructArray.from_arrays(rows.columns, fields=list(column.type.value_type))
+        arrays.append(pa.ListArray.from_arrays(pa.array([0, len(inner)], pa.int32()), inner))
+    return pa.RecordBatch.from_arrays(arrays, schema=arrow(PartResult))
+
+
+def read_part(part: FilePart, rule: re.Pattern[str] | None = None) -> Iterator[PartResult]:
+    """The records in a part of a file; a file that breaks the reader costs itself only."""
+    reader = _PartReader(part, rule)
+    head, reached, unread = b"", part.start, ""
+    try:
+        head = read_head(part.url)
+        span = Range(part.url, part.start, part.end, part.size, part.first)
+        for line in lines(span, head):
+            reached = max(reached, line.end)
+            reader.add(line)
+            if reader.size >= _RECORDS:
+                yield PartResult(part.origin, *reader.taken())
+    except OSError as error:
+        unread = f"the file cannot be read ({system_reason(error)})"
+    except Exception as error:
+        # What was read before stays.
+        reason = f"the file cannot be read on ({exception_reason(error, _logger)})"
+        reader.reject(f"byte {reached}", reason)
+    reader.finish()
+    yield PartResult(
+        *(part.origin, *reader.taken()),
+        reached=reached,
+        events=reader.events,
+        head=head.hex(),
+        unread=unread,
+        waits=reader.waits,
+        of_dbt=reader.of_dbt,
+    )
+
+
+@dataclass(slots=True)
+class _Held:
+    """The events of a run that were not made a fragment yet."""
+
+    job: Job
+    events: list[Event] = field(default_factory=list)
+    size: int = 0
+
+
+class _PartReader:
+    """Takes the lines of one part of a file."""
+
+    def __init__(self, part: FilePart, rule: re.Pattern[str] | None) -> None:
+        self.origin = part.origin
+        self.events = 0
+        self.waits = self.of_dbt = self._is_over = False
+        self._file = part.file
+        self._rule = rule
+        self._held: dict[str, _Held] = {}
+        self._held_size = 0
+        self._catalogue = Catalogue(part.origin)
+        self._texts = DatasetTexts(part.origin)
+        self._accesses: list[Access] = []
+        self._runs: list[Run] = []
+        self._shapes: dict[str, Shape] = {}
+        self._edges: list[ColumnEdge] = []
+        # By their hashes: of each shape and edge one record is enough.
+        self._emitted: set[int] = set()
+        self._results: list[NodeResult] = []
+        # Of each task the newest.
+        self._metadata: dict[str, TaskMetadata] = {}
+        self._rejects: list[Reject] = []
+        self._rejected = 0
+        self._unread: Counter[str] = Counter()
+
+    @property
+    def size(self) -> int:
+        """The number of records to be taken."""
+        return len(self._accesses) + len(self._runs) + len(self._edges)
+
+    def add(self, line: Line) -> None:
+        """Take a line."""
+        self.events += 1
+        if line.problem:
+            reason = line.problem
+            if line.unfinished:
+                self.events -= 1
+                reason += "; it is read again when the file has grown"
+            self.waits = line.unfinished and line.end > 0
+            self.reject(line.place, reason, f"{self._file}@{line.end}" if self.waits else "")
+            return
+        try:
+            event = read_event(line.value)
+            self._add(event, line.size)
+        except NotAnEventError as error:
+            self.reject(line.place, str(error))
+        except Exception as error:  # an event that breaks the reader costs that event only
+            self.reject(line.place, f"cannot be used ({exception_reason(error, _logger)})")
+
+    def _add(self, event: Event, size: int) -> None:
+        unread(event, self._unread)
+        self._catalogue.add(event)
+        self._texts.add(event)
+        if event.kind is EventKind.DATASET:
+            return
+        key = event.run_id or f"job:{event.namespace}/{event.job}"
+        held = self._held.get(key)
+        if held is None:
+            held = self._held[key] = _Held(job_of(event, self._rule))
+        elif "dbt_node" in event.job_facets and not held.job.node_id:
+            # Of a run, one event may say which node of dbt it is; the rest is in all of them.
+            held.job = job_of(event, self._rule)
+        metadata = task_metadata(event, held.job, self.origin)
+        if metadata:
+            known = self._metadata.get(metadata.task, metadata)
+            self._metadata[metadata.task] = max(known, metadata, key=newness)
+        held.events.append(event)
+        held.size += size
+        self._held_size += size
+        while self._held_size > _HELD or len(self._held) > _MOST_RUNS:
+            oldest = next(iter(self._held))
+            self._fragment(self._held.pop(oldest))
+
+    def _fragment(self, held: _Held) -> None:
+        self._held_size -= held.size
+        try:
+            found = fragment_records(held.job, held.events, self.origin)
+        except Exception as error:  # a run that breaks the reader costs that run only
+            reason = f"cannot be used ({exception_reason(error, _logger)})"
+            self.reject(f"run {held.events[0].run_id}", reason)
+            return
+        self._take(found)
+
+    def _take(self, found: FragmentRecords) -> None:
+        self._accesses += found.accesses
+        self._runs += found.runs
+        self._results += found.results
+        self._shapes |= {one.shape_id: one for one in found.shapes if self._is_new(one)}
+        self._edges += filter(self._is_new, found.column_edges)
+        self.of_dbt |= any(run.origin != self.origin for run in found.runs)
+
+    def _is_new(self, found: Shape | ColumnEdge) -> bool:
+        digest = hash(found)
+        if digest in self._emitted:
+            return False
+        if len(self._emitted) >= _REMEMBERED:
+            self._emitted.clear()
+        self._emitted.add(digest)
+        return True
+
+    def reject(self, place: str, reason: str, origin: str = "") -> None:
+        """Count what could not be used; the first ones are listed."""
+        self._rejected += 1
+        if self._rejected <= _MOST_REJECTS:
+            self._rejects.append(Reject(origin or self.origin, place, reason))
+
+    def finish(self) -> None:
+        """Make fragments of all that is held."""
+        self._is_over = True
+        for key in list(self._held):
+            self._fragment(self._held.pop(key))
+        self._rejects += self._more_rejects()
+        self._log_facets("facets without a meaning for lineage", self._unread.keys())
+
+    def _log_facets(self, title: str, names: Collection[str]) -> None:
+        if names:
+            counts = ", ".join(f"{name} {self._unread[name]}" for name in sorted(names))
+            _logger.debug("%s: %s: %s", self.origin, title, counts)
+
+    def _more_rejects(self) -> list[Reject]:
+        more = self._rejected - _MOST_REJECTS
+        return [Reject(self.origin, "", f"{more:,} more events like these")] if more > 0 else []
+
+    def taken(
+        self,
+    ) -> tuple[
+        LogRecords,
+        tuple[NodeResult, ...],
+        tuple[TaskMetadata, ...],
+        tuple[DatasetMetadata, ...],
+    ]:
+        """The records since the last call."""
+        found = LogRecords(
+            accesses=tuple(self._accesses),
+            runs=tuple(self._runs),
+            shapes=tuple(self._shapes.values()),
+            datasets=tuple(self._catalogue.taken())
+            if self._is_over or len(self._catalogue) > _MOST_DATASETS
+            else (),
+            column_edges=tuple(self._edges),
+            rejects=tuple(self._rejects),
+        )
+        results = tuple(self._results)
+        metadata = tuple(self._metadata.values()) if self._is_over else ()
+        is_full = self._is_over or len(self._texts) > _MOST_DATASETS
+        texts = tuple(self._texts.taken()) if is_full else ()
+        self._accesses, self._runs, self._results, self._rejects = [], [], [], []
+        self._shapes, self._edges = {}, []
+        return found, results, metadata, texts

@@ -1,0 +1,154 @@
+"""The dates of data that statements write, and those of batches of streaming queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dbt_graft.collectors.spark.application import streams
+from dbt_graft.collectors.spark.application.accesses import IN_PLACE, DatasetAccess
+from dbt_graft.collectors.spark.application.execution import (
+    Application,
+    StreamBatch,
+    StreamingQuery,
+)
+from dbt_graft.collectors.spark.application.segments import PlanSegment
+from dbt_graft.collectors.spark.plans.date_filters import date_conditions
+from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.date_columns import DateColumns, DateRank
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.partition_dates import Partition, partition_periods, path_period
+from dbt_graft.lineage.period import DataPosition, Period, PeriodEvidence
+from dbt_graft.lineage.period_flow import passed_on
+from dbt_graft.lineage.period_union import condition_periods, joined_positions, union
+from dbt_graft.lineage.records import ColumnEdge, Status
+
+if TYPE_CHECKING:
+    from dbt_graft.collectors.spark.application.statements import Statement
+
+_BY_CONDITION = (Operation.DELETE, Operation.UPDATE)
+
+
+def written_periods(
+    segment: PlanSegment, application: Application, partitions: int | None
+) -> tuple[Period, ...]:
+    """The dates that a command writes, drops or changes, by itself.
+
+    Args:
+        partitions: The number of partitions that it wrote, where the rows decided on them.
+    """
+    target, columns = segment.target, application.date_columns
+    if target is None:
+        return ()
+    if named := partition_periods(target.partitions, columns, PeriodEvidence.PARTITION):
+        return union(named)
+    new = _new_partitions(segment)
+    # What is not new in the catalog was written again, and nothing tells which.
+    if new and partitions in (None, len(new)):
+        return union(partition_periods(new, columns, PeriodEvidence.PARTITION))
+    if found := _changed(segment, columns):
+        return found
+    period = path_period(target.path, columns, PeriodEvidence.PATH) if target.path else None
+    # Of a table, a date in its folder's name is no date of its rows.
+    return (period,) if period and (not target.table or period.column) else ()
+
+
+def _new_partitions(segment: PlanSegment) -> list[Partition]:
+    """The partitions of the target that the metastore created meanwhile, each once."""
+    table = ".".join(segment.target.table[-2:]).casefold() if segment.target else ""
+    found = {
+        tuple(map(tuple, partition)): None
+        for execution in (segment.execution, *segment.around)
+        for partition in execution.new_partitions.get(table, ())
+    }
+    return [[(str(key), str(value)) for key, value in partition] for partition in found]
+
+
+def _changed(segment: PlanSegment, columns: DateColumns) -> tuple[Period, ...]:
+    """The dates in the condition of a DELETE, an UPDATE or an overwrite of some rows."""
+    by_condition = segment.operation in _BY_CONDITION or segment.name == "OverwriteByExpression"
+    if not by_condition or segment.node is None:
+        return ()
+    text = segment.operator.arguments if segment.operator else ""
+    text = text or segment.node.text
+    begins = text.find("[")
+    while begins >= 0:
+        ends = text.find("]", begins)
+        found = date_conditions(text[begins : ends + 1], {})
+        for column in sorted(found, key=lambda one: (-columns.rank(one), one)):
+            if columns.rank(column) is not DateRank.NONE:
+                return condition_periods(found, column)
+        begins = text.find("[", begins + 1)
+    return ()
+
+
+def with_passed_dates(
+    writes: Iterable[DatasetAccess],
+    reads: Sequence[DatasetAccess],
+    edges: Sequence[ColumnEdge],
+    operation: Operation,
+) -> Iterator[DatasetAccess]:
+    """Writes with the dates that pass to them along column edges, where nothing else tells them."""
+    dated: dict[DatasetId, tuple[Period, ...]] = {}
+    for one in reads:
+        before = dated.get(one.dataset, one.periods)
+        dated[one.dataset] = union((*before, *one.periods)) if before and one.periods else ()
+    for write in writes:
+        if write.periods or operation in IN_PLACE or not any(dated.values()):
+            yield write
+            continue
+        inputs = (
+            (edge.to_column, edge.from_dataset, edge.from_column, edge.subtype)
+            for edge in edges
+            if edge.to_dataset == write.dataset
+        )
+        yield replace(write, periods=passed_on(inputs, dated))
+
+
+def of_stream(
+    statement: Statement,
+    batch: StreamBatch | None,
+    stream: StreamingQuery | None,
+    resolver: DatasetResolver,
+    error: str = "",
+) -> Statement:
+    """A statement of a streaming query, with the positions and times of its batch.
+
+    What a stop of the query interrupted has not failed.
+
+    Args:
+        error: That of the outermost execution.
+    """
+    if stream and stream.interrupted(error) and statement.status is Status.FAILED:
+        statement = replace(statement, status=Status.UNKNOWN)
+    if batch is None:
+        return statement
+    positions = _positions(batch, resolver)
+    times = streams.event_period(batch.event_times)
+    return replace(
+        statement,
+        reads=tuple(
+            replace(
+                one,
+                positions=positions.get(one.dataset, one.positions),
+                periods=one.periods or (times if one.dataset in positions else ()),
+            )
+            for one in statement.reads
+        ),
+        writes=tuple(replace(one, periods=one.periods or times) for one in statement.writes),
+    )
+
+
+def _positions(
+    batch: StreamBatch, resolver: DatasetResolver
+) -> dict[DatasetId, tuple[DataPosition, ...]]:
+    found: dict[DatasetId, tuple[DataPosition, ...]] = {}
+    for (text, _), (start, end) in zip(batch.sources, batch.offsets, strict=False):
+        scan = streams.parse_place(text)
+        for dataset, _kind in resolver.read(scan) if scan else ():
+            of_topic = dataset.name if scan and scan.topics else ""
+            position = streams.position(text, start, end, of_topic)
+            found[dataset] = joined_positions(found.get(dataset, ()), position)
+    return found

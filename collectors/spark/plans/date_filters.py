@@ -1,0 +1,123 @@
+"""Filters of scans -> the dates that they leave of each column.
+
+| text | of |
+|---|---|
+| `[(cast(ds#32 as date) > 2026-10-03), hr#33 IN (0,1)]` | partitions, data, Hive |
+| `[IsNotNull(day), GreaterThanOrEqual(day,2026-10-01)]` | `PushedFilters` |
+| `filters=ds IS NOT NULL, ds = '2026-10-01'` | Iceberg |
+
+All of them hold together, so one that is not read only leaves more dates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from dbt_graft.collectors.spark.plans.arguments import plain_expressions
+from dbt_graft.lineage.date_columns import has_time, name_grain
+from dbt_graft.lineage.date_ranges import Conditions, both, compared, date_range, either
+from dbt_graft.lineage.period import Grain
+
+_COLUMN = (
+    r"(?:(?:cast|CAST)\()?(?P<column>`[^`]+`|[\w.$-]+)(?:#\d{1,18}L?)?"
+    r"(?: (?:as|AS) (?P<type>\w+)\))?"
+)
+_VALUE = r"'?(?P<value>\d{4}[\d:T .,+Z/QW_-]*)'?"
+_COMPARED = re.compile(rf"{_COLUMN} (?P<operator><=>|[<>]?=|[<>]) {_VALUE}")
+_REVERSED = re.compile(rf"{_VALUE} (?P<operator><=>|[<>]?=|[<>]) {_COLUMN}")
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_AMONG = re.compile(rf"{_COLUMN} (?:IN|INSET) \(?(?P<values>[^()]+?)\)?")
+_PUSHED = re.compile(
+    r"\*?(?P<operator>EqualTo|EqualNullSafe|GreaterThan|GreaterThanOrEqual|LessThan|LessThanOrEqual)"
+    rf"\((?P<column>[\w.$`-]+), ?{_VALUE}\)"
+)
+_PUSHED_AMONG = re.compile(r"\*?In\((?P<column>[\w.$`-]+), ?\[(?P<values>[^\[\]]+)\]\)")
+_PUSHED_JUNCTION = re.compile(r"\*?(?P<word>And|Or)\((?P<inside>.*)\)", re.DOTALL)
+_OPERATORS = {
+    "EqualTo": "=",
+    "EqualNullSafe": "=",
+    "GreaterThan": ">",
+    "GreaterThanOrEqual": ">=",
+    "LessThan": "<",
+    "LessThanOrEqual": "<=",
+}
+_DEEPEST = 12
+_MOST_VALUES = 2_000
+
+
+def date_conditions(filters: str, types: Mapping[str, str]) -> Conditions:
+    """The dates that filters leave of each column; more than one range: any of them.
+
+    Args:
+        filters: A list, as the plan has it.
+        types: The types of columns, where the plan has them.
+    """
+    return both(_condition(one, types) for one in plain_expressions(filters))
+
+
+def _condition(text: str, types: Mapping[str, str], depth: int = 0) -> Conditions:
+    text = _bare(text)
+    if depth == _DEEPEST:
+        return {}
+    for sign, join in (("OR", either), ("AND", both)):
+        parts = list(_split(text, f" {sign} "))
+        if len(parts) > 1:
+            return join(_condition(part, types, depth + 1) for part in parts)
+    if junction := _PUSHED_JUNCTION.fullmatch(text):
+        join = both if junction["word"] == "And" else either
+        inside = _split(junction["inside"], ",")
+        return join(_condition(part, types, depth + 1) for part in inside)
+    if among := _AMONG.fullmatch(text) or _PUSHED_AMONG.fullmatch(text):
+        return _among(among["column"], among["values"])
+    found = _COMPARED.fullmatch(text) or _PUSHED.fullmatch(text)
+    operator = _OPERATORS.get(found["operator"], found["operator"]) if found else ""
+    if found is None and (found := _REVERSED.fullmatch(text)):
+        operator = _MIRRORED.get(found["operator"], found["operator"])
+    if found is None:
+        return {}
+    column = found["column"].strip("`")
+    value = date_range(found["value"], year=name_grain(column) is Grain.YEAR)
+    type_ = found.groupdict().get("type") or types.get(column, "")
+    dates = value and compared(operator, value, has_time=has_time(type_))
+    return {column: (dates,)} if dates else {}
+
+
+def _among(column: str, values: str) -> Conditions:
+    column = column.strip("`")
+    texts = values.split(",")
+    if len(texts) > _MOST_VALUES:
+        return {}
+    is_year = name_grain(column) is Grain.YEAR
+    found = tuple(dates for one in texts if (dates := date_range(one, year=is_year)))
+    return {column: found} if len(found) == len(texts) else {}
+
+
+def _bare(text: str) -> str:
+    """A text without the brackets around all of it."""
+    text = text.strip()
+    while text.startswith("(") and text.endswith(")"):
+        depth = 0
+        for at, char in enumerate(text):
+            depth += (char == "(") - (char == ")")
+            if not depth and at < len(text) - 1:
+                return text
+        if depth:
+            return text
+        text = text[1:-1].strip()
+    return text
+
+
+def _split(text: str, separator: str) -> Iterator[str]:
+    """The parts between separators outside of brackets."""
+    depth = start = 0
+    if separator in text:
+        for at, char in enumerate(text):
+            if char in "([":
+                depth += 1
+            elif char in ")]":
+                depth -= 1
+            elif not depth and text.startswith(separator, at):
+                yield text[start:at]
+                start = at + len(separator)
+    yield text[start:]

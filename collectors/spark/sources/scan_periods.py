@@ -1,0 +1,133 @@
+"""The dates and versions of data that a scan reads, by what its operator in the plan has.
+
+The strongest evidence counts: the partitions that Spark pruned the scan to (`Location`), filters on
+partitions, filters on date columns, dates in the paths.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from dbt_graft.collectors.spark.plans.date_filters import date_conditions
+from dbt_graft.collectors.spark.plans.info import PlanNode
+from dbt_graft.lineage.date_columns import DateColumns, DateRank
+from dbt_graft.lineage.date_ranges import Conditions
+from dbt_graft.lineage.partition_dates import path_period
+from dbt_graft.lineage.period import DataPosition, Period, PeriodEvidence
+from dbt_graft.lineage.period_union import condition_periods, union
+
+_PATHS = re.compile(r"\w+(?:\((?P<count>\d+) paths\))?\s?\[(?P<paths>.*)", re.DOTALL)
+_CUT = re.compile(r"\.\.\.(?:, | \d+ entries|\]?$)")
+_BETWEEN = re.compile(r",\s?(?=[a-zA-Z][a-zA-Z0-9+.-]*:/|/)")
+_FIELDS = ("PartitionFilters", "DataFilters", "PushedFilters")
+_FIELD = {
+    name: re.compile(rf"\b{name}: (?P<list>\[.*?\])(?=, [A-Z]\w+: |\s*$|\n)", re.DOTALL)
+    for name in _FIELDS
+}
+_HIVE = re.compile(r"HiveTableRelation .*\], (?P<list>\[[^\[\]]*\])$", re.DOTALL)
+_ICEBERG = re.compile(
+    r"\bfilters=(?P<list>[^\[\]]*?)(?=, (?:groupedBy|runtimeFilters|branch)=|[\])])"
+)
+_DELTA = re.compile(r"Delta\[version=(?P<version>\d{1,18}), ")
+_DYNAMIC = "dynamicpruning"
+
+
+def scan_periods(
+    node: PlanNode, location: str, types: Mapping[str, str], columns: DateColumns
+) -> tuple[Period, ...]:
+    """The dates that a scan reads; empty where nothing tells them.
+
+    Args:
+        location: The scan's paths, as the plan has them.
+        types: The types of the columns in the files.
+    """
+    on_partitions = _field(node, "PartitionFilters") or _hive(node)
+    partitions = date_conditions(on_partitions, {})
+    is_dynamic = _DYNAMIC in on_partitions
+    found = () if is_dynamic and not partitions else _of_paths(location, columns)
+    on_location = found and found[0].evidence is PeriodEvidence.LOCATION
+    if on_location and not (is_dynamic or _is_cut(location)):
+        return found
+    if best := _best(partitions, {}, columns, is_partition=True):
+        return best
+    for filters in _data_filters(node):
+        if best := _best(date_conditions(filters, types), types, columns):
+            return best
+    return () if _is_cut(location) or is_dynamic else found
+
+
+def scan_positions(node: PlanNode) -> tuple[DataPosition, ...]:
+    """The version of a Delta table that a scan reads."""
+    found = _DELTA.search(node.text) or _DELTA.search(node.metadata.get("Location", ""))
+    if found is None:
+        return ()
+    return (DataPosition("delta version", found["version"], found["version"]),)
+
+
+def _data_filters(node: PlanNode) -> Iterator[str]:
+    yield _field(node, "DataFilters")
+    yield _field(node, "PushedFilters")
+    if found := _ICEBERG.search(node.text):
+        yield found["list"]
+
+
+def _best(
+    conditions: Conditions,
+    types: Mapping[str, str],
+    columns: DateColumns,
+    *,
+    is_partition: bool = False,
+) -> tuple[Period, ...]:
+    """The periods of the column that is best known as a date column.
+
+    Any partition column with dates counts, unless it is about people.
+    """
+    ranks = {
+        column: columns.rank(column, "date" if is_partition else types.get(column, ""))
+        for column in conditions
+    }
+    for column in sorted(ranks, key=lambda one: (-ranks[one], one)):
+        if ranks[column] is not DateRank.NONE and (
+            periods := condition_periods(conditions, column)
+        ):
+            return periods
+    return ()
+
+
+def _of_paths(location: str, columns: DateColumns) -> tuple[Period, ...]:
+    """The dates in all paths; empty where one has none."""
+    found = _PATHS.fullmatch(location)
+    paths = _BETWEEN.split(found["paths"].removesuffix("]")) if found else []
+    periods = []
+    for path in paths:
+        if path.startswith("..."):
+            continue
+        period = path_period(path.strip(), columns, PeriodEvidence.LOCATION)
+        if period is None:
+            return ()
+        periods.append(period)
+    return union(periods)
+
+
+def _is_cut(location: str) -> bool:
+    """Whether Spark left out some of the paths."""
+    found = _PATHS.fullmatch(location)
+    if found is None or _CUT.search(location):
+        return bool(location)
+    shown = len(_BETWEEN.split(found["paths"])) if found["paths"].strip("]") else 0
+    return found["count"] is not None and int(found["count"]) > shown
+
+
+def _field(node: PlanNode, name: str) -> str:
+    if value := node.metadata.get(name):
+        return value
+    found = _FIELD[name].search(node.text) if name in node.text else None
+    return found["list"] if found else ""
+
+
+def _hive(node: PlanNode) -> str:
+    if "HiveTableRelation" not in node.text:
+        return ""
+    found = _HIVE.search(node.text)
+    return found["list"] if found else ""

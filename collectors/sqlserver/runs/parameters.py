@@ -1,0 +1,62 @@
+"""Parameters of remote procedure calls: their names as declared, and the values of one call."""
+
+from __future__ import annotations
+
+import re
+
+Parameters = tuple[tuple[str, str], ...]
+
+_NAME = re.compile(r"@[\w@#$]+(?=\s+\w)")
+_STRING = re.compile(r"[Nn]?'(?:[^']|'')*'(?!')")
+_ARGUMENT = re.compile(
+    r"\s*,\s*(?:(?P<name>@[\w@#$]+)\s*=\s*)?(?P<value>[Nn]?'(?:[^']|'')*'(?!')|[-+\w.@$]+)"
+    r"(?:\s+OUT(?:PUT)?\b)?",
+    re.IGNORECASE,
+)
+# More values than SQL Server takes.
+_MOST = 2_100
+
+
+def declared(text: str, begin: int, end: int) -> Parameters:
+    """The names in the declarations of a call, without values: `N'@P1 date,@P2 int'`.
+
+    They come behind the statement, of `sp_executesql`, or before it.
+
+    Args:
+        begin, end: The place of the statement.
+    """
+    behind = _ARGUMENT.match(text, end)
+    named = _NAME.findall(behind["value"]) if behind and not behind["name"] else []
+    if not named:
+        before = _STRING.findall(text[:begin])
+        named = _NAME.findall(before[-1]) if before else []
+    return tuple((name.casefold(), "") for name in named)
+
+
+def with_values(names: Parameters, text: str, at: int) -> Parameters:
+    """The parameters with the values that a call gives them.
+
+    Args:
+        at: Where its arguments begin; declarations may be the first.
+    """
+    found = dict(names)
+    order = [name for name, _ in names]
+    place = 0
+    for count, (name, value) in enumerate(_arguments(text, at)):
+        if count == 0 and not name and _NAME.search(value):
+            continue
+        if name:
+            found[name.casefold()] = value
+        elif place < len(order):
+            found[order[place]] = value
+            place += 1
+    return tuple(found.items())
+
+
+def _arguments(text: str, at: int) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    argument = _ARGUMENT.match(text, at) or _ARGUMENT.match(f",{text[at : at + 4000]}")
+    while argument and len(found) < _MOST:
+        found.append((argument["name"] or "", argument["value"]))
+        argument = _ARGUMENT.match(argument.string, argument.end())
+    return found

@@ -1,0 +1,246 @@
+"""A statement's tokens -> its tables, each with the conditions on dates that hold for all its rows.
+
+Only what limits rows for certain counts: parts of WHERE and of inner joins that are joined by AND.
+A table that stands in a statement without a condition makes the statement read all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dbt_graft.collectors.statements.periods.expressions import (
+    DateExpression,
+    list_number,
+    read_expression,
+)
+from dbt_graft.collectors.statements.periods.mentions import DateCondition, TableMention
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.names import name_at
+from dbt_graft.collectors.statements.text.tokens import Token, closings, keywords
+
+_COMPARES = keywords("= > >= < <=")
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+_BEGINS_QUERY = frozenset({"SELECT", "WITH"})
+_SETS = frozenset({"UNION", "EXCEPT", "INTERSECT"})
+_BEFORE_TABLE = frozenset({"FROM", "JOIN", "USING", "APPLY"})
+_ENDS_CONDITION = keywords(
+    "GROUP ORDER HAVING WINDOW OPTION LIMIT JOIN LEFT RIGHT FULL INNER CROSS OUTER WHEN SET OUTPUT"
+    " WHERE SELECT FROM UNION EXCEPT INTERSECT INTO VALUES"
+)
+_NO_ALIAS = _ENDS_CONDITION | keywords("ON WITH AND OR USING FOR TABLESAMPLE PIVOT UNPIVOT APPLY")
+_OUTER = frozenset({"LEFT", "RIGHT", "FULL"})
+_CHANGES = frozenset({"DELETE", "UPDATE", "MERGE"})
+_LEFT_OUT = frozenset({"OR", "NOT", "CASE"})
+
+
+def table_mentions(tokens: list[Token]) -> Iterator[TableMention]:
+    """The tables of a statement with their conditions on dates."""
+    closes = closings(tokens)
+    scopes = [(0, len(tokens))]
+    while scopes:
+        begin, end = scopes.pop()
+        reader = _Scope(tokens, closes, begin, end)
+        reader.read()
+        scopes += reader.inner
+        yield from reader.mentions()
+
+
+class _Scope:
+    """One query of a statement, without those inside of it."""
+
+    def __init__(self, tokens: list[Token], closes: dict[int, int], begin: int, end: int) -> None:
+        self.tokens, self.closes, self.at, self.end = tokens, closes, begin, end
+        self.inner: list[tuple[int, int]] = []
+        self.tables: list[TableMention] = []
+        self.conditions: list[DateCondition] = []
+        self.changed: str | None = None
+
+    def word(self, at: int) -> str:
+        return self.tokens[at].word if at < self.end else ""
+
+    def read(self) -> None:
+        """Go through the tokens up to the end, or to the next query of a UNION."""
+        in_from = is_outer = False
+        while self.at < self.end:
+            word = self.word(self.at)
+            if word == "(":
+                self._bracket(in_from)
+            elif word in _SETS:
+                skip = 2 if self.word(self.at + 1) in ("ALL", "DISTINCT") else 1
+                self.inner.append((self.at + skip, self.end))
+                return
+            elif word in _CHANGES and not self.tables:
+                self._changed_table()
+            elif word == "INTO":
+                found = name_at(self.tokens, self.at + 1, Dialect.TSQL)
+                self.at = found.end if found else self.at + 1
+            elif word in _BEFORE_TABLE or (word == "," and in_from):
+                in_from = True
+                is_outer = self.at > 0 and bool(
+                    _OUTER & {self.word(self.at - 1), self.word(max(self.at - 2, 0))}
+                )
+                self.at += 1
+                self._table()
+            elif word in ("WHERE", "ON"):
+                in_from = in_from and word == "ON"
+                end = self._end_of_condition(self.at + 1)
+                self._condition(self.at + 1, end, only_last=word == "ON" and is_outer)
+                self.at = end
+            else:
+                in_from = in_from and word not in ("SELECT", "GROUP", "ORDER", "HAVING", "SET")
+                self.at += 1
+
+    def _bracket(self, in_from: bool) -> None:
+        close = min(self.closes.get(self.at, self.end), self.end)
+        inside = self.at + 1
+        while self.word(inside) == "(":
+            inside += 1
+        if self.word(inside) in _BEGINS_QUERY:
+            self.inner.append((inside, close))
+            self.at = close + 1
+        else:
+            # `FROM (a JOIN b ON …)` is read on; anything else may hold queries deeper inside.
+            if not in_from:
+                self._queries_in(self.at + 1, close)
+            self.at = self.at + 1 if in_from else close + 1
+
+    def _queries_in(self, begin: int, end: int) -> None:
+        at = begin
+        while at < end:
+            if self.word(at) == "(" and self.word(at + 1) in _BEGINS_QUERY:
+                self.inner.append((at + 1, min(self.closes.get(at, end), end)))
+                at = self.closes.get(at, end)
+            at += 1
+
+    def _changed_table(self) -> None:
+        """`DELETE TOP (5) FROM t`, `UPDATE t SET`, `MERGE INTO t AS x USING`"""
+        self.at += 1
+        if self.word(self.at) == "TOP":
+            opens = self.at + 1
+            self.at = self.closes.get(opens, opens) + 1
+        if self.word(self.at) in ("FROM", "INTO"):
+            self.at += 1
+        before = len(self.tables)
+        self._table()
+        for one in self.tables[before:]:
+            one.changes = True
+
+    def _table(self) -> None:
+        found = name_at(self.tokens, self.at, Dialect.TSQL)
+        if found is None:
+            return
+        self.at = found.end
+        if self.word(self.at) == "(":
+            self.at = self.closes.get(self.at, self.end) + 1  # a function's arguments
+        if self.word(self.at) == "WITH":
+            opens = self.at + 1
+            self.at = self.closes.get(opens, opens) + 1
+        alias = ""
+        if self.word(self.at) == "AS":
+            self.at += 1
+        token = self.tokens[self.at] if self.at < self.end else None
+        if token and token.is_name and token.word not in _NO_ALIAS:
+            alias = token.text.casefold()
+            self.at += 1
+        self.tables.append(TableMention(found.name, alias))
+
+    def _end_of_condition(self, at: int) -> int:
+        while at < self.end and self.word(at) not in _ENDS_CONDITION and self.word(at) != ",":
+            at = self.closes.get(at, at) + 1 if self.word(at) == "(" else at + 1
+        return min(at, self.end)
+
+    def _condition(self, begin: int, end: int, *, only_last: bool) -> None:
+        """Take the comparisons that are joined by AND; brackets around some of them are opened."""
+        at, words = begin, []
+        while at < end:
+            words.append(self.word(at))
+            at = self.closes.get(at, at) + 1 if self.word(at) == "(" else at + 1
+        counts = not _LEFT_OUT.intersection(words) and not only_last
+        at = begin
+        while at < end:
+            if counts and (found := self._comparison(at)):
+                condition, at = found
+                self.conditions.append(condition)
+            elif self.word(at) == "(":
+                close = min(self.closes.get(at, end), end)
+                if self.word(at + 1) in _BEGINS_QUERY:
+                    self.inner.append((at + 1, close))
+                elif counts and (at == begin or self.word(at - 1) == "AND"):
+                    self._condition(at + 1, close, only_last=False)
+                else:
+                    self._queries_in(at + 1, close)
+                at = close + 1
+            else:
+                at += 1
+
+    def _comparison(self, at: int) -> tuple[DateCondition, int] | None:
+        if at and self.word(at - 1) not in ("WHERE", "ON", "AND", "("):
+            return None
+        named = self._column(at)
+        if named is None:
+            return self._reversed(at)
+        qualifier, column, at = named
+        operator = self.word(at)
+        if operator == "IN":
+            number = list_number(self.tokens, at + 1)
+            if number is None:
+                return None
+            values = (DateExpression(literal=number, is_list=True),)
+            return DateCondition(qualifier, column, "=", values), at + 4
+        if operator not in _COMPARES and operator != "BETWEEN":
+            return None
+        first = read_expression(self.tokens, at + 1)
+        if first is None:
+            return None
+        if operator != "BETWEEN":
+            return DateCondition(qualifier, column, operator, (first[0],)), first[1]
+        last = read_expression(self.tokens, first[1] + 1)
+        if last is None or self.word(first[1]) != "AND":
+            return None
+        return DateCondition(qualifier, column, operator, (first[0], last[0])), last[1]
+
+    def _reversed(self, at: int) -> tuple[DateCondition, int] | None:
+        """`@d <= day`"""
+        first = read_expression(self.tokens, at)
+        if first is None or self.word(first[1]) not in _MIRRORED:
+            return None
+        named = self._column(first[1] + 1)
+        if named is None:
+            return None
+        operator = _MIRRORED[self.word(first[1])]
+        return DateCondition(named[0], named[1], operator, (first[0],)), named[2]
+
+    def _column(self, at: int) -> tuple[str, str, int] | None:
+        """The qualifier and name of a column, and the place after it, a cast taken off."""
+        if self.word(at) in ("CAST", "TRY_CAST") and self.word(at + 1) == "(":
+            inside, close = self._column(at + 2), self.closes.get(at + 1, self.end)
+            return (*inside[:2], close + 1) if inside and self.word(inside[2]) == "AS" else None
+        if self.word(at) in ("CONVERT", "TRY_CONVERT") and self.word(at + 3) == ",":
+            inside, close = self._column(at + 4), self.closes.get(at + 1, self.end)
+            return (*inside[:2], close + 1) if inside else None
+        found = name_at(self.tokens, at, Dialect.TSQL)
+        if found is None or found.name[-1].startswith(("@", "__value", "__list")):
+            return None
+        if self.word(found.end) == "(":
+            return None
+        qualifier = found.name[-2] if len(found.name) > 1 else ""
+        return qualifier, found.name[-1], found.end
+
+    def mentions(self) -> Iterator[TableMention]:
+        """The tables with the conditions on each."""
+        targets = [one for one in self.tables if one.changes]
+        for target in targets:
+            named = [
+                one
+                for one in self.tables
+                if one is not target and len(target.name) == 1 and one.is_called(target.name[-1])
+            ]
+            if named:  # DELETE o FROM orders AS o
+                named[0].changes = True
+                self.tables.remove(target)
+        for condition in self.conditions:
+            for one in self.tables:
+                if not condition.qualifier or one.is_called(condition.qualifier):
+                    one.conditions.append(condition)
+                    one.sure = one.sure and (bool(condition.qualifier) or len(self.tables) == 1)
+        yield from self.tables

@@ -1,0 +1,238 @@
+"""Date expressions of T-SQL: literals by their number, parameters, and `GETDATE()` with shifts.
+
+An expression is read once for all texts that differ in nothing but their literals; its value is
+worked out for each from the literals alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from dbt_graft.collectors.statements.text.fingerprint import LIST_MARK, VALUE_MARK
+from dbt_graft.collectors.statements.text.tokens import Token, keywords
+from dbt_graft.lineage.date_ranges import DateRange, begin_of_unit, date_range, unit
+from dbt_graft.lineage.period import Grain
+
+_NOW = keywords(
+    "GETDATE SYSDATETIME GETUTCDATE SYSUTCDATETIME SYSDATETIMEOFFSET CURRENT_TIMESTAMP"
+    " CURRENT_DATE NOW"
+)
+_CASTS = keywords("CAST TRY_CAST")
+_CONVERTS = keywords("CONVERT TRY_CONVERT")
+_TYPES = keywords("DATE TIMESTAMP DATETIME DATETIME2 SMALLDATETIME DATETIMEOFFSET")
+# Before a string: `DATE '2026-11-01'`, `N'2026-11-01'`.
+_PREFIXES = _TYPES | {"N"}
+_UNITS = {
+    **dict.fromkeys(("DAY", "DD", "D", "DAYOFYEAR", "DY", "Y"), 1),
+    **dict.fromkeys(("WEEK", "WK", "WW"), 7),
+}
+_MONTHS = {
+    **dict.fromkeys(("MONTH", "MM", "M"), 1),
+    **dict.fromkeys(("QUARTER", "QQ", "Q"), 3),
+    **dict.fromkeys(("YEAR", "YY", "YYYY"), 12),
+}
+_MARK = re.compile(rf"{VALUE_MARK}(?P<number>\d+)__", re.IGNORECASE)
+_LIST = re.compile(rf"{LIST_MARK}(?P<number>\d+)__", re.IGNORECASE)
+_ITEM = re.compile(r"[Nn]?'(?:[^']|'')*'|[^\s,()']+")
+_NUMBER = re.compile(r"[-+]?\d{1,5}")
+_PARTS = 3
+_MOST_MONTHS = 12 * 200
+
+
+@dataclass(frozen=True, slots=True)
+class DateExpression:
+    """An expression whose value is a date.
+
+    Attributes:
+        literal: The number of the literal; of a list with its `item`, None for all of them.
+        variable: A parameter or variable, in lower case.
+        now: The beginning of the statement.
+        of: The expression that is shifted.
+        days, months: The length of one step; `steps` is the number of the literal that counts them,
+            `sign` its sign.
+    """
+
+    literal: int | None = None
+    is_list: bool = False
+    variable: str = ""
+    now: bool = False
+    of: DateExpression | None = None
+    days: int = 0
+    months: int = 0
+    steps: int | None = None
+    sign: int = 1
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The parameters that its value depends on."""
+        inner = self.of.variables if self.of else frozenset()
+        return inner | {self.variable} if self.variable else inner
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The literals that its value depends on."""
+        inner = self.of.numbers if self.of else frozenset()
+        return inner | {one for one in (self.literal, self.steps) if one is not None}
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether its value depends on the time of the statement."""
+        return self.now or bool(self.of and self.of.is_relative)
+
+
+@dataclass(frozen=True, slots=True)
+class DateValues:
+    """The values that expressions are worked out from.
+
+    Attributes:
+        literals: As written, by number.
+        parameters: As written, by name.
+        now: The beginning of the statement.
+    """
+
+    literals: Mapping[int, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] | None = None
+    now: datetime | None = None
+
+
+def read_expression(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+    """The date expression that begins at a place, and the place after it."""
+    found = _simple(tokens, at)
+    if found is None:
+        return None
+    expression, end = found
+    if _word(tokens, end) in ("+", "-"):
+        steps = _mark(tokens, end + 1)
+        if steps is None or not expression.is_relative or _word(tokens, end + 2) in ("*", "/"):
+            return None
+        sign = 1 if _word(tokens, end) == "+" else -1
+        return DateExpression(of=expression, days=1, steps=steps, sign=sign), end + 2
+    return None if _word(tokens, end) in ("*", "/", "%", "COLLATE") else found
+
+
+def _simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+    word, after = _word(tokens, at), _word(tokens, at + 1)
+    literal = _mark(tokens, at)
+    if literal is not None:
+        return DateExpression(literal=literal), at + 1
+    if word.startswith("@") and not word.startswith("@@"):
+        return DateExpression(variable=word.casefold()), at + 1
+    if word in _NOW:
+        return DateExpression(now=True), at + (3 if after == "(" else 1)
+    if word in _PREFIXES and _mark(tokens, at + 1) is not None:
+        return DateExpression(literal=_mark(tokens, at + 1)), at + 2
+    listed = _LIST.fullmatch(_word(tokens, at + 2)) if after == "(" else None
+    if listed and word == "DATEFROMPARTS":
+        return DateExpression(literal=int(listed["number"]), variable=""), at + 4
+    if after == "(" and word in _CASTS:
+        return _cast(tokens, at + 2)
+    if after == "(" and word in _CONVERTS:
+        return _converted(tokens, at + 2)
+    if after == "(" and word == "DATEADD":
+        return _shifted(tokens, at + 2)
+    return None
+
+
+def _cast(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+    """`GETDATE() AS date)`"""
+    found = read_expression(tokens, at)
+    if found is None or _word(tokens, found[1]) != "AS":
+        return None
+    return found[0], _behind(tokens, found[1])
+
+
+def _converted(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+    """`date, GETDATE())`, `varchar(10), @d, 120)`"""
+    while _word(tokens, at) not in (",", ""):
+        at = _behind(tokens, at + 1) if _word(tokens, at) == "(" else at + 1
+    found = read_expression(tokens, at + 1)
+    return (found[0], _behind(tokens, found[1])) if found else None
+
+
+def _shifted(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+    """`day, -1, GETDATE())`"""
+    part = _word(tokens, at)
+    sign = -1 if _word(tokens, at + 2) == "-" else 1
+    place = at + 2 + (_word(tokens, at + 2) in ("-", "+"))
+    steps = _mark(tokens, place)
+    known = part in _UNITS or part in _MONTHS
+    if not known or steps is None or _word(tokens, place + 1) != ",":
+        return None
+    found = read_expression(tokens, place + 2)
+    if found is None or _word(tokens, found[1]) != ")":
+        return None
+    days, months = _UNITS.get(part, 0), _MONTHS.get(part, 0)
+    shifted = DateExpression(of=found[0], days=days, months=months, steps=steps, sign=sign)
+    return shifted, found[1] + 1
+
+
+def _behind(tokens: Sequence[Token], at: int) -> int:
+    """The place behind the bracket that closes."""
+    depth = 1
+    while at < len(tokens) and depth:
+        depth += (tokens[at].word == "(") - (tokens[at].word == ")")
+        at += 1
+    return at
+
+
+def list_number(tokens: Sequence[Token], at: int) -> int | None:
+    """The number of the list of literals that stands in brackets from a place on."""
+    found = _LIST.fullmatch(_word(tokens, at + 1)) if _word(tokens, at) == "(" else None
+    return int(found["number"]) if found and _word(tokens, at + 2) == ")" else None
+
+
+def _mark(tokens: Sequence[Token], at: int) -> int | None:
+    found = _MARK.fullmatch(_word(tokens, at))
+    return int(found["number"]) if found else None
+
+
+def _word(tokens: Sequence[Token], at: int) -> str:
+    return tokens[at].word if 0 <= at < len(tokens) else ""
+
+
+def dates_of(expression: DateExpression, values: DateValues) -> tuple[DateRange, ...]:
+    """The days of an expression; empty where one of its values is no date."""
+    if expression.now:
+        return (unit(begin_of_unit(values.now, Grain.DAY), Grain.DAY),) if values.now else ()
+    if expression.variable:
+        text = (values.parameters or {}).get(expression.variable, "")
+        return _days([text]) if text else ()
+    if expression.literal is not None:
+        text = _literal(values, expression.literal)
+        if text.startswith("("):
+            items = _ITEM.findall(text)
+            if expression.is_list:
+                return _days(items)
+            parts = [item.zfill(2) for item in items]
+            return _days(["-".join(parts)]) if len(parts) == _PARTS else ()
+        return _days([text])
+    shifted = dates_of(expression.of, values) if expression.of else ()
+    count = _NUMBER.fullmatch(_literal(values, expression.steps or 0))
+    if len(shifted) != 1 or not count or shifted[0].start is None:
+        return ()
+    return _moved(shifted[0].start, expression, expression.sign * int(count[0]))
+
+
+def _moved(start: datetime, expression: DateExpression, steps: int) -> tuple[DateRange, ...]:
+    months = start.month - 1 + expression.months * steps
+    if abs(expression.months * steps) > _MOST_MONTHS:
+        return ()
+    try:
+        last = start.replace(year=start.year + months // 12, month=months % 12 + 1)
+        return (unit(last + timedelta(days=expression.days * steps), Grain.DAY),)
+    except (ValueError, OverflowError):
+        return ()  # the 31st of June
+
+
+def _literal(values: DateValues, number: int) -> str:
+    return values.literals.get(number, "")
+
+
+def _days(texts: Sequence[str]) -> tuple[DateRange, ...]:
+    """The units that texts name; days at finest."""
+    found = [date_range(text.removeprefix("N").removeprefix("n")) for text in texts]
+    known = tuple(one for one in found if one and one.grain is not Grain.HOUR)
+    return known if len(known) == len(found) else ()

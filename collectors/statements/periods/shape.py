@@ -1,0 +1,223 @@
+"""The dates in texts of one shape: found where they stand once, then taken from each text.
+
+`find_dates` looks at a text with the words `__value7__` in the place of its literals: nothing but
+the literals that a condition compares a column with can come out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlglot.errors import TokenError
+
+from dbt_graft.collectors.statements.periods.conditions import table_mentions
+from dbt_graft.collectors.statements.periods.expressions import (
+    DateExpression,
+    DateValues,
+    dates_of,
+)
+from dbt_graft.collectors.statements.periods.mentions import DateCondition, TableMention
+from dbt_graft.collectors.statements.periods.variables import variables_of
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.fingerprint import literals, marked
+from dbt_graft.collectors.statements.text.length import LONGEST
+from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.text.split import split
+from dbt_graft.collectors.statements.text.tokens import tokenise
+from dbt_graft.lineage.date_columns import is_personal, name_grain
+from dbt_graft.lineage.date_ranges import DateRange, compared, intersection
+from dbt_graft.lineage.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.period_union import union
+
+# Most texts have none of these, and need no more.
+_HINT = re.compile(
+    r"'\s*(?:19|20)\d\d[-/.]?\d\d|(?:GET|SYS|CURRENT_)\w*(?:DATE|TIME)"
+    r"|\b(?:19|20)\d{6}\b|DATEFROMPARTS|@\w",
+    re.IGNORECASE,
+)
+_LIMITS = re.compile(r"\bWHERE\b|\bON\b", re.IGNORECASE)
+_LONGEST = min(LONGEST, 200_000)
+
+
+@dataclass(frozen=True, slots=True)
+class TextDate:
+    """Dates of a column in the conditions of a text.
+
+    Attributes:
+        table: As written, in lower case, dotted.
+        changes: Rows of the table are deleted or updated; else they are read.
+        sure: The condition is on a column of this table; else on one of those beside it.
+        after: The condition is `>` on the day before `start`, whose later hours may be meant.
+    """
+
+    table: str
+    changes: bool
+    column: str
+    start: datetime | None
+    end: datetime | None
+    grain: str
+    sure: bool = True
+    after: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DateShape:
+    """The tables of texts of one shape whose conditions on dates are known.
+
+    Attributes:
+        numbers: The literals that dates depend on.
+        variables: The parameters that dates depend on.
+        is_relative: Dates depend on the time of the statement.
+    """
+
+    tables: tuple[tuple[Name, bool, bool, tuple[DateCondition, ...]], ...]
+    numbers: tuple[int, ...]
+    variables: frozenset[str]
+    is_relative: bool
+
+    def dates(self, values: DateValues) -> tuple[TextDate, ...]:
+        """The dates in one text."""
+        found = (_dates(*table, values) for table in self.tables)
+        return merged_dates(date for dates in found for date in dates)
+
+
+def find_dates(text: str) -> DateShape | None:
+    """The places of the dates in a text's conditions; None where it has none.
+
+    Args:
+        text: A T-SQL text, unwrapped.
+    """
+    if len(text) > _LONGEST or not (_LIMITS.search(text) and _HINT.search(text)):
+        return None
+    try:
+        return _date_shape(text)
+    except (TokenError, RecursionError):  # brackets in brackets in brackets
+        return None
+
+
+def _date_shape(text: str) -> DateShape | None:
+    tokens = tokenise(marked(text), Dialect.TSQL)
+    variables = variables_of(tokens)
+    mentions = [one for each in split(tokens, Dialect.TSQL) for one in table_mentions(each)]
+    values = DateValues(dict(enumerate(literals(text))))
+    without = {_key(one) for one in mentions if not _candidates(one, variables, values)}
+    tables = tuple(
+        (one.name, one.changes, one.sure, conditions)
+        for one in mentions
+        if _key(one) not in without and (conditions := _candidates(one, variables, values))
+    )
+    if not tables:
+        return None
+    used = [value for *_, each in tables for one in each for value in one.values]
+    return DateShape(
+        tables,
+        tuple(sorted({number for one in used for number in one.numbers})),
+        frozenset(name for one in used for name in one.variables),
+        any(one.is_relative for one in used),
+    )
+
+
+def _key(mention: TableMention) -> tuple[str, bool]:
+    return mention.name[-1].casefold(), mention.changes
+
+
+def _candidates(
+    mention: TableMention, variables: dict[str, DateExpression], values: DateValues
+) -> tuple[DateCondition, ...]:
+    """The conditions on columns that are date columns by name, or are compared with a date here."""
+    found = []
+    for one in mention.conditions:
+        if is_personal(one.column):
+            continue
+        known = tuple(_known(value, variables) for value in one.values)
+        by_name = name_grain(one.column) not in (None, Grain.HOUR)
+        if by_name or all(dates_of(v, values) or v.is_relative or v.variables for v in known):
+            found.append(replace(one, values=known))
+    return tuple(found)
+
+
+def _known(value: DateExpression, variables: dict[str, DateExpression]) -> DateExpression:
+    """An expression with what a batch assigned to its variable, itself not a variable again."""
+    if value.of:
+        return replace(value, of=_known(value.of, variables))
+    assigned = variables.get(value.variable) if value.variable else None
+    return assigned if assigned and not assigned.variables else value
+
+
+def _dates(
+    name: Name, changes: bool, sure: bool, conditions: Iterable[DateCondition], values: DateValues
+) -> Iterator[TextDate]:
+    by_column: dict[str, list[DateCondition]] = {}
+    for one in conditions:
+        by_column.setdefault(one.column.casefold(), []).append(one)
+    table = ".".join(filter(None, name)).casefold()
+    for found in by_column.values():
+        ranges: tuple[DateRange, ...] | None = None
+        after = False
+        for one in found:
+            more = _ranges(one, values)
+            if more is None:
+                continue
+            after = after or one.operator == ">"
+            ranges = (
+                more
+                if ranges is None
+                else tuple(both for a in ranges for b in more if (both := intersection(a, b)))
+            )
+        # None of its values is a date: all dates may be meant.
+        for dates in (DateRange(None, None, Grain.DAY),) if ranges is None else ranges:
+            yield TextDate(
+                table,
+                changes,
+                one.column,
+                dates.start,
+                dates.end,
+                dates.grain.value,
+                sure,
+                after and dates.start is not None,
+            )
+
+
+def _ranges(condition: DateCondition, values: DateValues) -> tuple[DateRange, ...] | None:
+    """The dates for which a condition holds; None where its value is not known."""
+    each = [dates_of(value, values) for value in condition.values]
+    if not all(each):
+        return None
+    if condition.operator == "BETWEEN":
+        first, last = each[0][0], each[1][0]
+        low, high = compared(">=", first), compared("<=", last)
+        both = intersection(low, high) if low and high else None
+        return (both,) if both else ()
+    found = (compared(condition.operator, one) for one in each[0])
+    return tuple(one for one in found if one)
+
+
+def merged_dates(dates: Iterable[TextDate]) -> tuple[TextDate, ...]:
+    """The dates of each table and column, sorted, without overlaps."""
+    grouped: dict[tuple[str, bool, str, bool], list[TextDate]] = {}
+    for one in dates:
+        grouped.setdefault((one.table, one.changes, one.column, one.sure), []).append(one)
+    found: list[TextDate] = []
+    for key in sorted(grouped):
+        each = grouped[key]
+        if len(each) == 1:
+            found += each
+            continue
+        periods = [Period(o.start, o.end, Grain(o.grain), PeriodEvidence.PREDICATE) for o in each]
+        after = any(one.after for one in each)
+        table, changes, column, sure = key
+        found += [
+            TextDate(table, changes, column, p.start, p.end, p.grain.value, sure, after)
+            for p in union(periods) or (Period(None, None, Grain.DAY, PeriodEvidence.PREDICATE),)
+        ]
+    return tuple(found)
+
+
+def added_dates(a: tuple[TextDate, ...], b: tuple[TextDate, ...]) -> tuple[TextDate, ...]:
+    """The dates of two texts of one shape."""
+    if not b or a == b or all(one in a for one in b):
+        return a
+    return merged_dates((*a, *b))

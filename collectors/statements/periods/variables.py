@@ -1,0 +1,36 @@
+"""Variables of a batch that are dates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbt_graft.collectors.statements.periods.expressions import DateExpression, read_expression
+from dbt_graft.collectors.statements.text.tokens import Token
+
+
+def variables_of(tokens: Sequence[Token]) -> dict[str, DateExpression]:
+    """The variables to which a batch assigns one date: `DECLARE @d date = '2026-11-01'`."""
+    found: dict[str, DateExpression] = {}
+    twice: set[str] = set()
+    for at, token in enumerate(tokens):
+        if not token.word.startswith("@") or at + 1 >= len(tokens):
+            continue
+        before = tokens[at - 1].word if at else ""
+        if before not in ("DECLARE", "SET", "SELECT", ","):
+            continue
+        name, place = token.word.casefold(), at + 1
+        if tokens[place].word == "AS":
+            place += 1
+        if tokens[place].word != "=" and place + 1 < len(tokens):
+            place += 1
+            if place < len(tokens) and tokens[place].word == "(":
+                place += 3  # datetime2(7), with the number as a list
+        if place < len(tokens) and tokens[place].word == "=":
+            if name in found or name in twice:
+                twice.add(name)
+                found.pop(name, None)
+            elif value := read_expression(tokens, place + 1):
+                found[name] = value[0]
+            else:
+                twice.add(name)
+    return found

@@ -1,0 +1,226 @@
+"""Compaction: many small batches become few, without a change of what readers find.
+
+Sequences are cut into blocks of 16, of 256, of 4,096 and so on. Once all batches of a block are
+committed, one batch takes their place: it stands for their range of sequences and lists them, and
+what a batch lists does not count any more. Two blocks either lie apart or one inside the other, so
+each row is written again once a level, and a store of n batches keeps a few of each level. A block
+that the newest fold covers in part waits for the next fold: else this one would be of no use.
+
+Nothing is changed in place. A compaction that is killed leaves files without a record, which are
+swept; of two at the same time each makes the same batch, and logs that stand in both count once.
+Batches that count no more are deleted after a while by the clock of the store's files: a reader
+that began before has that long, and opens the store again if it takes longer.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import chain
+
+from pyarrow import fs
+
+from dbt_graft import __version__
+from dbt_graft.collectors.store.batch_files import delete_batch, put_record
+from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
+from dbt_graft.collectors.store.fold_tables import stored_folds
+from dbt_graft.collectors.store.lock import committing, compacting, writing
+from dbt_graft.collectors.store.merge import Merge, write_merged
+from dbt_graft.collectors.store.tables import FORMAT, RECORD, Batch
+from dbt_graft.collectors.store.upgrade import keep_copy
+
+FAN_OUT = 16
+# Blocks with more than this stay apart: to write them again would cost more than opening them.
+MOST_BYTES = 128 * 2**20
+# The time that readers have for what was merged.
+DELAY = timedelta(hours=1)
+_CLOCK = ".clock"
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """The result of a compaction.
+
+    Attributes:
+        merged: The number of batches that were merged; they count no more.
+        made: The number of batches in their place.
+        deleted: Batches that were merged before and are deleted now.
+        waiting: Batches that count no more and are still there.
+        counting: The batches that readers open now.
+    """
+
+    merged: int = 0
+    made: int = 0
+    deleted: int = 0
+    waiting: int = 0
+    counting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MergeBlock:
+    """Batches to be merged, oldest first, and the sequences that they stand for."""
+
+    parts: tuple[StoredBatch, ...]
+    first: int
+    last: int
+
+
+def compact(place: str, delay: timedelta | None = None, *, wait: bool = True) -> Compaction:
+    """Merge what is due, bring batches of earlier formats to this one, and delete what is over.
+
+    Args:
+        delay: How long merged batches stay for readers; an hour by default.
+        wait: Wait for another compaction on this machine; else leave the store to it.
+
+    Raises:
+        StoreError: The store is damaged or cannot be read; nothing was changed.
+    """
+    with writing(place), compacting(place, wait=wait) as lock:
+        if lock.is_busy:
+            return Compaction()
+        found = open_store(place)
+        if _earlier(found.batches):
+            with committing(place):
+                keep_copy(found)
+        merged = made = 0
+        while blocks := due(found):
+            before = made
+            for block in blocks:
+                found, done = replaced(found, block, is_locked=lock.is_held)
+                merged, made = merged + done * len(block.parts), made + done
+            if made == before:
+                break  # another compaction is faster
+        deleted = _delete(found, DELAY if delay is None else delay)
+        waiting = len(found.superseded) - deleted
+        return Compaction(merged, made, deleted, waiting, len(found.batches))
+
+
+def is_due(found: OpenStore) -> bool:
+    """Whether a compaction of a store would change anything."""
+    return bool(due(found)) or any(True for _ in _over(found, found.newest, DELAY))
+
+
+def due(found: OpenStore) -> list[MergeBlock]:
+    """The blocks to be merged, the widest first; none of them meets another."""
+    folded = max((fold.sequence for fold in stored_folds(found)), default=0)
+    left = [batch for batch in found.batches if batch.sequence > 0]
+    first = [batch for batch in found.batches if batch.sequence <= 0]
+    blocks = [MergeBlock((*first,), 0, 0)] if len(first) > 1 or _earlier(first) else []
+    size = FAN_OUT
+    while size * FAN_OUT <= found.last_sequence:
+        size *= FAN_OUT
+    while size >= FAN_OUT:
+        blocks_of_size: dict[int, list[StoredBatch]] = defaultdict(list)
+        for batch in left:
+            number = (batch.first - 1) // size
+            if (batch.sequence - 1) // size == number:
+                blocks_of_size[number].append(batch)
+        for number, parts in blocks_of_size.items():
+            first_of, last = number * size + 1, (number + 1) * size
+            if first_of <= folded < last or last > found.last_sequence:
+                continue
+            if len(parts) > 1 and _bytes(parts) <= MOST_BYTES:
+                blocks.append(MergeBlock((*parts,), first_of, last))
+                left = [batch for batch in left if batch not in parts]
+        size //= FAN_OUT
+    return blocks + [MergeBlock((one,), one.first, one.sequence) for one in _earlier(left)]
+
+
+def replaced(
+    found: OpenStore, block: MergeBlock, *, forget: Collection[str] = (), is_locked: bool
+) -> tuple[OpenStore, bool]:
+    """A store in which one batch takes the place of others, and whether it came to that.
+
+    Args:
+        forget: Logs of which nothing is to be left.
+        is_locked: No other process can have replaced them meanwhile.
+
+    Raises:
+        StoreError: One of them is damaged.
+    """
+    ids = {batch.batch_id for batch in block.parts}
+    oldest = next((one for one in found.batches if one.batch_id not in ids), None)
+    from_start = oldest is None or (oldest.sequence, oldest.batch_id) > (
+        block.parts[-1].sequence,
+        block.parts[-1].batch_id,
+    )
+    batch_id = uuid.uuid4().hex
+    files = write_merged(Merge(found, block.parts, from_start, forget), batch_id)
+    record = Batch(
+        sequence=block.last,
+        format=FORMAT,
+        version=__version__,
+        committed_at=max(batch.committed_at for batch in block.parts),
+        files=files,
+        gives_up=tuple(sorted({one for batch in block.parts for one in batch.gives_up})),
+        first_sequence=block.first,
+        replaces=tuple(sorted(ids)),
+    )
+    with committing(found.place):
+        now = found if is_locked else open_store(found.place)
+        if not ids <= {batch.batch_id for batch in now.batches}:
+            delete_batch(found, batch_id, files)
+            return now, False
+        put_record(found, batch_id, record)
+    _log.debug("batches %d to %d are one: %s", block.first, block.last, batch_id)
+    made = StoredBatch(
+        *(batch_id, record.sequence, record.committed_at, files),
+        gives_up=record.gives_up,
+        first_sequence=record.first_sequence,
+        replaces=record.replaces,
+        format=FORMAT,
+        version=__version__,
+    )
+    left = [batch for batch in now.batches if batch.batch_id not in ids]
+    counting = sorted([*left, made], key=lambda one: (one.sequence, one.batch_id))
+    superseded = (*now.superseded, *block.parts)
+    return replace(now, batches=(*counting,), superseded=superseded), True
+
+
+def _earlier(batches: Sequence[StoredBatch]) -> list[StoredBatch]:
+    return [batch for batch in batches if batch.format < FORMAT]
+
+
+def _bytes(batches: Sequence[StoredBatch]) -> int:
+    return sum(file.bytes or 0 for batch in batches for file in batch.files)
+
+
+def _over(found: OpenStore, now: int, delay: timedelta) -> Iterator[StoredBatch]:
+    """The batches that count no more and whose time is over, those of narrow ranges first."""
+    since: dict[str, int] = {}
+    for batch in chain(found.batches, found.superseded):
+        at = found.times.get(f"batches/batch_id={batch.batch_id}/{RECORD}", now)
+        for one in batch.replaces:
+            since[one] = min(at, since.get(one, at))
+    limit = now - int(delay.total_seconds() * 1_000_000_000)
+    for batch in sorted(found.superseded, key=lambda one: (one.sequence - one.first, one.replaces)):
+        if since.get(batch.batch_id, now) <= limit:
+            yield batch
+
+
+def _delete(found: OpenStore, delay: timedelta) -> int:
+    """Delete what is over; the number of batches.
+
+    One that was merged itself stays until all that it lists are gone: they would count again.
+    """
+    if not found.superseded:
+        return 0
+    there = {batch.batch_id for batch in (*found.batches, *found.superseded)}
+    deleted = 0
+    for batch in _over(found, _now(found.files, found.root), delay):
+        if there.isdisjoint(batch.replaces) and delete_batch(found, batch.batch_id, batch.files):
+            there.discard(batch.batch_id)
+            deleted += 1
+    return deleted
+
+
+def _now(files: fs.FileSystem, root: str) -> int:
+    """The time now by the clock of the store's files, in nanoseconds."""
+    with files.open_output_stream(f"{root}/{_CLOCK}") as out:
+        out.write(b"\n")
+    return files.get_file_info(f"{root}/{_CLOCK}").mtime_ns or 0

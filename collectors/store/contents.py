@@ -1,0 +1,140 @@
+"""The contents of a store in figures: batches, files, bytes, rows, logs, and what waits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from pyarrow import fs
+
+from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
+from dbt_graft.collectors.store.compaction import due
+from dbt_graft.collectors.store.logs import last_logs
+from dbt_graft.collectors.store.tables import FORMAT, TABLES
+from dbt_graft.collectors.store.upgrade import COPIES
+
+FOLDS = "folds"
+
+
+@dataclass(frozen=True, slots=True)
+class TableSize:
+    """The rows of a table in batches that count, its files and their bytes."""
+
+    rows: int = 0
+    files: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLog:
+    """A log in a store: how much was read of it, and when last."""
+
+    origin: str
+    events: int
+    read_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSize:
+    """The files in a folder, and their bytes."""
+
+    files: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoreContents:
+    """The contents of a store.
+
+    Attributes:
+        merged: How many of the batches compaction made of others.
+        last_sequence: The number of batches that were ever committed.
+        format: The newest format in it; None for an empty store.
+        formats: Format -> its batches.
+        superseded: Batches that were merged and wait for their deletion.
+        uncommitted: Folders of batches that were never committed.
+        due: Batches that the next compaction merges.
+        folds, copies: What is derived from the batches; copies from before an upgrade.
+    """
+
+    place: str
+    batches: int = 0
+    merged: int = 0
+    last_sequence: int = 0
+    oldest: datetime | None = None
+    newest: datetime | None = None
+    format: int | None = None
+    formats: Counter[int] = field(default_factory=Counter)
+    tables: dict[str, TableSize] = field(default_factory=dict)
+    logs: tuple[StoredLog, ...] = ()
+    superseded: int = 0
+    uncommitted: int = 0
+    due: int = 0
+    folds: FolderSize = field(default_factory=FolderSize)
+    copies: FolderSize = field(default_factory=FolderSize)
+
+    @property
+    def files(self) -> int:
+        """The files of its batches, their records left out."""
+        return sum(one.files for one in self.tables.values())
+
+    @property
+    def bytes(self) -> int:
+        """The bytes in these files."""
+        return sum(one.bytes for one in self.tables.values())
+
+
+def store_contents(place: str) -> StoreContents:
+    """The contents of a store; data is not read.
+
+    Raises:
+        StoreError: It is damaged or cannot be read.
+    """
+    found = open_store(place)
+    times = [batch.committed_at for batch in found.batches]
+    logs = last_logs(found).select(["origin", "events", "committed_at"]).to_pylist()
+    formats = Counter(batch.format for batch in found.batches)
+    return StoreContents(
+        place,
+        batches=len(found.batches),
+        merged=sum(bool(batch.replaces) for batch in found.batches),
+        last_sequence=found.last_sequence,
+        oldest=min((row["committed_at"] for row in logs), default=None),
+        newest=max(times, default=None),
+        format=max(formats, default=None),
+        formats=formats,
+        tables=_tables(found, found.batches),
+        logs=tuple(StoredLog(*row.values()) for row in logs),
+        superseded=len(found.superseded),
+        uncommitted=len(found.uncommitted),
+        due=sum(len(block.parts) for block in due(found)),
+        folds=_size(found, FOLDS),
+        copies=_size(found, COPIES),
+    )
+
+
+def is_earlier(contents: StoreContents) -> bool:
+    """Whether the next commit upgrades the store."""
+    return any(one < FORMAT for one in contents.formats)
+
+
+def _tables(found: OpenStore, batches: Iterable[StoredBatch]) -> dict[str, TableSize]:
+    sizes: dict[str, TableSize] = {}
+    for batch in batches:
+        for file in batch.files:
+            one = sizes.get(file.table, TableSize())
+            rows, size = file.rows, file.bytes
+            if rows is None:  # format 1 did not note them
+                rows = found.parquet(file.path).metadata.num_rows
+            if size is None:
+                size = found.files.get_file_info(f"{found.root}/{file.path}").size
+            sizes[file.table] = TableSize(one.rows + rows, one.files + 1, one.bytes + size)
+    return {table: sizes[table] for table in TABLES if table in sizes}
+
+
+def _size(found: OpenStore, folder: str) -> FolderSize:
+    selector = fs.FileSelector(f"{found.root}/{folder}", recursive=True, allow_not_found=True)
+    files = [one for one in found.files.get_file_info(selector) if one.type is fs.FileType.File]
+    return FolderSize(len(files), sum(one.size for one in files))

@@ -1,0 +1,87 @@
+"""Read the figures by day: those that are folded, and those of the runs since."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbt_graft.collectors.schema import arrow, batch
+from dbt_graft.collectors.store.batches import open_store, reopens
+from dbt_graft.collectors.store.fold_files import summed_by_day
+from dbt_graft.collectors.store.fold_read import read_folded, read_unfolded
+from dbt_graft.collectors.store.fold_tables import FOLD_TABLES, fold_tables
+from dbt_graft.lineage.daily import YEAR, DailyHistory, DayRows, DayRuns
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.fold_days import unsettled_days
+from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.records import Direction
+
+_Key = TypeVar("_Key")
+_Day = TypeVar("_Day", DayRuns, DayRows)
+
+
+@reopens
+def daily_history(place: str, rename: Rename, without: Collection[str] = ()) -> DailyHistory:
+    """The last year of each task and dataset, by day.
+
+    Args:
+        rename: The name rules.
+        without: Damaged batches to do without, as `damages` names them.
+    """
+    found = open_store(place, without)
+    read = read_folded(found) or read_unfolded(found)
+    since = unsettled_days(read.records)
+    tables: dict[str, pa.Table] = {}
+    for name, rows in (("task_days", since.tasks), ("usage_days", since.usages)):
+        parts = [pa.Table.from_batches([batch(FOLD_TABLES[name], rows)])]
+        if read.fold:
+            parts += fold_tables(found, read.fold, name)
+        tables[name] = summed_by_day(
+            name, [one.select(arrow(FOLD_TABLES[name]).names) for one in parts]
+        )
+    return DailyHistory(_tasks(tables["task_days"]), _datasets(tables["usage_days"], rename))
+
+
+def _tasks(rows: pa.Table) -> dict[str, Sequence[DayRuns]]:
+    found = rows.group_by(["task", "day"], use_threads=False).aggregate(
+        [("runs", "sum"), ("failed", "sum")]
+    )
+    days: dict[str, list[DayRuns]] = {}
+    for task, *values in _values(found, "task", "day", "runs_sum", "failed_sum"):
+        days.setdefault(task, []).append(DayRuns(*values))
+    return _last_year(days)
+
+
+def _datasets(rows: pa.Table, rename: Rename) -> dict[DatasetId, Sequence[DayRows]]:
+    rows = rows.filter(pc.equal(rows["direction"], pa.scalar(str(Direction.WRITE))))
+    rows = rows.filter(pc.greater(rows["counted"], pa.scalar(0)))
+    found = rows.group_by(["namespace", "name", "day"], use_threads=False)
+    names: dict[tuple[str, str], DatasetId] = {}
+    days: dict[DatasetId, dict[Any, int]] = {}
+    for namespace, name, day, count in _values(
+        found.aggregate([("rows", "sum")]), "namespace", "name", "day", "rows_sum"
+    ):
+        key = (namespace, name)
+        dataset = names.get(key) or names.setdefault(key, rename(DatasetId(*key)))
+        of_day = days.setdefault(dataset, {})
+        of_day[day] = of_day.get(day, 0) + count
+    return _last_year(
+        {key: [DayRows(day, count) for day, count in one.items()] for key, one in days.items()}
+    )
+
+
+def _values(rows: pa.Table, *names: str) -> Any:
+    columns = [rows[name].cast(pa.date32()) if name == "day" else rows[name] for name in names]
+    return zip(*(column.to_pylist() for column in columns), strict=True)
+
+
+def _last_year(days: Mapping[_Key, list[_Day]]) -> dict[_Key, Sequence[_Day]]:
+    found: dict[_Key, Sequence[_Day]] = {}
+    for key, listed in days.items():
+        listed.sort()
+        newest = listed[-1].day
+        found[key] = [one for one in listed if (newest - one.day).days < YEAR]
+    return found

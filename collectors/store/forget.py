@@ -1,0 +1,102 @@
+"""Take logs out of a store, with everything that was read of them.
+
+First one batch says that the logs are forgotten: with its record all readers are without them.
+Then the folds go, which the next collect makes again, and the batches that hold rows of the logs
+are written again without these, one by one. What is killed
+in between is done by the same command later. The next collect finds no position of such a log and
+reads it again if `graft.yml` still names it.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
+from dbt_graft.collectors.store.commit import record_batch
+from dbt_graft.collectors.store.compaction import MergeBlock, replaced
+from dbt_graft.collectors.store.fold_files import remove_folds
+from dbt_graft.collectors.store.lock import committing, compacting, writing
+from dbt_graft.collectors.store.logs import all_logs, is_forgotten
+from dbt_graft.collectors.store.tables import TABLES
+from dbt_graft.collectors.store.upgrade import keep_copy
+
+_WITHOUT_ORIGIN = ("batches", "origins", "shapes")
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenLogs:
+    """Logs that are to be taken out of a store.
+
+    Attributes:
+        rows: Table -> its rows of them, those that later batches replaced too.
+        batches: The number of batches with such rows.
+    """
+
+    origins: tuple[str, ...] = ()
+    rows: Counter[str] = field(default_factory=Counter)
+    batches: int = 0
+
+
+def stored_origins(place: str) -> tuple[str, ...]:
+    """All logs of which a batch holds anything, sorted."""
+    found = open_store(place)
+    rows = all_logs(found, found.batches)
+    rows = rows.filter(pc.invert(is_forgotten(rows)))
+    return tuple(sorted(cast("list[str]", pc.unique(rows["origin"]).to_pylist())))
+
+
+def to_forget(place: str, origins: Collection[str]) -> ForgottenLogs:
+    """The rows of some logs, counted."""
+    found = open_store(place)
+    rows: Counter[str] = Counter()
+    for table in TABLES:
+        if table not in _WITHOUT_ORIGIN:
+            for _, one in found.tables(table):
+                rows[table] += _of(one, origins).num_rows
+    return ForgottenLogs(tuple(sorted(origins)), +rows, len(_holding(found, origins)))
+
+
+def forget(place: str, origins: Collection[str]) -> None:
+    """Take logs out of a store.
+
+    Raises:
+        StoreError: The store is damaged.
+    """
+    with writing(place), compacting(place, wait=True) as lock:
+        with committing(place):
+            found = open_store(place)
+            keep_copy(found)
+            rows = [
+                {"origin": one, "position": "", "events": 0, "noise": 0, "forgotten": True}
+                for one in sorted(origins)
+            ]
+            record_batch(found, uuid.uuid4().hex, rows, ())
+        remove_folds(found)
+        found = open_store(place)
+        for batch in _holding(found, origins):
+            block = MergeBlock((batch,), batch.first, batch.sequence)
+            found, _ = replaced(found, block, forget=origins, is_locked=lock.is_held)
+
+
+def _holding(found: OpenStore, origins: Collection[str]) -> list[StoredBatch]:
+    """The batches that have rows of some logs."""
+    ids = set()
+    for table in ("origins", "sessions"):
+        for batch, rows in found.tables(table):
+            of = _of(rows, origins)
+            if "forgotten" in of.column_names:
+                of = of.filter(pc.invert(is_forgotten(of)))
+            if of.num_rows:
+                ids.add(batch.batch_id)
+    return [batch for batch in found.batches if batch.batch_id in ids]
+
+
+def _of(rows: pa.Table, origins: Collection[str]) -> pa.Table:
+    return rows.filter(pc.is_in(rows["origin"], value_set=pa.array(origins, pa.string())))

@@ -1,0 +1,99 @@
+"""The rows that count in a range of batches: of each origin those of its newest batch."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbt_graft.collectors.schema import arrow, records
+from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, StoreError
+from dbt_graft.collectors.store.tables import TABLES
+
+_READERS = 16
+
+
+class LiveRows:
+    """The rows of batches after one, filtered before any object is made of them.
+
+    Args:
+        after: The sequence of the last batch that is left out; -1 for none.
+    """
+
+    def __init__(self, found: OpenStore, after: int = -1) -> None:
+        self._found = found
+        self.batches = [batch for batch in found.batches if batch.sequence > after]
+        self._origins: dict[str, list[str]] = {}
+        newest: dict[str, str] = {}
+        for batch, rows in self._tables("origins", self.batches):
+            listed: list[Any] = rows["origin"].to_pylist()
+            self._origins.setdefault(batch.batch_id, []).extend(listed)
+            newest.update(dict.fromkeys(listed, batch.batch_id))
+        self._newest = newest
+        self._live: dict[str, list[str]] = defaultdict(list)
+        for origin, batch_id in newest.items():
+            self._live[batch_id].append(origin)
+
+    @property
+    def origins(self) -> set[str]:
+        """The logs that these batches read."""
+        return set(self._newest)
+
+    def sequences(self) -> dict[str, int]:
+        """Origin -> the sequence of its newest batch."""
+        numbers = {batch.batch_id: batch.sequence for batch in self.batches}
+        return {origin: numbers[batch_id] for origin, batch_id in self._newest.items()}
+
+    def tables(self, table: str) -> Iterator[tuple[StoredBatch, pa.Table]]:
+        """The rows of a table that count, file by file, oldest first."""
+        live = [batch for batch in self.batches if batch.batch_id in self._live]
+        for batch, rows in self._tables(table, live):
+            own = self._live[batch.batch_id]
+            if "origin" not in rows.column_names or len(own) == len(
+                {*self._origins[batch.batch_id]}
+            ):
+                yield batch, rows
+            else:
+                listed = pa.array(own, pa.string())
+                yield batch, rows.filter(pc.is_in(rows["origin"], value_set=listed))
+
+    def records(self, table: str) -> list[Any]:
+        """The records of a table that count, oldest first."""
+        return [one for _, of_batch in self.records_by_batch(table) for one in of_batch]
+
+    def records_by_batch(self, table: str) -> Iterator[tuple[StoredBatch, list[Any]]]:
+        """The records of a table that count, file by file, oldest first."""
+        for batch, rows in self.tables(table):
+            yield batch, records_of(self._found.place, table, rows)
+
+    def _tables(
+        self, table: str, batches: Sequence[StoredBatch]
+    ) -> Iterator[tuple[StoredBatch, pa.Table]]:
+        listed = [(batch, file) for batch in batches for file in batch.files if file.table == table]
+        # The files may be far away.
+        with ThreadPoolExecutor(_READERS) as pool:
+            found = pool.map(lambda one: self._found.table(*one), listed)
+            for (batch, _), rows in zip(listed, found, strict=True):
+                yield batch, rows
+
+
+def records_of(place: str, table: str, rows: pa.Table) -> list[Any]:
+    """The records of a table's rows.
+
+    Raises:
+        StoreError: A value is none that this version knows.
+    """
+    kind = TABLES[table]
+    names = [name for name in arrow(kind).names if name in rows.column_names]
+    try:
+        return records(kind, rows.select(names))
+    except ValueError as error:
+        raise StoreError(
+            f"`{table}` has a value that this version does not know: {error}",
+            place=place,
+            remedy="install the version of dbt-graft that wrote it, or a later one",
+        ) from error

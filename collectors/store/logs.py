@@ -1,0 +1,97 @@
+"""The logs (origins) of a store: of each its row in the newest batch that read it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbt_graft.collectors.schema import arrow
+from dbt_graft.collectors.store.batches import OpenStore, StoredBatch
+from dbt_graft.collectors.store.tables import ReadLog
+
+PART = "part"
+
+
+def all_logs(
+    found: OpenStore, parts: Sequence[StoredBatch], only: Collection[str] | None = None
+) -> pa.Table:
+    """The rows of `origins` of some batches in order, each with its batch's place among them.
+
+    `sequence` and `committed_at` are those of the batch that read the log, merged since or not.
+
+    Args:
+        only: Only of these logs; there may be millions of others.
+    """
+    places = {batch.batch_id: place for place, batch in enumerate(parts)}
+    wanted = None if only is None else pa.array(only, pa.string())
+    tables = [_empty()]
+    for batch, rows in found.tables("origins", places):
+        if wanted is not None:
+            rows = rows.filter(pc.is_in(rows["origin"], value_set=wanted))
+        rows = conformed(rows, arrow(ReadLog))
+        for name, value in (("sequence", batch.sequence), ("committed_at", batch.committed_at)):
+            known = _known(rows[name], value)
+            rows = rows.set_column(rows.column_names.index(name), rows.field(name), known)
+        place = pa.array([places[batch.batch_id]] * rows.num_rows, pa.int64())
+        tables.append(rows.append_column(PART, place))
+    return pa.concat_tables(tables)
+
+
+def last_logs(found: OpenStore, only: Collection[str] | None = None) -> pa.Table:
+    """Of each log its last row, as in `all_logs`; those that were forgotten are left out.
+
+    Args:
+        only: Only of these logs.
+    """
+    rows = last_of_each(all_logs(found, found.batches, only))
+    return rows.filter(pc.invert(is_forgotten(rows)))
+
+
+def last_of_each(rows: pa.Table) -> pa.Table:
+    """The rows that are the last of their origin."""
+    numbered = rows.append_column("row", pa.array(range(rows.num_rows), pa.int64()))
+    last = numbered.group_by("origin").aggregate([("row", "max")])
+    return rows.take(last["row_max"].sort())
+
+
+def is_forgotten(rows: pa.Table) -> pa.ChunkedArray[pa.BooleanScalar]:
+    """For each row of `origins` whether the log was taken out of the store."""
+    flags: Any = rows["forgotten"]
+    return cast("pa.ChunkedArray[pa.BooleanScalar]", pc.fill_null(flags, False))
+
+
+def values(rows: pa.Table, column: str) -> list[Any]:
+    """The values in a column."""
+    return rows[column].to_pylist()
+
+
+def forgotten_sequences(found: OpenStore) -> dict[str, int]:
+    """Forgotten log -> the sequence of the newest batch that says so."""
+    rows = all_logs(found, found.batches)
+    rows = rows.filter(is_forgotten(rows))
+    return dict(zip(values(rows, "origin"), values(rows, "sequence"), strict=True))
+
+
+def conformed(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Rows with the columns of a schema: those that they lack are null, others are dropped."""
+    if rows.schema.equals(schema):
+        return rows
+    columns = [
+        rows[field.name].cast(field.type)
+        if field.name in rows.column_names
+        else pa.nulls(rows.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)
+
+
+def _known(column: Any, value: int | datetime) -> pa.ChunkedArray[Any]:
+    return pc.fill_null(column, pa.scalar(value, column.type))
+
+
+def _empty() -> pa.Table:
+    return arrow(ReadLog).empty_table().append_column(PART, pa.array([], pa.int64()))

@@ -1,0 +1,208 @@
+"""Merge batches into the files of one: what counts of each, table by table, in bounded memory.
+
+Of a log the rows of its newest batch among them stay; of shapes each one once, of the batches of
+which anything stays; of open sessions those of the newest batch that has them. Records keep their
+order, so readers find what they found before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from dbt_graft.collectors.schema import arrow
+from dbt_graft.collectors.store.batch_records import aware
+from dbt_graft.collectors.store.batches import OpenStore, StoredBatch
+from dbt_graft.collectors.store.damage import RESTORE, StoreError, file_errors
+from dbt_graft.collectors.store.logs import (
+    PART,
+    all_logs,
+    conformed,
+    is_forgotten,
+    last_of_each,
+    values,
+)
+from dbt_graft.collectors.store.tables import TABLES, BatchFile
+
+_ROW_GROUP = 65_536
+# Files up to this size are read at once, larger ones row group by row group.
+_AT_ONCE = 2**20
+_SESSION = ("server", "session", "task", "run")
+# They have a rule of their own.
+_OTHERS = ("batches", "origins", "shapes", "sessions")
+
+# A chunk of a table, and the place of its batch among those that are merged.
+Chunks = Iterator[tuple[int, pa.Table]]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Batches to be merged, oldest first.
+
+    Attributes:
+        from_start: No other batch is older, so that what was forgotten can leave no trace.
+        forget: Logs to leave out.
+    """
+
+    found: OpenStore
+    parts: Sequence[StoredBatch]
+    from_start: bool = False
+    forget: Collection[str] = ()
+
+
+def write_merged(merge: Merge, batch_id: str) -> tuple[BatchFile, ...]:
+    """Write the files of the merged batch, not its record.
+
+    Raises:
+        StoreError: A file of the batches is damaged.
+    """
+    logs = all_logs(merge.found, merge.parts)
+    last = _without(last_of_each(logs), merge.forget)
+    live = [
+        pc.unique(last.filter(pc.equal(last[PART], pa.scalar(place)))["origin"])
+        for place in range(len(merge.parts))
+    ]
+
+    def of_live_logs(table: str) -> Iterator[pa.Table]:
+        for place, rows in _chunks(merge, table):
+            yield rows.filter(pc.is_in(rows["origin"], value_set=live[place]))
+
+    named = last.filter(pc.invert(is_forgotten(last))) if merge.from_start else last
+    tables: dict[str, Iterable[pa.Table]] = {
+        "origins": [named.drop_columns([PART])],
+        "shapes": _shapes(merge, {place for place, of in enumerate(live) if len(of)}),
+        "sessions": [_sessions(merge, logs)],
+    }
+    tables |= {name: of_live_logs(name) for name in TABLES if name not in _OTHERS}
+    files = (_write(merge.found, name, batch_id, rows) for name, rows in sorted(tables.items()))
+    return tuple(file for file in files if file)
+
+
+def _chunks(merge: Merge, table: str, columns: Sequence[str] | None = None) -> Chunks:
+    """The rows of a table of all batches in order, with all its columns, in chunks."""
+    schema = arrow(TABLES[table])
+    if columns:
+        schema = pa.schema([schema.field(name) for name in columns])
+    for place, batch in enumerate(merge.parts):
+        for file in batch.files:
+            if file.table == table:
+                for rows in _read(merge.found, batch, file):
+                    yield place, conformed(rows, schema)
+
+
+def _read(found: OpenStore, batch: StoredBatch, file: BatchFile) -> Iterator[pa.Table]:
+    if (file.bytes or 0) <= _AT_ONCE:
+        yield found.table(batch, file)
+        return
+    place, rows = f"{found.place}/{file.path}", 0
+    with file_errors(place), found.files.open_input_file(f"{found.root}/{file.path}") as source:
+        for chunk in pq.ParquetFile(source).iter_batches(batch_size=_ROW_GROUP):
+            rows += chunk.num_rows
+            part = pa.Table.from_batches([chunk])
+            yield part.cast(aware(part.schema))
+    if file.rows not in (None, rows):
+        problem = f"has {rows:,} rows, and was written with {file.rows:,}"
+        raise StoreError(problem, place=place, remedy=RESTORE)
+
+
+def _without(rows: pa.Table, origins: Collection[str]) -> pa.Table:
+    return rows.filter(
+        pc.invert(pc.is_in(rows["origin"], value_set=pa.array(origins, pa.string())))
+    )
+
+
+def _shapes(merge: Merge, places: Collection[int]) -> Iterator[pa.Table]:
+    """Each shape once, its newest row, of some of the batches."""
+    of_parts = _chunks(merge, "shapes", ["shape_id"])
+    ids = [rows for place, rows in of_parts if place in places]
+    if not ids:
+        return
+    listed = pa.concat_tables(ids)
+    numbered = listed.append_column("row", pa.array(range(listed.num_rows), pa.int64()))
+    last = numbered.group_by("shape_id").aggregate([("row", "max")])
+    unused = _shapes_of(merge) if merge.forget else pa.array([], pa.string())
+    begin = 0
+    for place, rows in _chunks(merge, "shapes"):
+        if place not in places:
+            continue
+        numbers = pa.array(range(begin, begin + rows.num_rows), pa.int64())
+        begin += rows.num_rows
+        rows = rows.filter(pc.is_in(numbers, value_set=last["row_max"]))
+        yield rows.filter(pc.invert(pc.is_in(rows["shape_id"], value_set=unused)))
+
+
+def _shapes_of(merge: Merge) -> pa.Array[Any]:
+    """The shapes that only the forgotten logs have, as far as rows say of which log they are."""
+    forgotten, others = set[str](), set[str]()
+    names = pa.array(merge.forget, pa.string())
+    for table in ("accesses", "column_edges"):
+        for _, rows in _chunks(merge, table, ["shape_id", "origin"]):
+            is_one = pc.is_in(rows["origin"], value_set=names)
+            forgotten.update(values(rows.filter(is_one), "shape_id"))
+            others.update(values(rows.filter(pc.invert(is_one)), "shape_id"))
+    return pa.array(sorted(forgotten - others), pa.string())
+
+
+def _sessions(merge: Merge, logs: pa.Table) -> pa.Table:
+    """The rows of the newest batch that has a session, in the order in which sessions came."""
+    gone = logs.filter(is_forgotten(logs))
+    until = dict(zip(values(gone, "origin"), values(gone, PART), strict=True))
+    tables = []
+    for place, rows in _chunks(merge, "sessions"):
+        left = _without(rows, {*merge.forget, *(log for log, end in until.items() if place < end)})
+        tables.append(left.append_column(PART, pa.array([place] * left.num_rows, pa.int64())))
+    if not tables:
+        return arrow(TABLES["sessions"]).empty_table()
+    rows = pa.concat_tables(tables)
+    rows = rows.append_column("row", pa.array(range(rows.num_rows), pa.int64()))
+    keys = list(_SESSION)
+    newest = rows.group_by(keys).aggregate([(PART, "max"), ("row", "min")])
+    found = rows.select([*keys, PART, "row"]).join(newest, keys)
+    found = found.filter(pc.equal(found[PART], found[f"{PART}_max"]))
+    found = found.sort_by([("row_min", "ascending"), ("row", "ascending")])
+    return rows.take(found["row"]).drop_columns([PART, "row"])
+
+
+def _write(
+    found: OpenStore, table: str, batch_id: str, chunks: Iterable[pa.Table]
+) -> BatchFile | None:
+    """Write a table of a batch, if it has any row."""
+    path = f"{table}/batch_id={batch_id}/rows-0.parquet"
+    writer: pq.ParquetWriter | None = None
+    waiting: list[pa.Table] = []
+    total = held = 0
+
+    def flush() -> None:
+        nonlocal writer, held
+        if writer is None:
+            found.files.create_dir(f"{found.root}/{table}/batch_id={batch_id}", recursive=True)
+            writer = pq.ParquetWriter(
+                f"{found.root}/{path}",
+                arrow(TABLES[table]),
+                filesystem=found.files,
+                compression="zstd",
+            )
+        writer.write_table(pa.concat_tables(waiting), row_group_size=_ROW_GROUP)
+        waiting.clear()
+        held = 0
+
+    try:
+        for rows in chunks:
+            if rows.num_rows:
+                waiting.append(rows)
+                total, held = total + rows.num_rows, held + rows.num_rows
+                if held >= _ROW_GROUP:
+                    flush()
+        if waiting:
+            flush()
+    finally:
+        if writer:
+            writer.close()
+    if not total:
+        return None
+    return BatchFile(table, path, total, found.files.get_file_info(f"{found.root}/{path}").size)

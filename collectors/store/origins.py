@@ -1,0 +1,63 @@
+"""The state of each origin in the store: when it was read, and up to when."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+
+from dbt_graft.collectors.store.batches import OpenStore
+from dbt_graft.collectors.store.logs import PART, last_logs, values
+from dbt_graft.collectors.store.node_results import live_tables
+
+# Of a run that goes on, its start is the newest that is known.
+_TIMES = (("accesses", "last_at"), ("runs", "started_at"), ("runs", "ended_at"))
+
+
+@dataclass(frozen=True, slots=True)
+class OriginState:
+    """A log in the store.
+
+    Attributes:
+        read_at: When the batch was committed that read it last.
+        last_event: The newest time of a statement, a run or a result of dbt in it.
+        rejects: The number of its parts that could not be used.
+    """
+
+    read_at: datetime
+    last_event: datetime | None = None
+    rejects: int = 0
+
+
+def origin_states(found: OpenStore) -> dict[str, OriginState]:
+    """The origins of a store."""
+    logs = last_logs(found)
+    origins, parts = values(logs, "origin"), values(logs, PART)
+    newest = {log: found.batches[part] for log, part in zip(origins, parts, strict=True)}
+    read_at = dict(zip(origins, values(logs, "committed_at"), strict=True))
+    times: dict[str, datetime] = {}
+
+    def note(origin: str, at: datetime | None) -> None:
+        if at:
+            times[origin] = max(at, times.get(origin, at))
+
+    ids = {batch.batch_id for batch in newest.values()}
+    for table in dict.fromkeys(table for table, _ in _TIMES):
+        columns = [column for name, column in _TIMES if name == table]
+        for batch, row in found.rows(table, ids):
+            if newest.get(row["origin"]) == batch:
+                for column in columns:
+                    note(row["origin"], row[column])
+    for results in live_tables(found):
+        ended = results.select(["origin", "started_at", "ended_at"]).to_pylist()
+        for row in ended:
+            note(row["origin"], row["ended_at"] or row["started_at"])
+    rejects = Counter(
+        row["origin"]
+        for batch, row in found.rows("rejects", ids)
+        if newest.get(row["origin"]) == batch
+    )
+    return {
+        origin: OriginState(read_at[origin], times.get(origin), rejects[origin])
+        for origin in newest
+    }

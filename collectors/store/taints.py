@@ -1,0 +1,136 @@
+"""Taints on record, in files of the store: `taints/000003.json`, one each.
+
+Like the builds they are no records of logs, and no batch has them: somebody wrote them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import orjson
+from pyarrow import fs
+
+from dbt_graft.collectors.files import filesystem
+from dbt_graft.collectors.store.batches import StoreError
+from dbt_graft.lineage.calendar import Dates
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.date_text import dates_from_iso, dates_iso
+from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
+
+_FOLDER = "taints"
+_FILE = re.compile(r"(\d{6,})\.json")
+
+
+def recorded_taints(store: str) -> tuple[RecordedTaint, ...]:
+    """The taints on record, cleared ones too, the newest first.
+
+    Raises:
+        StoreError: A file is damaged.
+    """
+    files, root = filesystem(store)
+    found = []
+    for number in sorted(_numbers(files, root), reverse=True):
+        path = f"{_FOLDER}/{number:06}.json"
+        try:
+            with files.open_input_stream(f"{root}/{path}") as file:
+                found.append(_taint(number, orjson.loads(file.read())))
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            raise StoreError(
+                "a taint on record cannot be read",
+                place=f"{store}/{path}",
+                remedy="restore the file from a backup, or delete it and record the taint again",
+            ) from error
+    return tuple(found)
+
+
+def next_taint_number(store: str) -> int:
+    """The id of the next taint."""
+    return max(_numbers(*filesystem(store)), default=0) + 1
+
+
+def write_taint(store: str, taint: RecordedTaint) -> None:
+    """Write a taint, in place of its own file if it has one."""
+    files, root = filesystem(store)
+    files.create_dir(f"{root}/{_FOLDER}")
+    beside = f"{root}/{_FOLDER}/.new-{taint.number}"
+    with files.open_output_stream(beside) as out:
+        out.write(orjson.dumps(_taint_json(taint), option=orjson.OPT_INDENT_2))
+    files.move(beside, f"{root}/{_FOLDER}/{taint.number:06}.json")
+
+
+def _numbers(files: fs.FileSystem, root: str) -> list[int]:
+    there = files.get_file_info(fs.FileSelector(f"{root}/{_FOLDER}", allow_not_found=True))
+    found = (_FILE.fullmatch(info.base_name) for info in there)
+    return [int(match[1]) for match in found if match]
+
+
+def _taint_json(taint: RecordedTaint) -> dict[str, Any]:
+    return {
+        "recorded_at": taint.recorded_at.isoformat(),
+        "at": taint.at.isoformat(),
+        "dataset": _dataset_json(taint.dataset),
+        "begin": dates_iso(taint.begin),
+        "task": taint.task,
+        "run": taint.run,
+        "reason": taint.reason,
+        "link": taint.link,
+        "cleared_at": taint.cleared_at.isoformat() if taint.cleared_at else None,
+        "tainted": [
+            {"task": task, **_dataset_json(dataset), "dates": dates_iso(dates)}
+            for (task, dataset), dates in taint.tainted.items()
+        ],
+        "superseded": [
+            {
+                **_dataset_json(one.dataset),
+                "dates": dates_iso(one.dates),
+                "task": one.task,
+                "run": one.run,
+                "at": one.at.isoformat(),
+            }
+            for one in taint.superseded
+        ],
+    }
+
+
+def _taint(number: int, value: Mapping[str, Any]) -> RecordedTaint:
+    cleared = value["cleared_at"]
+    return RecordedTaint(
+        number=number,
+        recorded_at=datetime.fromisoformat(value["recorded_at"]),
+        at=datetime.fromisoformat(value["at"]),
+        dataset=_dataset(value["dataset"]),
+        begin=_dates(value["begin"]),
+        task=str(value["task"]),
+        run=str(value["run"]),
+        reason=str(value["reason"]),
+        link=str(value["link"]),
+        tainted={
+            (str(one["task"]), _dataset(one)): _dates(one["dates"]) for one in value["tainted"]
+        },
+        superseded=tuple(
+            RecordedSupersession(
+                _dataset(one),
+                _dates(one["dates"]),
+                str(one["task"]),
+                str(one["run"]),
+                datetime.fromisoformat(one["at"]),
+            )
+            for one in value["superseded"]
+        ),
+        cleared_at=datetime.fromisoformat(cleared) if cleared else None,
+    )
+
+
+def _dataset_json(dataset: DatasetId) -> dict[str, str]:
+    return {"namespace": dataset.namespace, "name": dataset.name}
+
+
+def _dataset(value: Mapping[str, Any]) -> DatasetId:
+    return DatasetId(value["namespace"], value["name"])
+
+
+def _dates(ranges: list[list[str | None]]) -> Dates:
+    return dates_from_iso(ranges)

@@ -1,0 +1,248 @@
+"""The lineage of each task for Airflow's environment, as the package `graft_airflow` reads it.
+
+JSON of the schema `docs/airflow-lineage.schema.json`, one task or dataset a line, so that a reader
+finds one of thousands without parsing the others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import chain
+from typing import Any
+
+from dbt_graft import __version__
+from dbt_graft.exporters.openlineage.airflow_runs import airflow_run_of
+from dbt_graft.exporters.openlineage.column_lineage import (
+    by_column,
+    edges_by_target,
+    input_fields,
+)
+from dbt_graft.exporters.valid_dates import valid_dates
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import (
+    ColumnEdge,
+    Direction,
+    Evidence,
+    NodeResult,
+    Status,
+)
+
+VERSION = 1
+SCHEMA_URL = (
+    "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/airflow-lineage.schema.json"
+)
+_AIRFLOW = "airflow"
+_RANKS = list(Evidence)
+Section = dict[str, Any]
+
+
+def airflow_lineage(lineage: Lineage, as_of: datetime | None) -> dict[str, Any]:
+    """The document: what tasks and dbt models read and write, and each dataset's last write.
+
+    Tasks of an orchestrator itself, views and temporary tables are left out.
+
+    Args:
+        as_of: When the lineage was collected.
+    """
+    edges: dict[tuple[str, DatasetId], list[ColumnEdge]] = defaultdict(list)
+    for edge in chain.from_iterable(edges_by_target(lineage.column_edges).values()):
+        edges[edge.task, edge.to_dataset].append(edge)
+    jobs, valid = _jobs(lineage), valid_dates(lineage)
+    tasks: Section = {}
+    for task in lineage.tasks.values():
+        if content := _task(lineage, task, edges):
+            own = sorted(job for job, name in jobs.items() if name == task.name)
+            tasks[task.name] = {**content, **({"jobs": own} if own else {})}
+    models = {
+        definition.name: definition
+        for definition in lineage.definitions.values()
+        if definition.kind is DefinitionKind.DBT and definition.name not in tasks
+    }
+    tasks |= {name: _model(lineage, model, edges) for name, model in models.items()}
+    return {
+        "$schema": SCHEMA_URL,
+        "version": VERSION,
+        "producer": f"dbt-graft {__version__}",
+        "as_of": _time(as_of),
+        "jobs": {job: task for job, task in sorted(jobs.items()) if task in tasks},
+        "models": _model_names(models, tasks),
+        "tasks": dict(sorted(tasks.items())),
+        "datasets": {
+            str(dataset): {
+                **_last_write(lineage, dataset),
+                **({"valid": valid[dataset]} if dataset in valid else {}),
+            }
+            for dataset in sorted(lineage.datasets)
+        },
+    }
+
+
+def lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """The document as text, line by line: valid JSON with one entry of a section on each.
+
+    Those of a section are sorted by their names as they are written, so that a reader can halve its
+    way to one.
+    """
+    yield "{"
+    last = list(document)[-1]
+    for key, value in document.items():
+        end = "" if key == last else ","
+        if not isinstance(value, dict):
+            yield f"{_json(key)}:{_json(value)}{end}"
+            continue
+        yield f"{_json(key)}:{{"
+        entries = sorted(((_json(name), entry) for name, entry in value.items()), key=_first)
+        for number, (name, entry) in enumerate(entries, 1):
+            yield f"{name}:{_json(entry)}{',' if number < len(entries) else ''}"
+        yield f"}}{end}"
+    yield "}"
+
+
+def _first(entry: tuple[str, Any]) -> str:
+    return entry[0]
+
+
+def _json(value: Any) -> str:
+    # ASCII alone: the reader looks for the bytes of a name as Python's json writes them.
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _task(
+    lineage: Lineage, task: Task, edges: Mapping[tuple[str, DatasetId], list[ColumnEdge]]
+) -> Section:
+    """The entry of a task; empty where nothing is known that a reader could use."""
+    if set(task.engines) == {_AIRFLOW}:
+        return {}
+    inputs = [_dataset(one, _of(task, one, Direction.READ)) for one in task.reads]
+    outputs = [
+        {
+            **_dataset(one, _of(task, one, Direction.WRITE)),
+            **_columns(lineage, one, edges.get((task.name, one), ())),
+        }
+        for one in task.writes
+    ]
+    if not inputs and not outputs:
+        return {}
+    evidence = {one["evidence"] for one in (*inputs, *outputs)}
+    used = (one.last_at for one in task.usages if one.moves_data and not one.failed)
+    return {
+        "last_at": _time(max((moment for moment in used if moment), default=None)),
+        "evidence": [str(one) for one in _RANKS if str(one) in evidence],
+        "inputs": inputs,
+        "outputs": outputs,
+    }
+
+
+def _model(
+    lineage: Lineage, model: Definition, edges: Mapping[tuple[str, DatasetId], list[ColumnEdge]]
+) -> Section:
+    """A dbt model, seed or snapshot, as if it were a task; dbt declares it."""
+    built = _time(_built_at(lineage.node_results.get(model.name, ())))
+    declared = (Evidence.DECLARED, built)
+    return {
+        "last_at": built,
+        "evidence": [str(Evidence.DECLARED)],
+        "inputs": [_dataset(one, declared) for one in model.reads],
+        "outputs": [
+            {
+                **_dataset(model.dataset, declared),
+                **_columns(lineage, model.dataset, edges.get((model.name, model.dataset), ())),
+            }
+        ],
+    }
+
+
+def _of(task: Task, dataset: DatasetId, direction: Direction) -> tuple[Evidence, str | None]:
+    """The strongest evidence of a usage on any engine, and the last time that data moved."""
+    done = [one for one in task.usages_of(dataset, direction) if one.moves_data and not one.failed]
+    evidence = min((one.evidence for one in done), key=_RANKS.index)
+    return evidence, _time(max((one.last_at for one in done if one.last_at), default=None))
+
+
+def _dataset(dataset: DatasetId, known: tuple[Evidence, str | None]) -> Section:
+    evidence, last_at = known
+    return {
+        "namespace": dataset.namespace,
+        "name": dataset.name,
+        "evidence": str(evidence),
+        "last_at": last_at,
+    }
+
+
+def _columns(lineage: Lineage, dataset: DatasetId, edges: Iterable[ColumnEdge]) -> Section:
+    """The columns of an output, and the lineage of those that this task fills."""
+    found: Section = {}
+    known = lineage.datasets.get(dataset)
+    if known and known.columns:
+        found["columns"] = [
+            {"name": one.name, **({"type": one.type} if one.type else {})} for one in known.columns
+        ]
+    if column_lineage := _column_lineage(edges):
+        found["column_lineage"] = column_lineage
+    return found
+
+
+def _column_lineage(of_output: Iterable[ColumnEdge]) -> Section:
+    """`fields` and `dataset` of OpenLineage's facet."""
+    fields, of_rows = by_column(of_output)
+    found: Section = {}
+    if fields:
+        found["fields"] = {name: _inputs(edges) for name, edges in sorted(fields.items())}
+    if of_rows:
+        found["dataset"] = _inputs(of_rows)
+    return found
+
+
+def _inputs(edges: Iterable[ColumnEdge]) -> list[Section]:
+    found = input_fields(edges)
+    for one in found:  # most have no description
+        one["transformations"] = [
+            {key: value for key, value in how.items() if value != ""}
+            for how in one["transformations"]
+        ]
+    return found
+
+
+def _jobs(lineage: Lineage) -> dict[str, str]:
+    """`<dag>.<task>` of Airflow -> our task that it ran; a job that ran several is left out."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for task in lineage.tasks.values():
+        for run in task.runs:
+            if above := airflow_run_of(run, lineage.orchestrator_runs):
+                found[above.job.name].add(task.name)
+    return {job: next(iter(tasks)) for job, tasks in found.items() if len(tasks) == 1}
+
+
+def _model_names(models: Iterable[str], tasks: Collection[str]) -> dict[str, str]:
+    """Name of a dbt node -> its unique_id, where one alone has it and no task."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for unique_id in models:
+        found[unique_id.split(".", 2)[-1]].append(unique_id)
+    return {
+        name: ids[0] for name, ids in sorted(found.items()) if len(ids) == 1 and name not in tasks
+    }
+
+
+def _last_write(lineage: Lineage, dataset: DatasetId) -> Section:
+    """The last time that a task or dbt put data into a dataset; its definition's for dbt's own."""
+    writes = [(one.last_at, one.task) for one in lineage.writers(dataset) if one.last_at]
+    definition = lineage.definition(dataset, DefinitionKind.DBT)
+    if definition and (built := _built_at(lineage.node_results.get(definition.name, ()))):
+        writes.append((built, definition.name))
+    at, task = max(writes, default=(None, None))
+    return {"written_at": _time(at), "task": task}
+
+
+def _built_at(results: Iterable[NodeResult]) -> datetime | None:
+    """The end of a node's last build that succeeded."""
+    built = (one.ended_at for one in results if one.status is Status.OK)
+    return max((moment for moment in built if moment), default=None)
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.isoformat().replace("+00:00", "Z") if moment else None

@@ -1,0 +1,1 @@
+"""DAGs that exist, held against the order that lineage demands."""

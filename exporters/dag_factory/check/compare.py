@@ -1,0 +1,205 @@
+"""Findings: where DAGs run tasks in another order than lineage demands."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dbt_graft.exporters.dag_factory.check.matching import TaskMatcher
+from dbt_graft.exporters.dag_factory.check.scheduled import (
+    ScheduledDag,
+    ScheduledTask,
+    TaskKey,
+    schedule_order,
+)
+from dbt_graft.exporters.dag_factory.identifiers import identifier
+from dbt_graft.exporters.dag_factory.order import DemandedOrder
+from dbt_graft.exporters.dag_factory.reach import Reach
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.graph import Graph
+
+
+class OrderFault(StrEnum):
+    """A fault of an order; the first three are errors, the others warnings."""
+
+    BEFORE_WRITER = "before writer"
+    NOT_AFTER_WRITER = "not after writer"
+    BY_CLOCK = "by clock"
+    CYCLE = "cycle"
+    NO_TASK = "no task"
+    GONE = "gone"
+    SUPERFLUOUS = "superfluous"
+
+    @property
+    def is_error(self) -> bool:
+        """Whether data may be read before it was written."""
+        return self in (self.BEFORE_WRITER, self.NOT_AFTER_WRITER, self.BY_CLOCK)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class OrderFinding:
+    """A difference between the DAGs and the lineage.
+
+    Attributes:
+        task: The task that it is about, `<dag>.<task>`; without a DAG the name in lineage.
+        other: The other one: the writer, or the task that it waits for.
+        datasets: What the writer writes, and the task reads.
+        place: File and line, where they are known.
+    """
+
+    fault: OrderFault
+    task: str
+    other: str = ""
+    datasets: tuple[DatasetId, ...] = ()
+    place: str = ""
+    text: str = ""
+
+
+def compare(
+    order: DemandedOrder, dags: Sequence[ScheduledDag], matcher: TaskMatcher
+) -> list[OrderFinding]:
+    """All findings, errors first, each once."""
+    runs = {task.key: matcher.nodes(task) for dag in dags for task in dag.tasks}
+    tasks = {task.key: task for dag in dags for task in dag.tasks}
+    placed: dict[str, list[ScheduledTask]] = defaultdict(list)
+    for key, nodes in runs.items():
+        for node in nodes:
+            placed[node].append(tasks[key])
+    edges = [*schedule_order(tuple(dags)), *_sensed(order, tasks.values(), placed)]
+    reach = Reach(Graph(edges, tasks))
+    clocks = {dag.dag_id: dag.by_clock for dag in dags}
+    demanded = Reach(Graph(order.edges, order.nodes))
+    found = {
+        *_misplaced(order, placed, reach, demanded, clocks),
+        *_without_task(order, placed),
+        *_gone(tasks.values(), runs),
+        *_unknown_names(matcher),
+        *_superfluous(tasks, runs, demanded),
+    }
+    ranks = list(OrderFault)
+    return sorted(found, key=lambda one: (ranks.index(one.fault), one.task, one.other, one.place))
+
+
+def _misplaced(
+    order: DemandedOrder,
+    placed: Mapping[str, Sequence[ScheduledTask]],
+    reach: Reach,
+    demanded: Reach,
+    clocks: Mapping[str, bool],
+) -> Iterator[OrderFinding]:
+    """Tasks that do not wait for those that write what they read."""
+    seen: dict[tuple[TaskKey, TaskKey], tuple[OrderFault, set[DatasetId]]] = {}
+    by_key: dict[TaskKey, ScheduledTask] = {}
+    for (writer, reader), datasets in order.edges.items():
+        writers = placed.get(writer, ())
+        for task in placed.get(reader, ()) if writers else ():
+            if any(one.key == task.key or reach.precedes(one.key, task.key) for one in writers):
+                continue
+            near = [one for one in writers if one.dag_id == task.dag_id] or list(writers)
+            fault = _fault(task, near, reach, clocks)
+            if fault is OrderFault.BEFORE_WRITER and demanded.precedes(reader, writer):
+                fault = OrderFault.CYCLE  # no order is right
+            by_key |= {task.key: task, near[0].key: near[0]}
+            seen.setdefault((task.key, near[0].key), (fault, set()))[1].update(datasets)
+    for (key, other_key), (fault, found) in seen.items():
+        task, other = by_key[key], by_key[other_key]
+        ordered = tuple(sorted(found))
+        yield OrderFinding(
+            fault, task.label, other.label, ordered, task.place, _text(fault, task, other, ordered)
+        )
+
+
+def _fault(
+    task: ScheduledTask,
+    writers: Sequence[ScheduledTask],
+    reach: Reach,
+    clocks: Mapping[str, bool],
+) -> OrderFault:
+    if any(reach.precedes(task.key, one.key) for one in writers):
+        return OrderFault.BEFORE_WRITER
+    apart = all(one.dag_id != task.dag_id for one in writers)
+    if apart and clocks.get(task.dag_id) and any(clocks.get(one.dag_id) for one in writers):
+        return OrderFault.BY_CLOCK
+    return OrderFault.NOT_AFTER_WRITER
+
+
+def _text(
+    fault: OrderFault, task: ScheduledTask, writer: ScheduledTask, datasets: Iterable[DatasetId]
+) -> str:
+    same = task.dag_id == writer.dag_id
+    name, other = (one.task_id if same else one.label for one in (task, writer))
+    what = ", ".join(map(str, datasets))
+    if fault is OrderFault.BEFORE_WRITER:
+        return f"{name} runs before {other}, its writer ({what})"
+    if fault is OrderFault.CYCLE:
+        return f"{name} runs before {other}, its writer ({what}), which needs its data: a cycle"
+    if fault is OrderFault.BY_CLOCK:
+        return f"{name} comes after {other}, its writer, only by the clock ({what})"
+    return f"{name} does not wait for {other}, its writer ({what})"
+
+
+def _sensed(
+    order: DemandedOrder,
+    tasks: Iterable[ScheduledTask],
+    placed: Mapping[str, Sequence[ScheduledTask]],
+) -> Iterator[tuple[TaskKey, TaskKey]]:
+    """The edges from the writers of datasets to the sensors that wait for these."""
+    writers: dict[str, list[str]] = defaultdict(list)
+    for node in order.nodes.values():
+        for dataset in node.writes:
+            full = {str(dataset), dataset.short}
+            # Events may have no more than the sensor's id.
+            for spelled in {*full, dataset.name, *(identifier(f"wait_for_{one}") for one in full)}:
+                writers[spelled.casefold()].append(node.name)
+    for task in tasks:
+        for name in writers.get(task.dataset.casefold(), ()) if task.dataset else ():
+            for writer in placed.get(name, ()):
+                yield writer.key, task.key
+
+
+def _without_task(
+    order: DemandedOrder, placed: Mapping[str, Sequence[ScheduledTask]]
+) -> Iterator[OrderFinding]:
+    for name in order.nodes:
+        if name not in placed:
+            yield OrderFinding(OrderFault.NO_TASK, name, text=f"no DAG runs {name}")
+
+
+def _gone(
+    tasks: Iterable[ScheduledTask], runs: Mapping[TaskKey, Sequence[str]]
+) -> Iterator[OrderFinding]:
+    for task in tasks:
+        if task.is_ours and not runs[task.key] and not task.dataset:
+            text = f"{task.task_id} is no longer in the lineage"
+            yield OrderFinding(OrderFault.GONE, task.label, place=task.place, text=text)
+
+
+def _unknown_names(matcher: TaskMatcher) -> Iterator[OrderFinding]:
+    for name, wanted in matcher.known_as.items():
+        if not matcher.named(wanted):
+            text = f"`known_as` has {wanted} for {name}, which is not in the lineage"
+            yield OrderFinding(OrderFault.GONE, name, text=text)
+
+
+def _superfluous(
+    tasks: Mapping[TaskKey, ScheduledTask],
+    runs: Mapping[TaskKey, Sequence[str]],
+    demanded: Reach,
+) -> Iterator[OrderFinding]:
+    """Dependencies for which lineage knows no reason, not even by other tasks in between."""
+    for task in tasks.values():
+        for upstream in task.upstream:
+            other = tasks.get((task.dag_id, upstream))
+            if not other or not runs[other.key] or not runs[task.key]:
+                continue
+            pairs = ((a, b) for a in runs[other.key] for b in runs[task.key])
+            if not any(a == b or demanded.precedes(a, b) for a, b in pairs):
+                yield OrderFinding(
+                    OrderFault.SUPERFLUOUS,
+                    task.label,
+                    other.label,
+                    place=task.place,
+                    text=f"{task.task_id} waits for {other.task_id}, of which it reads nothing",
+                )

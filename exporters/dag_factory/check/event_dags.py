@@ -1,0 +1,180 @@
+"""DAGs from the OpenLineage events that Airflow sent while it ran them, whoever wrote them.
+
+The start of a DAG's run has all its tasks in the job facet `airflow`, and in `jobDependencies` the
+tasks whose assets started it. A task's events have its own part: `airflow dags test` sends no more.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt_graft.exporters.dag_factory.check.scheduled import (
+    ScheduledDag,
+    ScheduledTask,
+    TaskKey,
+)
+
+_LONGEST = 1_000_000  # a text longer than this is not read as a list
+
+
+@dataclass
+class _SeenDag:
+    """A DAG as its events show it; of each part the newest."""
+
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts_at: str = ""
+    tasks: Mapping[str, Any] = field(default_factory=dict)
+    tasks_at: str = ""
+    own: dict[str, tuple[str, Mapping[str, Any], str]] = field(default_factory=dict)
+    inputs: dict[str, str] = field(default_factory=dict)
+    starts_after: dict[TaskKey, None] = field(default_factory=dict)
+
+
+def event_dags(events: Iterable[Any]) -> tuple[ScheduledDag, ...]:
+    """The DAGs that events of Airflow show, sorted; other events are passed over."""
+    seen: dict[str, _SeenDag] = defaultdict(_SeenDag)
+    for event in events:
+        at = str(_get(event, "eventTime") or "")
+        run, job = _get(event, "run", "facets"), _get(event, "job", "facets")
+        _add_task(seen, at, _get(run, "airflow"), _get(job, "sourceCode", "sourceCode"))
+        _add_sensor(seen, _get(run, "airflow"), _get(event, "inputs"))
+        _add_dag(seen, at, run, job)
+    return tuple(_dag(dag_id, seen[dag_id]) for dag_id in sorted(seen))
+
+
+def _add_task(seen: dict[str, _SeenDag], at: str, facet: Any, code: Any) -> None:
+    dag_id, task_id = _get(facet, "dag", "dag_id"), _get(facet, "task", "task_id")
+    if not isinstance(dag_id, str) or not isinstance(task_id, str):
+        return
+    dag = seen[dag_id]
+    if at >= dag.facts_at:
+        dag.facts, dag.facts_at = facet["dag"], at
+    last, _, command = dag.own.get(task_id, ("", {}, ""))
+    if at >= last:
+        # Only the start has the command.
+        dag.own[task_id] = (at, facet["task"], code if isinstance(code, str) else command)
+
+
+def _add_sensor(seen: dict[str, _SeenDag], facet: Any, inputs: Any) -> None:
+    """The dataset that a sensor on lineage waits for: its input, or as its id has it."""
+    dag_id, task_id = _get(facet, "dag", "dag_id"), _get(facet, "task", "task_id")
+    if _get(facet, "task", "operator_class") != "LineageSensor" or not isinstance(task_id, str):
+        return
+    first = inputs[0] if isinstance(inputs, list) and inputs else None
+    namespace, name = _get(first, "namespace"), _get(first, "name")
+    found = f"{namespace}/{name}" if namespace and name else task_id.rpartition(".")[2]
+    seen[str(dag_id)].inputs[task_id] = found
+
+
+def _add_dag(seen: dict[str, _SeenDag], at: str, run: Any, job: Any) -> None:
+    dag_id = _get(run, "airflowDagRun", "dag", "dag_id")
+    if not isinstance(dag_id, str):
+        return
+    dag = seen[dag_id]
+    if at >= dag.facts_at:
+        dag.facts, dag.facts_at = run["airflowDagRun"]["dag"], at
+    tasks = _get(job, "airflow", "tasks")
+    if isinstance(tasks, dict) and at >= dag.tasks_at:
+        dag.tasks, dag.tasks_at = tasks, at
+    upstream = _get(run, "jobDependencies", "upstream")
+    for one in upstream if isinstance(upstream, list) else ():
+        name = _get(one, "job", "name")
+        if isinstance(name, str) and name:
+            other, _, task = name.partition(".")
+            dag.starts_after[other, task] = None
+
+
+def _dag(dag_id: str, seen: _SeenDag) -> ScheduledDag:
+    place = str(_get(seen.facts, "fileloc") or "")
+    upstream: dict[str, set[str]] = defaultdict(set)
+    for task_id, one in seen.tasks.items():
+        for child in _names(_get(one, "downstream_task_ids")):
+            upstream[child].add(task_id)
+    known: set[str] = set(seen.tasks)
+    for task_id, (at, one, _) in seen.own.items():
+        # A task that an older version of the DAG had is gone.
+        if not seen.tasks or task_id in seen.tasks or at > seen.tasks_at:
+            known.add(task_id)
+            if task_id not in seen.tasks:
+                upstream[task_id].update(_names(_get(one, "upstream_task_ids")))
+                # One that does nothing sends no events.
+                known.update(upstream[task_id], _names(_get(one, "downstream_task_ids")))
+    timetable = _get(seen.facts, "timetable")
+    assets = tuple(dict.fromkeys(_uris(timetable)))
+    summary = str(
+        _get(seen.facts, "timetable_summary") or _get(seen.facts, "schedule_interval") or "None"
+    )
+    no_clock = ("none", "asset", "dataset", "assets", "datasets", "@once", "never", "null", "")
+    return ScheduledDag(
+        dag_id,
+        tuple(
+            _task(dag_id, task_id, sorted(upstream[task_id]), seen, place)
+            for task_id in sorted(known)
+        ),
+        by_clock=not assets and summary.strip().lower() not in no_clock,
+        assets=assets,
+        starts_after=tuple(seen.starts_after),
+    )
+
+
+def _task(
+    dag_id: str, task_id: str, upstream: Iterable[str], seen: _SeenDag, place: str
+) -> ScheduledTask:
+    _, one, command = seen.own.get(task_id, ("", {}, ""))
+    external, triggered = _get(one, "external_dag_id"), _get(one, "trigger_dag_id")
+    waits: list[TaskKey] = []
+    if isinstance(external, str):
+        tasks = _names(_get(one, "external_task_ids")) or _names(_get(one, "external_task_id"))
+        waits += [(external, task) for task in tasks or [""]]
+    return ScheduledTask(
+        dag_id,
+        task_id,
+        tuple(upstream),
+        command=command,
+        announces=tuple(dict.fromkeys(_uris(_list(_get(one, "outlets"))))),
+        dataset=seen.inputs.get(task_id, ""),
+        waits_for=tuple(waits),
+        triggers=(triggered,) if isinstance(triggered, str) else (),
+        place=place,
+    )
+
+
+def _get(value: Any, *path: str) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _list(value: Any) -> Any:
+    """A list that Airflow sent as text: `"['a', 'b']"`."""
+    if isinstance(value, str) and value.startswith("[") and len(value) < _LONGEST:
+        try:
+            return ast.literal_eval(value)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return []
+    return value
+
+
+def _names(value: Any) -> list[str]:
+    value = _list(value)
+    if isinstance(value, str):
+        return [value]
+    return [str(one) for one in value] if isinstance(value, list) else []
+
+
+def _uris(value: Any) -> Iterator[str]:
+    waiting, steps = [value], 0
+    while waiting and steps < _LONGEST:
+        steps += 1
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting += one
+        elif isinstance(one, dict):
+            if isinstance(one.get("uri"), str):
+                yield one["uri"]
+            else:
+                waiting += one.values()

@@ -1,0 +1,129 @@
+"""The tasks of lineage, or nodes of dbt, that a task of Airflow runs."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from dbt_graft.exporters.dag_factory.check.scheduled import ScheduledTask, TaskKey
+from dbt_graft.exporters.dag_factory.identifiers import identifier, with_digest
+from dbt_graft.exporters.dag_factory.order import DemandedOrder
+from dbt_graft.lineage.graph import Graph
+
+# Names that cosmos and people give to what a task does with a model.
+_SUFFIX = re.compile(r"[._](run|build|seed|snapshot)$")
+_PATTERN = re.compile(r"[*?\[]")
+_NAMES = r"[\"']?(?P<names>[^\s\"';&|]+(?: +(?!-)[^\s\"';&|]+)*)"
+_SELECTION = re.compile(rf"(?:--select|--models?|-s|-m)[ =]+{_NAMES}")
+_EXCLUSION = re.compile(rf"--exclude[ =]+{_NAMES}")
+# A build of everything. Scripts around dbt have it in their names: `run_dbt.py build`.
+_BUILD = re.compile(r"dbt\S*[\"']?\s(?:.*\s)?[\"']?(?:run|build)\b")
+_WORD = re.compile(r"(?P<up>\+?)(?:(?P<method>tag):)?(?P<name>[\w.*?]+)(?P<down>\+?)")
+
+
+@dataclass(frozen=True)
+class TaskMatcher:
+    """Finds the nodes of an order that a task of Airflow runs.
+
+    Attributes:
+        known_as: `<dag>.<task>` or `<task>` -> the name in lineage, see `named`.
+        exported: The nodes of the tasks that an export of today would write.
+    """
+
+    order: DemandedOrder
+    known_as: Mapping[str, str]
+    exported: Mapping[TaskKey, tuple[str, ...]]
+    _by_id: Mapping[str, tuple[str, ...]]
+    _by_label: Mapping[str, tuple[str, ...]]
+    _dbt: Graph[str]
+
+    def nodes(self, task: ScheduledTask) -> tuple[str, ...]:
+        """The nodes that a task runs, sorted; none if it is not known.
+
+        By `known_as`, else by the selection in a command of dbt, else by the task's id.
+        """
+        for name in (task.label, task.task_id):
+            if wanted := self.known_as.get(name):
+                return self.named(wanted)
+        if selected := self._selected(task.command):
+            return selected
+        ids = [task.task_id.rpartition(".")[2]]
+        for one in (task.task_id, _SUFFIX.sub("", task.task_id)):
+            ids += [one, one.rpartition(".")[2]]
+        for one in ids:
+            if found := self._by_id.get(one.casefold()):
+                return found
+        return self.exported.get(task.key, ()) if task.is_ours else ()
+
+    def named(self, pattern: str) -> tuple[str, ...]:
+        """The nodes of a name, or of a pattern: a task's, dbt's unique_id, that of a dbt node."""
+        if pattern in self.order.nodes:
+            return (pattern,)
+        if not _PATTERN.search(pattern):
+            return self._by_label.get(pattern, ())
+        return tuple(
+            node.name
+            for node in self.order.nodes.values()
+            if fnmatchcase(node.name, pattern) or fnmatchcase(node.label, pattern)
+        )
+
+    def _selected(self, command: str) -> tuple[str, ...]:
+        """The nodes that a command of dbt builds, sorted; none of any other command."""
+        if not _BUILD.search(command):
+            return ()
+        chosen = [word for one in _SELECTION.finditer(command) for word in one["names"].split()]
+        left = [word for one in _EXCLUSION.finditer(command) for word in one["names"].split()]
+        found = set(self._dbt.nodes)
+        if chosen:
+            found = {node for word in chosen for node in self._of_word(word)}
+        return tuple(sorted(found - {node for word in left for node in self._of_word(word)}))
+
+    def _of_word(self, word: str) -> Iterator[str]:
+        """The nodes of one word of a selection: `orders`, `stg_*`, `+orders`, `tag:daily`."""
+        selector = _WORD.fullmatch(word.partition(",")[0])
+        if not selector:
+            return
+        name = selector["name"]
+        if selector["method"]:
+            tagged = (node for node in self.order.nodes.values() if name in node.info.tags)
+            found = tuple(node.name for node in tagged)
+        else:
+            found = self.named(name) or self.named(name.rpartition(".")[2])
+        for node in found:
+            if self.order.nodes[node].is_dbt:
+                yield node
+                if selector["up"]:
+                    yield from self._dbt.upstream(node)
+                if selector["down"]:
+                    yield from self._dbt.downstream(node)
+
+
+def task_matcher(
+    order: DemandedOrder,
+    known_as: Mapping[str, str],
+    exported: Mapping[TaskKey, tuple[str, ...]] | None = None,
+) -> TaskMatcher:
+    """The matcher of an order's nodes; see `TaskMatcher` for its arguments."""
+    by_id: dict[str, list[str]] = defaultdict(list)
+    by_label: dict[str, list[str]] = defaultdict(list)
+    # A task's own name comes before that of a model.
+    for node in sorted(order.nodes.values(), key=lambda one: one.is_dbt):
+        by_label[node.label].append(node.name)
+        titles = [node.label, node.name] + ([f"dbt_{node.label}"] if node.is_dbt else [])
+        for title in titles:
+            for one in {identifier(title), with_digest(title), title}:
+                known = by_id[one.casefold()]
+                if not known or order.nodes[known[0]].is_dbt == node.is_dbt:
+                    known.append(node.name)
+    dbt = {name for name, node in order.nodes.items() if node.is_dbt}
+    return TaskMatcher(
+        order,
+        known_as,
+        exported or {},
+        {one: tuple(sorted(set(found))) for one, found in by_id.items()},
+        {one: tuple(found) for one, found in by_label.items()},
+        Graph((edge for edge in order.edges if set(edge) <= dbt), dbt),
+    )

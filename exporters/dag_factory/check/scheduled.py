@@ -1,0 +1,138 @@
+"""DAGs as somebody scheduled them, read from dag-factory's YAML or from Airflow's events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+TaskKey = tuple[str, str]  # id of the DAG, id of the task with those of its groups
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledTask:
+    """A task of a DAG.
+
+    Attributes:
+        task_id: With the ids of its groups before it.
+        upstream: The ids of the tasks that it waits for.
+        groups: Its task groups, the innermost last.
+        command: What it runs, where it is known; never printed.
+        announces: The URIs of the assets that it writes.
+        dataset: The dataset that it waits for, of a sensor on lineage.
+        waits_for: Tasks of other DAGs that it waits for; with an empty task the DAG itself.
+        triggers: The DAGs that it starts.
+        place: File and line, or the file of the DAG; empty if unknown.
+        is_ours: `graft export` wrote it.
+    """
+
+    dag_id: str
+    task_id: str
+    upstream: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    command: str = ""
+    announces: tuple[str, ...] = ()
+    dataset: str = ""
+    waits_for: tuple[TaskKey, ...] = ()
+    triggers: tuple[str, ...] = ()
+    place: str = ""
+    is_ours: bool = False
+
+    @property
+    def key(self) -> TaskKey:
+        """Its DAG's id and its own."""
+        return self.dag_id, self.task_id
+
+    @property
+    def label(self) -> str:
+        """Its name for people: `shop.load_orders`."""
+        return f"{self.dag_id}.{self.task_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledDag:
+    """A DAG.
+
+    Attributes:
+        groups: Task group -> the groups and tasks that it waits for, and the group around it.
+        by_clock: A cron schedule or an interval starts it.
+        assets: The URIs of the assets that start it.
+        starts_after: Tasks of other DAGs that were seen to start it.
+    """
+
+    dag_id: str
+    tasks: tuple[ScheduledTask, ...]
+    groups: Mapping[str, ScheduledGroup] = field(default_factory=dict)
+    by_clock: bool = False
+    assets: tuple[str, ...] = ()
+    starts_after: tuple[TaskKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledGroup:
+    """A task group: what it waits for, by ids of tasks and groups, and the group around it."""
+
+    upstream: tuple[str, ...] = ()
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDags:
+    """DAGs that were read, and what could not be: place -> reason."""
+
+    dags: tuple[ScheduledDag, ...] = ()
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+
+    def tasks(self) -> Iterator[ScheduledTask]:
+        """All tasks of all DAGs."""
+        for dag in self.dags:
+            yield from dag.tasks
+
+
+def schedule_order(dags: tuple[ScheduledDag, ...]) -> Iterator[tuple[TaskKey, TaskKey]]:
+    """The order of everything, as edges between tasks and the marks between them.
+
+    Marks are the start and end of a DAG, `("<dag>", "")` and `("<dag>", "/end")`, those of a task
+    group, and assets, `("", "<uri>")`.
+    """
+    for dag in dags:
+        start, end = (dag.dag_id, ""), (dag.dag_id, "/end")
+        for asset in dag.assets:
+            yield ("", asset), start
+        for before in dag.starts_after:
+            yield before if before[1] else (before[0], "/end"), start
+        for name, group in dag.groups.items():
+            yield from _around_group(dag, name, group)
+        for task in dag.tasks:
+            yield start, task.key
+            yield task.key, end
+            yield from _around_task(dag, task)
+
+
+def _around_task(dag: ScheduledDag, task: ScheduledTask) -> Iterator[tuple[TaskKey, TaskKey]]:
+    for upstream in task.upstream:
+        yield _end(dag, upstream), task.key
+    for name in task.groups[-1:]:
+        yield (dag.dag_id, f"/start {name}"), task.key
+        yield task.key, (dag.dag_id, f"/end {name}")
+    for uri in task.announces:
+        yield task.key, ("", uri)
+    for other, task_id in task.waits_for:
+        yield (other, task_id or "/end"), task.key
+    for other in task.triggers:
+        yield task.key, (other, "")
+
+
+def _around_group(
+    dag: ScheduledDag, name: str, group: ScheduledGroup
+) -> Iterator[tuple[TaskKey, TaskKey]]:
+    start, end = (dag.dag_id, f"/start {name}"), (dag.dag_id, f"/end {name}")
+    yield start, end
+    if group.parent:
+        yield (dag.dag_id, f"/start {group.parent}"), start
+        yield end, (dag.dag_id, f"/end {group.parent}")
+    for upstream in group.upstream:
+        yield _end(dag, upstream), start
+
+
+def _end(dag: ScheduledDag, name: str) -> TaskKey:
+    return (dag.dag_id, f"/end {name}" if name in dag.groups else name)

@@ -1,0 +1,202 @@
+"""DAGs from dag-factory's YAML, whoever wrote it, each task with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from dbt_graft.exporters.dag_factory.check.scheduled import (
+    ReadDags,
+    ScheduledDag,
+    ScheduledGroup,
+    ScheduledTask,
+    TaskKey,
+)
+
+_NO_DAGS = frozenset({"default", "task_groups"})
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DEEPEST = 50
+
+
+class _Loader(_Base):  # type: ignore[misc]
+    """A loader that makes nothing of tags: `!!python/name:` stays text, no code is run."""
+
+
+_Loader.add_multi_constructor("", lambda _, suffix, node: f"{suffix} {node.value}")
+
+
+def read_yaml_dags(text: str, place: str, *, is_ours: bool = False) -> ReadDags:
+    """The DAGs in a YAML file; none in one that has something else.
+
+    Args:
+        is_ours: `graft export` wrote the file.
+    """
+    try:
+        loader = _Loader(text)
+        try:
+            root = loader.get_single_node()
+            data = loader.construct_document(root) if root else None
+        finally:
+            loader.dispose()
+        if not isinstance(data, dict):
+            return ReadDags()
+        default = data.get("default")
+        found = [
+            _dag(
+                name,
+                one,
+                default if isinstance(default, dict) else {},
+                _Lines(root, place),
+                is_ours,
+            )
+            for name, one in data.items()
+            if isinstance(name, str)
+            and name not in _NO_DAGS
+            and isinstance(one, dict)
+            and isinstance(one.get("tasks"), dict | list)
+        ]
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        return ReadDags(unreadable={f"{place}{line}": "is not valid YAML"})
+    return ReadDags(tuple(found))
+
+
+class _Lines:
+    """The lines of tasks in a document."""
+
+    def __init__(self, root: yaml.Node, place: str) -> None:
+        self.place = place
+        self._found: dict[tuple[str, str], int] = {}
+        for dag, body in _pairs(root):
+            for key, tasks in _pairs(body):
+                if key == "tasks" and isinstance(tasks, yaml.MappingNode):
+                    for name, _ in tasks.value:
+                        self._found[dag, str(name.value)] = name.start_mark.line
+                elif key == "tasks" and isinstance(tasks, yaml.SequenceNode):
+                    for entry in tasks.value:
+                        for name, node in _pairs(entry):
+                            if name == "task_id":
+                                self._found[dag, str(node.value)] = entry.start_mark.line
+
+    def of(self, dag: str, task: str) -> str:
+        """`dags/shop.yml:12`"""
+        line = self._found.get((dag, task))
+        return self.place if line is None else f"{self.place}:{line + 1}"
+
+
+def _pairs(node: yaml.Node) -> Iterator[tuple[str, yaml.Node]]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield str(key.value), value
+
+
+def _dag(
+    dag_id: str, body: Mapping[str, Any], default: Mapping[str, Any], lines: _Lines, is_ours: bool
+) -> ScheduledDag:
+    groups = {
+        name: ScheduledGroup(
+            _names(one.get("dependencies")), str(one.get("parent_group_name") or "")
+        )
+        for name, one in _entries(body.get("task_groups"), "group_name")
+    }
+    entries = dict(_entries(body.get("tasks"), "task_id"))
+    full_ids = {name: _full_id(name, one, groups) for name, one in entries.items()}
+    schedule = body.get("schedule", default.get("schedule"))
+    assets = tuple(dict.fromkeys(_uris(schedule)))
+    timetable = body.get("timetable") or (isinstance(schedule, dict) and not assets)
+    is_cron = isinstance(schedule, str) and schedule.strip().lower() not in ("", "none", "@once")
+    return ScheduledDag(
+        dag_id,
+        tuple(
+            _task(dag_id, name, one, full_ids, groups, lines, is_ours)
+            for name, one in entries.items()
+        ),
+        groups,
+        bool((is_cron and not assets) or timetable),
+        assets,
+    )
+
+
+def _task(
+    dag_id: str,
+    name: str,
+    body: Mapping[str, Any],
+    full_ids: Mapping[str, str],
+    groups: Mapping[str, ScheduledGroup],
+    lines: _Lines,
+    is_ours: bool,
+) -> ScheduledTask:
+    operator = str(body.get("operator") or "").rpartition(".")[2]
+    waits: list[TaskKey] = []
+    external = body.get("external_dag_id")
+    if isinstance(external, str):
+        tasks = _names(body.get("external_task_ids")) or _names(body.get("external_task_id"))
+        waits += [(external, task) for task in tasks or ("",)]
+    triggered = body.get("trigger_dag_id")
+    command = body.get("bash_command")
+    return ScheduledTask(
+        dag_id,
+        full_ids[name],
+        tuple(full_ids.get(one, one) for one in _names(body.get("dependencies"))),
+        tuple(reversed(list(_group_path(str(body.get("task_group_name") or ""), groups)))),
+        command if isinstance(command, str) else "",
+        tuple(dict.fromkeys(_uris(body.get("outlets")))),
+        str(body.get("dataset") or "") if operator == "LineageSensor" else "",
+        tuple(waits),
+        (triggered,) if isinstance(triggered, str) else (),
+        lines.of(dag_id, name),
+        is_ours,
+    )
+
+
+def _entries(section: Any, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Name and body of each entry, of a mapping or of a list."""
+    if isinstance(section, dict):
+        for name, body in section.items():
+            yield str(name), body if isinstance(body, dict) else {}
+    elif isinstance(section, list):
+        for body in section:
+            if isinstance(body, dict) and key in body:
+                yield str(body[key]), body
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def _group_path(group: str, groups: Mapping[str, ScheduledGroup]) -> Iterator[str]:
+    """A group and those around it."""
+    seen: set[str] = set()
+    while group and group in groups and group not in seen:
+        seen.add(group)
+        yield group
+        group = groups[group].parent
+
+
+def _full_id(name: str, body: Mapping[str, Any], groups: Mapping[str, ScheduledGroup]) -> str:
+    path = list(_group_path(str(body.get("task_group_name") or ""), groups))
+    return ".".join([*reversed(path), name])
+
+
+def _uris(value: Any, depth: int = 0) -> Iterator[str]:
+    """The URIs of assets in a schedule or in outlets, however they are nested."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, list):
+        for one in value:
+            if isinstance(one, str) and "://" in one:
+                yield one
+            else:
+                yield from _uris(one, depth + 1)
+    elif isinstance(value, dict):
+        uri = value.get("uri")
+        if isinstance(uri, str):
+            yield uri
+            return
+        for one in value.values():
+            yield from _uris(one, depth + 1)

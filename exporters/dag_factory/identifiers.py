@@ -1,0 +1,50 @@
+"""Ids of DAGs, tasks and groups that Airflow accepts: `[A-Za-z0-9_-]`, up to 250 characters."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+_LONGEST = 180  # with the name of a group before it, less than Airflow's 250
+_GROUP = 60
+# Top keys of a file that dag-factory takes for no DAG.
+_RESERVED = frozenset({"default", "task_groups"})
+
+
+def identifier(name: str, longest: int = _LONGEST) -> str:
+    """A name as an id; one that is too long ends in its digest."""
+    clean = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_") or f"x_{_digest(name)}"
+    if len(clean) > longest:
+        clean = f"{clean[: longest - 9]}_{_digest(name)}"
+    return f"{clean}_dag" if clean in _RESERVED else clean
+
+
+def group_identifier(name: str) -> str:
+    """The id of a task group, which stands before the ids of its tasks."""
+    return identifier(name, _GROUP)
+
+
+def unique_identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """Name -> id, no two alike, not even without case.
+
+    A name that is an id comes first; of the others each one that finds its id taken gets a digest.
+    """
+    used = {one.casefold() for one in taken}
+    found: dict[str, str] = {}
+    for name in sorted(names, key=lambda one: (identifier(one) != one, one)):
+        chosen = identifier(name)
+        if chosen.casefold() in used:
+            chosen = with_digest(name)
+        used.add(chosen.casefold())
+        found[name] = chosen
+    return found
+
+
+def with_digest(name: str) -> str:
+    """The id of a name whose own is taken."""
+    return f"{identifier(name, _LONGEST - 9)}_{_digest(name)}"
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -1,0 +1,146 @@
+"""The order that lineage demands: who writes a dataset runs before those who read it.
+
+A view holds no data: who reads it comes after those who write what the view selects from.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.describe import Description
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import TaskInfo
+from dbt_graft.lineage.urls import dataset_path, task_path
+
+Edge = tuple[str, str]
+_DBT = "dbt"
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedNode:
+    """A task, or a model, seed or snapshot of dbt.
+
+    Attributes:
+        name: The task's name, or dbt's unique_id.
+        label: The task's name, or the name by which dbt selects the node.
+        resource: dbt's resource type; empty for a task.
+        engines: The task's engines; `dbt` for dbt's nodes.
+        page: The path of its page in the catalog.
+    """
+
+    name: str
+    label: str
+    resource: str = ""
+    engines: tuple[str, ...] = ()
+    info: TaskInfo = field(default_factory=TaskInfo)
+    reads: tuple[DatasetId, ...] = ()
+    writes: tuple[DatasetId, ...] = ()
+    page: str = ""
+
+    @property
+    def is_dbt(self) -> bool:
+        """Whether dbt builds it."""
+        return bool(self.resource)
+
+
+@dataclass(frozen=True, slots=True)
+class DemandedOrder:
+    """Nodes by name, and the edges between them.
+
+    Attributes:
+        edges: A writer and its reader -> the datasets that the one writes and the other reads.
+    """
+
+    nodes: Mapping[str, OrderedNode] = field(default_factory=dict)
+    edges: Mapping[Edge, tuple[DatasetId, ...]] = field(default_factory=dict)
+
+    def without(
+        self, excluded: Callable[[OrderedNode], bool], ignored: Callable[[Edge], bool]
+    ) -> DemandedOrder:
+        """The order of fewer nodes, and without the edges that are ignored."""
+        nodes = {name: node for name, node in self.nodes.items() if not excluded(node)}
+        return DemandedOrder(
+            nodes,
+            {
+                edge: datasets
+                for edge, datasets in self.edges.items()
+                if edge[0] in nodes and edge[1] in nodes and not ignored(edge)
+            },
+        )
+
+
+def demanded_order(
+    lineage: Lineage, descriptions: Mapping[DatasetId, Description] | None = None
+) -> DemandedOrder:
+    """The order that the lineage demands of its tasks and of dbt's nodes.
+
+    Args:
+        descriptions: Those of dbt: their tags and owners are those of its nodes.
+    """
+    nodes = {node.name: node for node in _nodes(lineage, descriptions or {})}
+    writers: dict[DatasetId, list[str]] = defaultdict(list)
+    for node in nodes.values():
+        for dataset in node.writes:
+            writers[dataset].append(node.name)
+    views = {one.dataset: one for one in lineage.definitions.values() if _is_view(one)}
+    edges: dict[Edge, set[DatasetId]] = defaultdict(set)
+    for node in nodes.values():
+        for dataset in _behind_views(node.reads, views):
+            for writer in writers.get(dataset, ()):
+                if writer != node.name:
+                    edges[writer, node.name].add(dataset)
+    return DemandedOrder(
+        dict(sorted(nodes.items())), {edge: tuple(sorted(edges[edge])) for edge in sorted(edges)}
+    )
+
+
+def _nodes(
+    lineage: Lineage, descriptions: Mapping[DatasetId, Description]
+) -> Iterator[OrderedNode]:
+    for task in lineage.tasks.values():
+        yield OrderedNode(
+            task.name,
+            task.name,
+            engines=task.engines,
+            info=task.info,
+            reads=tuple(task.reads),
+            writes=tuple(task.writes),
+            page=task_path(task.name),
+        )
+    definitions = [one for one in lineage.definitions.values() if not _is_view(one)]
+    for definition in definitions:
+        described = descriptions.get(definition.dataset)
+        resource, _, rest = definition.name.partition(".")
+        yield OrderedNode(
+            definition.name,
+            rest.partition(".")[2] or definition.name,
+            resource=resource,
+            engines=(_DBT,),
+            info=TaskInfo(owner=described.owner, tags=described.tags) if described else TaskInfo(),
+            reads=definition.reads,
+            writes=(definition.dataset,),
+            page=dataset_path(definition.dataset),
+        )
+
+
+def _is_view(definition: Definition) -> bool:
+    return definition.kind is DefinitionKind.VIEW
+
+
+def _behind_views(
+    reads: tuple[DatasetId, ...], views: Mapping[DatasetId, Definition]
+) -> list[DatasetId]:
+    """The datasets that are read, and those that the views among them select from."""
+    found = dict.fromkeys(reads)
+    waiting = [dataset for dataset in reads if dataset in views]
+    while waiting:
+        for dataset in views[waiting.pop()].reads:
+            if dataset not in found:
+                found[dataset] = None
+                if dataset in views:
+                    waiting.append(dataset)
+    return list(found)

@@ -1,0 +1,257 @@
+"""From the order that lineage demands to a plan of DAGs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from dbt_graft.exporters.dag_factory import texts
+from dbt_graft.exporters.dag_factory.crossing import Crossing, crossing
+from dbt_graft.exporters.dag_factory.grouping import dags_of, is_schedule, task_group_of
+from dbt_graft.exporters.dag_factory.identifiers import group_identifier, unique_identifiers
+from dbt_graft.exporters.dag_factory.operators import (
+    SENSOR,
+    AirflowOperator,
+    command_of,
+    operator_of,
+    selections,
+)
+from dbt_graft.exporters.dag_factory.order import DemandedOrder, Edge
+from dbt_graft.exporters.dag_factory.plan import DagPlan, PlannedDag, PlannedTask, PlanProblem
+from dbt_graft.exporters.dag_factory.reach import reduced
+from dbt_graft.exporters.dag_factory.settings import DagSettings, DbtTasks, External, TaskCommand
+from dbt_graft.exporters.dag_factory.templates import without_jinja
+from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit, units
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.graph import Graph
+
+_UNKNOWN = "nothing in graft.yml says how it runs"
+_ADD_A_COMMAND = "add an entry below `airflow.commands`: a `command`, or `external: true`"
+
+
+def wanted_order(order: DemandedOrder, settings: DagSettings) -> DemandedOrder:
+    """The order of what the DAGs run: without excluded nodes and ignored edges."""
+
+    def ignored(edge: Edge) -> bool:
+        names = [(node.name, node.label) for node in map(order.nodes.__getitem__, edge)]
+        return any(
+            all(
+                any(fnmatchcase(name, pattern) for name in pair)
+                for pair, pattern in zip(names, patterns, strict=True)
+            )
+            for patterns in settings.ignore
+        )
+
+    return order.without(
+        lambda node: settings.excludes(node) or not (node.reads or node.writes or node.is_dbt),
+        ignored,
+    )
+
+
+def plan_dags(order: DemandedOrder, settings: DagSettings) -> DagPlan:
+    """The DAGs that run all tasks in the order that lineage demands.
+
+    Returns:
+        A plan; it has DAGs or problems, never both.
+    """
+    wanted = wanted_order(order, settings)
+    left_out = {
+        name: "excluded" if settings.excludes(node) else "moved no data"
+        for name, node in order.nodes.items()
+        if name not in wanted.nodes
+    }
+    if cycles := Graph(wanted.edges, wanted.nodes).cycles():
+        return DagPlan(problems=tuple(_cycle(wanted, one) for one in cycles), left_out=left_out)
+    found = units(wanted, by_level=settings.dbt is DbtTasks.LEVELS)
+    draft = _Draft(wanted, found, settings)
+    operators, wrong = draft.operators()
+    if problems := [*wrong, *draft.problems()]:
+        ordered = sorted(problems, key=lambda one: (one.kind, one.subject))
+        return DagPlan(problems=tuple(ordered), left_out=left_out)
+    return DagPlan(tuple(draft.dags(operators)), left_out=left_out)
+
+
+def _cycle(order: DemandedOrder, path: Sequence[str]) -> PlanProblem:
+    steps = list(zip(path, [*path[1:], path[0]], strict=True))
+    how = "; ".join(
+        f"{writer} writes {', '.join(map(str, order.edges[writer, reader]))}, which {reader} reads"
+        for writer, reader in steps
+    )
+    return PlanProblem(
+        "cycle",
+        " -> ".join([*path, path[0]]),
+        f"no order has each writer before its readers: {how}",
+        f"if {path[0]} is to read what an earlier run left, add "
+        f"{{writer: {path[-1]}, reader: {path[0]}}} to `airflow.ignore`",
+    )
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """Units in their DAGs, with the order between them reduced."""
+
+    order: DemandedOrder
+    found: UnitOrder
+    settings: DagSettings
+
+    @cached_property
+    def commands(self) -> dict[str, TaskCommand | None]:
+        """Unit -> the entry that says how it runs."""
+        return {name: command_of(unit, self.settings) for name, unit in self.found.units.items()}
+
+    @cached_property
+    def inside(self) -> dict[str, WorkUnit]:
+        """The units that have a place in a DAG: not those that run elsewhere and are waited for."""
+        return {
+            name: unit
+            for name, unit in self.found.units.items()
+            if not ((command := self.commands[name]) and command.external is External.WAIT)
+        }
+
+    @cached_property
+    def edges(self) -> list[Edge]:
+        """The direct edges between the units inside, and all from those that are waited for.
+
+        What runs elsewhere keeps no order of ours, so that no edge is superfluous because of it.
+        """
+        inside = self.inside
+        inner = [(a, b) for a, b in self.found.edges if a in inside and b in inside]
+        awaited = [(a, b) for a, b in self.found.edges if a not in inside and b in inside]
+        return [*reduced(inside, inner), *awaited]
+
+    @cached_property
+    def grouped(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Unit -> DAG, and DAG -> schedule."""
+        inner = [(a, b) for a, b in self.edges if a in self.inside]
+        return dags_of(self.inside, inner, self.settings)
+
+    @cached_property
+    def groups(self) -> dict[str, str]:
+        """Unit -> the name of its task group, if it has one."""
+        named = {name: task_group_of(unit, self.settings) for name, unit in self.inside.items()}
+        return {name: group for name, group in named.items() if group}
+
+    @cached_property
+    def ids(self) -> dict[str, str]:
+        """Unit -> the id of its task; no two alike, in whatever DAGs."""
+        # A model and a task may have one title, two packages a model of one name.
+        first: dict[str, str] = {}
+        for name, unit in sorted(self.inside.items(), key=lambda item: item[0] != item[1].title):
+            first.setdefault(unit.title, name)
+        names = {
+            name: unit.title if first[unit.title] == name else name
+            for name, unit in self.inside.items()
+        }
+        ids = unique_identifiers(names.values(), map(group_identifier, self.groups.values()))
+        return {name: ids[one] for name, one in names.items()}
+
+    @cached_property
+    def crossing(self) -> Crossing:
+        """The assets and sensors between the DAGs."""
+        return crossing(self.found, self.edges, self.grouped[0], self.ids, self.settings.wait)
+
+    def operators(self) -> tuple[dict[str, AirflowOperator], list[PlanProblem]]:
+        """Unit -> its operator, and what is wrong with commands."""
+        selection = selections(self.order)
+        found: dict[str, AirflowOperator] = {}
+        problems = []
+        for name, unit in self.found.units.items():
+            command = self.commands[name]
+            if command is None:
+                problems.append(PlanProblem("unknown command", name, _UNKNOWN, _ADD_A_COMMAND))
+            elif name in self.ids:
+                try:
+                    found[name] = operator_of(
+                        unit, command, self.settings, selection, self.ids[name]
+                    )
+                except GraftError as error:
+                    place = f"{error.place}: " if error.place else ""
+                    problem = f"{place}{error.problem}"
+                    problems.append(PlanProblem("command", name, problem, error.remedy))
+        return found, problems
+
+    def problems(self) -> Iterator[PlanProblem]:
+        """The cycles between DAGs, and schedules that are none."""
+        for schedule in sorted({*self.grouped[1].values()}):
+            if schedule and not is_schedule(schedule):
+                yield PlanProblem(
+                    "schedule",
+                    schedule,
+                    "is neither a cron expression nor a preset of Airflow",
+                    "correct it below `tasks`, or group DAGs otherwise (`airflow.dags`)",
+                )
+        for path in Graph(self.crossing.dag_edges).cycles():
+            yield PlanProblem(
+                "cycle",
+                " -> ".join([*path, path[0]]),
+                "each of these DAGs would wait for another one to end, and none would start",
+                "group tasks otherwise (`airflow.dags`), or write `wait: sensor`",
+            )
+
+    def dags(self, operators: Mapping[str, AirflowOperator]) -> Iterator[PlannedDag]:
+        """The DAGs, sorted by id."""
+        dag_of, schedules = self.grouped
+        members: dict[str, list[str]] = defaultdict(list)
+        for name, dag_id in dag_of.items():
+            members[dag_id].append(name)
+        inner: dict[str, list[Edge]] = defaultdict(list)
+        for a, b in self.edges:
+            if dag_of.get(a, "") == dag_of.get(b):
+                inner[dag_of[a]].append((self.ids[a], self.ids[b]))
+        for dag_id in sorted(members):
+            sensors = self.crossing.sensors.get(dag_id, {})
+            sensed = self.crossing.sensed.get(dag_id, ())
+            tasks = [self._task(name, operators[name]) for name in members[dag_id]]
+            tasks += [self._sensor(dataset, task_id) for dataset, task_id in sensors.items()]
+            edges = [(sensors[dataset], self.ids[reader]) for dataset, reader in sensed]
+            nodes = [node for name in members[dag_id] for node in self.found.units[name].nodes]
+            groups = {self.groups[name] for name in members[dag_id] if name in self.groups}
+            yield PlannedDag(
+                dag_id,
+                tuple(_with_dependencies(tasks, [*inner[dag_id], *edges])),
+                {group_identifier(one): texts.one_line(one) for one in sorted(groups)},
+                schedules[dag_id],
+                tuple(sorted(self.crossing.waits_for.get(dag_id, ()))),
+                texts.tags((*self.settings.tags, *(t for node in nodes for t in node.info.tags))),
+                texts.dag_description(len(nodes)),
+            )
+
+    def _task(self, name: str, operator: AirflowOperator) -> PlannedTask:
+        unit, command = self.found.units[name], self.commands[name]
+        writes = {dataset for node in unit.nodes for dataset in node.writes}
+        reads = {dataset for node in unit.nodes for dataset in node.reads} - writes
+        owners = {node.info.owner for node in unit.nodes}
+        # What Airflow does not run, it must not report as done.
+        marked = command is not None and command.external is External.MARK
+        return PlannedTask(
+            self.ids[name],
+            tuple(node.name for node in unit.nodes),
+            operator.path,
+            operator.arguments,
+            group_identifier(self.groups[name]) if name in self.groups else "",
+            reads=() if marked else tuple(sorted(reads)),
+            writes=() if marked else tuple(sorted(writes)),
+            announces=tuple(sorted(self.crossing.announces.get(name, ()))),
+            owner=texts.one_line(owners.pop()) if len(owners) == 1 else "",
+            doc=texts.task_doc(unit.nodes, self.settings.site_url, marked=marked),
+        )
+
+    def _sensor(self, dataset: DatasetId, task_id: str) -> PlannedTask:
+        arguments = {"dataset": without_jinja(str(dataset)), **self.settings.sensor}
+        doc = f"Waits until {texts.code(str(dataset))} was written for this data interval."
+        return PlannedTask(task_id, (), SENSOR, arguments, doc=doc)
+
+
+def _with_dependencies(tasks: Iterable[PlannedTask], edges: Iterable[Edge]) -> list[PlannedTask]:
+    """Tasks with their dependencies, in processing order."""
+    by_id = {task.task_id: task for task in tasks}
+    graph = Graph(edges, by_id)
+    return [
+        replace(by_id[task_id], dependencies=tuple(graph.parents(task_id)))
+        for level in graph.levels()
+        for task_id in level
+    ]

@@ -1,0 +1,130 @@
+"""The runs of Airflow under which events can be emitted after the fact.
+
+A task in Airflow knows of itself that it ran. What it read and wrote is known when the logs of its
+engine are collected: hours later, and for its very run. An event under Airflow's own run id adds
+that to the run that receivers already have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from dbt_graft.exporters.openlineage.facets import PRODUCER, Event, facet, identity, timestamp
+from dbt_graft.lineage.airflow_names import parent_id, task_try, uuid
+from dbt_graft.lineage.openlineage import JobId, parse_job
+from dbt_graft.lineage.records import Run, Status
+
+_AIRFLOW = "airflow"
+# What Airflow emits itself, and knows better.
+_AIRFLOWS_RUN_FACETS = frozenset({"parent", "processing_engine", "nominalTime", "tags"})
+_JOB_FACETS = frozenset({"lineage", "sql"})
+# The run facet that tells that a lineage is collected; its schema is docs/graft-facets.schema.json.
+GRAFT = "graft"
+_SCHEMA = (
+    "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/"
+    "graft-facets.schema.json#/$defs/GraftRunFacet"
+)
+# The end of Airflow's run is repeated: receivers take another type for a run that goes on.
+_ENDS = {Status.OK: "COMPLETE", Status.FAILED: "FAIL"}
+
+
+@dataclass(frozen=True, slots=True)
+class AirflowRun:
+    """A run of a task in Airflow, one try of it, as its events name it.
+
+    Attributes:
+        status, ended_at: How and when it ended, if its events are collected.
+    """
+
+    run_id: UUID
+    job: JobId
+    status: Status = Status.UNKNOWN
+    ended_at: datetime | None = None
+
+
+def airflow_run_of(
+    run: Run, orchestrator_runs: Mapping[str, Run], namespace: str = "default"
+) -> AirflowRun | None:
+    """The run of Airflow that did, or started, a run of an engine; None if nothing shows one.
+
+    The task may have passed it on as its run, or as the run's parent: as Airflow's run id, whose
+    events are collected, or as another name of `lineage.airflow_names`.
+
+    Args:
+        orchestrator_runs: Those of the lineage, by id.
+        namespace: The `namespace` in Airflow's section `openlineage`.
+    """
+    if run.engine == _AIRFLOW:  # what it did, Airflow says itself
+        return None
+    for name in filter(None, (run.parent_run_id, run.run_id)):
+        above = orchestrator_runs.get(name)
+        found = _collected(above) if above else _named(name, namespace)
+        if found:
+            return found
+    return None
+
+
+def _collected(run: Run) -> AirflowRun | None:
+    job, run_id = parse_job(run.job or ""), uuid(run.run_id)
+    if run.engine != _AIRFLOW or not job or not run_id or not _is_of_task(run, job):
+        return None
+    return AirflowRun(run_id, job, run.status, run.ended_at)
+
+
+def _named(name: str, namespace: str) -> AirflowRun | None:
+    """The run of Airflow that a text names by all that belongs to it."""
+    if parent := parent_id(name):
+        return AirflowRun(parent.run_id, parent.job)
+    found = task_try(name)
+    return AirflowRun(found.run_id(namespace), JobId(namespace, found.job_name)) if found else None
+
+
+def _is_of_task(run: Run, job: JobId) -> bool:
+    """Whether a run of Airflow is that of a task, `dag/task/run`, and not of a DAG, `dag/run`."""
+    names = (run.application_id or "").split("/")
+    return len(names) > 2 if run.application_id else "." in job.name
+
+
+def under_airflow(event: Event, run: AirflowRun, as_of: datetime) -> Event | None:
+    """The event of the end of a run, as one of Airflow's run that did it; None for another event.
+
+    Airflow's own facets of run and job stay as Airflow emitted them: of the job there is only the
+    lineage that was observed, of the run an error, and `graft`, which tells who added it.
+
+    Args:
+        as_of: The time of the collect.
+    """
+    kind = event.get("eventType")
+    if kind not in ("COMPLETE", "FAIL"):
+        return None
+    facets = event["run"].get("facets", {})
+    job_facets = event["job"].get("facets", {})
+    added = {"_producer": PRODUCER, "_schemaURL": _SCHEMA, "asOf": timestamp(as_of)}
+    return {
+        **event,
+        "eventTime": timestamp(run.ended_at) if run.ended_at else event["eventTime"],
+        "eventType": _ENDS.get(run.status, kind),
+        "run": {
+            "runId": str(run.run_id),
+            "facets": {
+                **{k: v for k, v in facets.items() if k not in _AIRFLOWS_RUN_FACETS},
+                GRAFT: {**added, "matchedBy": "run"},
+            },
+        },
+        "job": {
+            **identity(run.job),
+            "facets": {
+                **{k: v for k, v in job_facets.items() if k in _JOB_FACETS},
+                # As Airflow has it: readers know by it whose job this is.
+                "jobType": facet(
+                    "JobTypeJobFacet",
+                    processingType="BATCH",
+                    integration="AIRFLOW",
+                    jobType="TASK",
+                ),
+            },
+        },
+    }

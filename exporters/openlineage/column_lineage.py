@@ -1,0 +1,108 @@
+"""The facet `columnLineage`, and events of datasets that have nothing else.
+
+{"eventTime": …, "producer": …, "schemaURL": …,
+ "dataset": {"namespace": "spark", "name": "raw.orders", "facets": {"columnLineage": {
+     "fields": {"amount": {"inputFields": [{"namespace": "file", "name": "/landing/orders",
+         "field": "amount", "transformations": [{"type": "DIRECT", …}]}]}},
+     "dataset": [the columns that decide on rows]}}}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from dbt_graft.exporters.openlineage.datasets import schema
+from dbt_graft.exporters.openlineage.facets import (
+    Event,
+    Facet,
+    event,
+    facet,
+    identity,
+    without_none,
+)
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence
+
+_DESCRIPTIONS = {
+    Evidence.DECLARED: "declared, not observed",
+    Evidence.INFERRED: "inferred from equal names of columns",
+}
+
+
+def column_lineage_events(
+    lineage: Lineage, at: datetime, wanted: Collection[DatasetId] | None = None
+) -> Iterator[Event]:
+    """Yield an event for each dataset with column edges into it, sorted.
+
+    Args:
+        at: The time of the events, aware.
+        wanted: Only events of these datasets; None for all.
+    """
+    edges = edges_by_target(lineage.column_edges)
+    for dataset in sorted(edges if wanted is None else edges.keys() & wanted):
+        facets = {
+            "columnLineage": column_lineage(edges[dataset]),
+            "schema": schema(lineage.datasets.get(dataset)),
+        }
+        yield event(
+            "DatasetEvent", at, dataset={**identity(dataset), "facets": without_none(facets)}
+        )
+
+
+def edges_by_target(edges: Iterable[ColumnEdge]) -> Mapping[DatasetId, list[ColumnEdge]]:
+    """The edges that OpenLineage can name, by their output dataset.
+
+    Edges from or to `*` of which no column is known are left out: it would take `*` for a name.
+    """
+    found: dict[DatasetId, list[ColumnEdge]] = {}
+    for edge in edges:
+        is_unknown = edge.to_column == ANY_COLUMN and edge.type is EdgeType.DIRECT
+        if edge.from_column != ANY_COLUMN and not is_unknown:
+            found.setdefault(edge.to_dataset, []).append(edge)
+    return found
+
+
+def column_lineage(edges: Iterable[ColumnEdge]) -> Facet | None:
+    """The facet of a dataset with these edges into it; None without any."""
+    fields, of_rows = by_column(edges)
+    if not fields and not of_rows:
+        return None
+    return facet(
+        "ColumnLineageDatasetFacet",
+        fields={name: {"inputFields": input_fields(found)} for name, found in fields.items()},
+        dataset=input_fields(of_rows) or None,
+    )
+
+
+def by_column(edges: Iterable[ColumnEdge]) -> tuple[dict[str, list[ColumnEdge]], list[ColumnEdge]]:
+    """The edges by their output column, and those that decide on rows."""
+    fields: dict[str, list[ColumnEdge]] = {}
+    names: dict[str, str] = {}
+    for edge in edges:
+        name = names.setdefault(edge.to_column.casefold(), edge.to_column)
+        fields.setdefault(name, []).append(edge)
+    of_rows = fields.pop(ANY_COLUMN, [])
+    return fields, of_rows
+
+
+def input_fields(edges: Iterable[ColumnEdge]) -> list[dict[str, Any]]:
+    """Each input column once, with its transformations, each once too."""
+    found: dict[tuple[DatasetId, str], tuple[str, list[dict[str, Any]]]] = {}
+    for edge in edges:
+        key = edge.from_dataset, edge.from_column.casefold()
+        _, transformations = found.setdefault(key, (edge.from_column, []))
+        one = {
+            "type": str(edge.type),
+            "subtype": str(edge.subtype),
+            "description": _DESCRIPTIONS.get(edge.evidence, ""),
+            "masking": edge.masking,
+        }
+        if one not in transformations:
+            transformations.append(one)
+    return [
+        {**identity(dataset), "field": name, "transformations": transformations}
+        for (dataset, _), (name, transformations) in found.items()
+    ]

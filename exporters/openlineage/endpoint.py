@@ -1,0 +1,156 @@
+"""An endpoint that takes OpenLineage events over HTTP: Marquez, DataHub, a proxy.
+
+One event a POST, as all producers send them. An answer of status 2xx means delivered, 4xx that the
+event is refused; a busy or broken server, and one that does not answer, is asked again. What it
+answers is never shown: it may quote what is in the event.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum, auto
+from urllib.parse import urlsplit, urlunsplit
+
+from requests import Response, Session
+from requests.exceptions import ConnectionError as NoConnection
+from requests.exceptions import RequestException, RetryError, Timeout
+from urllib3.exceptions import HTTPError
+from urllib3.response import BaseHTTPResponse
+from urllib3.util import Retry
+
+# Of Marquez, and of most others: https://openlineage.io/docs/client/python
+_PATH = "/api/v1/lineage"
+_CONNECT = 10.0  # seconds
+_LONGEST_WAIT = 60.0  # seconds, whatever a server asks for
+_LONGEST_ANSWER = 1 << 16  # bytes; the connection of a longer one is closed
+_AGAIN = (408, 425, 429, 500, 502, 503, 504)
+_DENIED = (401, 403, 404, 405, 407)
+
+
+class Delivery(Enum):
+    """The outcome of sending an event.
+
+    FAILED: the server answered that it cannot take it now. UNREACHABLE: there is no answer, or it
+    takes no event at all.
+    """
+
+    DELIVERED = auto()
+    REFUSED = auto()
+    FAILED = auto()
+    UNREACHABLE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class SentEvent:
+    """The outcome of sending one event, and the reason if it was not delivered."""
+
+    outcome: Delivery
+    reason: str = ""
+
+
+class BoundedRetry(Retry):
+    """Retries with a growing back-off, or when the server says so, if that is soon."""
+
+    def get_retry_after(self, response: BaseHTTPResponse) -> float | None:
+        """Seconds that the server asks for; at most a minute."""
+        seconds = super().get_retry_after(response)
+        return None if seconds is None else min(seconds, _LONGEST_WAIT)
+
+
+def retries(backoff: float = 1.0) -> Retry:
+    """The rules by which an event is sent again.
+
+    Args:
+        backoff: Half of the seconds before the second retry; it doubles with each, the first one
+            comes at once.
+    """
+    return BoundedRetry(
+        total=4,
+        backoff_factor=backoff,
+        status_forcelist=_AGAIN,
+        allowed_methods=("POST",),
+        raise_on_status=False,
+        redirect=False,
+    )
+
+
+def endpoint_url(url: str) -> str:
+    """The URL that events are posted to: Marquez' path is added to a bare host.
+
+    Raises:
+        ValueError: It is no http(s) URL, or has a user, a password or a fragment.
+    """
+    parts = urlsplit(url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
+        raise ValueError("write http(s)://<host>:<port>, or with the path that takes events")
+    if "@" in parts.netloc:
+        raise ValueError("write the URL without user and password: see `openlineage.authorization`")
+    path = parts.path if parts.path.strip("/") else _PATH
+    return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
+
+
+class HttpEndpoint:
+    """An endpoint.
+
+    Args:
+        url: As `endpoint_url` returns it.
+        authorization: The value of the header `Authorization`; empty for none.
+        timeout: Seconds without an answer.
+    """
+
+    def __init__(
+        self, url: str, session: Session, authorization: str = "", timeout: float = 30.0
+    ) -> None:
+        self._url = url
+        self._session = session
+        self._headers = {"Content-Type": "application/json"}
+        if authorization:
+            self._headers["Authorization"] = authorization
+        self._timeout = (_CONNECT, timeout)
+
+    def send(self, body: bytes) -> SentEvent:
+        """Send an event."""
+        try:
+            answer = self._session.post(
+                self._url,
+                data=body,
+                headers=self._headers,
+                timeout=self._timeout,
+                allow_redirects=False,
+                stream=True,
+            )
+        except RequestException as error:
+            return SentEvent(Delivery.UNREACHABLE, _reason(error))
+        with answer:
+            status = answer.status_code
+            _use_connection_again(answer)
+        if 200 <= status < 300:
+            return SentEvent(Delivery.DELIVERED)
+        reason = f"HTTP status {status}"
+        if 300 <= status < 400:
+            return SentEvent(Delivery.UNREACHABLE, f"{reason}: write the URL that it leads to")
+        if status in _DENIED:
+            hint = "" if status in (404, 405) else "; see `openlineage.authorization` in graft.yml"
+            return SentEvent(Delivery.UNREACHABLE, f"{reason}{hint}")
+        if status in _AGAIN or status >= 500:
+            return SentEvent(Delivery.FAILED, reason)
+        return SentEvent(Delivery.REFUSED, reason)
+
+
+def _use_connection_again(answer: Response) -> None:
+    """Read what is left of an answer, so that the next event needs no new connection."""
+    # What it says is known: a body that breaks off changes nothing.
+    with suppress(HTTPError, OSError):
+        answer.raw.read(_LONGEST_ANSWER)
+
+
+def _reason(error: RequestException) -> str:
+    """The kind of an error: its text may quote the URL."""
+    if isinstance(error, Timeout):
+        return "no answer in time"
+    if isinstance(error, RetryError):
+        return "no answer that it can be read"
+    if isinstance(error, NoConnection):
+        return "no connection, or it was closed without an answer"
+    return type(error).__name__

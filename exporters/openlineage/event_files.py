@@ -1,0 +1,112 @@
+"""Events in files, as producers write them: an event a line, an event a file, a list; gzip too."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+import yaml
+
+from dbt_graft.lineage.errors import GraftError
+
+_SUFFIXES = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
+_YAML = (".yml", ".yaml")
+
+
+def read_events(path: Path) -> list[Any]:
+    """The events in a file, or in all JSON files below a folder.
+
+    Raises:
+        GraftError: A file cannot be read, or has no JSON; the place names the line.
+    """
+    found: list[Any] = []
+    for file in _files(path, _SUFFIXES):
+        found += _events(_content(file), str(file))
+    return found
+
+
+def read_stream(stream: BinaryIO, name: str) -> list[Any]:
+    """The events in an open file."""
+    return list(_events(stream.read(), name))
+
+
+def read_document(path: Path) -> Any:
+    """One JSON or YAML document.
+
+    Raises:
+        GraftError: The file cannot be read, or has none.
+    """
+    content = _content(path)
+    try:
+        if path.suffix.lower() in _YAML:
+            return yaml.safe_load(content)
+        return orjson.loads(content)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise GraftError("is not valid YAML", place=place) from error
+    except orjson.JSONDecodeError as error:
+        raise GraftError(
+            f"is not valid JSON: {error.msg}", place=f"{path}:{error.lineno}"
+        ) from error
+    except (RecursionError, UnicodeDecodeError) as error:
+        raise GraftError("is not valid, or nested too deeply", place=str(path)) from error
+
+
+def document_files(path: Path) -> list[Path]:
+    """The file, or the JSON and YAML files below a folder, sorted."""
+    return _files(path, (*_SUFFIXES, *_YAML))
+
+
+def _files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = sorted(
+        file
+        for file in path.rglob("*")
+        if file.is_file() and file.name.lower().endswith(suffixes) and file.name[:1] != "."
+    )
+    if not found:
+        raise GraftError(f"has no files {', '.join(suffixes)}", place=str(path))
+    return found
+
+
+def _content(path: Path) -> bytes:
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if path.suffix.lower() == ".gz" else content
+    except FileNotFoundError as error:
+        raise GraftError("there is no such file", place=str(path)) from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise GraftError("is no gzip file, or is cut off", place=str(path)) from error
+    except OSError as error:
+        raise GraftError(f"cannot be read: {error.strerror or error}", place=str(path)) from error
+
+
+def _events(content: bytes, name: str) -> Iterator[Any]:
+    """One document in all of it, else one a line."""
+    if not content.strip():
+        return
+    try:
+        document = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        yield from _lines(content, name)
+        return
+    yield from document if isinstance(document, list) else [document]
+
+
+def _lines(content: bytes, name: str) -> Iterator[Any]:
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.strip():
+            try:
+                yield orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise GraftError(
+                    f"is not valid JSON: {error.msg}",
+                    place=f"{name}:{number}",
+                    remedy="write an event a line, or a list of events",
+                ) from error

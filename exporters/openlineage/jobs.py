@@ -1,0 +1,121 @@
+"""The facets of a job: a task, a dbt model or a view."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from dbt_graft.exporters.openlineage.facets import (
+    Facet,
+    documentation,
+    facet,
+    ownership,
+    tag,
+    without_none,
+)
+from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.describe import Description
+from dbt_graft.lineage.model import Task
+from dbt_graft.lineage.records import Shape, TaskInfo
+
+# Engine of a run -> the integration that OpenLineage and its receivers know it as.
+_INTEGRATIONS = {"sqlserver": "MSSQL", "declared": "GRAFT", "unknown": "GRAFT"}
+# Its shapes have no SQL, but a line about a plan.
+_PLAN = "spark-plan"
+_LONGEST_SQL = 1 << 16
+# `git@host:path` and `ssh://git@host/path`.
+_SSH = re.compile(r"(?:ssh://)?(?:git@)(?P<host>[\w.-]+)(?::\d+/|[:/])(?P<path>[^\s]+)")
+_WITH_BLOB = {"github.com": "blob", "gitlab.com": "-/blob", "bitbucket.org": "src"}
+
+
+def integration(engine: str) -> str:
+    """The name of an engine in `jobType` and `processing_engine`: `SPARK`, `MSSQL`, `DBT`."""
+    return _INTEGRATIONS.get(engine, engine.upper())
+
+
+def task_facets(task: Task, engine: str, version: str | None = None) -> dict[str, Facet]:
+    """The facets of a task besides its lineage.
+
+    Args:
+        version: The version of its code, where a run has it.
+    """
+    info = task.info
+    tags = [tag(name, name, "USER") for name in info.tags]
+    facets = {
+        "jobType": _job_type(engine, "TASK"),
+        "documentation": documentation("DocumentationJobFacet", info.description),
+        "ownership": ownership("OwnershipJobFacet", info.owner),
+        "tags": facet("TagsJobFacet", tags=tags) if tags else None,
+        "sourceCodeLocation": source_code_location(info, version),
+    }
+    return without_none(facets)
+
+
+def definition_facets(definition: Definition, description: Description | None) -> dict[str, Facet]:
+    """The facets of a dbt model or view besides its lineage; dbt describes its dataset."""
+    is_dbt = definition.kind is DefinitionKind.DBT
+    facets: dict[str, Facet | None] = {
+        "jobType": _job_type("dbt", "MODEL") if is_dbt else _job_type("graft", "VIEW")
+    }
+    if is_dbt and description:
+        tags = [tag(name, name, "DBT") for name in description.tags]
+        facets |= {
+            "documentation": documentation("DocumentationJobFacet", description.text),
+            "ownership": ownership("OwnershipJobFacet", description.owner),
+            "tags": facet("TagsJobFacet", tags=tags) if tags else None,
+        }
+    return without_none(facets)
+
+
+def _job_type(engine: str, kind: str) -> Facet:
+    return facet(
+        "JobTypeJobFacet",
+        processingType="BATCH",
+        integration=integration(engine),
+        jobType=kind,
+    )
+
+
+def sql(shapes: Iterable[Shape]) -> Facet | None:
+    """The statements of a job without their literals; None where none is SQL.
+
+    Statements that would make it longer than 64 kB are left out.
+    """
+    texts: dict[str, None] = {}
+    dialect = None
+    left = _LONGEST_SQL
+    for shape in shapes:
+        if shape.dialect == _PLAN or shape.text in texts:
+            continue
+        left -= len(shape.text)
+        if left < 0:
+            break
+        texts[shape.text] = None
+        dialect = dialect or shape.dialect
+    if not texts:
+        return None
+    return facet("SQLJobFacet", query=";\n".join(texts), dialect=dialect)
+
+
+def source_code_location(info: TaskInfo, version: str | None = None) -> Facet | None:
+    """The repository and file of a task; None where nobody names the repository."""
+    repository = info.repo.removesuffix("/").removesuffix(".git")
+    if found := _SSH.fullmatch(repository):
+        repository = f"https://{found['host']}/{found['path']}"
+    if not repository.startswith(("https://", "http://")):
+        return None
+    host = repository.partition("://")[2].partition("/")[0]
+    path = info.path.removeprefix("./")
+    inside = not path.startswith(("/", "~", "../", "$")) and "://" not in path
+    url = repository
+    if path and inside and (blob := _WITH_BLOB.get(host)):
+        url = f"{repository}/{blob}/{version or 'HEAD'}/{quote(path)}"
+    return facet(
+        "SourceCodeLocationJobFacet",
+        type="git",
+        url=quote(url, safe=":/%~@+,;=&!$'()*"),
+        repoUrl=repository,
+        path=path if path and inside else None,
+        version=version,
+    )

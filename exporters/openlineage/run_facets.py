@@ -1,0 +1,107 @@
+"""The facets of a run: its engine, the run that started it, its data interval, its tags."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from dbt_graft import __version__
+from dbt_graft.exporters.openlineage.facets import (
+    Facet,
+    facet,
+    identity,
+    tag,
+    timestamp,
+    without_none,
+)
+from dbt_graft.exporters.openlineage.jobs import integration
+from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
+from dbt_graft.lineage.airflow_names import parent_id
+from dbt_graft.lineage.openlineage import JobId, task_job
+from dbt_graft.lineage.records import Run
+
+_UNKNOWN = "unknown"
+# A log that names its own run as the parent, or two that name each other, ends somewhere.
+_MOST_LEVELS = 10
+
+
+def run_facets(snapshot: LineageSnapshot, run: Run) -> dict[str, Facet]:
+    """The facets of a run besides its lineage and its error."""
+    facets = {
+        # Receivers name the platform of a job after it, so it is always there.
+        "processing_engine": facet(
+            "ProcessingEngineRunFacet",
+            version=run.engine_version or _UNKNOWN,
+            name=integration(run.engine).lower(),
+            openlineageAdapterVersion=__version__,
+        ),
+        "parent": _parent(snapshot, run),
+        "nominalTime": _nominal_time(run),
+        "tags": _tags(run),
+    }
+    return without_none(facets)
+
+
+def _nominal_time(run: Run) -> Facet | None:
+    if run.nominal_start is None:
+        return None
+    return facet(
+        "NominalTimeRunFacet",
+        nominalStartTime=timestamp(run.nominal_start),
+        nominalEndTime=timestamp(run.nominal_end) if run.nominal_end else None,
+    )
+
+
+def _tags(run: Run) -> Facet | None:
+    values = {
+        "application_id": run.application_id,
+        "attempt": str(run.attempt) if run.attempt is not None else None,
+        "url": run.url,
+    }
+    tags = [tag(key, value, "GRAFT") for key, value in values.items() if value]
+    return facet("TagsRunFacet", tags=tags) if tags else None
+
+
+def _parent(snapshot: LineageSnapshot, run: Run) -> Facet | None:
+    """The run that started it, and the one that all began with.
+
+    The job of a parent that no log shows is the one that was handed on with its id, else it is
+    named after the task. Nothing stands for a parent whose id is no UUID: OpenLineage could not
+    name it.
+    """
+    if not run.parent_run_id or run.parent_run_id == run.run_id:
+        return None
+    known = snapshot.parents.get(run.parent_run_id)
+    if known is None or known == run:
+        named = parent_id(run.parent_run_id)
+        run_id = str(named.run_id) if named else _uuid(run.parent_run_id)
+        job = named.job if named else _unseen_parent(snapshot, run)
+        return facet("ParentRunFacet", run={"runId": run_id}, job=identity(job)) if run_id else None
+    root = known
+    for _ in range(_MOST_LEVELS):
+        above = snapshot.parents.get(root.parent_run_id or "")
+        if above is None or above == root:
+            break
+        root = above
+    return facet("ParentRunFacet", **_pointer(snapshot, known), root=_pointer(snapshot, root))
+
+
+def _unseen_parent(snapshot: LineageSnapshot, run: Run) -> JobId:
+    if run.engine != "dbt":
+        return task_job(run.task, snapshot.namespace)
+    # `model.shop.orders` is of the project `shop`.
+    project = run.task.split(".")[1:2]
+    return task_job(".".join(("dbt", *project)), snapshot.namespace)
+
+
+def _pointer(snapshot: LineageSnapshot, run: Run) -> dict[str, dict[str, str]]:
+    return {
+        "run": {"runId": str(snapshot.run_id(run))},
+        "job": identity(snapshot.job_of_run(run)),
+    }
+
+
+def _uuid(text: str) -> str | None:
+    try:
+        return str(UUID(text))
+    except ValueError:
+        return None

@@ -1,0 +1,67 @@
+"""The plan behind a taint as a DAG of Airflow that runs once: dag-factory's YAML and its loader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from dbt_graft.exporters.dag_factory.document import files
+from dbt_graft.exporters.dag_factory.identifiers import identifier, unique_identifiers
+from dbt_graft.exporters.dag_factory.operators import BASH, EMPTY
+from dbt_graft.exporters.dag_factory.plan import PlannedDag, PlannedTask
+from dbt_graft.exporters.dag_factory.settings import DagSettings
+from dbt_graft.exporters.dag_factory.templates import without_jinja
+from dbt_graft.exporters.dag_factory.texts import code, one_line
+from dbt_graft.exporters.reprocessing.commands import RerunStep
+from dbt_graft.lineage.date_text import dates_text
+from dbt_graft.lineage.taint_plan import TaintPlan
+
+_FILES = (".sh", ".bash")  # Airflow takes a command that ends so for the name of a template
+
+
+def reprocessing_dag(
+    plan: TaintPlan, steps: Sequence[RerunStep], settings: DagSettings
+) -> dict[str, str]:
+    """File name -> content of the DAG, one task after the other in the order of the plan.
+
+    A task of the plan without a command is a mark in the order.
+    """
+    begin = plan.bad[0].dataset.short if plan.bad else "data"
+    names = [step.rerun.name or "unknown writer" for step in steps]
+    ids = unique_identifiers(names)
+    tasks: list[PlannedTask] = []
+    for step, name in zip(steps, names, strict=True):
+        before = (tasks[-1].task_id,) if tasks else ()
+        tasks.append(_task(step, ids[name], before, settings))
+    dag = PlannedDag(
+        identifier(f"{settings.name}_reprocess_{begin}", 80),
+        tuple(tasks),
+        schedule="@once",
+        tags=("lineage", "reprocessing"),
+        description=one_line(f"Runs again what bad data of {begin} went into"),
+    )
+    return files([dag], replace(settings, lineage=False))
+
+
+def _task(
+    step: RerunStep, task_id: str, before: tuple[str, ...], settings: DagSettings
+) -> PlannedTask:
+    rerun = step.rerun
+    lines = [f"Dates: {dates_text(rerun.dates, rerun.grain)}."]
+    lines += [" -> ".join(map(code, output.path)) for output in rerun.outputs]
+    lines += [one_line(one) for one in (step.url, step.note) if one]
+    arguments: Mapping[str, str] = {}
+    if step.commands:
+        command = " && ".join(step.commands)
+        text = without_jinja(command)
+        ends = command.endswith(_FILES)
+        arguments = {"bash_command": f"{text}{{{{ '' }}}}" if ends else text}
+    return PlannedTask(
+        task_id,
+        (rerun.name,),
+        (BASH if step.commands else EMPTY)[settings.version],
+        arguments,
+        dependencies=before,
+        owner=one_line(rerun.info.owner),
+        doc=without_jinja("\n\n".join(lines)),
+    )

@@ -1,0 +1,107 @@
+"""The plan behind a taint as JSON, of the schema `docs/taint.schema.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from dbt_graft import __version__
+from dbt_graft.exporters.reprocessing.commands import RerunStep
+from dbt_graft.lineage.calendar import Dates
+from dbt_graft.lineage.date_text import dates_iso
+from dbt_graft.lineage.taint_plan import BadReport, TaintedOutput, TaintPlan
+
+VERSION = 1
+SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/taint.schema.json"
+Section = dict[str, Any]
+
+
+def taint_json(
+    plan: TaintPlan, steps: Sequence[RerunStep], backfills: Sequence[str], number: int | None
+) -> Section:
+    """The document.
+
+    Args:
+        number: The id of the taint on record, if it was recorded.
+    """
+    good = plan.last_good
+    return {
+        "$schema": SCHEMA_URL,
+        "version": VERSION,
+        "producer": f"dbt-graft {__version__}",
+        "recorded_as": number,
+        "bad": [
+            {
+                "dataset": str(one.dataset),
+                "dates": _dates(one.dates),
+                "task": one.task or None,
+                "run": one.run or None,
+                "at": _time(one.at),
+            }
+            for one in plan.bad
+        ],
+        "last_good": {"task": good[0], "run": good[1], "at": _time(good[2])} if good else None,
+        "rerun": [_step(one) for one in steps],
+        "backfills": list(backfills),
+        "tell": [_report(one) for one in plan.reports],
+        "superseded": [
+            {
+                "dataset": str(one.output[1]),
+                "dates": _dates(one.dates),
+                "task": one.task,
+                "run": one.run,
+                "at": _time(one.at),
+            }
+            for one in plan.superseded
+        ],
+        "unmapped": [
+            {"task": task, "input": str(source), "output": str(target)}
+            for (task, source, target), _ in plan.unmapped
+        ],
+        "cycles": [list(one) for one in plan.cycles],
+    }
+
+
+def _step(step: RerunStep) -> Section:
+    rerun = step.rerun
+    return {
+        "task": rerun.name or None,
+        "kind": "dbt" if rerun.is_definition else "task",
+        "owner": rerun.info.owner or None,
+        "dates": _dates(rerun.dates),
+        "outputs": [_output(one) for one in rerun.outputs],
+        "commands": list(step.commands),
+        "url": step.url or None,
+        "note": step.note or None,
+    }
+
+
+def _output(output: TaintedOutput) -> Section:
+    return {
+        "dataset": str(output.dataset),
+        "dates": _dates(output.dates),
+        "path": list(output.path),
+        "runs": [{"run": run, "at": _time(at)} for run, at in output.runs.items()],
+    }
+
+
+def _report(report: BadReport) -> Section:
+    return {
+        "name": report.name,
+        "kind": report.kind,
+        "owner": report.owner or None,
+        "url": report.url or None,
+        "datasets": [
+            {"dataset": str(one), "dates": _dates(dates)} for one, dates in report.datasets.items()
+        ],
+        "read_at": _time(report.read_at),
+    }
+
+
+def _dates(dates: Dates) -> Section:
+    return {"all": dates.is_all, "ranges": dates_iso(dates)}
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.isoformat().replace("+00:00", "Z") if moment else None

@@ -1,0 +1,168 @@
+"""The plan behind a taint as text for a terminal, and as Markdown for an incident."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+
+from dbt_graft.exporters.dag_factory.texts import code, one_line
+from dbt_graft.exporters.reprocessing.commands import RerunStep
+from dbt_graft.lineage.date_text import dates_text
+from dbt_graft.lineage.taint_plan import BadReport, Rerun, TaintPlan
+
+_MOST = 8  # ranges of dates in a line
+_LISTED = 20
+
+
+def taint_text(
+    plan: TaintPlan, steps: Sequence[RerunStep], backfills: Sequence[str]
+) -> Iterator[str]:
+    """The plan for a terminal, line by line."""
+    yield from map(one_line, _begin(plan, _plain))
+    if not steps:
+        yield "nothing must run again"
+    for number, step in enumerate(steps, 1):
+        if number == 1:
+            yield ""
+            yield "Run again, in this order:"
+        yield one_line(f"{number}. {_title(step.rerun, _plain)}")
+        yield from (f"   {one_line(why)}" for why in _reasons(step.rerun, _plain))
+        yield from (f"   {one_line(line)}" for line in _how(step))
+    yield from _list("Or complete DAGs:", backfills)
+    yield from _list("Let know:", [_report(one, _plain) for one in plan.reports])
+    yield from _list("Clean again:", list(_superseded(plan, _plain)))
+    yield from _list("All dates count, as nothing maps them:", list(_unmapped(plan, _plain)))
+    yield from _list("Tasks that need each other:", [" -> ".join(one) for one in plan.cycles])
+
+
+def taint_markdown(
+    plan: TaintPlan, steps: Sequence[RerunStep], backfills: Sequence[str]
+) -> Iterator[str]:
+    """The plan as Markdown."""
+    yield "# Bad data: what must run again"
+    yield ""
+    for line in _begin(plan, code):
+        yield f"- {line}"
+    yield ""
+    yield "## Run again, in this order"
+    yield ""
+    if not steps:
+        yield "Nothing."
+    for number, step in enumerate(steps, 1):
+        yield from _markdown_step(number, step)
+    if backfills:
+        yield ""
+        yield "Or complete DAGs:"
+        yield ""
+        yield from _block(backfills, "")
+    for title, found in (
+        ("Let know", [_report(one, code) for one in plan.reports]),
+        ("Clean again", list(_superseded(plan, code))),
+        ("All dates count, as nothing maps them", list(_unmapped(plan, code))),
+        ("Tasks that need each other", [" -> ".join(map(code, one)) for one in plan.cycles]),
+    ):
+        if found:
+            yield ""
+            yield f"## {title}"
+            yield ""
+            yield from (f"- {line}" for line in found)
+
+
+def _markdown_step(number: int, step: RerunStep) -> Iterator[str]:
+    yield f"{number}. {_title(step.rerun, code)}"
+    for why in _reasons(step.rerun, code):
+        yield f"   - {why}"
+    if step.url:
+        yield f"   - <{one_line(step.url)}>"
+    if step.note:
+        yield f"   - {one_line(step.note)}"
+    if step.commands:
+        yield ""
+        yield from _block(step.commands, "   ")
+        yield ""
+
+
+_Name = Callable[[str], str]
+
+
+def _plain(name: str) -> str:
+    return one_line(name)
+
+
+def _block(commands: Sequence[str], indent: str) -> Iterator[str]:
+    """A fenced block that no name in it can end."""
+    yield f"{indent}```sh"
+    yield from (f"{indent}{one_line(command)}" for command in commands)
+    yield f"{indent}```"
+
+
+def _begin(plan: TaintPlan, name: _Name) -> Iterator[str]:
+    for one in plan.bad[:_LISTED]:
+        dates = dates_text(one.dates, most=_MOST)
+        by = f", by run {name(one.run)} of {name(one.task)}" if one.run else ""
+        at = f" at {_moment(one.at)}" if one.at else ", since before the logs begin"
+        yield f"{name(str(one.dataset))} is bad for {dates}{by}{at}"
+    if len(plan.bad) > _LISTED:
+        yield f"and {len(plan.bad) - _LISTED:,} more bad writes"
+    if plan.last_good:
+        task, run, ended = plan.last_good
+        yield f"last good run before: {name(run)} of {name(task)} at {_moment(ended)}"
+
+
+def _title(rerun: Rerun, name: _Name) -> str:
+    dates = dates_text(rerun.dates, rerun.grain, _MOST)
+    owner = f" ({one_line(rerun.info.owner)})" if rerun.info.owner else ""
+    return f"{name(rerun.name) if rerun.name else 'unknown writer'}{owner}: {dates}"
+
+
+def _reasons(rerun: Rerun, name: _Name) -> Iterator[str]:
+    for output in rerun.outputs[:_LISTED]:
+        dates = dates_text(output.dates, output.grain, _MOST)
+        runs = len(output.runs)
+        by = f", {runs:,} bad {'run' if runs == 1 else 'runs'}" if runs else ""
+        way = f" by {' -> '.join(map(name, output.path))}" if len(output.path) > 1 else ""
+        yield f"{name(output.dataset.short)} {dates}{by}{way}"
+
+
+def _how(step: RerunStep) -> Iterator[str]:
+    yield from (f"$ {command}" for command in step.commands)
+    if step.url:
+        yield step.url
+    if step.note:
+        yield f"({step.note})"
+
+
+def _report(report: BadReport, name: _Name) -> str:
+    owner = f", {one_line(report.owner)}" if report.owner else ""
+    datasets = ", ".join(
+        f"{name(one.short)} {dates_text(dates, most=_MOST) if dates else '(clean again)'}"
+        for one, dates in list(report.datasets.items())[:_LISTED]
+    )
+    at = f", last read at {_moment(report.read_at)}" if report.read_at else ""
+    return f"{name(report.name)} ({one_line(report.kind)}{owner}): {datasets}{at}"
+
+
+def _superseded(plan: TaintPlan, name: _Name) -> Iterator[str]:
+    for one in plan.superseded[-_LISTED:]:
+        yield (
+            f"{name(one.output[1].short)} {dates_text(one.dates, most=_MOST)}, written again by "
+            f"run {name(one.run)} of {name(one.task)} at {_moment(one.at)}"
+        )
+    if len(plan.superseded) > _LISTED:
+        yield f"and {len(plan.superseded) - _LISTED:,} more before"
+
+
+def _unmapped(plan: TaintPlan, name: _Name) -> Iterator[str]:
+    for (task, source, target), _ in plan.unmapped:
+        yield f"{name(source.short)} -> {name(target.short)}, by {name(task)}"
+
+
+def _list(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield ""
+        yield title
+        yield from (f"  {one_line(line)}" for line in lines)
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}"

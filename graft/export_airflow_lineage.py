@@ -1,0 +1,88 @@
+"""The command `graft export airflow-lineage`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from dbt_graft.collectors import store
+from dbt_graft.exporters.airflow_lineage import airflow_lineage as document_of
+from dbt_graft.exporters.airflow_lineage import lines
+from dbt_graft.graft import pipeline
+from dbt_graft.graft.command import config_option, load_config
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.sources import declared_dates
+from dbt_graft.lineage.build import build
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
+
+
+@click.command(
+    "airflow-lineage",
+    epilog="\b\nExamples:\n"
+    "  graft export airflow-lineage --out /opt/airflow/graft-lineage.json\n"
+    "  graft export airflow-lineage | jq '.tasks.load_orders.outputs'",
+)
+@config_option
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write to FILE, which is never there in part.  [default: standard output]",
+)
+def airflow_lineage(config_path: Path | None, out: Path | None) -> None:
+    """Write what each task reads and writes, for the extractor in Airflow.
+
+    For the package graft_airflow (docs/airflow.md): inputs, outputs and columns of each task and
+    dbt model, and the last write of each dataset, as of the last collect. Spark is not started.
+    """
+    config = load_config(config_path)
+    place = config.path(config.store)
+    as_of = store.collected_at(place)
+    if as_of is None:
+        problem = "there is no lineage to export: nothing was collected yet"
+        raise GraftError(problem, place=place, remedy="run `graft collect`")
+    text = lines(document_of(_lineage(config), as_of))
+    if out is None:
+        for line in text:
+            click.echo(line)
+        return
+    beside = out.with_name(f".{out.name}.new")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("w", encoding="ascii", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in text)
+        beside.replace(out)
+    except OSError as error:
+        raise GraftError(
+            f"cannot be written: {error.strerror}",
+            place=str(out),
+            remedy="name a file in a folder that this account can write",
+        ) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def _lineage(config: Config) -> Lineage:
+    """The lineage of the store and of dbt's artifacts; without these that of the logs alone."""
+    taints = store.recorded_taints(config.path(config.store))
+    if not (config.target_dir / "manifest.json").exists():
+        records = store.read(config.path(config.store), rename=config.name_rules)
+        lineage = build(
+            records,
+            config.name_rules,
+            failed=config.lineage.failed,
+            shards=config.date_shards,
+            dates=declared_dates(config),
+            ignore=config.lineage.ignore_tasks,
+        )
+        return replace(lineage, taints=taints)
+    quiet = Progress(quiet=True)
+    grafted = pipeline.graft(config, quiet, write=False, allow_empty=True, results=True)
+    return replace(grafted.lineage, taints=taints)

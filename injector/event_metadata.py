@@ -1,0 +1,90 @@
+"""Metadata of datasets in events, where neither dbt nor a task's metadata has any.
+
+Descriptions in events are text of a log: in the manifest their markup is escaped. Pages of the
+catalog show Markdown without its dangers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dbt_graft.injector import prose
+from dbt_graft.injector.inherited import descriptions
+from dbt_graft.injector.manifest import Node, owner, string_tags
+from dbt_graft.injector.sensitivity import sensitivity
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import ColumnMetadata
+
+
+def owners(
+    dataset: DatasetId,
+    tasks: Iterable[str],
+    lineage: Lineage,
+    manifest: Node,
+    sources: Iterable[Node] = (),
+) -> list[str]:
+    """The owners of a dataset: those of its tasks, else the one in events.
+
+    Args:
+        manifest, sources: The dbt project, and what it has of the dataset, which may have an owner.
+    """
+    infos = (lineage.tasks[name].info for name in tasks)
+    found = list(dict.fromkeys(info.owner for info in infos if info.owner))
+    if found or any(owner(source, manifest) for source in sources):
+        return found
+    known = lineage.dataset_metadata.get(dataset)
+    return [known.owner] if known and known.owner else []
+
+
+def description(dataset: DatasetId, lineage: Lineage, sources: Iterable[Node] = ()) -> str:
+    """The description of a dataset as escaped Markdown; empty where dbt has one."""
+    known = lineage.dataset_metadata.get(dataset)
+    if not known or any(text.strip() for text in descriptions(sources)):
+        return ""
+    return prose.escaped_text(known.description)
+
+
+def tags(dataset: DatasetId, lineage: Lineage, sources: Iterable[Node] = ()) -> tuple[str, ...]:
+    """The tags of a dataset; none where dbt has any."""
+    known = lineage.dataset_metadata.get(dataset)
+    if not known or any(map(string_tags, sources)):
+        return ()
+    return known.tags
+
+
+def columns(dataset: DatasetId, lineage: Lineage) -> dict[str, ColumnMetadata]:
+    """The columns of a dataset with a description or tags, by folded name."""
+    known = lineage.dataset_metadata.get(dataset)
+    return {one.name.casefold(): one for one in known.columns} if known else {}
+
+
+def column_texts(texts: Mapping[str, str], found: Mapping[str, ColumnMetadata]) -> dict[str, str]:
+    """Column -> its description; dbt's own text wins.
+
+    Args:
+        texts: dbt's.
+    """
+    spelled = {name.casefold(): name for name in texts}
+    filled = dict(texts)
+    for key, column in found.items():
+        name = spelled.get(key, column.name)
+        if column.description and not filled.get(name, "").strip():
+            filled[name] = column.description
+    return filled
+
+
+def column_labels(labels: Mapping[str, str], found: Mapping[str, ColumnMetadata]) -> dict[str, str]:
+    """Column -> its sensitivity; what dbt names wins.
+
+    Args:
+        labels: dbt's.
+    """
+    known = {name.casefold() for name in labels}
+    tagged: dict[str, Any] = {
+        column.name: sensitivity([{"tags": column.tags}])
+        for key, column in found.items()
+        if key not in known
+    }
+    return {**labels, **{name: label for name, label in tagged.items() if label}}

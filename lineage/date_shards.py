@@ -1,0 +1,107 @@
+"""Date shards: tables of one kind with a date at the end of their names, as one dataset.
+
+`orders_20261101` and `orders_20261102` are `orders_*`, as BigQuery writes it, and their dates are
+the periods of the accesses. One table alone with such a name may be anything, so it takes two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.date_ranges import DateRange, date_range
+from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.period import Period, PeriodEvidence
+from dbt_graft.lineage.records import Access, Dataset, Records
+
+_SHARD = re.compile(
+    r"(?P<before>.*[^\W\d_])_(?P<date>(?:19|20)\d\d(?:(?P<sign>[_-]?)(?:0[1-9]|1[0-2])"
+    r"(?:(?P=sign)(?:0[1-9]|[12]\d|3[01]))?)?)",
+    re.DOTALL,
+)
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class DateShards:
+    """The shards among some datasets.
+
+    Attributes:
+        dates: Shard -> its date.
+        tables: Shard -> the dataset of all of them.
+    """
+
+    dates: Mapping[DatasetId, DateRange] = field(default_factory=dict)
+    tables: Mapping[DatasetId, DatasetId] = field(default_factory=dict)
+
+    def renaming(self, rename: Rename) -> Rename:
+        """Rules under which a shard is the dataset of all of them."""
+        if not self.tables:
+            return rename
+
+        def named(dataset: DatasetId) -> DatasetId:
+            name = rename(dataset)
+            return rename(self.tables[name]) if name in self.tables else name
+
+        return named
+
+    def accesses(self, accesses: Iterable[Access], rename: Rename) -> Iterator[Access]:
+        """Accesses, those of shards with the dates of their names unless stronger ones are known.
+
+        The drop of one shard is no drop of all: it is left out.
+        """
+        for access in accesses:
+            dates = self.dates.get(rename(access.dataset))
+            if dates is None:
+                yield access
+            elif not access.operation.removes:
+                period = Period(dates.start, dates.end, dates.grain, PeriodEvidence.PATH)
+                yield access if access.periods else replace(access, periods=(period,))
+
+    def datasets(self, datasets: Iterable[Dataset], rename: Rename) -> Iterator[Dataset]:
+        """Datasets; shards are never dropped."""
+        for one in datasets:
+            is_shard = rename(one.id) in self.tables
+            yield replace(one, dropped_at=None) if is_shard and one.dropped_at else one
+
+
+def date_shards(records: Records, rename: Rename, apart: Container[DatasetId] = ()) -> DateShards:
+    """The shards among the datasets of records: two or more that differ in their dates only.
+
+    Args:
+        rename: The rules for names.
+        apart: Datasets that stay by themselves, as do those that were renamed.
+    """
+    used: dict[DatasetId, None] = {}
+    renamed: set[DatasetId] = set()
+    for access in records.accesses:
+        name = rename(access.dataset)
+        if access.operation.renames:
+            renamed.add(name)
+        elif access.kind is not Kind.TEMPORARY:
+            used[name] = None
+    grouped: dict[tuple[DatasetId, int], dict[DatasetId, DateRange]] = defaultdict(dict)
+    for dataset in used:
+        found = None if dataset in apart or dataset in renamed else shard(dataset)
+        if found:
+            table, dates, length = found
+            grouped[table, length][dataset] = dates
+    found_dates: dict[DatasetId, DateRange] = {}
+    tables: dict[DatasetId, DatasetId] = {}
+    for (table, _), shards in grouped.items():
+        if len(shards) >= _FEWEST:
+            found_dates |= shards
+            tables |= dict.fromkeys(shards, table)
+    return DateShards(found_dates, tables)
+
+
+def shard(dataset: DatasetId) -> tuple[DatasetId, DateRange, int] | None:
+    """The dataset of all shards, the date of this one and its length; None for another name."""
+    found = None if dataset.is_path else _SHARD.fullmatch(dataset.name)
+    dates = date_range(found["date"].replace("_", "-"), year=True) if found else None
+    if found is None or dates is None:
+        return None
+    return DatasetId(dataset.namespace, f"{found['before']}_*"), dates, len(found["date"])

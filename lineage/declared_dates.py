@@ -1,0 +1,44 @@
+"""Declarations about the dates of a dataset: its period, what a unit of it needs, its states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset_kind import DatasetKind
+from dbt_graft.lineage.partition_mapping import MappingEvidence, Offsets, PartitionMapping
+from dbt_graft.lineage.period import Grain
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredDates:
+    """The dates of a dataset as people declare them.
+
+    Attributes:
+        period: The unit in which it is written, and in which offsets count.
+        reads: Input -> the offsets of the first and the last unit that a unit of it needs.
+        estimated, completed: Input -> the same for a state; None for whatever is the newest then.
+    """
+
+    period: Grain
+    reads: Mapping[DatasetId, Offsets] = field(default_factory=dict)
+    kind: DatasetKind | None = None
+    estimated: Mapping[DatasetId, Offsets | None] = field(default_factory=dict)
+    completed: Mapping[DatasetId, Offsets | None] = field(default_factory=dict)
+
+    def mapping(self, source: DatasetId) -> PartitionMapping | None:
+        """The declared mapping of an input, if there is one."""
+        offsets = self.reads.get(source)
+        if offsets is None:
+            return None
+        return PartitionMapping(self.period, *offsets, evidence=MappingEvidence.DECLARED)
+
+    def named(self, name: Callable[[DatasetId], DatasetId]) -> DeclaredDates:
+        """The same under other names of the inputs."""
+        return replace(
+            self,
+            reads={name(one): value for one, value in self.reads.items()},
+            estimated={name(one): value for one, value in self.estimated.items()},
+            completed={name(one): value for one, value in self.completed.items()},
+        )

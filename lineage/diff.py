@@ -1,0 +1,191 @@
+"""The differences between two past states of a lineage: new, gone, changed.
+
+A state is what was there at a time (`lineage.presence`): datasets with their columns, tasks, and
+edges with the tasks that carry them. What is there by definition is in both, and no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from dbt_graft.lineage.changes import (
+    Change,
+    ChangeKind,
+    PublishedDataset,
+    PublishedNames,
+    changes,
+)
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.presence import End, Ends, GoneRule, droppers, ends
+from dbt_graft.lineage.records import Column
+
+Ways = tuple[DatasetId, DatasetId]
+
+
+@dataclass(frozen=True, slots=True)
+class PastLineage:
+    """A lineage as of some time, and the columns that datasets had (`lineage.schemas`)."""
+
+    lineage: Lineage
+    columns: Mapping[DatasetId, tuple[Column, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PastState:
+    """The state of a lineage at a time.
+
+    Attributes:
+        carriers: For each edge the tasks that carry it, sorted.
+    """
+
+    names: PublishedNames = field(default_factory=PublishedNames)
+    carriers: Mapping[Ways, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A change between two times.
+
+    Attributes:
+        at: When it was first seen, dropped, or gone; None where no record tells.
+        reason: Why it is gone, or who made it.
+    """
+
+    change: Change
+    at: datetime | None = None
+    reason: str = ""
+
+
+def past_state(known: PastLineage, rule: GoneRule | None = None) -> PastState:
+    """The state of a lineage as of some time."""
+    return _state(known, ends(known.lineage, rule))
+
+
+def differences(
+    before: PastLineage, now: PastLineage, rule: GoneRule | None = None
+) -> tuple[Difference, ...]:
+    """The differences from one lineage to a later one, by kind and name."""
+    found = ends(now.lineage, rule)
+    former_names = now.lineage.former_names
+    renamed = {former: dataset for dataset, names in former_names.items() for former in names}
+    explained = _Explained(now.lineage, found)
+    both = past_state(before, rule), _state(now, found)
+    return tuple(explained.of(change) for change in state_changes(*both, renamed))
+
+
+def state_changes(
+    before: PastState, now: PastState, renamed: Mapping[DatasetId, DatasetId] | None = None
+) -> tuple[Change, ...]:
+    """The changes between two states, sorted by kind; of edges in both other carriers too."""
+    found = [*changes(before.names, now.names, renamed), *_carriers(before, now, renamed or {})]
+    kinds = list(ChangeKind)
+    return tuple(sorted(found, key=lambda one: kinds.index(one.kind)))
+
+
+def _state(known: PastLineage, found: Ends) -> PastState:
+    lineage, columns = known.lineage, known.columns
+    there = [one for one, facts in sorted(lineage.datasets.items()) if not facts.dropped_at]
+    carriers: dict[Ways, set[str]] = {}
+    for flow in lineage.flows:
+        if flow.source != flow.target and (flow.task, flow.source, flow.target) not in found.flows:
+            carriers.setdefault((flow.source, flow.target), set()).add(flow.task)
+    edges = {ways: tuple(sorted(carriers[ways])) for ways in sorted(carriers)}
+    return PastState(
+        PublishedNames(
+            tuple(PublishedDataset(one, "", columns.get(one, ())) for one in there),
+            tuple(name for name in sorted(lineage.tasks) if name not in found.tasks),
+            tuple(edges),
+        ),
+        edges,
+    )
+
+
+def _carriers(
+    before: PastState, now: PastState, renamed: Mapping[DatasetId, DatasetId]
+) -> Iterator[Change]:
+    """The edges that other tasks carry than before."""
+    for (source, target), tasks in before.carriers.items():
+        ways = (renamed.get(source, source), renamed.get(target, target))
+        after = now.carriers.get(ways) or now.carriers.get((source, target))
+        if after is not None and after != tasks:
+            names = ", ".join(tasks), ", ".join(after)
+            yield Change(ChangeKind.OTHER_TASKS, *ways, "", *names)
+
+
+class _Explained:
+    """The times at which things of a lineage are new or gone, and the reasons."""
+
+    def __init__(self, now: Lineage, found: Ends) -> None:
+        self._now = now
+        self._ends = found
+        self._flows: dict[Ways, list[Flow]] = {}
+        for flow in now.flows:
+            self._flows.setdefault((flow.source, flow.target), []).append(flow)
+
+    def of(self, change: Change) -> Difference:
+        """A change with its time and its reason."""
+        dataset, other = change.dataset, change.other
+        match change.kind:
+            case ChangeKind.GONE_DATASET if dataset:
+                return self._gone_dataset(change, dataset)
+            case ChangeKind.NEW_DATASET if dataset:
+                return self._new_dataset(change, dataset)
+            case ChangeKind.GONE_TASK:
+                end = self._ends.tasks.get(change.name)
+                return Difference(change, *_values(end))
+            case ChangeKind.NEW_TASK:
+                return Difference(change, self._first_run(change.name))
+            case ChangeKind.GONE_EDGE if dataset and other:
+                return self._gone_edge(change, (dataset, other))
+            case ChangeKind.NEW_EDGE | ChangeKind.OTHER_TASKS if dataset and other:
+                return self._new_edge(change, (dataset, other))
+        return Difference(change)
+
+    def _gone_dataset(self, change: Change, dataset: DatasetId) -> Difference:
+        facts = self._now.datasets.get(dataset)
+        tasks = sorted({usage.task for usage in droppers(self._now, dataset)})
+        by = f" by {', '.join(tasks)}" if tasks else ""
+        dropped_at = facts.dropped_at if facts else None
+        return Difference(change, dropped_at, f"dropped{by}" if dropped_at else "")
+
+    def _new_dataset(self, change: Change, dataset: DatasetId) -> Difference:
+        writers = sorted({usage.task for usage in self._now.writers(dataset)})
+        reason = f"written by {', '.join(writers)}" if writers else ""
+        return Difference(change, self._now.datasets[dataset].first_seen, reason)
+
+    def _gone_edge(self, change: Change, ways: Ways) -> Difference:
+        found = [
+            end
+            for flow in self._flows.get(ways, ())
+            if (end := self._ends.flows.get((flow.task, flow.source, flow.target)))
+        ]
+        last = max(found, key=lambda end: end.at, default=None)
+        return Difference(change, *_values(last))
+
+    def _new_edge(self, change: Change, ways: Ways) -> Difference:
+        flows = [
+            flow
+            for flow in self._flows.get(ways, ())
+            if (flow.task, flow.source, flow.target) not in self._ends.flows
+        ]
+        by = ", ".join(sorted({flow.task for flow in flows}))
+        if change.kind is ChangeKind.OTHER_TASKS:
+            return Difference(change)
+        first = min((flow.first_at for flow in flows if flow.first_at), default=None)
+        return Difference(change, first, f"by {by}" if by else "")
+
+    def _first_run(self, name: str) -> datetime | None:
+        task = self._now.tasks[name]
+        times = [
+            *(run.started_at for run in task.runs),
+            *(usage.first_at for usage in task.usages),
+        ]
+        return min((at for at in times if at), default=None)
+
+
+def _values(end: End | None) -> tuple[datetime | None, str]:
+    return (end.at, end.reason) if end else (None, "")

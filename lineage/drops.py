@@ -1,0 +1,59 @@
+"""Drops: which datasets were dropped at a time, or renamed away, and not made again since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Access, Dataset, Direction, Status
+
+
+class Drops:
+    """The last drop and the last write of each dataset, by its accesses.
+
+    Args:
+        until: What happened later does not count; None if all does.
+    """
+
+    def __init__(self, accesses: Iterable[Access], until: datetime | None = None) -> None:
+        self._until = until
+        self._dropped: dict[DatasetId, datetime] = {}
+        self._written: dict[DatasetId, datetime] = {}
+        for access in accesses:
+            if access.status is Status.FAILED:
+                continue
+            is_write = access.direction is Direction.WRITE
+            if drops(access):
+                found = self._dropped
+            elif is_write:
+                found = self._written
+            else:
+                continue
+            for at in self._times(access):
+                found[access.dataset] = max(at, found.get(access.dataset, at))
+
+    def of(self, dataset: Dataset) -> datetime | None:
+        """The time at which a dataset was dropped; None if it is there."""
+        known = dataset.dropped_at
+        times = [self._dropped.get(dataset.id)]
+        if known and (self._until is None or known <= self._until):
+            times.append(known)
+        dropped = max((at for at in times if at), default=None)
+        written = self._written.get(dataset.id)
+        if dropped is None or written is None or written < dropped:
+            return dropped
+        # Of one moment the log itself knows the order.
+        return known if written == dropped == known else None
+
+    def _times(self, access: Access) -> Iterator[datetime]:
+        for at in (access.first_at, access.last_at):
+            if at and (self._until is None or at <= self._until):
+                yield at
+
+
+def drops(access: Access) -> bool:
+    """Whether an access takes the dataset away: it drops it, or gives it another name."""
+    if access.direction is Direction.READ:
+        return access.operation.renames
+    return access.operation.removes

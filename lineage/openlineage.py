@@ -1,0 +1,148 @@
+"""Names and ids of OpenLineage: of datasets, of the jobs of tasks and dbt models, of runs.
+
+Airflow's provider makes its run ids of what is known before a run: the DAG, the task, its try and
+its logical date. So the run of a task instance can be named without its events.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.paths import path_dataset
+
+# The namespace of the jobs of our tasks.
+NAMESPACE = "graft"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DBT = "dbt."
+_VIEW = "view."
+# Their datasets are paths: a scheme has several spellings, and an address may hold a secret.
+_STORES = frozenset(
+    {"file", "s3", "s3a", "s3n", "gs", "hdfs", "viewfs", "webhdfs", "dbfs", "abfs", "abfss"}
+    | {"wasb", "wasbs", "adl"}
+)
+
+
+class JobId(NamedTuple):
+    """A job's identity in OpenLineage."""
+
+    namespace: str
+    name: str
+
+
+def dataset_id(namespace: str, name: str) -> DatasetId:
+    """The dataset that an event names; its `namespace` and `name` are OpenLineage's again.
+
+    Paths have one spelling: `s3a://lake` + `/raw/x` is `s3://lake` + `raw/x`, `file` + `x` is
+    `file` + `/x`. User and password in an address are left out.
+
+    Raises:
+        ValueError: Namespace or name is missing.
+    """
+    namespace, name = namespace.strip().rstrip("/"), name.strip()
+    scheme, mark, authority = namespace.partition("://")
+    if not scheme or not name:
+        raise ValueError("a dataset of OpenLineage has a namespace and a name")
+    scheme = scheme.lower().rstrip(":")
+    if scheme in _STORES:
+        return path_dataset(f"{scheme}://{authority}/{name.lstrip('/')}")
+    if not mark:
+        return DatasetId(namespace, name)
+    return DatasetId(f"{scheme}://{authority.rpartition('@')[2]}", name)
+
+
+def task_job(task: str, namespace: str = NAMESPACE) -> JobId:
+    """The job of one of our tasks, which has its name."""
+    return JobId(namespace, task)
+
+
+def dbt_job(unique_id: str, namespace: str = NAMESPACE) -> JobId:
+    """The job of a dbt model, seed or snapshot: `dbt.model.shop.orders`."""
+    return JobId(namespace, f"{_DBT}{unique_id}")
+
+
+def view_job(view: DatasetId, namespace: str = NAMESPACE) -> JobId:
+    """The job of a view, which nobody runs: `view.mssql://crm:1433/Shop.dbo.Current`."""
+    return JobId(namespace, f"{_VIEW}{view}")
+
+
+def dbt_node(job: JobId, namespace: str = NAMESPACE) -> str | None:
+    """The unique_id of the dbt node whose job this is; None for another job."""
+    is_dbt = job.namespace == namespace and job.name.startswith(_DBT)
+    return job.name.removeprefix(_DBT) if is_dbt else None
+
+
+def is_view(job: JobId, namespace: str = NAMESPACE) -> bool:
+    """Whether this is the job of a view."""
+    return job.namespace == namespace and job.name.startswith(_VIEW)
+
+
+def parse_job(text: str) -> JobId | None:
+    """The job written `namespace/name`, as runs in the store have it; None if it is none.
+
+    The namespace ends at the first slash after `scheme://`, as that of a dataset does.
+    """
+    scheme, mark, rest = text.partition("://")
+    head, _, name = (rest if mark else text).partition("/")
+    if not head or not name:
+        return None
+    return JobId(f"{scheme}{mark}{head}" if mark else head, name)
+
+
+def run_uuid(task: str, engine: str, run_id: str, namespace: str = NAMESPACE) -> UUID:
+    """The run id in OpenLineage of a run in the store: its own if that is a UUID.
+
+    A run whose start is read later than its end keeps its id: no time is in it.
+    """
+    try:
+        return UUID(run_id)
+    except ValueError:
+        return static_uuid(_EPOCH, f"{namespace}.{task}.{engine}.{run_id}")
+
+
+def static_uuid(instant: datetime, data: bytes | str) -> UUID:
+    """A UUID of version 7 with the time of `instant`, made of its arguments alone.
+
+    Bit by bit what `generate_static_uuid` of `openlineage.client.uuid` makes: behind the 48 bits
+    of the time follow 76 of a SHA-1 of the time as text and the data, less those that version and
+    variant take.
+
+    Args:
+        instant: Aware.
+    """
+    utc = instant.astimezone(UTC)
+    content = data.encode() if isinstance(data, str) else data
+    digest = hashlib.sha1(utc.isoformat().encode() + content, usedforsecurity=False).digest()
+    milliseconds = int(utc.timestamp() * 1000)  # as they round it
+    bits = (milliseconds & (1 << 48) - 1) << 80 | int.from_bytes(digest) >> 84
+    bits &= ~(0xF << 76 | 0b11 << 62)
+    return UUID(int=bits | 7 << 76 | 0b10 << 62)
+
+
+def airflow_task_run_id(
+    namespace: str,
+    dag_id: str,
+    task_id: str,
+    try_number: int,
+    map_index: int,
+    logical_date: datetime,
+) -> UUID:
+    """The run id that Airflow gives one try of a task instance.
+
+    Args:
+        namespace: The `namespace` in Airflow's section `openlineage`, `default` if not set.
+        task_id: With its groups: `raw.load_orders`.
+        map_index: -1 where the task is not mapped.
+        logical_date: The `run_after` of a DAG run that has no logical date.
+    """
+    return static_uuid(logical_date, f"{namespace}.{dag_id}.{task_id}.{try_number}.{map_index}")
+
+
+def airflow_dag_run_id(
+    namespace: str, dag_id: str, clear_number: int, logical_date: datetime
+) -> UUID:
+    """The run id that Airflow gives a DAG run; each time it is cleared it has a new one."""
+    return static_uuid(logical_date, f"{namespace}.{dag_id}.{clear_number}")

@@ -1,0 +1,183 @@
+"""Run groups: the runs of a task that share a memory, and the pattern that they follow.
+
+A group is one run, or all that engines did for a task in one run of an orchestrator. Groups of one
+pattern make the same lineage: the same datasets, in the same order, with the same outcome. Only
+their times and counts differ.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, TypeAlias
+
+from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.records import Access, Run, Status
+from dbt_graft.lineage.runs import merged_run
+
+BEGINNING = datetime.min.replace(tzinfo=UTC)
+
+Pattern: TypeAlias = tuple[object, ...]
+
+
+class PlacedRun(NamedTuple):
+    """A run, and its place in the order of all records."""
+
+    place: int
+    run: Run
+
+
+class PlacedAccess(NamedTuple):
+    """An access, and its place in the order of all records."""
+
+    place: int
+    access: Access
+
+
+@dataclass(frozen=True, slots=True)
+class RunGroup:
+    """Runs of one task that share a memory, with what they did.
+
+    Attributes:
+        key: The run of the orchestrator that started them, or their own id.
+    """
+
+    task: str
+    key: str
+    runs: Sequence[PlacedRun] = ()
+    accesses: Sequence[PlacedAccess] = ()
+
+    @property
+    def run_ids(self) -> list[str]:
+        """The ids of its runs, sorted."""
+        return sorted(
+            {one.run.run_id for one in self.runs} | {one.access.run_id for one in self.accesses}
+        )
+
+    def merged_runs(self) -> dict[tuple[str, str], Run]:
+        """Its runs by id and engine; one that several logs show is one."""
+        found: dict[tuple[str, str], Run] = {}
+        for _, run in self.runs:
+            key = (run.run_id, run.engine)
+            found[key] = merged_run(found[key], run) if key in found else run
+        return found
+
+    def engines(self) -> dict[str, str]:
+        """The engine of each run, as usages have it."""
+        return {run.run_id: run.engine for _, run in self.runs}
+
+
+def run_groups(runs: Iterable[Run], accesses: Iterable[Access]) -> Iterator[RunGroup]:
+    """The groups of all tasks, in the order in which they are first met."""
+    runs, accesses = list(runs), list(accesses)
+    parents = parent_by_run(runs)
+    found: dict[tuple[str, str], tuple[list[PlacedRun], list[PlacedAccess]]]
+    found = defaultdict(lambda: ([], []))
+    for place, run in enumerate(runs):
+        found[run.task, parents[run.task, run.run_id]][0].append(PlacedRun(place, run))
+    for place, access in enumerate(accesses):
+        run_key = (access.task, access.run_id)
+        group = found[access.task, parents.get(run_key, access.run_id)]
+        group[1].append(PlacedAccess(place, access))
+    for (task, key), (of_runs, of_accesses) in found.items():
+        yield RunGroup(task, key, of_runs, of_accesses)
+
+
+def parent_by_run(runs: Iterable[Run]) -> dict[tuple[str, str], str]:
+    """The run of an orchestrator that started each run, by task and run id; else its own id."""
+    return {(run.task, run.run_id): run.parent_run_id or run.run_id for run in runs}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPattern:
+    """A group as a pattern, and its accesses in the pattern's order.
+
+    Attributes:
+        by_last: The times at which accesses end decide on an order, too.
+    """
+
+    pattern: Pattern
+    accesses: Sequence[PlacedAccess]
+    by_last: bool
+
+
+def group_pattern(group: RunGroup) -> GroupPattern:
+    """The pattern of a group."""
+    numbers = {run_id: number for number, run_id in enumerate(group.run_ids)}
+    engines = group.engines()
+    runs = sorted(
+        (numbers[run_id], engine, run.status, engines[run_id] == engine, _interval(run))
+        for (run_id, engine), run in group.merged_runs().items()
+    )
+    # Within a run, the content of temporary tables changes; else a statement's start decides.
+    by_last = any(
+        one.kind is Kind.TEMPORARY or one.operation.removes or one.operation.renames
+        for _, one in group.accesses
+    )
+    ranks, starts = _ranks([one.access for one in group.accesses], by_last=by_last)
+    slots = []
+    for placed in group.accesses:
+        access = placed.access
+        first = access.first_at or BEGINNING
+        last = access.last_at or BEGINNING
+        order = (ranks[first], ranks[last]) if by_last else (ranks[starts[_statement(access)]], 0)
+        slots.append((_slot(access, numbers[access.run_id]) + order, placed))
+    slots.sort(key=_first)
+    return GroupPattern(
+        (tuple(runs), tuple(slot for slot, _ in slots)), [one for _, one in slots], by_last
+    )
+
+
+def _slot(access: Access, number: int) -> tuple[Any, ...]:
+    dataset = access.dataset
+    return (
+        number,
+        access.shape_id,
+        dataset.namespace,
+        dataset.name,
+        access.kind,
+        access.direction,
+        access.operation,
+        access.status,
+        access.evidence,
+        access.procedure or "",
+        access.kind is Kind.TEMPORARY and access.statements > 1,
+        access.first_at is None,
+        access.last_at is None,
+        access.rows is None,
+        access.bytes is None,
+        # Runs about other dates do other things: the states of these dates show each.
+        ";".join(f"{one.column} {one.start} {one.end} {one.grain}" for one in access.periods),
+    )
+
+
+def _interval(run: Run) -> str:
+    """The data interval of a run, which is that of its writes without dates of their own."""
+    return f"{run.nominal_start} {run.nominal_end}" if run.nominal_start else ""
+
+
+def _ranks(
+    accesses: Iterable[Access], *, by_last: bool
+) -> tuple[Mapping[datetime, int], Mapping[tuple[str, str, bool], datetime]]:
+    """The place of each time that decides on an order, and the first time of each statement."""
+    starts: dict[tuple[str, str, bool], datetime] = {}
+    times = set()
+    for access in accesses:
+        first = access.first_at or BEGINNING
+        if by_last:
+            times |= {first, access.last_at or BEGINNING}
+        key = _statement(access)
+        starts[key] = min(first, starts.get(key, first))
+    times = times or set(starts.values())
+    return {at: rank for rank, at in enumerate(sorted(times))}, starts
+
+
+def _statement(access: Access) -> tuple[str, str, bool]:
+    # What failed may count or not.
+    return access.run_id, access.shape_id, access.status is Status.FAILED
+
+
+def _first(pair: tuple[tuple[Any, ...], PlacedAccess]) -> tuple[Any, ...]:
+    return pair[0]

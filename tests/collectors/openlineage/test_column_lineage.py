@@ -1,0 +1,120 @@
+"""Column lineage of events: the facets `columnLineage` and `lineage`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.collectors.openlineage.events import (
+    FLOW,
+    IN,
+    OUT,
+    Document,
+    column,
+    columns,
+    dataset,
+    event,
+    flows,
+    lineage,
+)
+
+DIRECT = {"type": "DIRECT", "subtype": "IDENTITY", "masking": False}
+
+
+COLUMNS: dict[str, tuple[Document, list[str]]] = {
+    "types and subtypes": (
+        {
+            "fields": {
+                "id": {"inputFields": [column(IN, "OrderId", DIRECT)]},
+                "total": {
+                    "inputFields": [
+                        column(IN, "Amount", {"type": "DIRECT", "subtype": "AGGREGATION"}),
+                        column(IN, "Kind", {"type": "INDIRECT", "subtype": "CONDITIONAL"}),
+                    ]
+                },
+            },
+            "dataset": [column(IN, "Day", {"type": "INDIRECT", "subtype": "FILTER"})],
+        },
+        [
+            "raw.orders.* <- Shop.dbo.Orders.Day FILTER",
+            "raw.orders.id <- Shop.dbo.Orders.OrderId IDENTITY",
+            "raw.orders.total <- Shop.dbo.Orders.Amount AGGREGATION",
+            "raw.orders.total <- Shop.dbo.Orders.Kind CONDITIONAL",
+        ],
+    ),
+    "masking": (
+        {"fields": {"h": {"inputFields": [column(IN, "Mail", {**DIRECT, "masking": True})]}}},
+        ["raw.orders.h <- Shop.dbo.Orders.Mail IDENTITY masked"],
+    ),
+    "without transformations less is claimed": (
+        {"fields": {"id": {"inputFields": [{**column(IN, "Id"), "transformations": []}]}}},
+        ["raw.orders.id <- Shop.dbo.Orders.Id TRANSFORMATION"],
+    ),
+    "version 1-0, as it is": (
+        {"fields": {"id": {"inputFields": [column(IN, "Id")], "transformationType": "IDENTITY"}}},
+        ["raw.orders.id <- Shop.dbo.Orders.Id IDENTITY"],
+    ),
+    "version 1-0, masked": (
+        {"fields": {"id": {"inputFields": [column(IN, "Id")], "transformationType": "MASKED"}}},
+        ["raw.orders.id <- Shop.dbo.Orders.Id TRANSFORMATION masked"],
+    ),
+    "subtypes that nobody knows": (
+        {
+            "fields": {
+                "a": {"inputFields": [column(IN, "A", {"type": "DIRECT", "subtype": "MAGIC"})]},
+                "b": {"inputFields": [column(IN, "B", {"type": "INDIRECT"})]},
+                "c": {"inputFields": [column(IN, "C", {"type": "DIRECT", "subtype": "FILTER"})]},
+            }
+        },
+        [
+            "raw.orders.a <- Shop.dbo.Orders.A TRANSFORMATION",
+            "raw.orders.b <- Shop.dbo.Orders.B CONDITIONAL",
+            "raw.orders.c <- Shop.dbo.Orders.C TRANSFORMATION",
+        ],
+    ),
+    "what is not as the schema has it is left out": (
+        {
+            "fields": {
+                "a": {"inputFields": [{"name": "x"}, 7, None]},
+                "b": [],
+                "c": {"inputFields": "no"},
+                "d": {"inputFields": [column(IN, "D", DIRECT)]},
+            },
+            "dataset": {"no": 1},
+        },
+        ["raw.orders.d <- Shop.dbo.Orders.D IDENTITY"],
+    ),
+}
+
+
+@pytest.mark.parametrize("claim", COLUMNS)
+def test_column_lineage(claim: str, tmp_path: Path) -> None:
+    facet, expected = COLUMNS[claim]
+    found = lineage(
+        tmp_path, [event(inputs=[IN], outputs=[dataset(OUT, {"columnLineage": facet})])]
+    )
+    assert columns(found) == expected
+
+
+def test_the_facet_lineage_has_columns_too(tmp_path: Path) -> None:
+    orders = {"type": "DATASET", "namespace": "mssql://crm:1433", "name": "Shop.dbo.Orders"}
+    entry = {
+        "type": "DATASET",
+        "namespace": "spark",
+        "name": "raw.orders",
+        "inputs": [
+            {
+                **orders,
+                "field": "Day",
+                "transformations": [{"type": "INDIRECT", "subtype": "FILTER"}],
+            }
+        ],
+        "fields": {"id": {"inputs": [{**orders, "field": "Id", "transformations": [DIRECT]}]}},
+    }
+    found = lineage(tmp_path, [event("", job_facets={"lineage": {"entries": [entry]}})])
+    assert flows(found) == [f"{FLOW} (declared)"]
+    assert columns(found) == [
+        "raw.orders.* <- Shop.dbo.Orders.Day FILTER",
+        "raw.orders.id <- Shop.dbo.Orders.Id IDENTITY",
+    ]

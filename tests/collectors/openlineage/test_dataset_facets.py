@@ -1,0 +1,153 @@
+"""Facets of datasets: schema, symlinks, changes, names; models of dbt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dbt_graft.lineage.build import build
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.records import Dataset
+from tests.collectors.openlineage.events import (
+    FLOW,
+    IN,
+    OUT,
+    change,
+    column,
+    columns,
+    dataset,
+    event,
+    flows,
+    lineage,
+    node_results,
+    parent,
+    records,
+    records_in,
+    results_of,
+    written,
+)
+
+
+def test_schema_symlinks_and_kinds_of_datasets(tmp_path: Path) -> None:
+    facets = {
+        "schema": {
+            "fields": [
+                {"name": "id", "type": "bigint"},
+                {"name": "address", "type": "struct", "fields": [{"name": "city"}]},
+                {"type": "no name"},
+            ]
+        },
+        "datasetType": {"datasetType": "VIEW"},
+    }
+    found = lineage(tmp_path, [event(inputs=["kafka://k:9092 t"], outputs=[dataset(OUT, facets)])])
+    view, topic = (found.datasets[DatasetId(*one.split())] for one in (OUT, "kafka://k:9092 t"))
+    assert [(one.name, one.type) for one in view.columns] == [
+        ("id", "bigint"),
+        ("address", "struct"),
+    ]
+    assert (view.kind, topic.kind) == (Kind.VIEW, Kind.TOPIC)
+
+
+def test_an_engines_log_names_the_table_of_a_path(tmp_path: Path) -> None:
+    symlinks = {
+        "symlinks": {
+            "identifiers": [{"namespace": "hive://m:9083", "name": "raw.orders", "type": "TABLE"}]
+        }
+    }
+    found = records_in(
+        tmp_path, [event(inputs=[IN], outputs=[dataset("s3a://lake raw/orders", symlinks)])]
+    )
+    alone = "load_orders: mssql://crm:1433/Shop.dbo.Orders -> hive://m:9083/raw.orders"
+    assert flows(build(found)) == [alone]
+    path = DatasetId("s3://lake", "raw/orders")
+    logged = Dataset(DatasetId("spark", "raw.orders"), symlinks=(path,))
+    assert flows(build(replace(found, datasets=(*found.datasets, logged)))) == [FLOW]
+
+
+def test_of_a_dataset_event_the_dataset_is_known(tmp_path: Path) -> None:
+    schema = {"schema": {"fields": [{"name": "id", "type": "int"}]}}
+    of_dataset = {"eventTime": "2026-11-22T08:00:00Z", "dataset": dataset(OUT, schema)}
+    [found] = records_in(tmp_path, [of_dataset]).datasets
+    assert (str(found.id), [one.name for one in found.columns]) == ("spark/raw.orders", ["id"])
+
+
+def test_a_dropped_table_is_gone_until_it_is_written_again(tmp_path: Path) -> None:
+    drop = event(outputs=[dataset(OUT, change("DROP"))])
+    [gone] = records_in(tmp_path, [drop]).datasets
+    assert gone.dropped_at == datetime(2026, 11, 22, 8, tzinfo=UTC)
+    again = event(run=2, at="2026-11-22T09:00:00Z", outputs=[dataset(OUT, change("CREATE"))])
+    for events in ([drop, again], [again, drop]):
+        [there] = records_in(tmp_path, events).datasets
+        assert there.dropped_at is None
+
+
+DBT = {"dbt_node": {"unique_id": "model.shop.orders"}, "jobType": {"jobType": "MODEL"}}
+
+
+def test_models_of_dbt_are_no_tasks(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "events.jsonl",
+        event("START", "dbt-run-shop", 1, by="dbt"),
+        event(
+            "COMPLETE",
+            "shop.main.shop.orders.build.run",
+            2,
+            by="dbt",
+            inputs=[IN],
+            outputs=[
+                dataset(
+                    OUT,
+                    {"columnLineage": {"fields": {"id": {"inputFields": [column(IN, "Id")]}}}},
+                )
+            ],
+            job_facets=DBT,
+            run_facets={"dbt_run": {"invocation_id": "i-1"}, **parent(1, "dbt-run-shop")},
+        ),
+        event(
+            "FAIL",
+            "dag.orders.run",
+            3,
+            by="airflow",
+            job_facets=DBT,
+            run_facets={
+                "dbt_run": {"invocation_id": "i-2"},
+                "errorMessage": {"message": "DatabaseError: value 'x'"},
+            },
+        ),
+        event(
+            "COMPLETE",
+            "shop.main.shop.orders.build.test",
+            4,
+            by="dbt",
+            inputs=[OUT],
+            job_facets={**DBT, "jobType": {"jobType": "TEST"}},
+            run_facets={"dbt_run": {"invocation_id": "i-1"}},
+        ),
+    )
+    results = results_of(path)
+    found = build(records(results))
+    assert (dict(found.tasks), found.flows, found.column_edges) == ({}, (), ())
+    # They are compared with dbt's own SQL.
+    assert columns(found) == ["raw.orders.id <- Shop.dbo.Orders.Id TRANSFORMATION"]
+    of_nodes = [
+        (one.node_id, one.invocation_id, one.word, one.error) for one in node_results(results)
+    ]
+    assert of_nodes == [
+        ("model.shop.orders", "i-1", "success", None),
+        ("model.shop.orders", "i-2", "error", "DatabaseError"),
+    ]
+
+
+def test_a_name_with_a_password_is_stored_without_it(tmp_path: Path) -> None:
+    found = records_in(
+        tmp_path,
+        [
+            event(
+                inputs=["postgres://ann:secret@db:5432 shop.public.a"],
+                outputs=["https://h/data?token=secret x"],
+            )
+        ],
+    )
+    assert "secret" not in str(found)
+    assert DatasetId("postgres://db:5432", "shop.public.a") in {a.dataset for a in found.accesses}

@@ -1,0 +1,264 @@
+"""From events to flows: how producers tell of the use of tables, in any order and any files."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbt_graft.lineage.records import Status
+from tests.collectors.openlineage.events import (
+    FLOW,
+    IN,
+    OUT,
+    Document,
+    change,
+    dataset,
+    event,
+    flows,
+    lineage,
+    parent,
+)
+
+# How a table is used -> the flows.
+FLOWS: dict[str, tuple[list[Document], list[str]]] = {
+    "inputs go into outputs": ([event(inputs=[IN], outputs=[OUT])], [FLOW]),
+    "the end may lack what the start said": (
+        [event("START", inputs=[IN], outputs=[OUT]), event(at="2026-11-22T08:01:00Z")],
+        [FLOW],
+    ),
+    "inputs at the start, outputs at the end": (
+        [event("START", inputs=[IN]), event(at="2026-11-22T08:01:00Z", outputs=[OUT])],
+        [FLOW],
+    ),
+    "the end knows more than the start": (
+        [
+            event("START", inputs=["spark raw.a"], outputs=["spark raw.c"]),
+            event(
+                at="2026-11-22T08:01:00Z",
+                inputs=["spark raw.a", "spark raw.b"],
+                outputs=["spark raw.c"],
+            ),
+        ],
+        [
+            "load_orders: spark/raw.a -> spark/raw.c",
+            "load_orders: spark/raw.b -> spark/raw.c",
+        ],
+    ),
+    "what two events connect is not mixed": (
+        [
+            event("START", inputs=["spark raw.a"], outputs=["spark raw.b"]),
+            event(at="2026-11-22T08:01:00Z", inputs=["spark raw.c"], outputs=["spark raw.d"]),
+        ],
+        ["load_orders: spark/raw.a -> spark/raw.b", "load_orders: spark/raw.c -> spark/raw.d"],
+    ),
+    "nothing of a failed run": ([event("FAIL", inputs=[IN], outputs=[OUT])], []),
+    "nothing of an aborted run": (
+        [event("START", inputs=[IN], outputs=[OUT]), event("ABORT", at="2026-11-22T08:01:00Z")],
+        [],
+    ),
+    "a run without an end is lineage": ([event("START", inputs=[IN], outputs=[OUT])], [FLOW]),
+    "a job declares": (
+        [event("", inputs=[IN], outputs=[OUT])],
+        [f"{FLOW} (declared)"],
+    ),
+    "a run makes of what was declared what was observed": (
+        [event("", inputs=[IN], outputs=[OUT]), event(inputs=[IN], outputs=[OUT])],
+        [FLOW],
+    ),
+    "a rename is followed": (
+        [
+            event("COMPLETE", "a.load_orders", 1, inputs=[IN], outputs=["spark raw.new"]),
+            event(
+                "COMPLETE",
+                "a.load_orders",
+                2,
+                at="2026-11-22T09:00:00Z",
+                outputs=[dataset(OUT, change("RENAME", "spark raw.new"))],
+            ),
+        ],
+        [FLOW],
+    ),
+    "a table that is only created has no input": (
+        [event(outputs=[dataset(OUT, change("CREATE"))])],
+        [],
+    ),
+    "a table created with inputs has them": (
+        [event(inputs=[IN], outputs=[dataset(OUT, change("CREATE"))])],
+        [FLOW],
+    ),
+    "what is dropped or emptied gets no data": (
+        [
+            event(
+                inputs=[IN],
+                outputs=[
+                    dataset("spark raw.gone", change("DROP")),
+                    dataset("spark raw.empty", change("TRUNCATE")),
+                    dataset(OUT, change("OVERWRITE")),
+                ],
+            )
+        ],
+        [FLOW],
+    ),
+    "the facet lineage names the inputs of each output": (
+        [
+            event(
+                inputs=["spark raw.a", "spark raw.b"],
+                outputs=["spark raw.c", "spark raw.d"],
+                job_facets={
+                    "lineage": {
+                        "entries": [
+                            {
+                                "type": "DATASET",
+                                "namespace": "spark",
+                                "name": f"raw.{target}",
+                                "inputs": [
+                                    {"type": "DATASET", "namespace": "spark", "name": f"raw.{one}"}
+                                ],
+                            }
+                            for one, target in ("ac", "bd")
+                        ]
+                    }
+                },
+            )
+        ],
+        ["load_orders: spark/raw.a -> spark/raw.c", "load_orders: spark/raw.b -> spark/raw.d"],
+    ),
+    "also that of a dataset": (
+        [
+            event(
+                inputs=["spark raw.a", "spark raw.b"],
+                outputs=[
+                    "spark raw.c",
+                    dataset(
+                        "spark raw.d",
+                        {
+                            "lineage": {
+                                "inputs": [
+                                    {"type": "DATASET", "namespace": "spark", "name": "raw.b"}
+                                ]
+                            }
+                        },
+                    ),
+                ],
+            )
+        ],
+        [
+            "load_orders: spark/raw.a -> spark/raw.c",
+            "load_orders: spark/raw.b -> spark/raw.c",
+            "load_orders: spark/raw.b -> spark/raw.d",
+        ],
+    ),
+    "inlets and outlets of Airflow are declared": (
+        [
+            event(
+                job="dag.raw.load_orders",
+                by="airflow",
+                inputs=[IN],
+                outputs=[OUT],
+                run_facets={"unknownSourceAttribute": {"unknownItems": []}},
+            )
+        ],
+        [f"{FLOW} (declared)"],
+    ),
+    "what an extractor of Airflow finds is observed": (
+        [
+            event(
+                job="dag.raw.load_orders",
+                by="airflow",
+                inputs=[IN],
+                outputs=[dataset(OUT, {"schema": {"fields": [{"name": "id"}]}})],
+                run_facets={"unknownSourceAttribute": {"unknownItems": []}},
+            )
+        ],
+        [FLOW],
+    ),
+    "the actions of a Spark application are one task": (
+        [
+            event("START", "load_orders", 1, by="spark"),
+            event(
+                job="load_orders.execute_insert_into_hadoop_fs_relation_command.raw_orders",
+                run=2,
+                by="spark",
+                inputs=[IN],
+                outputs=[
+                    dataset(
+                        "s3a://lake raw/orders",
+                        {
+                            "symlinks": {
+                                "identifiers": [
+                                    {"namespace": "spark", "name": "raw.orders", "type": "TABLE"}
+                                ]
+                            },
+                            "version": {"datasetVersion": "7"},
+                        },
+                    )
+                ],
+                run_facets=parent(1, "load_orders"),
+            ),
+        ],
+        [FLOW],
+    ),
+    "a job of Flink is a task": (
+        [event("RUNNING", "load_orders", by="flink", inputs=["kafka://k:9092 o"], outputs=[OUT])],
+        ["load_orders: kafka://k:9092/o -> spark/raw.orders"],
+    ),
+    "a query of Trino is of its source": (
+        [
+            event(
+                job="20231206_122834_00000_abcde",
+                by="trino",
+                inputs=["trino://t:8080 hive.raw.a"],
+                outputs=["trino://t:8080 hive.raw.b"],
+                run_facets={"trino_query_context": {"source": "load_orders"}},
+            )
+        ],
+        ["load_orders: trino://t:8080/hive.raw.a -> trino://t:8080/hive.raw.b"],
+    ),
+}
+
+
+@pytest.mark.parametrize("claim", FLOWS)
+def test_flows(claim: str, tmp_path: Path) -> None:
+    events, expected = FLOWS[claim]
+    assert flows(lineage(tmp_path, events)) == expected
+
+
+def shared_out(events: list[Document]) -> list[list[list[Document]]]:
+    """Events in other orders, twice, and over several files."""
+    backwards = events[::-1]
+    alone = [[one] for one in events]
+    shuffled = random.Random(7).sample(events * 2, len(events) * 2)  # noqa: S311
+    return [[backwards], [events * 2], alone, alone[::-1], [shuffled, events], [events[:1], events]]
+
+
+@pytest.mark.parametrize("claim", FLOWS)
+def test_order_repetition_and_files_make_no_difference(claim: str, tmp_path: Path) -> None:
+    events, _ = FLOWS[claim]
+    expected = _without_origins(lineage(tmp_path, events))
+    for files in shared_out(events):
+        assert _without_origins(lineage(tmp_path, *files)) == expected
+
+
+def _without_origins(found: Any) -> Any:
+    tasks = {
+        name: replace(task, runs=tuple(replace(run, origin="") for run in task.runs))
+        for name, task in found.tasks.items()
+    }
+    edges = tuple(dict.fromkeys(replace(one, origin="") for one in found.column_edges))
+    datasets = {name: replace(one, origin="") for name, one in found.datasets.items()}
+    return replace(found, tasks=tasks, column_edges=edges, datasets=datasets, orchestrator_runs={})
+
+
+def test_many_runs_need_no_more_memory_than_few(tmp_path: Path) -> None:
+    # More runs than a worker holds: START and COMPLETE of each lie far apart.
+    starts = [event("START", run=n, inputs=[IN]) for n in range(6_000)]
+    ends = [event(run=n, at="2026-11-22T08:01:00Z", outputs=[OUT]) for n in range(6_000)]
+    found = lineage(tmp_path, list(itertools.chain(starts, ends)))
+    assert flows(found) == [FLOW]
+    assert len(found.tasks["load_orders"].runs) == 6_000
+    assert {run.status for run in found.tasks["load_orders"].runs} == {Status.OK}

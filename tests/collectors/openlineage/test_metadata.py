@@ -1,0 +1,143 @@
+"""Metadata of datasets in events of every kind: what is taken, and what is left out."""
+
+from __future__ import annotations
+
+import logging
+import random
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.lineage.build import build
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata
+from tests.collectors.openlineage.events import (
+    Document,
+    dataset,
+    event,
+    lineage,
+    records_in,
+    results_of,
+    written,
+)
+
+ORDERS = DatasetId("spark", "raw.orders")
+FACETS: Document = {
+    "documentation": {"description": "  Orders, see https://ann:pw@wiki/x?token=1 and s3://b/k. "},
+    "ownership": {"owners": [{"name": ""}, {"name": "team:sales", "type": "MAINTAINER"}]},
+    "tags": {
+        "tags": [
+            {"key": "gold", "value": "true"},
+            {"key": "tier", "value": "1"},
+            {"key": "pii", "value": "true", "field": "mail"},
+        ]
+    },
+    "schema": {
+        "fields": [
+            {"name": "mail", "type": "string", "description": "Address."},
+            {"name": "id", "type": "int"},
+        ]
+    },
+}
+
+
+def dataset_event(facets: Document, at: str = "2026-11-22T08:00:00Z") -> Document:
+    return {
+        "eventTime": at,
+        "producer": "https://a",
+        "dataset": dataset("spark raw.orders", facets),
+    }
+
+
+def metadata_of(folder: Path, *events: Document) -> DatasetMetadata | None:
+    return lineage(folder, events).dataset_metadata.get(ORDERS)
+
+
+@pytest.mark.parametrize("kind", ["dataset", "run", "job", "input"])
+def test_each_kind_of_event_describes_datasets(tmp_path: Path, kind: str) -> None:
+    one = [dataset("spark raw.orders", FACETS)]
+    found = metadata_of(
+        tmp_path,
+        {
+            "dataset": dataset_event(FACETS),
+            "run": event(outputs=one),
+            "job": event("", outputs=one),
+            "input": event("START", inputs=one),
+        }[kind],
+    )
+    assert found is not None
+    assert found.description == "Orders, see https://wiki/x and s3://b/k."
+    assert (found.owner, found.tags) == ("team:sales", ("gold", "tier:1"))
+    assert found.columns == (ColumnMetadata("mail", "Address.", ("pii",)),)
+
+
+@pytest.mark.parametrize(
+    "facets",
+    [
+        {},
+        {"schema": {"fields": [{"name": "id"}, {"name": "x", "description": ""}, 7]}},
+        {"documentation": {"description": ["no text"]}},
+        {"documentation": "no facet", "ownership": [], "tags": {"tags": "x"}, "schema": None},
+        {"ownership": {"owners": [{"name": None}]}, "tags": {"tags": [{"key": "\x00"}]}},
+        {"schema": {"fields": [{"description": "of a column without a name"}]}},
+    ],
+)
+def test_a_facet_that_says_nothing_is_left_out(tmp_path: Path, facets: Document) -> None:
+    assert metadata_of(tmp_path, dataset_event(facets)) is None
+
+
+def test_the_newest_counts_in_any_order_and_any_number_of_files(tmp_path: Path) -> None:
+    events = [
+        dataset_event({"documentation": {"description": f"{n}."}}, f"2026-11-{n}T08:00:00Z")
+        for n in range(10, 20)
+    ]
+    events.append(dataset_event({"ownership": {"owners": [{"name": "ann"}]}}))
+    for seed in range(5):
+        random.Random(seed).shuffle(events)  # noqa: S311
+        found = build(records_in(tmp_path, events[:4], events[4:], events[2:6]))
+        metadata = found.dataset_metadata[ORDERS]
+        assert (metadata.description, metadata.owner) == ("19.", "ann")
+
+
+def test_texts_have_an_end(tmp_path: Path) -> None:
+    text = "x" * 1_990 + " s3a://KEY:SECRET@bucket " * 50_000
+    found = metadata_of(tmp_path, dataset_event({"documentation": {"description": text}}))
+    assert found is not None
+    assert found.description == "x" * 1_990 + " s3a://buc"
+
+
+def test_the_origin_is_the_log_also_of_a_model_of_dbt(tmp_path: Path) -> None:
+    node = {"dbt_node": {"unique_id": "model.shop.orders"}}
+    path = written(
+        tmp_path / "events.jsonl",
+        event(by="dbt", outputs=[dataset("spark raw.orders", FACETS)], job_facets=node),
+    )
+    [result] = results_of(path)
+    assert {one.origin for one in result.texts} == {"events.jsonl"}
+
+
+def test_the_description_of_a_task_has_no_password(tmp_path: Path) -> None:
+    facets = {"documentation": {"description": "Reads (mssql://sa:pw@crm:1433/Shop)."}}
+    found = lineage(tmp_path, [event(outputs=["spark raw.b"], job_facets=facets)])
+    assert found.tasks["load_orders"].info.description == "Reads (mssql://crm:1433/Shop)."
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_the_type_of_a_dataset_may_come_with_any_of_its_events(tmp_path: Path, first: bool) -> None:
+    typed = dataset_event({"datasetType": {"datasetType": "VIEW"}}, "2026-11-22T09:00:00Z")
+    events = [event(inputs=["spark raw.orders"], outputs=["spark raw.b"]), typed]
+    found = lineage(tmp_path, events if first else reversed(events))
+    assert found.datasets[ORDERS].kind is Kind.VIEW
+
+
+def test_facets_that_are_not_known_are_counted_by_name(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    version = {"version": {"datasetVersion": "7"}, "own_facet": {}}
+    one = dataset("spark raw.orders", version, subset={"inputCondition": {}})
+    path = written(tmp_path / "events.jsonl", event(inputs=[one]), event("START", inputs=[one]))
+    with caplog.at_level(logging.DEBUG, "dbt_graft"):
+        results_of(path)
+    assert caplog.messages == [
+        "events.jsonl: facets without a meaning for lineage: own_facet 2",
+    ]

@@ -1,0 +1,100 @@
+"""Facets `subset` and `version` -> the periods and positions of accesses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbt_graft.lineage.period import DataPosition
+from dbt_graft.lineage.records import Access, Direction
+from tests.collectors.openlineage.events import Document, dataset, event, records_in
+from tests.lineage.dates import shown
+
+
+def compare(field: str, comparison: str, value: str) -> Document:
+    return {
+        "type": "compare",
+        "left": {"type": "field", "field": field},
+        "comparison": comparison,
+        "right": {"type": "literal", "value": value},
+    }
+
+
+def accesses(folder: Path, *datasets: Document) -> tuple[Access, ...]:
+    return records_in(folder, [event(inputs=datasets[:1], outputs=datasets)]).accesses
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        pytest.param(
+            {
+                "type": "partition",
+                "partitions": [
+                    {"identifier": "a", "dimensions": {"ds": "2026-10-04", "region": "eu"}},
+                    {"dimensions": {"ds": "2026-10-05"}},
+                ],
+            },
+            ["ds 2026-10-04 2026-10-06 day partition"],
+            id="partitions",
+        ),
+        pytest.param(
+            {"type": "location", "locations": ["s3://b/t/dt=2026-10-04"]},
+            ["dt 2026-10-04 2026-10-05 day partition"],
+            id="locations",
+        ),
+        pytest.param(
+            {
+                "type": "binary",
+                "operator": "AND",
+                "left": compare("order_date", "GREATER_EQUAL_THAN", "2026-10-01"),
+                "right": compare("order_date", "LESS_THAN", "2026-11-01"),
+            },
+            ["order_date 2026-10-01 2026-11-01 day predicate"],
+            id="conditions",
+        ),
+        pytest.param(compare("birth_date", "EQUAL", "1990-05-17"), [], id="about people"),
+        pytest.param(compare("name", "EQUAL", "2026-10-01"), [], id="no date column"),
+        pytest.param({"type": "partition", "partitions": 7}, [], id="another form"),
+        pytest.param({"type": "compare", "left": [], "right": None}, [], id="no condition"),
+    ],
+)
+def test_conditions_are_periods(tmp_path: Path, condition: Any, expected: list[str]) -> None:
+    one = dataset("spark raw.orders", subset={"outputCondition": condition})
+    [written] = [a for a in accesses(tmp_path, one) if a.direction is Direction.WRITE]
+    assert shown(written.periods) == expected
+
+
+def test_a_date_in_a_path_is_a_period(tmp_path: Path) -> None:
+    found = accesses(tmp_path, dataset("s3://b t/ds=2026-10-04"), dataset("s3://b t/ds=2026-10-06"))
+    assert [
+        (one.dataset.name, shown(one.periods)) for one in found if one.direction == "write"
+    ] == [("t", ["ds 2026-10-04 2026-10-05 day path", "ds 2026-10-06 2026-10-07 day path"])]
+
+
+@pytest.mark.parametrize(
+    ("facets", "counts", "expected"),
+    [
+        ({"version": {"datasetVersion": "7"}}, {}, DataPosition("version", "7", "7")),
+        (
+            {"version": {"datasetVersion": "7"}, "storage": {"storageLayer": "delta"}},
+            {},
+            DataPosition("delta version", "7", "7"),
+        ),
+        (
+            {},
+            {"icebergCommitReport": {"snapshotId": 42}},
+            DataPosition("iceberg snapshot", "42", "42"),
+        ),
+        ({"version": {"datasetVersion": "a b;c"}}, {}, None),
+    ],
+)
+def test_versions_are_positions(
+    tmp_path: Path, facets: Document, counts: Document, expected: DataPosition | None
+) -> None:
+    found = accesses(tmp_path, dataset("spark raw.orders", facets, **counts))
+    assert [one.positions for one in found if one.direction == "write"] == [
+        (expected,) if expected else ()
+    ]

@@ -1,0 +1,166 @@
+"""Facets of runs and jobs: what a run and its task have of their events."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from dbt_graft.collectors.openlineage.worker import FilePart, read_part, stored
+from dbt_graft.lineage.records import Status
+from tests.collectors.openlineage.events import (
+    OUT,
+    Document,
+    dataset,
+    event,
+    lineage,
+    parent,
+    records,
+    records_in,
+    results_of,
+    run_id,
+    written,
+)
+
+
+def test_a_run_has_all_that_its_events_say(tmp_path: Path) -> None:
+    airflow = {
+        "dag": {"dag_id": "shop"},
+        "dagRun": {"run_id": "manual__1"},
+        "task": {"task_id": "raw.load_orders", "inlets": "[]"},
+        "taskInstance": {
+            "try_number": 2,
+            "log_url": "https://airflow.example.org/log?try_number=2",
+        },
+    }
+    start = event(
+        "START",
+        "shop.raw.load_orders",
+        by="airflow",
+        outputs=[OUT],
+        run_facets={
+            **parent(9, "shop"),
+            "airflow": airflow,
+            "nominalTime": {"nominalStartTime": "2026-11-21T00:00:00Z"},
+            "processing_engine": {"name": "Airflow", "version": "3.3.2"},
+        },
+    )
+    fail = event(
+        "FAIL",
+        "shop.raw.load_orders",
+        by="airflow",
+        at="2026-11-22T08:01:00Z",
+        run_facets={"errorMessage": {"message": "ValueError: card 4111 1111 is not valid"}},
+    )
+    [run] = lineage(tmp_path, [start], [fail]).tasks["load_orders"].runs
+    assert run.run_id == run_id(1)
+    assert (run.engine, run.engine_version) == ("airflow", "3.3.2")
+    assert (run.status, run.error) == (Status.FAILED, "ValueError")
+    assert run.started_at == datetime(2026, 11, 22, 8, tzinfo=UTC)
+    assert run.ended_at == datetime(2026, 11, 22, 8, 1, tzinfo=UTC)
+    assert (run.parent_run_id, run.job) == (run_id(9), "etl/shop.raw.load_orders")
+    assert (run.attempt, run.application_id) == (2, "shop/raw.load_orders/manual__1")
+    assert run.url == "https://airflow.example.org/log?try_number=2"
+    assert (run.nominal_start, run.nominal_end) == (datetime(2026, 11, 21, tzinfo=UTC), None)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["javascript:alert(1)", "file:///etc/passwd", "https://u:p@host/log", "https://h/?token=x"],
+)
+def test_an_address_that_must_not_be_published_is_left_out(url: str, tmp_path: Path) -> None:
+    facets = {"airflow": {"taskInstance": {"log_url": url}}}
+    [run] = records_in(tmp_path, [event(by="airflow", run_facets=facets)]).runs
+    assert run.url is None
+
+
+def test_statistics_are_counted_once(tmp_path: Path) -> None:
+    def counted(rows: int) -> Document:
+        return dataset(OUT, outputStatistics={"rowCount": rows, "size": rows * 10})
+
+    events = [
+        event("START", outputs=[OUT]),
+        event("RUNNING", at="2026-11-22T08:00:30Z", outputs=[counted(5)]),
+        event("COMPLETE", at="2026-11-22T08:01:00Z", outputs=[counted(12)]),
+        event("COMPLETE", at="2026-11-22T08:01:00Z", outputs=[counted(12)]),
+    ]
+    for files in ([events], [[one] for one in events], [events[::-1]]):
+        [usage] = lineage(tmp_path, *files).tasks["load_orders"].usages
+        assert (usage.rows, usage.bytes, usage.statements) == (12, 120, 1)
+
+
+def test_sql_is_shown_without_its_literals(tmp_path: Path) -> None:
+    facet = {"query": "INSERT INTO a SELECT * FROM b WHERE mail = 'x@y.org'", "dialect": "postgres"}
+    found = lineage(tmp_path, [event(outputs=[OUT], job_facets={"sql": facet})])
+    [shape] = found.shapes.values()
+    assert "x@y.org" not in shape.text
+    assert shape.text.startswith("INSERT INTO a SELECT * FROM b WHERE mail = ")
+    [usage] = found.tasks["load_orders"].usages
+    assert usage.shapes == (shape.shape_id,)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        r"SELECT E'it\'s 4111'",
+        "SELECT $$4111$$",
+        "SELECT $a$4111$a$",
+        "SELECT '4111",
+        "SELECT 1 -- 4111",
+        "SELECT 4111",
+    ],
+)
+@pytest.mark.parametrize("dialect", ["postgres", "snowflake", "bigquery", "tsql", "unknown", ""])
+def test_no_literal_of_any_dialect_is_stored(query: str, dialect: str, tmp_path: Path) -> None:
+    facet = {"query": query, "dialect": dialect}
+    found = records_in(tmp_path, [event(outputs=[OUT], job_facets={"sql": facet})])
+    assert "4111" not in str(found)
+
+
+def test_owner_tags_and_schedule_of_a_task(tmp_path: Path) -> None:
+    facets = {
+        "ownership": {"owners": [{"name": "data-platform"}, {"name": "second"}]},
+        "tags": {
+            "tags": [
+                {"key": "nightly", "value": "nightly", "source": "AIRFLOW"},
+                {"key": "team", "value": "finance"},
+                {"key": "x" * 100, "value": ""},
+            ]
+        },
+        "documentation": {"description": "Loads the orders."},
+    }
+    dag = {"airflow": {"dag": {"timetable_summary": "0 5 * * *"}}}
+    start = event("START", by="airflow", outputs=[OUT], job_facets=facets, run_facets=dag)
+    info = lineage(tmp_path, [start, event(by="airflow")]).tasks["load_orders"].info
+    assert (info.owner, info.tags, info.schedule) == (
+        *("data-platform", ("nightly", "team:finance")),
+        "0 5 * * *",
+    )
+    # dag-factory writes a DAG's YAML there, with its commands.
+    assert info.description == ""
+    other = lineage(tmp_path, [event(outputs=[OUT], job_facets=facets)])
+    assert other.tasks["load_orders"].info.description == facets["documentation"]["description"]
+
+
+def test_what_no_column_can_hold_costs_its_part_only(tmp_path: Path) -> None:
+    path = written(tmp_path / "events.jsonl", event(outputs=[OUT]))
+    [result] = results_of(path)
+    wrong = replace(result.records.runs[0], attempt=2**70)
+    broken = replace(result, records=replace(result.records, runs=(wrong,)))
+    names = [one["reason"] for one in stored(broken)["rejects"][0].as_py()]
+    assert [one.partition(" (")[0] for one in names] == ["the events cannot be stored"]
+    assert len(stored(result)["runs"][0].as_py()) == 1
+
+
+def test_a_pattern_names_tasks(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "events.jsonl",
+        event(job="etl.shop.load_orders", run=1, outputs=[OUT]),
+        event(job="adhoc.test", run=2, outputs=[OUT]),
+    )
+    part = FilePart(str(path), "f", "f", 0, 10**6, path.stat().st_size, 0)
+    found = records(read_part(part, re.compile(r"etl\.(?P<task>.+)")))
+    assert {access.task for access in found.accesses} == {"shop.load_orders"}

@@ -1,0 +1,138 @@
+"""Texts in T-SQL -> the dates in their conditions, table by table."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from dbt_graft.collectors.statements.periods.expressions import DateValues
+from dbt_graft.collectors.statements.periods.shape import find_dates
+from dbt_graft.collectors.statements.text.fingerprint import literals
+
+NOW = datetime(2026, 11, 5, tzinfo=UTC)
+
+
+def dates(text: str, **parameters: str) -> list[str]:
+    """`orders day 2026-11-01 2026-11-02`; `!` before a table whose rows are changed."""
+    shape = find_dates(text)
+    named = {f"@{name}": value for name, value in parameters.items()}
+    values = DateValues(dict(enumerate(literals(text))), named, NOW)
+    return [
+        f"{'!' * one.changes}{one.table} {one.column} "
+        f"{one.start.date() if one.start else '-'} {one.end.date() if one.end else '-'}"
+        for one in (shape.dates(values) if shape else ())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("day = '2026-11-01'", "2026-11-01 2026-11-02"),
+        ("day='20261101'", "2026-11-01 2026-11-02"),
+        ("[day] >= N'2026-11-01'", "2026-11-01 -"),
+        ("day > '2026-11-01'", "2026-11-02 -"),
+        ("day < '2026-11-01'", "- 2026-11-01"),
+        ("day <= '2026-11-01'", "- 2026-11-02"),
+        ("'2026-11-01' <= day", "2026-11-01 -"),
+        ("day BETWEEN '2026-11-01' AND '2026-11-03' AND x = 1", "2026-11-01 2026-11-04"),
+        ("day IN ('2026-11-01', '2026-11-02')", "2026-11-01 2026-11-03"),
+        ("day >= '2026-11-01' AND day < '2026-11-03'", "2026-11-01 2026-11-03"),
+        ("(day >= '2026-11-01') AND (day < '2026-11-03' AND x = 1)", "2026-11-01 2026-11-03"),
+        ("day = CAST('2026-11-01' AS date)", "2026-11-01 2026-11-02"),
+        ("CAST(day AS date) = '2026-11-01'", "2026-11-01 2026-11-02"),
+        ("CONVERT(date, day) = CONVERT(date, '20261101', 112)", "2026-11-01 2026-11-02"),
+        ("day = {d '2026-11-01'}", "2026-11-01 2026-11-02"),
+        ("day = DATEFROMPARTS(2026, 11, 1)", "2026-11-01 2026-11-02"),
+        ("day = @d", "2026-11-04 2026-11-05"),
+        ("day >= DATEADD(day, -1, @d)", "2026-11-03 -"),
+        ("day = CAST(GETDATE() AS date)", "2026-11-05 2026-11-06"),
+        ("day = CAST(GETDATE() - 1 AS date)", "2026-11-04 2026-11-05"),
+        ("day >= DATEADD(month, -1, CAST(SYSDATETIME() AS date))", "2026-10-05 -"),
+        ("date_key = 20261101", "2026-11-01 2026-11-02"),
+        ("period = '2026-10'", "2026-10-01 2026-11-01"),
+        # Nothing is known for certain.
+        ("day = '2026-11-01' OR x = 1", None),
+        ("NOT day = '2026-11-01'", None),
+        ("day <> '2026-11-01'", None),
+        ("day = '2026-11-01' + 5", None),
+        ("f(day) = '2026-11-01'", None),
+        ("CASE WHEN day = '2026-11-01' THEN 1 END = 1", None),
+        ("day LIKE '2026-11-%'", None),
+        ("birth_date = '1990-05-17'", None),
+        ("x = 'text'", None),
+    ],
+)
+def test_conditions(condition: str, expected: str | None) -> None:
+    found = [
+        one.split(maxsplit=2)[2]
+        for one in dates(f"SELECT a FROM dbo.orders WHERE {condition}", d="'2026-11-04'")
+    ]
+    assert found == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "DELETE o FROM dbo.orders AS o WHERE o.day = '2026-11-01'",
+            ["!dbo.orders day 2026-11-01 2026-11-02"],
+            id="delete by alias",
+        ),
+        pytest.param(
+            "SELECT 1 FROM a JOIN b ON b.id = a.id AND b.day = '2026-11-01' "
+            "WHERE a.dt = '20261102'",
+            ["a dt 2026-11-02 2026-11-03", "b day 2026-11-01 2026-11-02"],
+            id="join",
+        ),
+        pytest.param(
+            "SELECT 1 FROM a LEFT JOIN b ON b.id = a.id AND a.day = '2026-11-01'",
+            [],
+            id="outer join",
+        ),
+        pytest.param(
+            "SELECT 1 FROM a WHERE day = '2026-11-01' UNION ALL "
+            "SELECT 1 FROM a WHERE day = '2026-11-03'",
+            ["a day 2026-11-01 2026-11-02", "a day 2026-11-03 2026-11-04"],
+            id="union",
+        ),
+        pytest.param(
+            "SELECT 1 FROM a WHERE day = '2026-11-01' UNION ALL SELECT 1 FROM a",
+            [],
+            id="once without",
+        ),
+        pytest.param(
+            "WITH c AS (SELECT * FROM a WHERE day = '2026-11-01') SELECT * FROM c",
+            ["a day 2026-11-01 2026-11-02"],
+            id="common table",
+        ),
+        pytest.param(
+            "SELECT 1 FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.day = '2026-11-01')",
+            ["b day 2026-11-01 2026-11-02"],
+            id="exists",
+        ),
+        pytest.param("SELECT '2026-11-01' AS day FROM a WHERE (", [], id="cut off"),
+        pytest.param("", [], id="empty"),
+    ],
+)
+def test_tables(text: str, expected: list[str]) -> None:
+    assert dates(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("SELECT 1 FROM t WHERE " + "(" * 5_000 + "day = '2026-11-01'", id="brackets"),
+        pytest.param("SELECT 1 FROM t WHERE day = " + "CAST(" * 5_000 + "'2026-11-01'", id="casts"),
+        pytest.param("SELECT 1 FROM t WHERE day = '2026-11-01" + "x" * 100_000, id="no end"),
+        pytest.param(
+            "SELECT 1 FROM t WHERE x = 1" + " AND day = '2026-11-01' OR x = 2" * 5_000, id="long"
+        ),
+        pytest.param("WHERE day = '2026-11-01' FROM", id="no table"),
+        pytest.param("DECLARE @d date =; SELECT 1 FROM t WHERE day = @d", id="no value"),
+        pytest.param("UPDATE WHERE day = '2026-11-01'", id="no name"),
+    ],
+)
+def test_texts_without_a_date_that_can_be_read_have_none(text: str) -> None:
+    # A value that is no date leaves all dates open.
+    assert dates(text) in ([], ["t day - -"])

@@ -1,0 +1,27 @@
+"""Schedules that Airflow takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.exporters.dag_factory.grouping import is_schedule
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0 5 * * *", True),
+        ("*/15 0-6 1,15 * MON-FRI", True),
+        ("0 0 5 * * *", True),
+        ("0 0 L * ?", True),
+        ("@daily", True),
+        ("@every 5m", False),
+        ("nightly", False),
+        ("run every night at three", False),
+        ("0 5 * *", False),
+        ("0 5 * * *; x", False),
+        ("", False),
+    ],
+)
+def test_schedules(text: str, expected: bool) -> None:
+    assert is_schedule(text) is expected

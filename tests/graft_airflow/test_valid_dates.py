@@ -1,0 +1,46 @@
+"""The dates that a sensor waits for, against those that may be used."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from graft_airflow.valid_dates import missing_from, wanted_range
+
+VALID = [["2026-10-01", "2026-10-05"], ["2026-10-06T04:00", None]]
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("2026-10-01", None),
+        ("2026-10-01..2026-10-04", None),
+        ("2026-10-01..2026-10-05", "2026-10-05"),
+        ("2026-10-05", "2026-10-05"),
+        ("2026-10-06", "2026-10-06"),
+        ("2026-10-06T04", None),
+        ("2026-10-06T03", "2026-10-06T03:00"),
+        ("2026-10-07", None),
+        ("2026-11", None),
+        ("2026-10", "2026-10-05"),
+        ("2026-10-02T00:00:00", None),
+    ],
+)
+def test_the_first_date_that_may_not_be_used_is_named(text: str, missing: str | None) -> None:
+    wanted = datetime.fromisoformat(missing).replace(tzinfo=UTC) if missing else None
+
+    assert missing_from(VALID, *wanted_range(text)) == wanted
+
+
+@pytest.mark.parametrize("text", ["", "soon", "2026-13", "2026-10-05..2026-10-01", "2026-10-1"])
+def test_what_is_no_date_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r"2026-10-03|no date"):
+        wanted_range(text)
+
+
+@pytest.mark.parametrize("valid", [None, "x", [], [["2026-10-01"]], [[1, 2]], [["a", "b"]]])
+def test_a_damaged_file_has_no_valid_dates(valid: object) -> None:
+    start, end = wanted_range("2026-10-01")
+
+    assert missing_from(valid, start, end) == start

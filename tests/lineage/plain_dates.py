@@ -1,0 +1,423 @@
+"""A plain model of taint and states: every day and every run expanded, walked one by one.
+
+It is slow on purpose, and shares nothing with `lineage.taint` and `lineage.entity_states` but the
+records: days are dates in sets, and rules are read off each run again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+
+from dbt_graft.lineage.bad_writes import BadWrite
+from dbt_graft.lineage.calendar import Dates, hour_of
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.period import Grain, Period
+from dbt_graft.lineage.records import Access, Direction, Status
+
+DOMAIN = [date(2026, 5, 1) + timedelta(n) for n in range(300)]
+EVERYTHING = frozenset(DOMAIN)
+# Far enough from the ends of the domain that no offset of a history reaches them.
+COMPARED = frozenset(day for day in DOMAIN if date(2026, 8, 1) <= day < date(2026, 12, 1))
+Days = frozenset[date]
+NOTHING: Days = frozenset()
+Edge = tuple[str, DatasetId, DatasetId]
+
+
+_HOURS = [(day, hour_of(datetime(day.year, day.month, day.day, tzinfo=UTC))) for day in DOMAIN]
+
+
+def days_of(dates: Dates) -> Days:
+    """The days of the domain in dates of ours."""
+    return frozenset(
+        day for day, hour in _HOURS if any(start <= hour < end for start, end in dates.ranges)
+    )
+
+
+def unit(day: date, grain: Grain) -> int:
+    if grain is Grain.MONTH:
+        return day.year * 12 + day.month
+    return day.toordinal()
+
+
+@cache
+def period_days_of(periods: tuple[Period, ...]) -> Days:
+    found = set()
+    for period in periods:
+        units = {
+            unit(day, period.grain)
+            for day in DOMAIN
+            if (period.start is None or period.start.date() <= day)
+            and (period.end is None or day < period.end.date())
+        }
+        found |= {day for day in DOMAIN if unit(day, period.grain) in units}
+    return frozenset(found)
+
+
+def period_days(access: Access) -> Days:
+    return period_days_of(access.periods)
+
+
+@dataclass
+class PlainMapping:
+    period: Grain
+    first: int
+    last: int
+    input_grain: Grain
+    exceptions: list[str] = field(default_factory=list)
+    known: dict[tuple[Days, bool], Days] = field(default_factory=dict)
+
+    def affected(self, hit: Days) -> Days:
+        key = (hit, False)
+        if key not in self.known:
+            self.known[key] = self._affected(hit)
+        return self.known[key]
+
+    def needed(self, output: Days) -> Days:
+        key = (output, True)
+        if key not in self.known:
+            self.known[key] = self._needed(output)
+        return self.known[key]
+
+    def _affected(self, hit: Days) -> Days:
+        bad = {unit(day, self.input_grain) for day in hit}
+        wide = {day for day in DOMAIN if unit(day, self.input_grain) in bad}
+        units = {unit(day, self.period) for day in wide}
+        return frozenset(
+            day
+            for day in DOMAIN
+            if any(unit(day, self.period) + n in units for n in range(self.first, self.last + 1))
+        )
+
+    def _needed(self, output: Days) -> Days:
+        units = {
+            unit(day, self.period) + n for day in output for n in range(self.first, self.last + 1)
+        }
+        found = {day for day in DOMAIN if unit(day, self.period) in units}
+        wide = {unit(day, self.input_grain) for day in found}
+        return frozenset(day for day in DOMAIN if unit(day, self.input_grain) in wide)
+
+
+class Plain:
+    """Rules of taint and states, read off the accesses again for each question."""
+
+    def __init__(self, lineage: Lineage) -> None:
+        self.lineage = lineage
+        self.done = sorted(
+            (a for a in lineage.accesses if a.status is not Status.FAILED and a.last_at),
+            key=lambda a: (a.last_at, a.task, a.run_id, a.shape_id),
+        )
+        self.edges = sorted(
+            {(f.task, f.source, f.target) for f in lineage.flows if f.definition is None}
+        )
+        self._dates: dict[int, Days | None] = {}
+        self._found: dict[tuple[DatasetId, Direction], list[Access]] = {}
+        self._rules: dict[Edge, PlainMapping | None] = {}
+
+    def reads(self, dataset: DatasetId) -> list[Access]:
+        return self._of(dataset, Direction.READ)
+
+    def writes(self, dataset: DatasetId) -> list[Access]:
+        return self._of(dataset, Direction.WRITE)
+
+    def _of(self, dataset: DatasetId, direction: Direction) -> list[Access]:
+        if not self._found:
+            for access in self.done:
+                self._found.setdefault((access.dataset, access.direction), []).append(access)
+        return self._found.get((dataset, direction), [])
+
+    def grain(self, dataset: DatasetId) -> Grain | None:
+        if dataset in self.lineage.declared_dates:
+            return self.lineage.declared_dates[dataset].period
+        for found in (self.writes(dataset), self.reads(dataset)):
+            counted = Counter(p.grain for a in found for p in a.periods)
+            if counted:
+                return max(counted, key=lambda grain: (counted[grain], grain))
+        return None
+
+    def rule(self, edge: Edge) -> PlainMapping | None:
+        if edge not in self._rules:
+            self._rules[edge] = self._rule(edge)
+        return self._rules[edge]
+
+    def _rule(self, edge: Edge) -> PlainMapping | None:
+        _, source, target = edge
+        grain, input_grain = self.grain(target), self.grain(source)
+        declared = self.lineage.declared_dates.get(target)
+        if declared and source in declared.reads:
+            first, last = declared.reads[source]
+            found = self._agreed(edge, grain, input_grain)
+            wide = found.input_grain if found else None
+            return PlainMapping(declared.period, first or 0, last or 0, wide or declared.period)
+        return self._agreed(edge, grain, input_grain)
+
+    def _agreed(
+        self, edge: Edge, grain: Grain | None, input_grain: Grain | None
+    ) -> PlainMapping | None:
+        task, source, target = edge
+        runs: dict[str, Days] = {}
+        for one in self.writes(target):
+            is_removal = one.operation in (Operation.DELETE, Operation.TRUNCATE, Operation.DROP)
+            if one.task == task and one.periods and not is_removal:
+                runs[one.run_id] = runs.get(one.run_id, NOTHING) | period_days(one)
+        observed: list[tuple[str, Days | None, Days]] = []
+        for run_id, written in runs.items():
+            reads = [a for a in self.reads(source) if (a.task, a.run_id) == (task, run_id)]
+            if not reads:
+                continue
+            undated = any(not a.periods for a in reads)
+            read = None if undated else frozenset().union(*map(period_days, reads))
+            observed.append((run_id, read, written))
+        observed.reverse()
+        if grain is None or input_grain is None or not observed:
+            return None
+        for period in [grain] + ([Grain.MONTH] if grain is Grain.DAY else []):
+            offsets = [
+                None
+                if read is None
+                else (
+                    unit(min(read), period) - unit(min(written), period),
+                    unit(max(read), period) - unit(max(written), period),
+                )
+                for _, read, written in observed
+            ]
+            counted = Counter(offsets)
+            most = max(counted, key=lambda one: (counted[one], -offsets.index(one)))
+            if most and counted[most] >= 3 and counted[most] * 2 > len(observed):
+                others = [
+                    run_id
+                    for (run_id, _, _), one in zip(observed, offsets, strict=True)
+                    if one != most
+                ]
+                return PlainMapping(period, *most, input_grain, others)
+        return None
+
+    def written(self, access: Access) -> Days | None:
+        if id(access) not in self._dates:
+            self._dates[id(access)] = self._written(access)
+        return self._dates[id(access)]
+
+    def _written(self, access: Access) -> Days | None:
+        if access.periods:
+            return period_days(access)
+        dated = any(a.periods for a in self.writes(access.dataset))
+        if access.operation is Operation.CREATE_TABLE_AS:
+            return EVERYTHING
+        if (
+            access.operation is Operation.INSERT_OVERWRITE
+            and access.partitions is None
+            and not dated
+        ):
+            return EVERYTHING
+        found: Days | None = None
+        for edge in self.edges:
+            if edge[0] != access.task or edge[2] != access.dataset:
+                continue
+            reads = [
+                a for a in self.reads(edge[1]) if (a.task, a.run_id) == (access.task, access.run_id)
+            ]
+            rule = self.rule(edge)
+            if reads and all(a.periods for a in reads) and rule:
+                days = rule.affected(frozenset().union(*map(period_days, reads)))
+                found = days if found is None else found & days
+        return found
+
+    def is_removal(self, access: Access) -> bool:
+        return access.operation in (Operation.DELETE, Operation.TRUNCATE, Operation.DROP)
+
+    def rewrites(self, access: Access) -> bool:
+        if access.operation in (
+            Operation.INSERT_OVERWRITE,
+            Operation.CREATE_TABLE_AS,
+            Operation.MERGE,
+        ):
+            return True
+        removed: Days = NOTHING
+        for one in self.writes(access.dataset):
+            same = (one.task, one.run_id) == (access.task, access.run_id)
+            if same and self.is_removal(one) and one.last_at <= access.last_at:  # type: ignore[operator]
+                removed |= self.removed(one)
+        written = self.written(access)
+        return (EVERYTHING if written is None else written) <= removed
+
+    def removed(self, access: Access) -> Days:
+        if access.periods:
+            return period_days(access)
+        return NOTHING if access.operation is Operation.DELETE else EVERYTHING
+
+    def steps(self) -> list[tuple[datetime, int, bool, Access]]:
+        """All accesses in the order of time; at one time reads, removals, then writes."""
+        found = []
+        for dataset in sorted(self.lineage.datasets):
+            for access in self.reads(dataset):
+                found += [(at, 0, True, access) for at in _times(access)]
+            for access in self.writes(dataset):
+                order = 1 if self.is_removal(access) else 2
+                found += [(at, order, at == access.last_at, access) for at in _times(access)]
+        return sorted(found, key=lambda one: one[:2])
+
+    def taint(  # noqa: C901 (one plain walk)
+        self, bad: Iterable[BadWrite]
+    ) -> dict[tuple[str, DatasetId], Days]:
+        """The days of each output that are still bad at the end."""
+        bad = list(bad)
+        state: dict[tuple[str, DatasetId], set[date]] = {}
+        for one in bad:
+            if one.at is None:
+                state.setdefault((one.task, one.dataset), set()).update(days_of(one.dates))
+        touched: dict[tuple[str, str, DatasetId], set[date]] = {}
+        start = min((one.at for one in bad if one.at), default=None)
+        if any(one.at is None for one in bad):
+            start = None
+        for at, order, is_last, access in self.steps():
+            if start and at < start:
+                continue
+            if order == 0:
+                hit = self._bad_now(state, access.dataset)
+                if access.periods:
+                    hit &= period_days(access)
+                key = (access.task, access.run_id, access.dataset)
+                touched.setdefault(key, set()).update(hit)
+            elif order == 1:
+                if access.operation is not Operation.DELETE:
+                    for (_, dataset), days in state.items():
+                        if dataset == access.dataset:
+                            days -= self.removed(access)
+            else:
+                found = self._spread(access, touched, state, bad)
+                if is_last and self.rewrites(access):
+                    written = self.written(access) or NOTHING
+                    for (_, dataset), days in state.items():
+                        if dataset == access.dataset:
+                            days -= written
+                state.setdefault((access.task, access.dataset), set()).update(found)
+        for task, source, target in self.edges:
+            if not any(a.task == task for a in self.writes(target)):
+                hit = self._bad_now(state, source)
+                rule = self.rule((task, source, target))
+                if hit:
+                    days = rule.affected(hit) if rule else EVERYTHING
+                    state.setdefault((task, target), set()).update(days)
+        return {output: frozenset(days) for output, days in state.items() if days}
+
+    def _spread(
+        self,
+        access: Access,
+        touched: dict[tuple[str, str, DatasetId], set[date]],
+        state: dict[tuple[str, DatasetId], set[date]],
+        bad: Iterable[BadWrite],
+    ) -> Days:
+        written = self.written(access)
+        limit = EVERYTHING if written is None else written
+        found: set[date] = set()
+        for one in bad:
+            if one.at and (one.task, one.run, one.dataset) == (
+                access.task,
+                access.run_id,
+                access.dataset,
+            ):
+                found |= days_of(one.dates)
+        for edge in self.edges:
+            if edge[0] != access.task or edge[2] != access.dataset:
+                continue
+            if any(a.task == access.task for a in self.reads(edge[1])):
+                hit = frozenset(touched.get((access.task, access.run_id, edge[1]), ()))
+            else:
+                hit = self._bad_now(state, edge[1])
+            if not hit:
+                continue
+            rule = self.rule(edge)
+            if rule and access.run_id not in rule.exceptions:
+                found |= rule.affected(hit) & limit
+            else:
+                found |= limit
+        return frozenset(found)
+
+    def _bad_now(self, state: dict[tuple[str, DatasetId], set[date]], dataset: DatasetId) -> Days:
+        found = {day for (_, one), days in state.items() if one == dataset for day in days}
+        for edge in self.edges:
+            if edge[2] == dataset and not any(a.task == edge[0] for a in self.writes(dataset)):
+                hit = self._bad_now(state, edge[1])
+                rule = self.rule(edge)
+                if hit:
+                    found |= rule.affected(hit) if rule else EVERYTHING
+        return frozenset(found)
+
+    def states(self, dataset: DatasetId) -> dict[str, Days]:  # noqa: C901 (one plain walk)
+        """The days of a dataset that are written, partial and superseded at the end."""
+        dated = {
+            id(a): days
+            for a in self.writes(dataset)
+            if not self.is_removal(a) and (days := self.written(a)) and days != EVERYTHING
+        }
+        needs = []
+        for edge in self.edges if dated else ():
+            rule = self.rule(edge)
+            if edge[2] == dataset and rule and any(a.periods for a in self.writes(edge[1])):
+                needs.append((edge, rule))
+        there: dict[DatasetId, set[date]] = {edge[1]: set() for edge, _ in needs}
+        held: dict[date, set[str]] = {}
+        partial: set[date] = set()
+        superseded: set[date] = set()
+        listed = [*((a, False) for one in sorted(there) for a in self.writes(one))]
+        listed += [(a, True) for a in self.writes(dataset)]
+        for access, is_own in sorted(listed, key=lambda one: one[0].last_at):  # type: ignore[arg-type, return-value]
+            if self.is_removal(access):
+                gone = NOTHING if access.operation is Operation.DELETE else self.removed(access)
+                if not is_own:
+                    there[access.dataset] -= gone
+                elif dated:
+                    partial -= gone
+                    for day in gone:
+                        held.pop(day, None)
+                continue
+            days = self.written(access) or NOTHING
+            if not is_own:
+                there[access.dataset] |= days
+                continue
+            if not dated:
+                at = access.last_at
+                assert at
+                declared = self.lineage.declared_dates.get(dataset)
+                grain = declared.period if declared else Grain.DAY
+                days = frozenset(d for d in DOMAIN if unit(d, grain) == unit(at.date(), grain))
+            elif days == EVERYTHING:
+                continue
+            for day in days:
+                others = held.get(day, set()) - {access.run_id}
+                if dated and self.rewrites(access):
+                    if others:
+                        superseded.add(day)
+                    held[day] = set()
+                held.setdefault(day, set()).add(access.run_id)
+            partial -= days
+            for edge, rule in needs:
+                if edge[0] != access.task:
+                    continue
+                first = min(
+                    min(known)
+                    for a in self.writes(edge[1])
+                    if not self.is_removal(a) and (known := self.written(a)) and known != EVERYTHING
+                )
+                missing = {d for d in rule.needed(days) if d >= first} - there[edge[1]]
+                partial |= rule.affected(frozenset(missing)) & days
+        return {
+            "written": frozenset(held),
+            "partial": frozenset(partial),
+            "superseded": frozenset(superseded),
+        }
+
+
+def _times(access: Access) -> list[datetime]:
+    assert access.last_at
+    first = access.first_at or access.last_at
+    return (
+        [first, access.last_at]
+        if access.statements > 1 and first < access.last_at
+        else [access.last_at]
+    )

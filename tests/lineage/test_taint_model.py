@@ -1,0 +1,71 @@
+"""Random histories: the plain model and the fast one agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from dbt_graft.lineage.access_history import AccessHistory
+from dbt_graft.lineage.bad_writes import BadWrite, bad_dates, bad_runs, last_good_run
+from dbt_graft.lineage.calendar import dates_of
+from dbt_graft.lineage.entity_states import entity_states
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.taint import spread
+from tests.lineage.plain_dates import COMPARED, NOTHING, Plain, days_of
+from tests.lineage.random_histories import START, period, random_history, table
+
+HISTORIES = 1_000
+_GROUP = 100
+
+
+def some_bad(random: Random, history: AccessHistory, lineage: Lineage) -> list[BadWrite]:
+    if random.random() < 0.5:
+        dates = dates_of([period(START.replace(day=random.randint(22, 29)), random.randint(1, 4))])
+        try:
+            return bad_dates(history, table("a"), dates)
+        except GraftError:
+            return []
+    runs = sorted((task, run.run_id) for task in lineage.tasks for run in lineage.tasks[task].runs)
+    return bad_runs(history, random.sample(runs, min(len(runs), random.randint(1, 3))))
+
+
+@pytest.mark.parametrize("group", range(HISTORIES // _GROUP))
+def test_taint_is_that_of_the_plain_model(group: int) -> None:
+    spreads = 0
+    for seed in range(group * _GROUP, (group + 1) * _GROUP):
+        random = Random(seed)  # noqa: S311
+        lineage = random_history(random)
+        history = AccessHistory(lineage)
+        bad = some_bad(random, history, lineage)
+        fast = spread(history, bad).tainted
+        plain = Plain(lineage).taint(bad)
+        for output in {*fast, *plain}:
+            found = days_of(fast[output]) if output in fast else NOTHING
+            wanted = plain.get(output, NOTHING)
+            assert found & COMPARED == wanted & COMPARED, (seed, output)
+        spreads += len(fast) > 1
+        last_good_run(history, bad)
+    assert spreads > _GROUP / 4
+
+
+@pytest.mark.parametrize("group", range(HISTORIES // _GROUP))
+def test_states_are_those_of_the_plain_model(group: int) -> None:
+    found = Counter[str]()
+    for seed in range(group * _GROUP, (group + 1) * _GROUP):
+        lineage = random_history(Random(seed))  # noqa: S311
+        history, plain = AccessHistory(lineage), Plain(lineage)
+        for dataset in lineage.datasets:
+            states = entity_states(history, dataset)
+            wanted = plain.states(dataset)
+            fast = {
+                "written": days_of(states.written),
+                "partial": days_of(states.partial),
+                "superseded": days_of(states.superseded),
+            }
+            for state, days in fast.items():
+                assert days & COMPARED == wanted[state] & COMPARED, (seed, dataset, state)
+                found[state] += bool(days)
+    assert min(found.values()) > _GROUP / 10
