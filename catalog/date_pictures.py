@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from markupsafe import Markup
 
-from dbt_graft.lineage.calendar import (
+from dbt_graft.lineage.dates.calendar import (
     FIRST,
     LAST,
     Dates,
@@ -23,9 +23,9 @@ from dbt_graft.lineage.calendar import (
     unit_of,
     unit_start,
 )
-from dbt_graft.lineage.date_text import dates_text
-from dbt_graft.lineage.entity_states import EntityState, EntityStates
-from dbt_graft.lineage.period import Grain
+from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.states.entity_states import EntityState, EntityStates
 
 MONTHS, YEARS = 12, 5
 _CELL, _GAP = 9, 2

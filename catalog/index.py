@@ -13,7 +13,6 @@ from dbt_graft.catalog.column_reach import ColumnReach
 from dbt_graft.catalog.dates_panel import DatesPanel, dates_panel
 from dbt_graft.catalog.grouped import Grouped
 from dbt_graft.catalog.steps import DatasetSteps
-from dbt_graft.lineage.access_history import AccessHistory
 from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.daily import DailyHistory
 from dbt_graft.lineage.dataset import DatasetId
@@ -21,7 +20,6 @@ from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.recorded_states import taints_now
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Column,
@@ -32,6 +30,8 @@ from dbt_graft.lineage.records import (
 )
 from dbt_graft.lineage.runs import result_recency
 from dbt_graft.lineage.spelling import Spelling
+from dbt_graft.lineage.states.access_history import AccessHistory
+from dbt_graft.lineage.states.recorded_states import taints_now
 from dbt_graft.lineage.usage import Usage
 
 # Columns that are listed for a column beyond those that it feeds directly.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dbt_graft.lineage.access_history import AccessHistory
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.date_text import dates_iso
-from dbt_graft.lineage.entity_states import EntityState, entity_states
+from dbt_graft.lineage.dates.date_text import dates_iso
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.recorded_states import taints_now
+from dbt_graft.lineage.states.access_history import AccessHistory
+from dbt_graft.lineage.states.entity_states import EntityState, entity_states
+from dbt_graft.lineage.states.recorded_states import taints_now
 
 
 def valid_dates(lineage: Lineage) -> dict[DatasetId, list[list[str | None]]]:

@@ -144,7 +144,7 @@ def _fold(
     config: Config, place: str, spark: SparkSession | None, warn: Callable[[str], None]
 ) -> None:
     """Fold what there is in the store; a build is slower without it, and no less right."""
-    from dbt_graft.collectors.store.fold_spark import folding_on
+    from dbt_graft.collectors.store.fold.spark import folding_on
 
     try:
         if spark or not store.needs_spark(place):

@@ -13,11 +13,11 @@ from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.sources import declared_dates, task_infos
-from dbt_graft.lineage.access_history import AccessHistory
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.states.access_history import AccessHistory
 
 
 @dataclass(frozen=True, slots=True)

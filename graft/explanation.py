@@ -11,11 +11,11 @@ from typing import Any
 from dbt_graft.graft.doctor.phrases import count, named
 from dbt_graft.graft.named_datasets import close_to, datasets_named, shown_name
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period_text import period_json, period_text
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.orchestration import orchestrated_by
-from dbt_graft.lineage.period_text import period_json, period_text
 from dbt_graft.lineage.records import Access, Direction, Outcome, Records, Status
 from dbt_graft.lineage.renames import follow_renames
 from dbt_graft.lineage.transient import transient

@@ -44,17 +44,17 @@ from dbt_graft.injector.matching import ShortNames, short_names
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.platform import Platform
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.access_history import AccessHistory
 from dbt_graft.lineage.agreement import findings
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.findings import Finding
 from dbt_graft.lineage.gaps import gaps
-from dbt_graft.lineage.mapping_findings import mapping_findings
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records, Reject
+from dbt_graft.lineage.states.access_history import AccessHistory
+from dbt_graft.lineage.states.mapping_findings import mapping_findings
 
 if TYPE_CHECKING:
     from dbt_graft.catalog.build import PublishedSite

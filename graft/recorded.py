@@ -12,13 +12,13 @@ import orjson
 from dbt_graft.collectors import store
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.lineage.access_history import AccessHistory
-from dbt_graft.lineage.bad_writes import BadWrite
-from dbt_graft.lineage.calendar import NO_DATES
-from dbt_graft.lineage.date_text import dates_iso, dates_text
+from dbt_graft.lineage.dates.calendar import NO_DATES
+from dbt_graft.lineage.dates.date_text import dates_iso, dates_text
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
-from dbt_graft.lineage.taint import Taint
+from dbt_graft.lineage.states.access_history import AccessHistory
+from dbt_graft.lineage.states.bad_writes import BadWrite
+from dbt_graft.lineage.states.taint import Taint
 
 
 def record_taint(

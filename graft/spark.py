@@ -25,12 +25,12 @@ from dbt_graft.graft.command import CommandGroup
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.period import Period
+from dbt_graft.lineage.dates.period_text import period_json, period_text
+from dbt_graft.lineage.dates.period_union import known_union
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.memory import uses_memory
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period import Period
-from dbt_graft.lineage.period_text import period_json, period_text
-from dbt_graft.lineage.period_union import known_union
 from dbt_graft.lineage.records import ColumnEdge, Evidence, Records
 
 _EXAMPLES = """\b

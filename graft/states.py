@@ -17,8 +17,7 @@ from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.dated_lineage import dated_lineage
 from dbt_graft.graft.found_dataset import found_dataset
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.lineage.access_history import AccessHistory
-from dbt_graft.lineage.calendar import (
+from dbt_graft.lineage.dates.calendar import (
     NO_DATES,
     Dates,
     dates_between,
@@ -29,13 +28,19 @@ from dbt_graft.lineage.calendar import (
     unit_of,
     unit_start,
 )
-from dbt_graft.lineage.date_text import dates_iso, dates_text, parse_dates
-from dbt_graft.lineage.entity_states import EntityState, EntityStates, entity_states, is_valid
+from dbt_graft.lineage.dates.date_text import dates_iso, dates_text, parse_dates
+from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.kind_of_dataset import dataset_kind
-from dbt_graft.lineage.period import Grain
-from dbt_graft.lineage.recorded_states import taints_now
-from dbt_graft.lineage.write_gaps import RECENT, WriteGaps, write_gaps
+from dbt_graft.lineage.states.access_history import AccessHistory
+from dbt_graft.lineage.states.entity_states import (
+    EntityState,
+    EntityStates,
+    entity_states,
+    is_valid,
+)
+from dbt_graft.lineage.states.kind_of_dataset import dataset_kind
+from dbt_graft.lineage.states.recorded_states import taints_now
+from dbt_graft.lineage.states.write_gaps import RECENT, WriteGaps, write_gaps
 
 NOT_READY = 4
 _MOST = 10_000  # entities in one answer

@@ -21,8 +21,10 @@ from dbt_graft.graft.dated_lineage import dated_lineage
 from dbt_graft.graft.found_dataset import found_dataset
 from dbt_graft.graft.recorded import clear_taint, print_taints, record_taint
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.lineage.access_history import AccessHistory, Execution
-from dbt_graft.lineage.bad_writes import (
+from dbt_graft.lineage.dates.date_text import parse_dates
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.states.access_history import AccessHistory, Execution
+from dbt_graft.lineage.states.bad_writes import (
     BadWrite,
     bad_dates,
     bad_runs,
@@ -30,10 +32,8 @@ from dbt_graft.lineage.bad_writes import (
     runs_named,
     runs_of_version,
 )
-from dbt_graft.lineage.date_text import parse_dates
-from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.taint import spread
-from dbt_graft.lineage.taint_plan import taint_plan
+from dbt_graft.lineage.states.taint import spread
+from dbt_graft.lineage.states.taint_plan import taint_plan
 
 _FORMATS = ("text", "json", "markdown", "dag-factory")
 

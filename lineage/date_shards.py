@@ -12,9 +12,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.date_ranges import DateRange, date_range
+from dbt_graft.lineage.dates.date_ranges import DateRange, date_range
+from dbt_graft.lineage.dates.period import Period, PeriodEvidence
 from dbt_graft.lineage.names import Rename
-from dbt_graft.lineage.period import Period, PeriodEvidence
 from dbt_graft.lineage.records import Access, Dataset, Records
 
 _SHARD = re.compile(

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dataset_kind import DatasetKind
-from dbt_graft.lineage.partition_mapping import MappingEvidence, Offsets, PartitionMapping
-from dbt_graft.lineage.period import Grain
+from dbt_graft.lineage.dates.dataset_kind import DatasetKind
+from dbt_graft.lineage.dates.partition_mapping import MappingEvidence, Offsets, PartitionMapping
+from dbt_graft.lineage.dates.period import Grain
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from dbt_graft.lineage.date_ranges import begin_of_unit
-from dbt_graft.lineage.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dates.date_ranges import begin_of_unit
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.records import Access, Direction, Run
 
 _DAY = timedelta(days=1)

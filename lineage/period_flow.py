@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.date_columns import name_grain
-from dbt_graft.lineage.date_ranges import DateRange, finer, widened
-from dbt_graft.lineage.period import Grain, Period, PeriodEvidence
-from dbt_graft.lineage.period_union import union
+from dbt_graft.lineage.dates.date_columns import name_grain
+from dbt_graft.lineage.dates.date_ranges import DateRange, finer, widened
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dates.period_union import union
 from dbt_graft.lineage.records import Subtype
 
 # An output column, its input dataset and column, and how it comes from that.

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from dbt_graft.lineage.calendar import Dates
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.calendar import Dates
 
 
 @dataclass(frozen=True, slots=True)

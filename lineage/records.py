@@ -12,8 +12,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period import DataPosition, Period
 
 
 class Direction(StrEnum):

@@ -124,8 +124,8 @@ def measure(what: str, store: str, tasks: int, days: int) -> None:
 
 def _fold(store: str) -> None:
     from dbt_graft.collectors.session import session
-    from dbt_graft.collectors.store.fold_spark import folding_on
-    from dbt_graft.collectors.store.fold_write import fold_store
+    from dbt_graft.collectors.store.fold.spark import folding_on
+    from dbt_graft.collectors.store.fold.write import fold_store
 
     with session({"spark.master": "local[2]", "spark.driver.memory": "4g"}) as spark:
         fold_store(store, few=1, many=0, on_spark=folding_on(spark))
@@ -147,7 +147,7 @@ def _committing(store: str, tasks: int, days: int) -> Callable[[], None]:
     """One more hour of all tasks, read as a collector gives it."""
     from dbt_graft.collectors.session import session
     from dbt_graft.collectors.store import commit, open_store
-    from dbt_graft.collectors.store.fold_write import fold_store
+    from dbt_graft.collectors.store.fold.write import fold_store
     from dbt_graft.collectors.store.tables import Collected
 
     hour = days * 24 + len(open_store(store).batches)

@@ -26,9 +26,9 @@ from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.task_entry import ConsumerType, TaskEntry
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
-from dbt_graft.lineage.dataset_kind import DatasetKind
+from dbt_graft.lineage.dates.dataset_kind import DatasetKind
+from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.declared_dates import DeclaredDates
-from dbt_graft.lineage.period import Grain
 from dbt_graft.lineage.records import Subtype, TaskInfo
 
 

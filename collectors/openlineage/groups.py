@@ -27,11 +27,11 @@ from dbt_graft.collectors.openlineage.facets import mapping, number, objects, te
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.periods import event_periods, event_positions
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import DataPosition, Period
+from dbt_graft.lineage.dates.period_union import joined_positions, known_union
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period import DataPosition, Period
-from dbt_graft.lineage.period_union import joined_positions, known_union
 from dbt_graft.lineage.records import Evidence
 
 _OPERATIONS = {

@@ -13,11 +13,11 @@ from typing import Any
 
 from dbt_graft.collectors.openlineage.event import NamedDataset
 from dbt_graft.collectors.openlineage.facets import mapping, objects, text
-from dbt_graft.lineage.date_columns import DateColumns, DateRank, name_grain
-from dbt_graft.lineage.date_ranges import Conditions, both, compared, date_range, either
-from dbt_graft.lineage.partition_dates import partition_periods, path_period
-from dbt_graft.lineage.period import DataPosition, Grain, Period, PeriodEvidence
-from dbt_graft.lineage.period_union import condition_periods, union
+from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank, name_grain
+from dbt_graft.lineage.dates.date_ranges import Conditions, both, compared, date_range, either
+from dbt_graft.lineage.dates.partition_dates import partition_periods, path_period
+from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dates.period_union import condition_periods, union
 
 _COMPARISONS = {
     "EQUAL": "=",

@@ -30,7 +30,7 @@ from dbt_graft.collectors.sqlserver.shown import (
 )
 from dbt_graft.collectors.store import LogRecords, OpenSession
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.date_columns import DateColumns
+from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.records import Access, ColumnEdge, Reject, Run, Shape
 
 # A batch goes out with about so many accesses.

@@ -19,9 +19,9 @@ from dbt_graft.collectors.sqlserver.shown import (
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.date_columns import DateColumns
+from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.dates.period import Period
 from dbt_graft.lineage.memory import MEMORY
-from dbt_graft.lineage.period import Period
 from dbt_graft.lineage.records import (
     Access,
     Column,

@@ -20,8 +20,7 @@ from dbt_graft.collectors.store.batches import StoredBatch, StoreError, damages,
 from dbt_graft.collectors.store.builds import build_history, write_build_history
 from dbt_graft.collectors.store.commit import CommittedBatch, commit
 from dbt_graft.collectors.store.daily import daily_history
-from dbt_graft.collectors.store.fold import fold_results
-from dbt_graft.collectors.store.fold_write import fold_store, needs_spark
+from dbt_graft.collectors.store.fold.write import fold_store, needs_spark
 from dbt_graft.collectors.store.read import (
     batches,
     collected_at,
@@ -33,6 +32,7 @@ from dbt_graft.collectors.store.read import (
     run_origins,
     settings,
 )
+from dbt_graft.collectors.store.result_rows import fold_results
 from dbt_graft.collectors.store.tables import (
     SCHEMAS,
     TABLES,

@@ -27,7 +27,7 @@ from pyarrow import fs
 from dbt_graft import __version__
 from dbt_graft.collectors.store.batch_files import delete_batch, put_record
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
-from dbt_graft.collectors.store.fold_tables import stored_folds
+from dbt_graft.collectors.store.fold.tables import stored_folds
 from dbt_graft.collectors.store.lock import committing, compacting, writing
 from dbt_graft.collectors.store.merge import Merge, write_merged
 from dbt_graft.collectors.store.tables import FORMAT, RECORD, Batch

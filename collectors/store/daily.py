@@ -10,12 +10,12 @@ import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import arrow, batch
 from dbt_graft.collectors.store.batches import open_store, reopens
-from dbt_graft.collectors.store.fold_files import summed_by_day
-from dbt_graft.collectors.store.fold_read import read_folded, read_unfolded
-from dbt_graft.collectors.store.fold_tables import FOLD_TABLES, fold_tables
+from dbt_graft.collectors.store.fold.files import summed_by_day
+from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
+from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, fold_tables
 from dbt_graft.lineage.daily import YEAR, DailyHistory, DayRows, DayRuns
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.fold_days import unsettled_days
+from dbt_graft.lineage.fold.days import unsettled_days
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Direction
 

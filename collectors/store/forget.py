@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
 from dbt_graft.collectors.store.commit import record_batch
 from dbt_graft.collectors.store.compaction import MergeBlock, replaced
-from dbt_graft.collectors.store.fold_files import remove_folds
+from dbt_graft.collectors.store.fold.files import remove_folds
 from dbt_graft.collectors.store.lock import committing, compacting, writing
 from dbt_graft.collectors.store.logs import all_logs, is_forgotten
 from dbt_graft.collectors.store.tables import TABLES

@@ -17,7 +17,7 @@ from dbt_graft.collectors.store.batches import (
     open_store,
     reopens,
 )
-from dbt_graft.collectors.store.fold_read import read_folded, read_unfolded
+from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
 from dbt_graft.collectors.store.logs import PART, forgotten_sequences, last_logs, values
 from dbt_graft.collectors.store.node_results import read_results
 from dbt_graft.lineage.names import Rename

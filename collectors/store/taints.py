@@ -15,9 +15,9 @@ from pyarrow import fs
 
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.store.batches import StoreError
-from dbt_graft.lineage.calendar import Dates
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.date_text import dates_from_iso, dates_iso
+from dbt_graft.lineage.dates.calendar import Dates
+from dbt_graft.lineage.dates.date_text import dates_from_iso, dates_iso
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
 
 _FOLDER = "taints"

@@ -13,9 +13,9 @@ from dbt_graft.exporters.openlineage.lineage_facet import lineage_facet
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.exporters.openlineage.subsets import subset
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.period import DataPosition, Period
+from dbt_graft.lineage.dates.period_union import joined_positions, known_union
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period import DataPosition, Period
-from dbt_graft.lineage.period_union import joined_positions, known_union
 from dbt_graft.lineage.records import Access, Direction, Run, Status
 from dbt_graft.lineage.usage import Usage
 

@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from dbt_graft.exporters.openlineage.facets import Facet, facet
-from dbt_graft.lineage.period import DataPosition, Grain, Period
+from dbt_graft.lineage.dates.period import DataPosition, Grain, Period
 from dbt_graft.lineage.records import Direction
 
 _SCHEMAS = {

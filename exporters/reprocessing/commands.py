@@ -13,12 +13,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from dbt_graft.exporters.dag_factory.templates import filled_command, names_in
-from dbt_graft.lineage.calendar import FIRST, LAST, NO_DATES, Dates, dates_in, hour_of, moment_of
+from dbt_graft.lineage.dates.calendar import (
+    FIRST,
+    LAST,
+    NO_DATES,
+    Dates,
+    dates_in,
+    hour_of,
+    moment_of,
+)
+from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.orchestration import orchestrated_by
-from dbt_graft.lineage.period import Grain
 from dbt_graft.lineage.records import Run
-from dbt_graft.lineage.taint_plan import Rerun, TaintPlan
+from dbt_graft.lineage.states.taint_plan import Rerun, TaintPlan
 
 _AIRFLOW = "airflow"
 _DEPTH = 8

@@ -13,8 +13,8 @@ from dbt_graft.exporters.dag_factory.settings import DagSettings
 from dbt_graft.exporters.dag_factory.templates import without_jinja
 from dbt_graft.exporters.dag_factory.texts import code, one_line
 from dbt_graft.exporters.reprocessing.commands import RerunStep
-from dbt_graft.lineage.date_text import dates_text
-from dbt_graft.lineage.taint_plan import TaintPlan
+from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.states.taint_plan import TaintPlan
 
 _FILES = (".sh", ".bash")  # Airflow takes a command that ends so for the name of a template
 

@@ -15,11 +15,11 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.page_keys import PageKeys
 from dbt_graft.lineage.build import build
-from dbt_graft.lineage.calendar import dates_between
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.calendar import dates_between
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
 from dbt_graft.lineage.records import Access, Direction, Records, Run
 

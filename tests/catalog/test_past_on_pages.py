@@ -16,10 +16,10 @@ from dbt_graft.catalog.rows import Rows
 from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.describe import Description, Role
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.records import (
     Access,
     Dataset,

@@ -15,20 +15,20 @@ from dbt_graft.graft.config import load
 from dbt_graft.graft.pipeline import graft
 from dbt_graft.graft.progress import Progress
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
+from dbt_graft.lineage.dates.period import Period
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.period import Period
 from dbt_graft.lineage.records import Access, Direction, Records
 
-pytest.importorskip("dbt_graft.lineage.taint")
+pytest.importorskip("dbt_graft.lineage.states.taint")
 
-from dbt_graft.lineage.access_history import AccessHistory
-from dbt_graft.lineage.bad_writes import bad_dates, last_good_run
-from dbt_graft.lineage.calendar import ALL_DATES, NO_DATES, Dates, dates_of
-from dbt_graft.lineage.date_text import parse_dates
-from dbt_graft.lineage.entity_states import entity_states
-from dbt_graft.lineage.kind_of_dataset import dataset_kind
-from dbt_graft.lineage.taint import Taint, spread
-from dbt_graft.lineage.taint_plan import taint_plan
+from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
+from dbt_graft.lineage.dates.date_text import parse_dates
+from dbt_graft.lineage.states.access_history import AccessHistory
+from dbt_graft.lineage.states.bad_writes import bad_dates, last_good_run
+from dbt_graft.lineage.states.entity_states import entity_states
+from dbt_graft.lineage.states.kind_of_dataset import dataset_kind
+from dbt_graft.lineage.states.taint import Taint, spread
+from dbt_graft.lineage.states.taint_plan import taint_plan
 
 pytestmark = pytest.mark.demo
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status
 
 FIRST = datetime(2026, 9, 20, tzinfo=UTC)

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.records import Access, Dataset, Direction, Run, Status
 
 START = datetime(2026, 9, 21, tzinfo=UTC)

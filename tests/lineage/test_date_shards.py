@@ -11,7 +11,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.date_shards import date_shards, shard
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records
-from tests.lineage.dates import shown
+from tests.lineage.shown_periods import shown
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 

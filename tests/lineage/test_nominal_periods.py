@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import pytest
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.nominal_periods import nominal_period, with_nominal_periods
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.records import Access, Direction, Run
-from tests.lineage.dates import shown
+from tests.lineage.shown_periods import shown
 
 
 def at(text: str) -> datetime:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.records import Access, Direction, Run, Status
 from dbt_graft.lineage.superseded import supersessions
 from tests.lineage.past_histories import START, TABLES

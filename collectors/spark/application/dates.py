@@ -17,12 +17,12 @@ from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.date_filters import date_conditions
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.date_columns import DateColumns, DateRank
+from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank
+from dbt_graft.lineage.dates.partition_dates import Partition, partition_periods, path_period
+from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
+from dbt_graft.lineage.dates.period_union import condition_periods, joined_positions, union
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.partition_dates import Partition, partition_periods, path_period
-from dbt_graft.lineage.period import DataPosition, Period, PeriodEvidence
 from dbt_graft.lineage.period_flow import passed_on
-from dbt_graft.lineage.period_union import condition_periods, joined_positions, union
 from dbt_graft.lineage.records import ColumnEdge, Status
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from datetime import datetime
 from dbt_graft.collectors.spark.application.lru import LruDict
 from dbt_graft.collectors.spark.application.metrics import Metrics
 from dbt_graft.collectors.spark.plans.info import PlanNode
-from dbt_graft.lineage.date_columns import DateColumns
-from dbt_graft.lineage.partition_dates import Partition
+from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.dates.partition_dates import Partition
 from dbt_graft.lineage.records import Status
 
 _RUN = re.compile(r"^runId = (?P<run>[0-9a-f-]{36})$", re.MULTILINE)

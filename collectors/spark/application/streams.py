@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 
 from dbt_graft.collectors.spark.application.execution import StreamingQuery
 from dbt_graft.collectors.spark.sources.scans import Scan
-from dbt_graft.lineage.date_ranges import begin_of_unit, next_unit
-from dbt_graft.lineage.period import DataPosition, Grain, Period, PeriodEvidence
-from dbt_graft.lineage.period_union import OFFSETS
+from dbt_graft.lineage.dates.date_ranges import begin_of_unit, next_unit
+from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dates.period_union import OFFSETS
 
 _PLACE = re.compile(r"(?P<kind>\w+)\[(?P<place>.*)\]")
 _TOPICS = re.compile(r"(?:Subscribe|Assign)\[(?P<topics>[^\]]*)\]")

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 from dbt_graft.collectors.files import LogFile
 from dbt_graft.collectors.spark.log.checkpoint import Checkpoint
-from dbt_graft.lineage.date_columns import DateColumns
+from dbt_graft.lineage.dates.date_columns import DateColumns
 
 COMPACTED = ".compact"
 _IN_PROGRESS = ".inprogress"

@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from dbt_graft.collectors.spark.plans.arguments import plain_expressions
-from dbt_graft.lineage.date_columns import has_time, name_grain
-from dbt_graft.lineage.date_ranges import Conditions, both, compared, date_range, either
-from dbt_graft.lineage.period import Grain
+from dbt_graft.lineage.dates.date_columns import has_time, name_grain
+from dbt_graft.lineage.dates.date_ranges import Conditions, both, compared, date_range, either
+from dbt_graft.lineage.dates.period import Grain
 
 _COLUMN = (
     r"(?:(?:cast|CAST)\()?(?P<column>`[^`]+`|[\w.$-]+)(?:#\d{1,18}L?)?"

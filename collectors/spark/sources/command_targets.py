@@ -14,7 +14,7 @@ from dbt_graft.collectors.spark.sources.connectors import (
 )
 from dbt_graft.collectors.spark.sources.jdbc import jdbc_relation
 from dbt_graft.collectors.spark.sources.write_periods import static_partition
-from dbt_graft.lineage.partition_dates import Partition
+from dbt_graft.lineage.dates.partition_dates import Partition
 
 _MODES = frozenset({"Append", "Overwrite", "ErrorIfExists", "Ignore"})
 _STORAGE = re.compile(r"Storage\(.*?\bLocation: (?P<path>[^,)]+)")

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from dbt_graft.collectors.spark.plans.arguments import bracketed, identifier
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, database_of
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
-from dbt_graft.lineage.partition_dates import Partition
+from dbt_graft.lineage.dates.partition_dates import Partition
 
 _OPTIONS = re.compile(r"(?:Map\(|\[)(?P<inside>.*)[)\]]", re.DOTALL)
 _OPTION = re.compile(r"(?P<key>[\w.$-]+)(?:=| -> )(?P<value>.*)", re.DOTALL)

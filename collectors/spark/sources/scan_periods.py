@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 
 from dbt_graft.collectors.spark.plans.date_filters import date_conditions
 from dbt_graft.collectors.spark.plans.info import PlanNode
-from dbt_graft.lineage.date_columns import DateColumns, DateRank
-from dbt_graft.lineage.date_ranges import Conditions
-from dbt_graft.lineage.partition_dates import path_period
-from dbt_graft.lineage.period import DataPosition, Period, PeriodEvidence
-from dbt_graft.lineage.period_union import condition_periods, union
+from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank
+from dbt_graft.lineage.dates.date_ranges import Conditions
+from dbt_graft.lineage.dates.partition_dates import path_period
+from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
+from dbt_graft.lineage.dates.period_union import condition_periods, union
 
 _PATHS = re.compile(r"\w+(?:\((?P<count>\d+) paths\))?\s?\[(?P<paths>.*)", re.DOTALL)
 _CUT = re.compile(r"\.\.\.(?:, | \d+ entries|\]?$)")

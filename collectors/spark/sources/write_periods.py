@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from dbt_graft.collectors.spark.plans.arguments import bracketed
-from dbt_graft.lineage.partition_dates import Partition
+from dbt_graft.lineage.dates.partition_dates import Partition
 
 _PAIR = re.compile(r"(?P<key>[^=\[\]()]+)=(?:Some\((?P<some>.*)\)|(?P<value>[^()]*))")
 _MAP = re.compile(r"\bMap\((?P<pairs>[^()]*)\)")

@@ -15,7 +15,7 @@ from dbt_graft.collectors.sqlserver.files.readers import read_split
 from dbt_graft.collectors.sqlserver.runs.captured import TaskEvent, event_filter, task_events
 from dbt_graft.collectors.sqlserver.runs.fold import Fold
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind, log_segment
-from dbt_graft.lineage.date_columns import DateColumns
+from dbt_graft.lineage.dates.date_columns import DateColumns
 
 # Events that are put in order and folded at a time.
 _WINDOW = 20_000

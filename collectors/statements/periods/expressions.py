@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 
 from dbt_graft.collectors.statements.text.fingerprint import LIST_MARK, VALUE_MARK
 from dbt_graft.collectors.statements.text.tokens import Token, keywords
-from dbt_graft.lineage.date_ranges import DateRange, begin_of_unit, date_range, unit
-from dbt_graft.lineage.period import Grain
+from dbt_graft.lineage.dates.date_ranges import DateRange, begin_of_unit, date_range, unit
+from dbt_graft.lineage.dates.period import Grain
 
 _NOW = keywords(
     "GETDATE SYSDATETIME GETUTCDATE SYSUTCDATETIME SYSDATETIMEOFFSET CURRENT_TIMESTAMP"
@@ -118,7 +118,7 @@ def _simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | No
     literal = _mark(tokens, at)
     if literal is not None:
         return DateExpression(literal=literal), at + 1
-    if word.startswith("@") and not word.startswith("@@"):
+    if word.startswith("@") and not word.startswith(""):
         return DateExpression(variable=word.casefold()), at + 1
     if word in _NOW:
         return DateExpression(now=True), at + (3 if after == "(" else 1)

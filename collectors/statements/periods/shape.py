@@ -27,10 +27,10 @@ from dbt_graft.collectors.statements.text.length import LONGEST
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import tokenise
-from dbt_graft.lineage.date_columns import is_personal, name_grain
-from dbt_graft.lineage.date_ranges import DateRange, compared, intersection
-from dbt_graft.lineage.period import Grain, Period, PeriodEvidence
-from dbt_graft.lineage.period_union import union
+from dbt_graft.lineage.dates.date_columns import is_personal, name_grain
+from dbt_graft.lineage.dates.date_ranges import DateRange, compared, intersection
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dates.period_union import union
 
 # Most texts have none of these, and need no more.
 _HINT = re.compile(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.lineage.period import DataPosition
+from dbt_graft.lineage.dates.period import DataPosition
 from dbt_graft.lineage.records import Access, Direction
 from tests.collectors.openlineage.events import Document, dataset, event, records_in
-from tests.lineage.dates import shown
+from tests.lineage.shown_periods import shown
 
 
 def compare(field: str, comparison: str, value: str) -> Document:

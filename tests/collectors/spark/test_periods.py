@@ -9,9 +9,9 @@ import pytest
 
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
-from dbt_graft.lineage.period import DataPosition
+from dbt_graft.lineage.dates.period import DataPosition
 from dbt_graft.lineage.records import Access, Direction, Status
-from tests.lineage.dates import shown
+from tests.lineage.shown_periods import shown
 
 pytestmark = pytest.mark.spark
 

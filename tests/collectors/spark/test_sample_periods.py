@@ -8,10 +8,10 @@ import pytest
 
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
-from dbt_graft.lineage.period import DataPosition
+from dbt_graft.lineage.dates.period import DataPosition
 from dbt_graft.lineage.records import Access
 from tests.collectors.spark.conftest import SAMPLES
-from tests.lineage.dates import shown
+from tests.lineage.shown_periods import shown
 
 
 def accesses(name: str) -> tuple[Access, ...]:

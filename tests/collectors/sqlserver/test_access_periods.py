@@ -19,7 +19,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotRelation,
 )
 from dbt_graft.lineage.dataset import Kind
-from dbt_graft.lineage.date_columns import DateColumns
+from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.records import Access, Column, Direction
 from tests.collectors.sqlserver.runs.test_fold import event
 

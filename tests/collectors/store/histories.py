@@ -14,8 +14,8 @@ from dbt_graft.collectors.store import Collected, arrow_tables, open_store
 from dbt_graft.collectors.store.commit import record_batch
 from dbt_graft.collectors.store.tables import OpenSession, ReadLog
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.records import (
     Access,
     Column,

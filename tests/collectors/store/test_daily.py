@@ -6,9 +6,9 @@ from pathlib import Path
 
 from dbt_graft.collectors.store import daily_history, fold_store
 from dbt_graft.lineage.dataset import DatasetId
-from tests.collectors.store.test_fold_write import commit_batch
+from tests.collectors.store.fold.test_write import commit_batch
+from tests.lineage.fold.test_runs import NEWEST
 from tests.lineage.histories import history
-from tests.lineage.test_fold import NEWEST
 
 
 def same(dataset: DatasetId) -> DatasetId:

@@ -10,15 +10,15 @@ import pytest
 from dbt_graft.collectors.store import compaction, read
 from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.compaction import compact
-from dbt_graft.collectors.store.fold_read import read_folded
-from dbt_graft.collectors.store.fold_tables import FOLDS
-from dbt_graft.collectors.store.fold_write import fold_store
+from dbt_graft.collectors.store.fold.read import read_folded
+from dbt_graft.collectors.store.fold.tables import FOLDS
+from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.collectors.store.forget import forget, stored_origins
 from dbt_graft.lineage.build import build
+from tests.collectors.store.fold.test_write import commit_batch
 from tests.collectors.store.test_compaction import AT_ONCE
-from tests.collectors.store.test_fold_write import commit_batch
+from tests.lineage.fold.test_runs import NEWEST, said
 from tests.lineage.histories import chance, history
-from tests.lineage.test_fold import NEWEST, said
 
 
 def _said_by_both(store: Path) -> None:

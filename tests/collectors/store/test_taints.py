@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors import store
-from dbt_graft.lineage.calendar import ALL_DATES
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.date_text import parse_dates
+from dbt_graft.lineage.dates.calendar import ALL_DATES
+from dbt_graft.lineage.dates.date_text import parse_dates
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
 
 AT = datetime(2026, 11, 20, 8, 30, 0, 7, tzinfo=UTC)

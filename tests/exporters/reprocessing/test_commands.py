@@ -12,12 +12,12 @@ from dbt_graft.exporters.reprocessing.commands import (
     backfills,
     rerun_steps,
 )
-from dbt_graft.lineage.calendar import ALL_DATES, Dates
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.date_text import parse_dates
-from dbt_graft.lineage.period import Grain
+from dbt_graft.lineage.dates.calendar import ALL_DATES, Dates
+from dbt_graft.lineage.dates.date_text import parse_dates
+from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.records import Run, TaskInfo
-from dbt_graft.lineage.taint_plan import Rerun, TaintedOutput, TaintPlan
+from dbt_graft.lineage.states.taint_plan import Rerun, TaintedOutput, TaintPlan
 
 DAY = datetime(2026, 10, 3, tzinfo=UTC)
 DATES = parse_dates("2026-10-03..2026-10-05")

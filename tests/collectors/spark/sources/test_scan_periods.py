@@ -7,9 +7,9 @@ import pytest
 from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.collectors.spark.sources.scan_periods import scan_periods, scan_positions
 from dbt_graft.collectors.spark.sources.write_periods import mapped_partitions, static_partition
-from dbt_graft.lineage.date_columns import DateColumns
-from dbt_graft.lineage.period import DataPosition
-from tests.lineage.dates import shown
+from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.dates.period import DataPosition
+from tests.lineage.shown_periods import shown
 
 WINDOW = "[isnotnull(ds#32), (cast(ds#32 as date) > 2026-10-03), (ds#32 <= 2026-10-10)]"
 TYPES = {"placed": "timestamp", "day": "date", "birth_date": "date", "note": "string"}

@@ -1,0 +1,147 @@
+"""The files of folds: written one after the other, the record last; old folds are removed."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from dbt_graft import __version__
+from dbt_graft.collectors.schema import arrow, batch
+from dbt_graft.collectors.store.batches import OpenStore
+from dbt_graft.collectors.store.fold.tables import (
+    FOLD_FORMAT,
+    FOLD_RECORD,
+    FOLD_TABLES,
+    FOLDS,
+    FoldRecord,
+    StoredFold,
+    fold_tables,
+    stored_folds,
+)
+from dbt_graft.collectors.store.tables import BatchFile
+from dbt_graft.lineage.fold.days import DayFigures
+
+_log = logging.getLogger(__name__)
+# What a fold of another process that is being written has at least touched since.
+_LEFT_BEHIND = timedelta(days=1)
+_PER_GROUP = 1 << 17
+# The columns that are summed up by day; all others say of what.
+_SUMS = frozenset(("runs", "failed", "timed", "seconds", "statements", "counted", "rows", "bytes"))
+
+
+class FoldWriter:
+    """Writes a fold of all batches of a store; it counts when it is finished."""
+
+    def __init__(self, found: OpenStore) -> None:
+        self._found = found
+        self._sequence = found.batches[-1].sequence
+        self._folder = f"{FOLDS}/{self._sequence:010}-{uuid.uuid4().hex[:8]}"
+        self._writers: dict[str, pq.ParquetWriter] = {}
+        self._rows: dict[str, int] = {}
+        found.files.create_dir(f"{found.root}/{self._folder}", recursive=True)
+
+    @property
+    def folder(self) -> str:
+        """Its folder, below the store."""
+        return self._folder
+
+    def records(self, name: str, found: Iterable[Any]) -> None:
+        """Write records of a table."""
+        self.table(name, pa.Table.from_batches([batch(FOLD_TABLES[name], found)]))
+
+    def table(self, name: str, rows: pa.Table) -> None:
+        """Write rows of a table, after those that were written before."""
+        schema = arrow(FOLD_TABLES[name])
+        if name not in self._writers:
+            # Keys are random numbers.
+            is_random = name == "keys"
+            self._writers[name] = pq.ParquetWriter(
+                f"{self._found.root}/{self._folder}/{name}.parquet",
+                schema,
+                filesystem=self._found.files,
+                compression="none" if is_random else "snappy",
+                use_dictionary=not is_random,
+            )
+            self._rows[name] = 0
+        self._rows[name] += rows.num_rows
+        self._writers[name].write_table(rows.select(schema.names).cast(schema), _PER_GROUP)
+
+    def days(self, figures: DayFigures, before: StoredFold | None) -> None:
+        """Write figures by day, added to those of an earlier fold."""
+        for name, rows in (("task_days", figures.tasks), ("usage_days", figures.usages)):
+            tables = [pa.Table.from_batches([batch(FOLD_TABLES[name], rows)])]
+            if before:
+                tables += fold_tables(self._found, before, name)
+            self.table(name, summed_by_day(name, tables))
+
+    def finish(self, namespaces: Sequence[str]) -> None:
+        """Write what is missing, and the record."""
+        for name in FOLD_TABLES.keys() - self._writers.keys():
+            self.records(name, ())
+        files = []
+        for name, writer in sorted(self._writers.items()):
+            writer.close()
+            path = f"{self._folder}/{name}.parquet"
+            size = self._found.files.get_file_info(f"{self._found.root}/{path}").size
+            files.append(BatchFile(name, path, self._rows[name], size))
+        record = FoldRecord(
+            self._sequence,
+            FOLD_FORMAT,
+            __version__,
+            datetime.now(UTC),
+            tuple(files),
+            tuple(namespaces),
+        )
+        folder = f"{self._found.root}/{self._folder}"
+        beside = f"{folder}/.{FOLD_RECORD}.new"
+        rows = pa.Table.from_batches([batch(FoldRecord, [record])])
+        pq.write_table(rows, beside, filesystem=self._found.files)
+        self._found.files.move(beside, f"{folder}/{FOLD_RECORD}")
+
+
+def summed_by_day(name: str, tables: Sequence[pa.Table]) -> pa.Table:
+    """Figures by day of several tables, added up and sorted."""
+    schema = arrow(FOLD_TABLES[name])
+    rows = pa.concat_tables([one.select(schema.names).cast(schema) for one in tables])
+    keys = [column for column in schema.names if column not in _SUMS]
+    sums = [column for column in schema.names if column in _SUMS]
+    found = rows.group_by(keys, use_threads=False).aggregate([(one, "sum") for one in sums])
+    found = found.rename_columns([one.removesuffix("_sum") for one in found.column_names])
+    return found.select(schema.names).cast(schema).sort_by([(key, "ascending") for key in keys])
+
+
+def remove_folds(found: OpenStore) -> None:
+    """Remove all folds: what is in them is not in the store any more."""
+    found.files.delete_dir_contents(f"{found.root}/{FOLDS}", missing_dir_ok=True)
+
+
+def thin_out(found: OpenStore) -> None:
+    """Remove folds that are not needed: of older ones, the further back, the fewer stay.
+
+    A log that is read again makes the newest ones useless, but none that it is not in. The newest
+    two stay in any case, since somebody may be reading them.
+    """
+    folds = stored_folds(found)
+    stay = {one.folder for one in folds[:2]}
+    oldest: dict[int, str] = {}
+    for one in folds:
+        oldest[(found.last_sequence - one.sequence).bit_length()] = one.folder
+    stay |= set(oldest.values())
+    known = {one.folder for one in folds}
+    limit = datetime.now(UTC) - _LEFT_BEHIND
+    selector = fs.FileSelector(f"{found.root}/{FOLDS}", allow_not_found=True)
+    for info in found.files.get_file_info(selector):
+        folder = f"{FOLDS}/{info.base_name}"
+        is_left = folder not in known and info.mtime is not None and info.mtime < limit
+        if is_left or folder in known - stay:
+            _log.debug("removing %s", folder)
+            with suppress(OSError):
+                found.files.delete_dir(f"{found.root}/{folder}")

@@ -1,0 +1,158 @@
+"""Read what is folded and the batches since, where these change nothing of what is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbt_graft.collectors.schema import records
+from dbt_graft.collectors.store.batches import OpenStore
+from dbt_graft.collectors.store.fold.once import datasets_once, edges_once
+from dbt_graft.collectors.store.fold.tables import (
+    FOLD_TABLES,
+    PLAIN,
+    FoldedOrigin,
+    FoldedShape,
+    StoredFold,
+    any_settled,
+    fold_tables,
+    folded_shape,
+    stored_folds,
+)
+from dbt_graft.collectors.store.live_rows import LiveRows
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.fold.settled import changing_keys, renames_settled
+from dbt_graft.lineage.names import NameRules, Rename
+from dbt_graft.lineage.records import Outcome, Records, Shape
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedBatches:
+    """All batches of a store, of which the older ones are folded.
+
+    Attributes:
+        fold: None where all are read as they are.
+        shapes: The shapes that count, the later one of an id last.
+        origins: The logs that may be read again -> the sequence of the batch that read them.
+    """
+
+    records: Records
+    shapes: Sequence[FoldedShape] = ()
+    origins: Mapping[str, int] = field(default_factory=dict)
+    fold: StoredFold | None = None
+
+    @property
+    def complete(self) -> Records:
+        """The records with the shapes among them."""
+        shapes = {
+            one.shape_id: Shape(
+                *(one.shape_id, one.dialect, one.text, one.parser),
+                Outcome(one.outcome),
+                one.reason,
+            )
+            for one in self.shapes
+        }
+        return replace(self.records, shapes=shapes)
+
+
+def read_unfolded(found: OpenStore) -> FoldedBatches:
+    """All batches as they are."""
+    live = LiveRows(found)
+    new, shapes = _new(live)
+    return FoldedBatches(new, shapes, live.sequences())
+
+
+def read_folded(
+    found: OpenStore, rename: Rename | None = None, *, once: bool = True
+) -> FoldedBatches | None:
+    """All batches, by the newest fold that is of use; None where there is none.
+
+    Args:
+        once: Datasets and column edges that several logs show are there once, under the first log.
+        rename: The name rules; see `lineage.settled.renames_settled`.
+    """
+    for fold in stored_folds(found):
+        if not _covers(found, fold.sequence):
+            continue
+        read = _read_on(found, fold, once=once)
+        if read and not renames_settled(read.records, rename or NameRules()):
+            return read
+    return None
+
+
+def _covers(found: OpenStore, sequence: int) -> bool:
+    """Whether there are batches up to a sequence apart from those after it."""
+    if sequence > found.last_sequence:
+        return False
+    later = (batch for batch in found.batches if batch.sequence > sequence)
+    return not any(batch.first <= sequence or batch.gives_up for batch in later)
+
+
+def _read_on(found: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatches | None:
+    """A fold and the batches after it; None where these change what is settled in it."""
+    live = LiveRows(found, fold.sequence)
+    new, new_shapes = _new(live)
+    replaced = live.origins
+    keys = changing_keys(new, replaced, fold.record.namespaces)
+    if live.batches and any_settled(found, fold, keys):
+        return None
+    tables = {
+        name: _rows(found, fold, name)
+        for name in (*PLAIN, "shapes", "origins", "run_repeats", "usage_repeats")
+    }
+    if replaced:
+        again = pa.array(sorted(replaced), pa.string())
+        for name in (*PLAIN, "origins"):
+            rows = tables[name]
+            gone = pc.is_in(rows["origin"], value_set=again)
+            if name == "runs" and not _come_again(rows.filter(gone), new):
+                return None
+            tables[name] = rows.filter(pc.invert(gone))
+    runs = tables["runs"]
+    of_dbt = pc.equal(runs["engine"], pa.scalar(str(DefinitionKind.DBT)))
+    apart = set(map(str, runs.filter(of_dbt)["origin"].to_pylist()))
+    if once:
+        tables["datasets"] = datasets_once(tables["datasets"], apart)
+        tables["column_edges"] = edges_once(tables["column_edges"], apart)
+    origins = {one.origin: one.sequence for one in records(FoldedOrigin, tables["origins"])}
+    counted = {*origins.values()}
+    shapes = [
+        one
+        for one in records(FoldedShape, tables["shapes"])
+        if one.settled or one.sequence in counted
+    ]
+    old: dict[str, Any] = {
+        name: tuple(records(FOLD_TABLES[name], tables[name]))
+        for name in (*PLAIN, "run_repeats", "usage_repeats")
+    }
+    both: dict[str, Any] = {name: (*old[name], *getattr(new, name)) for name in old}
+    return FoldedBatches(
+        Records(**both), [*shapes, *new_shapes], {**origins, **live.sequences()}, fold
+    )
+
+
+def _rows(found: OpenStore, fold: StoredFold, name: str) -> pa.Table:
+    return pa.concat_tables(fold_tables(found, fold, name))
+
+
+def _come_again(gone: pa.Table, new: Records) -> bool:
+    """Whether the runs of logs that were read again are all there again.
+
+    Else older ones, which were folded, would be among the newest.
+    """
+    ids = zip(gone["task"].to_pylist(), gone["run_id"].to_pylist(), strict=True)
+    return {*ids} <= {(run.task, run.run_id) for run in new.runs}
+
+
+def _new(live: LiveRows) -> tuple[Records, list[FoldedShape]]:
+    tables: dict[str, Any] = {name: tuple(live.records(name)) for name in PLAIN}
+    shapes = [
+        folded_shape(shape, batch.sequence, settled=False)
+        for batch, of_batch in live.records_by_batch("shapes")
+        for shape in of_batch
+    ]
+    return Records(**tables), shapes

@@ -1,0 +1,250 @@
+"""Fold all batches of a store on Spark: however many there are, memory stays flat."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from dbt_graft.collectors.arrow_frames import to_table
+from dbt_graft.collectors.schema import arrow, ddl, records
+from dbt_graft.collectors.store.batches import OpenStore
+from dbt_graft.collectors.store.fold.files import FoldWriter, summed_by_day
+from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, FoldedShape
+from dbt_graft.collectors.store.fold.tasks import (
+    ORIGIN,
+    PART_DDL,
+    PLACE,
+    folding_tasks,
+    table_of,
+)
+from dbt_graft.collectors.store.tables import TABLES
+from dbt_graft.lineage.event_runs import EVENT_SHAPE
+from dbt_graft.lineage.fold.runs import NEWEST
+from dbt_graft.lineage.fold.scope import FoldScope, fold_scope
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Access, Run
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+# The place of a row: the number of its file, and its number in it.
+_ROW_BITS = 34
+_DAYS = ("task_days", "usage_days")
+_REPEATS = ("run_repeats", "usage_repeats")
+_AS_THEY_ARE = ("rejects", "task_metadata", "dataset_metadata")
+_TIMES = ("first_seen", "last_seen", "dropped_at")
+
+
+def folding_on(
+    spark: SparkSession, newest: int = NEWEST
+) -> Callable[[OpenStore, FoldWriter], None]:
+    """A function that folds all batches of a store; see `fold_write.fold_store`."""
+
+    def fold_all(found: OpenStore, writer: FoldWriter) -> None:
+        _SparkFold(spark, found, writer).write(newest)
+
+    return fold_all
+
+
+class _SparkFold:
+    """The fold of a store."""
+
+    def __init__(self, spark: SparkSession, found: OpenStore, writer: FoldWriter) -> None:
+        self._spark = spark
+        self._found = found
+        self._writer = writer
+        self._parts = f"{writer.folder}/parts"
+
+    def write(self, newest: int) -> None:
+        """Fold, and write all of it."""
+        from pyspark.sql import functions as sql
+
+        origins = self._stored("origins").groupBy("origin").agg(sql.max("sequence").alias("last"))
+        origins = origins.localCheckpoint(eager=True)
+        runs, accesses = self._live("runs", origins), self._live("accesses", origins)
+        scope = self._scope(runs, accesses)
+        rows = _placed(runs, accesses).repartition(self._partitions(), "task")
+        folded = rows.sortWithinPartitions("task", "key").mapInArrow(
+            folding_tasks(scope, newest), PART_DDL
+        )
+        place = f"{self._found.place}/{self._parts}"
+        folded.write.parquet(place)
+        self._write_parts()
+        parts = self._spark.read.schema(PART_DDL).parquet(place)
+        settled = parts.where(sql.col("name") == ORIGIN).select("origin").distinct()
+        settled = settled.withColumn("settled", sql.expr("true"))
+        origins = origins.join(settled, "origin", "left").localCheckpoint(eager=True)
+        self._write_origins(origins)
+        for name in _AS_THEY_ARE:
+            self._writer.table(name, _in_order(self._live(name, origins)))
+        self._write_once("datasets", origins)
+        self._write_once("column_edges", origins)
+        self._write_shapes(origins)
+        self._found.files.delete_dir(f"{self._found.root}/{self._parts}")
+        self._writer.finish(scope.namespaces)
+
+    def _partitions(self) -> int:
+        rows = sum(
+            file.rows or 0
+            for one in self._found.batches
+            for file in one.files
+            if file.table == "accesses"
+        )
+        return max(8, rows // 1_000_000)
+
+    def _stored(self, table: str) -> DataFrame:
+        """All rows of a table, each with its place and the sequence of its batch."""
+        from pyspark.sql import functions as sql
+
+        files = [
+            (file.path, number << _ROW_BITS, one.sequence)
+            for number, (one, file) in enumerate(
+                (one, file)
+                for one in self._found.batches
+                for file in one.files
+                if file.table == table
+            )
+        ]
+        schema = ddl(TABLES[table])
+        if not files:
+            return self._spark.createDataFrame([], f"{schema}, {PLACE} bigint, sequence bigint")
+        known = self._spark.createDataFrame(files, "path string, base bigint, sequence bigint")
+        read = self._spark.read.schema(schema).parquet(
+            *(f"{self._found.place}/{path}" for path, _, _ in files)
+        )
+        path = sql.regexp_extract("_metadata.file_path", r"([^/]+/batch_id=[^/]+/[^/]+)$", 1)
+        placed = read.withColumns({"path": path, "row": sql.col("_metadata.row_index")})
+        # Of `origins`: that of the batch that read the log, before it was merged.
+        placed = placed.drop("sequence")
+        return (
+            placed.join(sql.broadcast(known), "path")
+            .withColumn(PLACE, sql.col("base") + sql.col("row"))
+            .drop("path", "row", "base")
+        )
+
+    def _live(self, table: str, origins: DataFrame) -> DataFrame:
+        """The rows of a table that are of the newest batch of their origin."""
+        from pyspark.sql import functions as sql
+
+        newest = origins.select("origin", sql.col("last").alias("sequence"))
+        return self._stored(table).join(newest, ["origin", "sequence"], "left_semi")
+
+    def _scope(self, runs: DataFrame, accesses: DataFrame) -> FoldScope:
+        from pyspark.sql import functions as sql
+
+        odd = runs.where(sql.col("job").isNotNull() | (sql.col("engine") == "dbt"))
+        renames = [str(one) for one in Operation if one.renames]
+        renamed = accesses.where(sql.col("operation").isin(renames))
+        return fold_scope(
+            records(Run, to_table(odd.select(*arrow(Run).names))),
+            records(Access, to_table(renamed.select(*arrow(Access).names))),
+        )
+
+    def _write_parts(self) -> None:
+        """Write what came of runs and accesses, in the order in which logs had them."""
+        tables: dict[str, list[pa.Table]] = defaultdict(list)
+        for name, content in self._contents():
+            if name == "keys":
+                self._writer.table(name, table_of(content))
+            else:
+                tables[name].append(table_of(content))
+        for name in ("runs", "accesses"):
+            if found := tables[name]:
+                self._writer.table(name, pa.concat_tables(found).sort_by(PLACE))
+        for name in _REPEATS:
+            if found := tables[name]:
+                rows = pa.concat_tables(found)
+                self._writer.table(
+                    name, rows.sort_by([(one, "ascending") for one in rows.column_names])
+                )
+        for name in _DAYS:
+            if found := tables[name]:
+                self._writer.table(name, summed_by_day(name, found))
+
+    def _contents(self) -> Iterator[tuple[str, bytes]]:
+        found = ds.dataset(
+            f"{self._found.root}/{self._parts}", filesystem=self._found.files, format="parquet"
+        )
+        wanted = ds.field("name") != ORIGIN
+        for one in found.to_batches(columns=["name", "content"], filter=wanted, batch_size=64):
+            yield from zip(one.column(0).to_pylist(), one.column(1).to_pylist(), strict=True)
+
+    def _write_origins(self, origins: DataFrame) -> None:
+        from pyspark.sql import functions as sql
+
+        left = origins.where(sql.col("settled").isNull()).select(
+            "origin", sql.col("last").alias("sequence")
+        )
+        self._writer.table("origins", to_table(left.orderBy("origin")))
+
+    def _write_once(self, table: str, origins: DataFrame) -> None:
+        """Write the rows of a table; of settled logs each row once."""
+        from pyspark.sql import functions as sql
+
+        settled = origins.where("settled").select("origin", "settled")
+        rows = self._live(table, origins).join(settled, "origin", "left")
+        is_apart = sql.col("settled").isNull()
+        if table == "column_edges":
+            is_apart = is_apart | sql.col("shape_id").startswith(EVENT_SHAPE)
+        rows = rows.withColumn("apart", sql.when(is_apart, sql.col(PLACE)))
+        names = arrow(FOLD_TABLES[table]).names
+        ways = [one for one in names if one != "origin" and one not in _TIMES]
+        found = rows.groupBy(*ways, "apart").agg(
+            sql.min_by("origin", PLACE).alias("origin"),
+            sql.min(PLACE).alias(PLACE),
+            *_times(names),
+        )
+        self._writer.table(table, _in_order(found))
+
+    def _write_shapes(self, origins: DataFrame) -> None:
+        from pyspark.sql import functions as sql
+
+        live = sql.broadcast(
+            origins.groupBy(sql.col("last").alias("sequence")).agg(
+                sql.coalesce(sql.max("settled"), sql.expr("false")).alias("settled")
+            )
+        )
+        rows = self._stored("shapes").join(live, "sequence")
+        names = arrow(FoldedShape).names
+        apart = sql.when(~sql.col("settled"), sql.col(PLACE))
+        last = sql.max_by(sql.struct(*names), sql.col(PLACE)).alias("last")
+        found = rows.withColumn("apart", apart).groupBy("shape_id", "apart").agg(last)
+        found = found.select("last.*").orderBy("sequence", "shape_id")
+        self._writer.table("shapes", to_table(found))
+
+
+def _times(names: list[str]) -> list[Column]:
+    from pyspark.sql import functions as sql
+
+    return [
+        (sql.min if name == "first_seen" else sql.max)(name).alias(name)
+        for name in _TIMES
+        if name in names
+    ]
+
+
+def _in_order(rows: DataFrame) -> pa.Table:
+    return to_table(rows).sort_by(PLACE)
+
+
+def _placed(runs: DataFrame, accesses: DataFrame) -> DataFrame:
+    """Runs and accesses in one frame, each with the key of its group."""
+    from pyspark.sql import functions as sql
+
+    own = sql.coalesce("parent_run_id", "run_id")
+    parents = runs.groupBy("task", "run_id").agg(sql.max_by(own, PLACE).alias("key"))
+    started = parents.where(sql.col("key") != sql.col("run_id"))
+
+    def keyed(rows: DataFrame, kind: Any, column: str) -> DataFrame:
+        content = sql.struct(*arrow(kind).names).alias(column)
+        plain = rows.select("task", "run_id", PLACE, content)
+        key = sql.coalesce("key", "run_id").alias("key")
+        return plain.join(started, ["task", "run_id"], "left").select("task", key, PLACE, column)
+
+    return keyed(runs, Run, "run").unionByName(
+        keyed(accesses, Access, "access"), allowMissingColumns=True
+    )

@@ -1,0 +1,188 @@
+"""Folds: what is left of batches 1 to n when they are folded, in folders of the store.
+
+    <store>/folds/0000008760-5d2f…/accesses.parquet
+    <store>/folds/0000008760-5d2f…/fold.parquet
+
+A fold is derived from batches: where it is missing, damaged, or of another version, these are read
+instead. Its record, `fold.parquet`, is written last. Rows of origins that may be read again have
+their origin, `origins` lists these; of all others a dataset, column edge or shape is there once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from dbt_graft.collectors.schema import record
+from dbt_graft.collectors.store.batches import OpenStore
+from dbt_graft.collectors.store.tables import TABLES, BatchFile
+from dbt_graft.lineage.fold.days import TaskDay, UsageDay
+from dbt_graft.lineage.records import RunRepeats, Shape, UsageRepeats
+
+_log = logging.getLogger(__name__)
+FOLDS = "folds"
+# Raise it with every change of what is folded, and how: a fold of another version is not read.
+FOLD_FORMAT = 1
+FOLD_RECORD = "fold.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedOrigin:
+    """A log whose rows in the fold can still be replaced.
+
+    Attributes:
+        sequence: Of the batch that read it last.
+    """
+
+    origin: str
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedShape:
+    """A shape, as `lineage.records.Shape`.
+
+    Attributes:
+        sequence: Of the batch that has it.
+        settled: It stays, whatever is read again.
+    """
+
+    shape_id: str
+    dialect: str
+    text: str
+    parser: str
+    outcome: str
+    reason: str | None
+    sequence: int
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SettledKey:
+    """A key of what was folded, as a number; see `lineage.settled`."""
+
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoldRecord:
+    """The record of a fold.
+
+    Attributes:
+        sequence: Of the last batch in it.
+        namespaces: Those of Airflow's jobs when it was made.
+    """
+
+    sequence: int
+    format: int
+    version: str
+    folded_at: datetime
+    files: tuple[BatchFile, ...]
+    namespaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFold:
+    """A fold of a store: its folder, below the store, and its record."""
+
+    folder: str
+    record: FoldRecord
+
+    @property
+    def sequence(self) -> int:
+        """The sequence of the last batch in it."""
+        return self.record.sequence
+
+
+# Those of the store that are in a fold as they are.
+PLAIN = (
+    *("accesses", "runs", "datasets", "column_edges"),
+    *("rejects", "task_metadata", "dataset_metadata"),
+)
+FOLD_TABLES: Mapping[str, type] = {
+    **{name: TABLES[name] for name in PLAIN},
+    "shapes": FoldedShape,
+    "origins": FoldedOrigin,
+    "run_repeats": RunRepeats,
+    "usage_repeats": UsageRepeats,
+    "task_days": TaskDay,
+    "usage_days": UsageDay,
+    "keys": SettledKey,
+}
+
+
+def stored_folds(found: OpenStore) -> list[StoredFold]:
+    """The folds of a store that can be read, newest first."""
+    folds = []
+    selector = fs.FileSelector(f"{found.root}/{FOLDS}", allow_not_found=True)
+    for info in found.files.get_file_info(selector):
+        if info.type is not fs.FileType.Directory:
+            continue
+        fold = _stored(found, f"{FOLDS}/{info.base_name}")
+        if fold:
+            folds.append(fold)
+    return sorted(folds, key=lambda one: (one.sequence, one.folder), reverse=True)
+
+
+def _stored(found: OpenStore, folder: str) -> StoredFold | None:
+    try:
+        with found.files.open_input_file(f"{found.root}/{folder}/{FOLD_RECORD}") as file:
+            [row] = pq.ParquetFile(file).read().to_pylist()
+        if row["format"] != FOLD_FORMAT:
+            return None
+        fold = StoredFold(folder, record(FoldRecord, row))
+        listed = found.files.get_file_info(fs.FileSelector(f"{found.root}/{folder}"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
+        _log.debug("%s/%s is not read", found.place, folder, exc_info=True)
+        return None
+    sizes = {f"{folder}/{info.base_name}": info.size for info in listed}
+    is_complete = all(sizes.get(file.path) == file.bytes for file in fold.record.files)
+    return fold if is_complete else None
+
+
+def fold_tables(found: OpenStore, fold: StoredFold, table: str) -> Iterator[pa.Table]:
+    """The rows of a table of a fold, file by file."""
+    for file in fold.record.files:
+        if file.table == table:
+            with found.files.open_input_file(f"{found.root}/{file.path}") as source:
+                yield pq.ParquetFile(source).read()
+
+
+def any_settled(found: OpenStore, fold: StoredFold, keys: Iterable[str]) -> bool:
+    """Whether any of the keys is settled in a fold."""
+    wanted = pa.array(sorted({key_number(key) for key in keys}), pa.int64())
+    if not len(wanted):
+        return False
+    for file in fold.record.files:
+        if file.table != "keys":
+            continue
+        with found.files.open_input_file(f"{found.root}/{file.path}") as source:
+            for rows in pq.ParquetFile(source).iter_batches(batch_size=1 << 18):
+                if pc.any(pc.is_in(rows.column(0), value_set=wanted)).as_py():
+                    return True
+    return False
+
+
+def key_number(key: str) -> int:
+    """A key as a number: two keys have the same once in many billions of stores."""
+    digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, signed=True)
+
+
+def folded_shape(shape: Shape, sequence: int, *, settled: bool) -> FoldedShape:
+    """A shape as it is in a fold."""
+    return FoldedShape(
+        *(shape.shape_id, shape.dialect, shape.text, shape.parser, shape.outcome, shape.reason),
+        sequence=sequence,
+        settled=settled,
+    )

@@ -1,0 +1,167 @@
+"""Fold the runs of tasks out of rows that are sorted by task and run: what Spark's workers do.
+
+Only what stays is in memory, whatever the number of rows.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from dbt_graft.collectors.schema import batch, records
+from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, key_number
+from dbt_graft.lineage.fold.runs import NEWEST, FoldedTask, TaskFold
+from dbt_graft.lineage.fold.scope import FoldScope
+from dbt_graft.lineage.fold.settled import origins_of, settled_keys
+from dbt_graft.lineage.records import Access, Run
+from dbt_graft.lineage.run_group import PlacedAccess, PlacedRun, RunGroup
+
+# The columns of what comes out: rows of a table in Arrow's format, or the origin of a settled log.
+PART_DDL = "name string, origin string, content binary"
+ORIGIN, PLACE = "origin", "place"
+_COLUMNS: dict[str, pa.DataType] = {
+    "name": pa.string(),
+    "origin": pa.string(),
+    "content": pa.binary(),
+}
+_SCHEMA = pa.schema(_COLUMNS)
+_AT_ONCE = 20_000
+
+
+class _Row(NamedTuple):
+    """A run or an access."""
+
+    task: str
+    key: str
+    place: int
+    found: Run | Access
+
+
+def folding_tasks(
+    scope: FoldScope, newest: int = NEWEST
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """A function that folds rows with `task`, `key`, `place` and either `run` or `access`."""
+
+    def fold_all(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        parts = _Parts()
+        rows = (row for one in batches for row in _rows(one))
+        for _, of_task in groupby(rows, key=lambda row: row.task):
+            yield from _fold_task(scope, of_task, newest, parts)
+        yield from parts.batches()
+
+    return fold_all
+
+
+def _fold_task(
+    scope: FoldScope, rows: Iterable[_Row], newest: int, parts: _Parts
+) -> Iterator[pa.RecordBatch]:
+    def note(group: RunGroup) -> None:
+        parts.keys.update(map(key_number, settled_keys(group, scope.namespaces)))
+        parts.origins.update(origins_of(group))
+
+    fold = TaskFold(scope, on_settled=note, newest=newest)
+    for (task, key), of_group in groupby(rows, key=lambda row: (row.task, row.key)):
+        # As they came, the later ones of a run last.
+        listed = sorted(of_group, key=lambda row: row.place)
+        fold.add(
+            RunGroup(
+                task,
+                key,
+                [PlacedRun(row.place, row.found) for row in listed if isinstance(row.found, Run)],
+                [
+                    PlacedAccess(row.place, row.found)
+                    for row in listed
+                    if isinstance(row.found, Access)
+                ],
+            )
+        )
+        if parts.is_full():
+            yield from parts.batches()
+    parts.add(fold.folded())
+    if parts.is_full():
+        yield from parts.batches()
+
+
+def _rows(found: pa.RecordBatch) -> Iterator[_Row]:
+    columns = [found.column(name).to_pylist() for name in ("task", "key", PLACE)]
+    runs = iter(_present(found, "run", Run))
+    accesses = iter(_present(found, "access", Access))
+    is_run = found.column("run").is_valid().to_pylist()
+    for task, key, place, run in zip(*columns, is_run, strict=True):
+        yield _Row(task, key, place, next(runs) if run else next(accesses))
+
+
+def _present(found: pa.RecordBatch, name: str, kind: type) -> list[Any]:
+    structs: Any = found.column(name).drop_null()
+    return records(kind, pa.Table.from_batches([pa.RecordBatch.from_struct_array(structs)]))
+
+
+class _Parts:
+    """The rows that come out next."""
+
+    def __init__(self) -> None:
+        self.keys: set[int] = set()
+        self.origins: set[str] = set()
+        self._tables: dict[str, list[pa.Table]] = defaultdict(list)
+        self._rows = 0
+
+    def add(self, found: FoldedTask) -> None:
+        """Take what stays of a task."""
+        placed: dict[str, list[Any]] = {
+            "runs": [one for group in found.groups for one in group.runs],
+            "accesses": [one for group in found.groups for one in group.accesses],
+        }
+        for name, rows in placed.items():
+            plain = _table(name, [one[1] for one in rows])
+            places = pa.array([one.place for one in rows], pa.int64())
+            self._add(name, plain.append_column(PLACE, places))
+        self._add("run_repeats", _table("run_repeats", found.run_repeats))
+        self._add("usage_repeats", _table("usage_repeats", found.usage_repeats))
+        self._add("task_days", _table("task_days", found.days.tasks))
+        self._add("usage_days", _table("usage_days", found.days.usages))
+
+    def is_full(self) -> bool:
+        """Whether there are many rows."""
+        return self._rows + len(self.keys) > _AT_ONCE
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All of it; afterwards there is nothing."""
+        self._add("keys", pa.table({"key": pa.array(sorted(self.keys), pa.int64())}))
+        for name, tables in self._tables.items():
+            yield _batch([name], [None], [_bytes(pa.concat_tables(tables))])
+        origins = sorted(self.origins)
+        size = len(origins)
+        yield _batch([ORIGIN] * size, origins, [None] * size)
+        self.keys, self.origins, self._rows = set(), set(), 0
+        self._tables.clear()
+
+    def _add(self, name: str, rows: pa.Table) -> None:
+        if rows.num_rows:
+            self._tables[name].append(rows)
+            self._rows += rows.num_rows
+
+
+def _table(name: str, found: Iterable[Any]) -> pa.Table:
+    return pa.Table.from_batches([batch(FOLD_TABLES[name], found)])
+
+
+def _batch(names: list[str], origins: list[Any], contents: list[Any]) -> pa.RecordBatch:
+    columns = [names, origins, contents]
+    arrays = [pa.array(one, field.type) for one, field in zip(columns, _SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
+
+
+def _bytes(rows: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as stream:
+        stream.write_table(rows)
+    return sink.getvalue().to_pybytes()
+
+
+def table_of(content: bytes) -> pa.Table:
+    """The rows in Arrow's format."""
+    return pa.ipc.open_stream(content).read_all()

@@ -1,0 +1,1 @@
+"""Dates of data: periods, their text, and how those of an edge's ends belong together."""

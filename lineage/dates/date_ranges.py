@@ -1,0 +1,201 @@
+"""Date ranges: what a date in a partition, a path or a predicate says about dates of data.
+
+`2026-11-01` is a day, `2026-11` a month, `2026-W45` a week, `2026-11-01-05` an hour. Ranges are
+half-open and begin and end with a unit of their grain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from dbt_graft.lineage.dates.period import Grain
+
+_DAY = timedelta(days=1)
+_FINEST_FIRST = tuple(Grain)
+_MONTHS_OF_QUARTER = 3
+_YEAR = r"(?P<year>(?:19|20|21)\d\d)"
+_MONTH = r"(?P<month>0[1-9]|1[0-2])"
+_DAY_OF_MONTH = r"(?P<day>0[1-9]|[12]\d|3[01])"
+_TIME = r"[ T](?P<time>\d\d(?::?\d\d(?::?\d\d(?:[.,]\d{1,9})?)?)?) ?(?:Z|UTC|[-+]\d\d:?\d\d)?"
+_FORMS = tuple(
+    re.compile(form)
+    for form in (
+        rf"{_YEAR}(?P<sign>[-/_.]?){_MONTH}(?P=sign){_DAY_OF_MONTH}(?:{_TIME})?",
+        rf"{_YEAR}(?P<sign>[-/_]?){_MONTH}(?P=sign){_DAY_OF_MONTH}[-_T]?(?P<hour>[01]\d|2[0-3])",
+        rf"{_YEAR}[-/_]?{_MONTH}",
+        rf"{_YEAR}-?[Qq](?P<quarter>[1-4])",
+        rf"{_YEAR}-?[Ww](?P<week>0[1-9]|[1-4]\d|5[0-3])",
+    )
+)
+_ONLY_YEAR = re.compile(_YEAR)
+_LONGEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class DateRange:
+    """Dates from `start` up to, not with, `end`; None where a side is open.
+
+    Attributes:
+        at_midnight: It was written as a date, or as a time at midnight.
+    """
+
+    start: datetime | None
+    end: datetime | None
+    grain: Grain
+    at_midnight: bool = True
+
+
+# Ranges of which one holds, by column: conditions on others say nothing about it.
+Conditions = Mapping[str, tuple[DateRange, ...]]
+
+
+def date_range(text: str, *, year: bool = False) -> DateRange | None:
+    """The unit that a text names; None where it is no date.
+
+    Args:
+        year: Four digits alone are a year.
+    """
+    text = text.strip().strip("'\"")
+    if len(text) > _LONGEST:
+        return None
+    if year and (alone := _ONLY_YEAR.fullmatch(text)):
+        return unit(datetime(int(alone["year"]), 1, 1, tzinfo=UTC), Grain.YEAR)
+    for form in _FORMS:
+        if found := form.fullmatch(text):
+            return _named(found.groupdict())
+    return None
+
+
+def _named(parts: Mapping[str, str | None]) -> DateRange | None:
+    year = int(parts["year"] or 0)
+    try:
+        if week := parts.get("week"):
+            return unit(
+                datetime.fromisocalendar(year, int(week), 1).replace(tzinfo=UTC), Grain.WEEK
+            )
+        if quarter := parts.get("quarter"):
+            month = _MONTHS_OF_QUARTER * int(quarter) - 2
+            return unit(datetime(year, month, 1, tzinfo=UTC), Grain.QUARTER)
+        month, day = int(parts["month"] or 1), parts.get("day")
+        if day is None:
+            return unit(datetime(year, month, 1, tzinfo=UTC), Grain.MONTH)
+        start = datetime(year, month, int(day), tzinfo=UTC)
+    except ValueError:
+        return None  # the 31st of June
+    if hour := parts.get("hour"):
+        return unit(start + timedelta(hours=int(hour)), Grain.HOUR)
+    time = parts.get("time") or ""
+    return DateRange(start, start + _DAY, Grain.DAY, not time.strip("0:.,"))
+
+
+def unit(start: datetime, grain: Grain) -> DateRange:
+    """The unit of a grain that begins with a time."""
+    return DateRange(start, next_unit(start, grain), grain)
+
+
+def next_unit(start: datetime, grain: Grain) -> datetime:
+    """The beginning of the next unit."""
+    match grain:
+        case Grain.HOUR:
+            return start + timedelta(hours=1)
+        case Grain.DAY:
+            return start + _DAY
+        case Grain.WEEK:
+            return start + 7 * _DAY
+        case Grain.YEAR:
+            return start.replace(year=start.year + 1)
+    months = _MONTHS_OF_QUARTER if grain is Grain.QUARTER else 1
+    years, month = divmod(start.month - 1 + months, 12)
+    return start.replace(year=start.year + years, month=month + 1)
+
+
+def begin_of_unit(at: datetime, grain: Grain) -> datetime:
+    """The beginning of the unit that a time is in."""
+    if grain is Grain.HOUR:
+        return at.replace(minute=0, second=0, microsecond=0)
+    day = at.replace(hour=0, minute=0, second=0, microsecond=0)
+    match grain:
+        case Grain.DAY:
+            return day
+        case Grain.WEEK:
+            return day - day.weekday() * _DAY
+        case Grain.MONTH:
+            return day.replace(day=1)
+        case Grain.QUARTER:
+            return day.replace(month=1 + (day.month - 1) // 3 * 3, day=1)
+    return day.replace(month=1, day=1)
+
+
+def widened(found: DateRange, grain: Grain) -> DateRange:
+    """A range that begins and ends with units of a coarser grain."""
+    if _FINEST_FIRST.index(grain) <= _FINEST_FIRST.index(found.grain):
+        return found
+    start = found.start and begin_of_unit(found.start, grain)
+    end = found.end and begin_of_unit(found.end, grain)
+    if end is not None and end != found.end:
+        end = next_unit(end, grain)
+    return DateRange(start, end, grain)
+
+
+def finer(a: Grain, b: Grain) -> Grain:
+    """The finer one of two grains."""
+    return min(a, b, key=_FINEST_FIRST.index)
+
+
+def compared(operator: str, value: DateRange, *, has_time: bool = False) -> DateRange | None:
+    """The dates for which `column operator value` may hold; None for another operator.
+
+    Args:
+        has_time: The column has times: `> 2026-11-01` holds on that day too.
+    """
+    has_time = has_time or not value.at_midnight
+    match operator:
+        case "=" | "==" | "<=>":
+            return DateRange(value.start, value.end, value.grain)
+        case ">":
+            return DateRange(value.start if has_time else value.end, None, value.grain)
+        case ">=":
+            return DateRange(value.start, None, value.grain)
+        case "<":
+            return DateRange(None, value.start if value.at_midnight else value.end, value.grain)
+        case "<=":
+            return DateRange(None, value.end, value.grain)
+    return None
+
+
+def intersection(a: DateRange, b: DateRange) -> DateRange | None:
+    """The dates in both; None where there are none."""
+    start = max((one for one in (a.start, b.start) if one), default=None)
+    end = min((one for one in (a.end, b.end) if one), default=None)
+    if start and end and start >= end:
+        return None
+    return DateRange(start, end, finer(a.grain, b.grain))
+
+
+def both(conditions: Iterable[Conditions]) -> Conditions:
+    """The dates for which all conditions hold."""
+    found: dict[str, tuple[DateRange, ...]] = {}
+    for one in conditions:
+        for column, ranges in one.items():
+            known = found.get(column)
+            found[column] = (
+                ranges
+                if known is None
+                else tuple(both_ for a in known for b in ranges if (both_ := intersection(a, b)))
+            )
+    return found
+
+
+def either(conditions: Iterable[Conditions]) -> Conditions:
+    """The dates for which one of the conditions holds, of columns that all of them are about."""
+    each = list(conditions)
+    if not each:
+        return {}
+    return {
+        column: tuple(one for condition in each for one in condition[column])
+        for column in each[0]
+        if all(column in condition for condition in each)
+    }

@@ -1,0 +1,132 @@
+"""Dates of partitions and paths: `ds=2026-10-04/hr=1`, `/out/j/2026/11/02`, `daily_20261005`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from urllib.parse import unquote
+
+from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank, is_personal, name_grain
+from dbt_graft.lineage.dates.date_ranges import DateRange, date_range, unit
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.paths import dataset_folders
+
+# Names and values of the columns of one partition.
+Partition = Sequence[tuple[str, str]]
+
+_PAIR = re.compile(r"(?P<key>[^=/]+)=(?P<value>[^/]*)")
+_ISO = re.compile(r"\d{4}-\d\d.*")
+_FOLDERS = re.compile(
+    r"/(?P<year>(?:19|20)\d\d)/(?P<month>0[1-9]|1[0-2])"
+    r"(?:/(?P<day>0[1-9]|[12]\d|3[01])(?:/(?P<hour>[01]\d|2[0-3]))?)?(?=/|$)"
+)
+_IN_NAME = re.compile(
+    r"(?<![\dA-Za-z])(?P<date>(?:19|20)\d\d(?P<sign>[-_.]?)(?:0[1-9]|1[0-2])"
+    r"(?P=sign)(?:0[1-9]|[12]\d|3[01])|(?:19|20)\d\d[-_]?(?:0[1-9]|1[0-2])|(?:19|20)\d\d-?Q[1-4])"
+    r"(?:(?:T|[-_]T?)\d{4,6}Z?)?(?![\dA-Za-z]|[-_]\d)"
+)
+_INNER = re.compile(r"part-|_|\.")
+_HOURS = 24
+
+
+def partition_range(partition: Partition, columns: DateColumns) -> tuple[str, DateRange] | None:
+    """The column and the dates of a partition; None where its columns have none."""
+    found: tuple[str, DateRange] | None = None
+    numbers: dict[Grain, tuple[str, int]] = {}
+    for key, value in partition:
+        text = unquote(value).strip().strip("'\"")
+        rank, grain = columns.rank(key), name_grain(key)
+        if rank is DateRank.NONE and (is_personal(key) or not _ISO.fullmatch(text)):
+            continue
+        if text.isascii() and text.isdigit() and len(text) <= (4 if grain is Grain.YEAR else 2):
+            if grain:
+                numbers.setdefault(grain, (key, int(text)))
+            continue
+        dates = date_range(text)
+        if dates and (found is None or len(numbers) == 0):
+            found = found or (key, dates)
+    if found is None:
+        return _of_numbers(numbers)
+    column, dates = found
+    hour = numbers.get(Grain.HOUR)
+    if hour and dates.grain is Grain.DAY and dates.start and hour[1] < _HOURS:
+        return column, unit(dates.start + timedelta(hours=hour[1]), Grain.HOUR)
+    return found
+
+
+def _of_numbers(numbers: dict[Grain, tuple[str, int]]) -> tuple[str, DateRange] | None:
+    """`year=2026/month=10/day=3/hour=5`"""
+    if Grain.YEAR not in numbers:
+        return None
+    column, year = numbers[Grain.YEAR]
+    values, grain = [year], Grain.YEAR
+    for one in (Grain.MONTH, Grain.DAY, Grain.HOUR):
+        if one not in numbers:
+            break
+        column, grain = numbers[one][0], one
+        values.append(numbers[one][1])
+    dates = _unit(values, grain)
+    return (column, dates) if dates else None
+
+
+def _unit(values: list[int], grain: Grain) -> DateRange | None:
+    """The unit of a year, a month, a day and an hour, the last ones left out."""
+    year, month, day, hour = values + [1, 1, 1, 0][len(values) :]
+    try:
+        return unit(datetime(year, month, day, hour, tzinfo=UTC), grain)
+    except ValueError:
+        return None  # the 31st of June
+
+
+def path_partition(path: str) -> Partition:
+    """The columns in a path: `…/ds=2026-10-04/hr=1`."""
+    return [(found["key"], found["value"]) for found in _PAIR.finditer(path)]
+
+
+def path_period(path: str, columns: DateColumns, evidence: PeriodEvidence) -> Period | None:
+    """The dates in a path; None where it has none.
+
+    Only the part below its dataset's folder counts, and that folder's own name.
+
+    Args:
+        evidence: Of dates in columns; those in names are of PATH.
+    """
+    if found := partition_range(path_partition(path), columns):
+        column, dates = found
+        return Period(dates.start, dates.end, dates.grain, evidence, column)
+    below = _dates_below(path)
+    return Period(below.start, below.end, below.grain, PeriodEvidence.PATH) if below else None
+
+
+def _dates_below(path: str) -> DateRange | None:
+    path = path.rstrip("/")
+    folder = next(iter(dataset_folders([path])), "")
+    inside = path[folder.rfind("/") :] if folder and path.startswith(folder) else path
+    if found := list(_FOLDERS.finditer(inside)):
+        parts = [int(one) for one in found[-1].groups() if one]
+        return _unit(parts, (Grain.MONTH, Grain.DAY, Grain.HOUR)[len(parts) - 2])
+    for name in reversed(inside.split("/")):
+        if not _INNER.match(name) and "=" not in name and (dates := name_range(name)):
+            return dates
+    return None
+
+
+def name_range(name: str) -> DateRange | None:
+    """The date in a name, its last one: `daily_20261005`, `orders_2026-10.csv`."""
+    found = [one["date"] for one in _IN_NAME.finditer(name)]
+    return date_range(found[-1]) if found else None
+
+
+def partition_periods(
+    partitions: Iterable[Partition], columns: DateColumns, evidence: PeriodEvidence
+) -> tuple[Period, ...]:
+    """The periods of partitions, unless one of them has no dates."""
+    periods = []
+    for partition in partitions:
+        found = partition_range(partition, columns)
+        if found is None:
+            return ()
+        column, dates = found
+        periods.append(Period(dates.start, dates.end, dates.grain, evidence, column))
+    return tuple(periods)

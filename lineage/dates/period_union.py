@@ -1,0 +1,115 @@
+"""Periods and positions of several accesses, put together: sorted, without overlaps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from dbt_graft.lineage.dates.date_ranges import Conditions, finer
+from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
+
+_BEGIN = datetime.min.replace(tzinfo=UTC)
+_STRONGEST_FIRST = tuple(PeriodEvidence)
+# An access with more gaps than this counts as one period.
+_MOST = 400
+OFFSETS = "kafka offsets"
+
+
+def union(periods: Iterable[Period]) -> tuple[Period, ...]:
+    """All dates of the periods; nothing where these are all dates there are."""
+    ordered = sorted(
+        periods,
+        key=lambda p: (p.start or _BEGIN, p.end is None, p.end or _BEGIN, p.column, p.grain),
+    )
+    found: list[Period] = []
+    for one in ordered:
+        if found and _joins(found[-1], one):
+            found[-1] = _joined(found[-1], one)
+        else:
+            found.append(one)
+    if len(found) > _MOST:
+        found = [replace(found[0], end=found[-1].end)]
+    return () if any(one.start is None and one.end is None for one in found) else tuple(found)
+
+
+def known_union(a: tuple[Period, ...], b: tuple[Period, ...]) -> tuple[Period, ...]:
+    """The periods of two accesses as one; unknown where one of them is."""
+    return a if a == b else union((*a, *b)) if a and b else ()
+
+
+def _joins(a: Period, b: Period) -> bool:
+    if a.end is None or b.start is None or b.start < a.end:
+        return True
+    alike = (a.grain, a.evidence, a.column) == (b.grain, b.evidence, b.column)
+    return alike and b.start == a.end
+
+
+def _joined(a: Period, b: Period) -> Period:
+    """Both as one, of the finer grain and the weaker evidence."""
+    return Period(
+        a.start,
+        None if a.end is None or b.end is None else max(a.end, b.end),
+        finer(a.grain, b.grain),
+        max(a.evidence, b.evidence, key=_STRONGEST_FIRST.index),
+        a.column,
+    )
+
+
+def condition_periods(
+    conditions: Conditions, column: str, evidence: PeriodEvidence = PeriodEvidence.PREDICATE
+) -> tuple[Period, ...]:
+    """The periods that conditions leave of a column."""
+    return union(
+        Period(one.start, one.end, one.grain, evidence, column)
+        for one in conditions.get(column, ())
+    )
+
+
+def joined_positions(
+    a: tuple[DataPosition, ...], b: tuple[DataPosition, ...]
+) -> tuple[DataPosition, ...]:
+    """The positions of two accesses: of each kind from the first start up to the last end."""
+    if not a or not b or a == b:
+        return a or b
+    found: dict[str, DataPosition] = {}
+    for one in (*a, *b):
+        before = found.get(one.kind)
+        found[one.kind] = _covering(before, one) if before else one
+    return tuple(found[kind] for kind in sorted(found))
+
+
+def _covering(a: DataPosition, b: DataPosition) -> DataPosition:
+    if a.kind == OFFSETS:
+        return DataPosition(a.kind, _offsets(min, a.start, b.start), _offsets(max, a.end, b.end))
+    return DataPosition(a.kind, min(a.start, b.start, key=_number), max(a.end, b.end, key=_number))
+
+
+def _number(text: str) -> tuple[int, str]:
+    """The order of versions, snapshots and numbers of files."""
+    return (int(text), "") if text.lstrip("-").isdigit() else (-1, text)
+
+
+def _offsets(choose: Callable[[Iterable[int]], int], a: str, b: str) -> str:
+    """Offsets of two batches, by topic and partition."""
+    if not a or not b:
+        return (a or b) if choose is max else ""
+    try:
+        first, second = json.loads(a), json.loads(b)
+        found = {
+            topic: _of_partitions(choose, first.get(topic, {}), second.get(topic, {}))
+            for topic in sorted({*first, *second})
+        }
+    except (ValueError, AttributeError, TypeError):
+        return b if choose is max else a
+    return json.dumps(found, separators=(",", ":"))
+
+
+def _of_partitions(
+    choose: Callable[[Iterable[int]], int], a: Mapping[str, int], b: Mapping[str, int]
+) -> dict[str, int]:
+    return {
+        number: choose([of[number] for of in (a, b) if number in of])
+        for number in sorted({*a, *b}, key=int)
+    }

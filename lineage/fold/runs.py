@@ -1,0 +1,293 @@
+"""Folding: of runs that did the same, the first and the last are enough.
+
+Runs of one pattern make the same lineage (`lineage.run_group`). So of each pattern those stay in
+which one of its accesses came first or last, and the newest runs of each task and usage, which
+pages show. Of the others only counts stay: how many runs, how many statements, and figures by day.
+
+Folding is exact: `build` makes the same of what stays and of all, but for lists of older runs. What
+is folded can be folded again, with what came since.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from heapq import heappush, heappushpop
+from operator import gt, lt
+from typing import Any, TypeAlias
+
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.fold.days import DayFigures, DayTotals
+from dbt_graft.lineage.fold.scope import FoldScope, fold_scope
+from dbt_graft.lineage.records import (
+    Access,
+    Direction,
+    Records,
+    Run,
+    RunRepeats,
+    Status,
+    UsageRepeats,
+)
+from dbt_graft.lineage.run_group import (
+    BEGINNING,
+    GroupPattern,
+    Pattern,
+    PlacedAccess,
+    PlacedRun,
+    RunGroup,
+    group_pattern,
+    run_groups,
+)
+from dbt_graft.lineage.usage import engine_without_run
+
+# The newest runs of each task, and of each of its usages, that stay.
+NEWEST = 30
+
+# Task, namespace, name, direction, engine.
+_UsageKey: TypeAlias = tuple[str, str, str, Direction, str]
+_Extreme: TypeAlias = tuple[Any, RunGroup]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedTask:
+    """The runs of a task that stay, and the counts of the others.
+
+    Attributes:
+        groups: Those that stay.
+        days: The figures of the runs that were folded now.
+    """
+
+    groups: Sequence[RunGroup]
+    run_repeats: Sequence[RunRepeats] = ()
+    usage_repeats: Sequence[UsageRepeats] = ()
+    days: DayFigures = field(default_factory=DayFigures)
+
+
+class TaskFold:
+    """The runs of one task, folded one by one: only those that stay are in memory.
+
+    Args:
+        on_settled: Called with each group that is folded now.
+        newest: How many runs of the task, and of each of its usages, stay.
+    """
+
+    def __init__(
+        self,
+        scope: FoldScope,
+        repeats: Iterable[RunRepeats] = (),
+        usage_repeats: Iterable[UsageRepeats] = (),
+        on_settled: Callable[[RunGroup], object] = lambda group: None,
+        newest: int = NEWEST,
+    ) -> None:
+        self._scope = scope
+        self._size = newest
+        self._repeats = {one.run_id: one.runs for one in repeats}
+        self._statements: Counter[_UsageKey] = Counter()
+        for one in usage_repeats:
+            self._statements[_usage_repeats_key(one)] += one.statements
+        self._on_settled = on_settled
+        self._unfolded: list[RunGroup] = []
+        self._newest: dict[tuple[object, ...], list[tuple[datetime, str, int]]] = defaultdict(list)
+        self._waiting: dict[int, tuple[RunGroup, int]] = {}
+        self._met = 0
+        self._patterns: dict[Pattern, _PatternRuns] = {}
+        self._days = DayTotals()
+
+    def add(self, group: RunGroup) -> None:
+        """Take the next group, in any order."""
+        run_ids = group.run_ids
+        if any(run_id in self._repeats for run_id in run_ids):
+            self._settle(group, max(self._repeats.get(run_id, 0) for run_id in run_ids))
+        elif not self._scope.allows(group):
+            self._unfolded.append(group)
+        else:
+            self._wait(group)
+
+    def folded(self) -> FoldedTask:
+        """The runs that stay, and the counts of the others."""
+        groups = [*self._unfolded, *(group for group, _ in self._waiting.values())]
+        repeats = []
+        for pattern in self._patterns.values():
+            stays = pattern.staying()
+            left_out = pattern.groups - len(stays)
+            for group in stays:
+                self._count_statements(group, -1)
+                repeats += [RunRepeats(group.task, one, left_out) for one in group.run_ids]
+                left_out = 0
+            groups += stays
+        return FoldedTask(
+            groups,
+            repeats,
+            [_usage_repeats(key, count) for key, count in self._statements.items() if count],
+            self._days.figures(),
+        )
+
+    def _wait(self, group: RunGroup) -> None:
+        """Take a group among the newest, until newer ones come."""
+        number = self._met
+        self._met += 1
+        out = []
+        lists = 0
+        for key, at, run_id in _lists(group):
+            newest = self._newest[key]
+            lists += 1
+            if len(newest) < self._size:
+                heappush(newest, (at, run_id, number))
+            else:
+                out.append(heappushpop(newest, (at, run_id, number))[2])
+        self._waiting[number] = (group, lists)
+        if not lists:
+            out.append(number)
+        for one in out:
+            waiting, left = self._waiting[one]
+            self._waiting[one] = (waiting, left - 1)
+            if left <= 1:
+                del self._waiting[one]
+                self._days.add(waiting)
+                self._on_settled(waiting)
+                self._settle(waiting, 0)
+
+    def _settle(self, group: RunGroup, repeats: int) -> None:
+        found = group_pattern(group)
+        pattern = self._patterns.setdefault(found.pattern, _PatternRuns())
+        pattern.add(group, found, repeats)
+        self._count_statements(group, 1)
+
+    def _count_statements(self, group: RunGroup, sign: int) -> None:
+        engines = group.engines()
+        for _, access in group.accesses:
+            if access.kind is not Kind.TEMPORARY:
+                engine = engines.get(access.run_id) or engine_without_run(access)
+                key = (group.task, *_names(access), access.direction, engine)
+                self._statements[key] += sign * access.statements
+
+
+@dataclass(slots=True)
+class _PatternRuns:
+    """The groups of one pattern that stay: the first and the last by each access.
+
+    Attributes:
+        groups: How many there are in all.
+    """
+
+    groups: int = 0
+    _extremes: dict[tuple[str, int], _Extreme] = field(default_factory=dict)
+
+    def add(self, group: RunGroup, found: GroupPattern, repeats: int) -> None:
+        """Take a group, with the number of those that it stands for."""
+        self.groups += 1 + repeats
+        if not found.accesses:
+            self._take(("run", 0), lt, min(one.place for one in group.runs), group)
+        for at, (place, access) in enumerate(found.accesses):
+            first = (access.first_at or BEGINNING, access.run_id)
+            last = (access.last_at or BEGINNING, access.run_id)
+            self._take(("first", at), lt, first, group)
+            self._take(("last", at), gt, last, group)
+            self._take(("met", at), lt, place, group)
+            if found.by_last:
+                self._take(("ends first", at), lt, last, group)
+
+    def staying(self) -> list[RunGroup]:
+        """The groups that stay, each once."""
+        return list({id(group): group for _, group in self._extremes.values()}.values())
+
+    def _take(
+        self,
+        key: tuple[str, int],
+        is_better: Callable[[Any, Any], bool],
+        value: Any,
+        group: RunGroup,
+    ) -> None:
+        known = self._extremes.get(key)
+        if known is None or is_better(value, known[0]):
+            self._extremes[key] = (value, group)
+
+
+def fold(
+    records: Records,
+    on_settled: Callable[[RunGroup], object] = lambda group: None,
+    newest: int = NEWEST,
+) -> tuple[Records, DayFigures]:
+    """The records without the runs that need not stay, and the figures by day of those settled now.
+
+    Args:
+        records: All of them, or what an earlier fold left and all that came since.
+        on_settled: Called with each group that is folded now.
+        newest: How many runs of each task and usage stay.
+    """
+    scope = fold_scope(records.runs, records.accesses)
+    by_task: dict[str, list[RunGroup]] = defaultdict(list)
+    for group in run_groups(records.runs, records.accesses):
+        by_task[group.task].append(group)
+    repeats: dict[str, list[RunRepeats]] = defaultdict(list)
+    for one in records.run_repeats:
+        repeats[one.task].append(one)
+    statements: dict[str, list[UsageRepeats]] = defaultdict(list)
+    for of_usage in records.usage_repeats:
+        statements[of_usage.task].append(of_usage)
+    found: list[FoldedTask] = []
+    for task in sorted({*by_task, *statements}):
+        fold_of_task = TaskFold(scope, repeats[task], statements[task], on_settled, newest)
+        for group in by_task[task]:
+            fold_of_task.add(group)
+        found.append(fold_of_task.folded())
+    runs, accesses = _in_order(group for one in found for group in one.groups)
+    days = DayTotals()
+    for one_task in found:
+        days.merge(one_task.days)
+    return (
+        replace(
+            records,
+            runs=runs,
+            accesses=accesses,
+            run_repeats=tuple(one for task_found in found for one in task_found.run_repeats),
+            usage_repeats=tuple(one for task_found in found for one in task_found.usage_repeats),
+        ),
+        days.figures(),
+    )
+
+
+def _in_order(groups: Iterable[RunGroup]) -> tuple[tuple[Run, ...], tuple[Access, ...]]:
+    runs: list[PlacedRun] = []
+    accesses: list[PlacedAccess] = []
+    for group in groups:
+        runs += group.runs
+        accesses += group.accesses
+    runs.sort(key=_place)
+    accesses.sort(key=_place)
+    return tuple(one.run for one in runs), tuple(one.access for one in accesses)
+
+
+def _place(placed: PlacedRun | PlacedAccess) -> int:
+    return placed.place
+
+
+def _lists(group: RunGroup) -> Iterator[tuple[tuple[object, ...], datetime, str]]:
+    """The lists in which pages may show a group's runs, each with its place in them."""
+    used: dict[str, set[tuple[object, ...]]] = defaultdict(set)
+    for _, access in group.accesses:
+        if access.kind is not Kind.TEMPORARY:
+            used[access.run_id].add((*_names(access), access.direction))
+    for (run_id, engine), run in group.merged_runs().items():
+        at = run.started_at or BEGINNING
+        yield ("all",), at, run_id
+        yield ("engine", engine), at, run_id
+        if run.status is Status.FAILED:
+            yield ("failed", engine), at, run_id
+        for usage in used[run_id]:
+            yield ("usage", engine, *usage), at, run_id
+
+
+def _names(access: Access) -> tuple[str, str]:
+    return access.dataset.namespace, access.dataset.name
+
+
+def _usage_repeats_key(one: UsageRepeats) -> _UsageKey:
+    return (one.task, one.dataset.namespace, one.dataset.name, one.direction, one.engine)
+
+
+def _usage_repeats(key: _UsageKey, statements: int) -> UsageRepeats:
+    task, namespace, name, direction, engine = key
+    return UsageRepeats(task, DatasetId(namespace, name), direction, engine, statements)

@@ -1,0 +1,34 @@
+"""Differences between declared partition mappings and those that runs show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dbt_graft.lineage.dates.partition_mapping import MappingEvidence
+from dbt_graft.lineage.findings import Finding, Severity
+from dbt_graft.lineage.states.access_history import AccessHistory
+
+
+def mapping_findings(history: AccessHistory) -> Iterator[Finding]:
+    """A finding for each declared mapping that runs do not keep, or whose input nothing reads."""
+    for dataset, declared in sorted(history.lineage.declared_dates.items()):
+        inputs = {edge[1] for edge in history.upstream.get(dataset, ())}
+        for source in sorted({*declared.reads, *declared.estimated, *declared.completed} - inputs):
+            yield Finding(
+                Severity.WARNING,
+                str(dataset),
+                f"declared lineage names {source} as its input, and nothing reads it for that",
+                "correct the name below `datasets`",
+            )
+        for edge in history.upstream.get(dataset, ()):
+            wanted, found = declared.mapping(edge[1]), history.derived_mapping(edge)
+            if wanted is None or found.evidence is not MappingEvidence.RUNS:
+                continue
+            if (found.period, found.offsets) != (wanted.period, wanted.offsets):
+                yield Finding(
+                    Severity.WARNING,
+                    str(dataset),
+                    f"it is declared to need {wanted} of {edge[1]}, and {found.agreeing:,} of "
+                    f"{found.of:,} runs of {edge[0]} read {found}",
+                    "correct `reads` in the declared lineage, or the task",
+                )

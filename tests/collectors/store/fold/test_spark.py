@@ -1,0 +1,53 @@
+"""Folding a store on Spark: the same lineage, and the same figures by day."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import copytree
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+from dbt_graft.collectors.store import read
+from dbt_graft.collectors.store.batches import open_store
+from dbt_graft.collectors.store.fold.spark import folding_on
+from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, fold_tables, stored_folds
+from dbt_graft.collectors.store.fold.write import fold_store
+from dbt_graft.lineage.build import build
+from tests.collectors.store.fold.test_write import commit_batch
+from tests.lineage.fold.test_runs import NEWEST, said
+from tests.lineage.histories import history
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+def tables_of(place: str) -> dict[str, list[str]]:
+    """The rows of the newest fold; their order is that of workers."""
+    found = open_store(place)
+    fold = stored_folds(found)[0]
+    return {
+        name: sorted({*map(repr, pa.concat_tables(fold_tables(found, fold, name)).to_pylist())})
+        for name in FOLD_TABLES
+    }
+
+
+@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
+def test_spark_folds_a_store_as_one_process_does(
+    tmp_path: Path, spark: SparkSession, variant: str
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    found = history(12, rare=variant == "rare", events=variant == "events")
+    for batch in found.batches:
+        commit_batch(here, batch)
+    copytree(here, there)
+    assert fold_store(str(here), few=1, newest=NEWEST)
+    place = str(there)
+    assert fold_store(place, few=1, many=0, on_spark=folding_on(spark, NEWEST))
+    folded_here, folded_there = tables_of(str(here)), tables_of(place)
+    for name in sorted(FOLD_TABLES):
+        assert folded_there[name] == folded_here[name], name
+    assert said(build(read(place))) == said(build(read(place, folded=False)))

@@ -1,0 +1,60 @@
+"""Partitions and paths -> the dates in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.dates.partition_dates import partition_periods, path_period
+from dbt_graft.lineage.dates.period import PeriodEvidence
+from tests.lineage.shown_periods import shown
+
+DATE_COLUMNS = DateColumns()
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("file:/t/ds=2026-10-04", "ds 2026-10-04 2026-10-05 day location"),
+        ("file:/t/ds=2026-10-04/hr=1", "ds 2026-10-04T01 2026-10-04T02 hour location"),
+        ("/t/hour=2026-10-04-05", "hour 2026-10-04T05 2026-10-04T06 hour location"),
+        ("s3://b/t/year=2026/month=10/day=3", "day 2026-10-03 2026-10-04 day location"),
+        ("/t/year=2026/month=02", "month 2026-02-01 2026-03-01 month location"),
+        ("/t/year=2026", "year 2026-01-01 2027-01-01 year location"),
+        ("/t/region=eu/dt=20261231", "dt 2026-12-31 2027-01-01 day location"),
+        ("/t/month=2026-12", "month 2026-12-01 2027-01-01 month location"),
+        ("/t/week=2026-W53", "week 2026-12-28 2027-01-04 week location"),
+        ("/t/snapshot=2026-10-04", "snapshot 2026-10-04 2026-10-05 day location"),
+        ("/out/j/2026/11/02", "2026-11-02 2026-11-03 day path"),
+        ("/out/j/2026/11", "2026-11-01 2026-12-01 month path"),
+        ("/out/daily_20261005", "2026-10-05 2026-10-06 day path"),
+        ("/landing/orders/orders_2026-10.csv", "2026-10-01 2026-11-01 month path"),
+        ("/landing/orders/20261101T0500/x.csv", "2026-11-01 2026-11-02 day path"),
+        # No dates of data.
+        ("/t/ds=2026-02-30", None),
+        ("/t/birth_date=1990-05-17", None),
+        ("/t/id=20261001", None),
+        ("/t/ds=__HIVE_DEFAULT_PARTITION__", None),
+        ("/scale/2000", None),
+        ("/backup_20260101/wh/orders", None),
+        ("/t/part-00000-20261101.parquet", None),
+        ("/t", None),
+    ],
+)
+def test_dates_in_paths(path: str, expected: str | None) -> None:
+    found = path_period(path, DATE_COLUMNS, PeriodEvidence.LOCATION)
+    assert shown([found] if found else []) == ([expected] if expected else [])
+
+
+def test_one_partition_without_dates_leaves_all_open() -> None:
+    partitions = [[("ds", "2026-10-04")], [("ds", "unknown")]]
+    assert partition_periods(partitions, DATE_COLUMNS, PeriodEvidence.PARTITION) == ()
+
+
+def test_columns_are_included_and_excluded_by_configuration() -> None:
+    [period] = partition_periods(
+        [[("batch", "20261004")]], DateColumns(("batch",)), PeriodEvidence.PARTITION
+    )
+    assert shown([period]) == ["batch 2026-10-04 2026-10-05 day partition"]
+    excluded = DateColumns((), ("ds",))
+    assert partition_periods([[("ds", "20261004")]], excluded, PeriodEvidence.PARTITION) == ()

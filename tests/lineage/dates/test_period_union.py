@@ -1,0 +1,62 @@
+"""Periods and positions of several accesses as those of one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dates.period_union import OFFSETS, joined_positions, known_union, union
+from tests.lineage.shown_periods import shown
+
+BEGIN = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def days(first: int | None, last: int | None, **more: object) -> Period:
+    start, end = (None if n is None else BEGIN + timedelta(days=n) for n in (first, last))
+    settings = {"grain": Grain.DAY, "evidence": PeriodEvidence.PREDICATE, "column": "ds", **more}
+    return Period(start, end, **settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("periods", "expected"),
+    [
+        pytest.param([days(0, 1), days(1, 2)], [days(0, 2)], id="neighbours"),
+        pytest.param([days(3, 4), days(0, 1)], [days(0, 1), days(3, 4)], id="apart"),
+        pytest.param([days(0, 5), days(1, 2)], [days(0, 5)], id="inside"),
+        pytest.param([days(2, None), days(0, 4)], [days(0, None)], id="open"),
+        pytest.param([days(None, 2), days(1, None)], [], id="all dates"),
+        pytest.param([days(None, None)], [], id="no condition"),
+        pytest.param(
+            [days(0, 2), days(1, 3, evidence=PeriodEvidence.PATH)],
+            [days(0, 3, evidence=PeriodEvidence.PATH)],
+            id="weaker evidence",
+        ),
+    ],
+)
+def test_dates_of_all(periods: list[Period], expected: list[Period]) -> None:
+    assert list(union(periods)) == expected
+    assert list(union(reversed(periods))) == expected
+
+
+def test_an_access_without_dates_leaves_all_open() -> None:
+    assert known_union((days(0, 1),), ()) == ()
+    assert known_union((days(0, 1),), (days(1, 2),)) == (days(0, 2),)
+
+
+def test_too_many_gaps_are_one_period() -> None:
+    found = union(days(2 * n, 2 * n + 1) for n in range(500))
+    assert shown(found) == ["ds 2026-11-01 2029-07-27 day predicate"]
+
+
+def test_positions_run_from_the_first_start_to_the_last_end() -> None:
+    batches = [
+        (DataPosition(OFFSETS, '{"orders":{"0":5,"1":7}}', '{"orders":{"0":9,"1":7}}'),),
+        (DataPosition(OFFSETS, '{"orders":{"0":9,"1":7}}', '{"orders":{"0":12,"1":70}}'),),
+    ]
+    expected = (DataPosition(OFFSETS, '{"orders":{"0":5,"1":7}}', '{"orders":{"0":12,"1":70}}'),)
+    assert joined_positions(*batches) == expected
+    assert joined_positions(*reversed(batches)) == expected
+    first, last = DataPosition("files", "", "3"), DataPosition("files", "3", "12")
+    assert joined_positions((first,), (last,)) == (DataPosition("files", "", "12"),)

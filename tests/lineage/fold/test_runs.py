@@ -1,0 +1,159 @@
+"""Folding: the lineage of what stays is that of all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from dbt_graft.lineage.build import build
+from dbt_graft.lineage.fold.days import DayFigures, DayTotals, unsettled_days
+from dbt_graft.lineage.fold.runs import fold
+from dbt_graft.lineage.fold.scope import fold_scope
+from dbt_graft.lineage.fold.settled import changing_keys, renames_settled, settled_keys
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.names import NameRule, NameRules
+from dbt_graft.lineage.records import Records, Run
+from dbt_graft.lineage.run_group import RunGroup
+from tests.lineage.histories import History, chance, history, joined_records, together
+
+NEWEST = 4
+
+RULES = [
+    NameRules(),
+    NameRules((NameRule("mssql://db/stage.*", "mssql://db/raw.*"),)),
+    NameRules((NameRule("mssql://db/dm.x", "mssql://db/dm.y"),)),
+    NameRules((NameRule("mssql://db/raw.b", "mssql://db/dm.swap"),)),
+]
+
+
+class Fold:
+    """A fold that goes on from batch to batch, as a store keeps it."""
+
+    def __init__(self) -> None:
+        self.records = Records()
+        self.days = DayTotals()
+        self.keys: set[str] = set()
+        self.namespaces: tuple[str, ...] = ()
+        self.folds = 0
+
+    def read(self, new: Sequence[dict[str, Records]]) -> Records | None:
+        """Folded records and those since; None where the fold is of no use."""
+        later = together(new)
+        origins = {origin for batch in new for origin in batch}
+        if not self.keys.isdisjoint(changing_keys(later, origins, self.namespaces)):
+            return None
+        gone = {(r.task, r.run_id) for r in self.records.runs if r.origin in origins}
+        if not gone <= {(r.task, r.run_id) for r in later.runs}:
+            return None
+        found = joined_records([without(self.records, origins), later])
+        return None if renames_settled(found, NameRules()) else found
+
+    def go_on(self, records: Records) -> None:
+        scope = fold_scope(records.runs, records.accesses)
+        self.namespaces = scope.namespaces
+        settled: list[RunGroup] = []
+        self.records, days = fold(records, settled.append, newest=NEWEST)
+        self.days.merge(days)
+        for group in settled:
+            self.keys.update(settled_keys(group, self.namespaces))
+        self.folds += 1
+
+
+def without(records: Records, origins: set[str]) -> Records:
+    return replace(
+        records,
+        accesses=tuple(one for one in records.accesses if one.origin not in origins),
+        runs=tuple(one for one in records.runs if one.origin not in origins),
+        datasets=tuple(one for one in records.datasets if one.origin not in origins),
+        column_edges=tuple(one for one in records.column_edges if one.origin not in origins),
+    )
+
+
+def read_folded(found: History, random: Random) -> tuple[Fold, Records]:
+    """The records of a history as a reader gets them whose store folds now and then."""
+    state = Fold()
+    since: list[dict[str, Records]] = []
+    for number, batch in enumerate(found.batches):
+        since.append(batch)
+        records = state.read(since)
+        if records is None:
+            state, records = Fold(), together(found.batches[: number + 1])
+            since = [*found.batches[: number + 1]]
+        if random.random() < 0.5:
+            state.go_on(records)
+            since = []
+    records = state.read(since)
+    if records is None:
+        return Fold(), together(found.batches)
+    return state, records
+
+
+def said(lineage: Lineage) -> dict[str, Any]:
+    """All that a lineage says but for lists of runs; names as they are spelled."""
+    return {
+        "datasets": [
+            (str(key), repr(replace(one, origin=""))) for key, one in lineage.datasets.items()
+        ],
+        "tasks": {name: task_said(task) for name, task in lineage.tasks.items()},
+        "flows": [repr(flow) for flow in lineage.flows],
+        "edges": [repr(edge) for edge in lineage.column_edges],
+        "aliases": repr(lineage.aliases),
+        "former": repr(lineage.former_names),
+        "definitions": repr(lineage.definitions),
+        "shapes": dict(lineage.shapes),
+        "orchestrated": dict(lineage.orchestrator_runs),
+    }
+
+
+def task_said(task: Task) -> dict[str, Any]:
+    by_usage = {
+        str(usage): runs_said(task, task.runs_of(found))
+        for found in task.usages
+        if (usage := repr(replace(found, run_ids=(), run_rows=())))
+    }
+    rows = [
+        sorted(
+            (run_id, counted)
+            for run_id, counted in zip(usage.run_ids, usage.run_rows, strict=False)
+            if run_id in {run.run_id for run in task.runs_of(usage)[:NEWEST]}
+        )
+        for usage in task.usages
+    ]
+    return {
+        "engines": task.engines,
+        "usages": by_usage,
+        "rows": rows if any(any(one is not None for _, one in row) for row in rows) else [],
+        "runs": runs_said(task, task.runs),
+        "failed": task.count([run for run in task.runs if run.status == "failed"]),
+    }
+
+
+def runs_said(task: Task, runs: Sequence[Run]) -> tuple[int, list[str]]:
+    return task.count(runs), [repr(run) for run in runs[:NEWEST]]
+
+
+def days_of(records: Records, state: Fold | None = None) -> DayFigures:
+    totals = DayTotals()
+    if state:
+        totals.merge(state.days.figures())
+    totals.merge(unsettled_days(records))
+    return totals.figures()
+
+
+@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
+@pytest.mark.parametrize("first_seed", range(0, 30, 10))
+def test_the_lineage_of_folded_and_new_records_is_that_of_all(
+    variant: str, first_seed: int
+) -> None:
+    for seed in range(first_seed, first_seed + 10):
+        found = history(seed, rare=variant == "rare", events=variant == "events")
+        state, records = read_folded(found, chance(seed))
+        whole = together(found.batches)
+        assert days_of(records, state) == days_of(whole), seed
+        for number, rules in enumerate(RULES):
+            if not renames_settled(records, rules):
+                assert said(build(records, rules)) == said(build(whole, rules)), (seed, number)
