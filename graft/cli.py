@@ -33,6 +33,7 @@ COMMANDS = {
     "java": ("steps", "Print the JAVA_HOME on which graft starts Spark."),
     "links": ("links", "Test links to pages of the site."),
     "openlineage": ("openlineage", "Check OpenLineage events."),
+    "query": ("query", "Query the lineage with SQL."),
     "schema": ("steps", "Print the JSON schema of graft.yml, for an editor or a CI job."),
     "serve": ("serve", "Show the published site on this machine, until Ctrl-C."),
     "site": (

@@ -324,12 +324,13 @@ class LabelsSection(Section):
 
 
 class SiteSection(Section):
-    """The published site."""
+    """The published site; `data` puts the lineage as Parquet beside it."""
 
     name: Text = "Data lineage"
     url: Annotated[str, AfterValidator(_site_url)] = ""
     out: FolderPath = "build/site"
     labels: LabelsSection = LabelsSection()
+    data: bool = False
 
 
 def _page_name(name: str) -> str:

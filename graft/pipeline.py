@@ -312,6 +312,8 @@ def publish(
     from dbt_graft.catalog.build import build as build_catalog
     from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record
     from dbt_graft.catalog.settings import SiteSettings
+    from dbt_graft.exporters.data.files import write_views
+    from dbt_graft.exporters.data.view import DescribedLineage
     from dbt_graft.injector import docs
     from dbt_graft.injector.docs_nodes import docs_nodes
 
@@ -335,8 +337,9 @@ def publish(
         else:
             docs_pages = dict(docs.pages(grafted, page, section.pages))
         nodes = docs_nodes(grafted) if docs_pages else ()
+        lineage = replace(grafted.lineage, taints=store.recorded_taints(place))
         built = build_catalog(
-            replace(grafted.lineage, taints=store.recorded_taints(place)),
+            lineage,
             grafted.descriptions,
             grafted.consumers,
             SiteSettings(
@@ -362,6 +365,9 @@ def publish(
             previous=previous,
             days=None if past else days,
         )
+        if config.site.data:
+            described = DescribedLineage(lineage, grafted.descriptions, grafted.consumers)
+            write_views(described, folder / "data")
         write_record(record, built.record)
         step.result = f"{built.changed:,} of {built.pages:,} pages changed"
     if built.no_full_text:

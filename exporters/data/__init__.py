@@ -1,0 +1,1 @@
+"""The lineage as tables: documented views for SQL, and the same as Parquet files."""

@@ -1,0 +1,52 @@
+"""The lineage of the store with dbt's artifacts and YAML, for commands that show all of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbt_graft.collectors import store
+from dbt_graft.exporters.data.view import DescribedLineage
+from dbt_graft.graft import pipeline
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.past import Moment, past_records
+from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.sources import declared_dates, task_infos
+from dbt_graft.lineage.build import build
+from dbt_graft.lineage.errors import GraftError
+
+
+def described_lineage(config: Config, past: Moment | None = None) -> DescribedLineage:
+    """The lineage with dbt's part; without artifacts that of the logs alone.
+
+    Raises:
+        GraftError: Nothing was collected yet, or the project cannot be read.
+    """
+    place = config.path(config.store)
+    if store.collected_at(place) is None:
+        raise GraftError(
+            "there is no lineage: nothing was collected yet",
+            place=place,
+            remedy="run `graft collect`",
+        )
+    if (config.target_dir / "manifest.json").exists():
+        quiet = Progress(quiet=True)
+        grafted = pipeline.graft(
+            config, quiet, write=False, allow_empty=True, results=True, past=past
+        )
+        lineage, descriptions = grafted.lineage, grafted.descriptions
+        consumers = grafted.consumers
+    else:
+        rules = config.name_rules
+        records = store.read(place, results=True, rename=rules, folded=past is None)
+        lineage = build(
+            past_records(place, records, past),
+            rules,
+            task_infos(config),
+            failed=config.lineage.failed,
+            shards=config.date_shards,
+            dates=declared_dates(config),
+            ignore=config.lineage.ignore_tasks,
+        )
+        descriptions, consumers = {}, ()
+    taints = store.recorded_taints(place)
+    return DescribedLineage(replace(lineage, taints=taints), descriptions, consumers)

@@ -1,0 +1,110 @@
+"""A lineage with something in each view."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from dbt_graft.exporters.data.view import DescribedLineage
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import (
+    Column,
+    ColumnEdge,
+    Dataset,
+    Direction,
+    EdgeType,
+    Evidence,
+    NodeResult,
+    Run,
+    Status,
+    Subtype,
+    TaskInfo,
+)
+from dbt_graft.lineage.usage import Usage
+
+FILES = DatasetId("file", "/landing/orders")
+ORDERS = DatasetId("spark", "raw.orders")
+DAILY = DatasetId("spark", "mart.daily")
+WEEKLY = DatasetId("spark", "mart.weekly")
+MORNING = datetime(2026, 11, 1, 6, tzinfo=UTC)
+LATER = datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
+MODEL = "model.shop.daily"
+
+
+def described() -> DescribedLineage:
+    """A task loads files, dbt makes a mart of it, a view of that feeds a dashboard."""
+    load = Task(
+        "load_orders",
+        engines=("spark",),
+        usages=(
+            Usage("load_orders", FILES, Direction.READ, statements=4, engine="spark"),
+            Usage(
+                "load_orders",
+                ORDERS,
+                Direction.WRITE,
+                (Operation.INSERT,),
+                statements=4,
+                rows=120,
+                last_at=LATER,
+                engine="spark",
+            ),
+        ),
+        runs=(
+            Run("app-2", "load_orders", "spark", MORNING, LATER, Status.FAILED, "no table <name>"),
+            Run("app-1", "load_orders", "spark", MORNING, None, Status.OK),
+        ),
+        info=TaskInfo(owner="sales", schedule="@daily", tags=("night",)),
+        repeats={"app-1": 2},
+    )
+    lineage = Lineage(
+        datasets={
+            FILES: Dataset(FILES, Kind.PATH),
+            DAILY: Dataset(DAILY, columns=(Column("day", "date"), Column("Total", "double"))),
+            WEEKLY: Dataset(WEEKLY, Kind.VIEW, dropped_at=LATER),
+            ORDERS: Dataset(ORDERS, columns=(Column("amount", "double"),), first_seen=MORNING),
+        },
+        tasks={"load_orders": load},
+        flows=(
+            Flow(FILES, ORDERS, "load_orders", through_memory=True, first_at=MORNING),
+            Flow(ORDERS, DAILY, MODEL, definition=DefinitionKind.DBT, evidence=Evidence.DECLARED),
+            Flow(DAILY, WEEKLY, "spark/mart.weekly", definition=DefinitionKind.VIEW),
+        ),
+        column_edges=(
+            ColumnEdge(
+                task=MODEL,
+                to_dataset=DAILY,
+                to_column="Total",
+                from_dataset=ORDERS,
+                from_column="amount",
+                type=EdgeType.DIRECT,
+                subtype=Subtype.AGGREGATION,
+                masking=False,
+                shape_id="",
+                evidence=Evidence.DECLARED,
+            ),
+        ),
+        node_results={
+            MODEL: (NodeResult(MODEL, "i-1", "run", "success", Status.OK, MORNING, LATER, 3),),
+            "test.shop.unique": (
+                NodeResult("test.shop.unique", "i-1", "test", "fail", Status.FAILED, failures=7),
+            ),
+        },
+    )
+    about = Description(
+        DAILY,
+        MODEL,
+        "daily",
+        Role.MODEL,
+        "Orders by *day*.",
+        owner="finance",
+        tags=("gold",),
+        columns={"total": "The sum."},
+        tests=(NodeTest("test.shop.unique", "unique", "day"),),
+        column_sensitivity={"Total": "confidential"},
+    )
+    board = Consumer("exposure.shop.board", "board", "dashboard", (DAILY, WEEKLY), owner="cfo")
+    return DescribedLineage(lineage, {DAILY: about}, (board,))
