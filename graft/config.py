@@ -29,11 +29,11 @@ from dbt_graft.graft.variables import expanded
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.injector.selection import parse as parse_selection
-from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.openlineage import NAMESPACE
+from dbt_graft.lineage.other_names import OneNameRules
 from dbt_graft.lineage.records import TaskInfo
 
 FILE_NAME = "graft.yml"
@@ -307,6 +307,8 @@ class LineageSection(Section):
     failed: bool = False
     infer_columns: bool = True
     date_shards: bool = True
+    run_tables: bool = True
+    pass_through_views: bool = True
     ignore_tasks: tuple[Text, ...] = ()
 
 
@@ -417,9 +419,10 @@ class Config(Section):
         return DateColumns(self.dates.columns, self.dates.exclude)
 
     @property
-    def date_shards(self) -> tuple[DatasetId, ...] | None:
-        """Datasets that are no date shards: none; None if there are no shards."""
-        return () if self.lineage.date_shards else None
+    def one_name(self) -> OneNameRules:
+        """The names in logs that are names of another dataset."""
+        section = self.lineage
+        return OneNameRules(section.date_shards, section.run_tables, section.pass_through_views)
 
     @property
     def task_infos(self) -> dict[str, TaskInfo]:
