@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     AfterValidator,
@@ -69,6 +70,14 @@ def _connection(setting: str) -> str:
     if not re.fullmatch(r"(env|dsn):\S.*", setting):
         raise ValueError("write env:NAME or dsn:NAME: this file holds no secrets")
     return setting
+
+
+def _timezone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(f"{name!r} is no time zone: write one such as Europe/Berlin") from error
+    return name
 
 
 def _server(url: str) -> str:
@@ -154,7 +163,8 @@ class CheckSection(Section):
 class SqlServerEntry(Section):
     """Extended Events of one SQL Server: files, a running session, or a table of them.
 
-    `collectors.sqlserver.runs.folding.RunRules` describes `task`, `noise` and `idle_minutes`.
+    `collectors.sqlserver.runs.folding.RunRules` describes `task`, `noise`,
+    `idle_minutes` and `timezone`.
     """
 
     server: Annotated[str, AfterValidator(_server)]
@@ -169,6 +179,7 @@ class SqlServerEntry(Section):
     task: TaskPattern = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
     noise: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
     idle_minutes: Annotated[int, Field(ge=1, le=1440)] = 60
+    timezone: Annotated[str, AfterValidator(_timezone)] | None = None
 
     @model_validator(mode="after")
     def _one_input(self) -> SqlServerEntry:

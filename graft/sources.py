@@ -132,7 +132,9 @@ def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) 
             store=config.path(config.store),
             without=without,
             rules=sqlserver.RunRules(
-                *(entry.task, entry.noise, entry.idle_minutes * 60), config.date_columns
+                *(entry.task, entry.noise, entry.idle_minutes * 60),
+                config.date_columns,
+                entry.timezone or "UTC",
             ),
             snapshot=Path(config.path(entry.snapshot)) if entry.snapshot else None,
             snapshot_label=entry.snapshot or "",
@@ -140,7 +142,7 @@ def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) 
     )
     place = label(CollectEntry(sqlserver=entry))
     keys = ("server", "task", "noise", "idle_minutes", "columns", "snapshot")
-    settings = _digest(config, entry, *keys)
+    settings = _digest(config, entry, *keys, *(["timezone"] if entry.timezone else []))
     return LogSource(source.new_logs, source.collect, place, settings)
 
 
