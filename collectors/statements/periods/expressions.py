@@ -123,7 +123,7 @@ def _simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | No
     literal = _mark(tokens, at)
     if literal is not None:
         return DateExpression(literal=literal), at + 1
-    if word.startswith("@") and not word.startswith(""):
+    if word.startswith("@") and not word.startswith("@@"):
         return DateExpression(variable=word.casefold()), at + 1
     if word in _NOW:
         return DateExpression(now=True, is_utc=word in _UTC_NOW), at + (3 if after == "(" else 1)
