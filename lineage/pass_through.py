@@ -96,8 +96,10 @@ def pass_through_views(
         view, reads = rename(access.dataset), inputs[_statement(access)]
         shape = records.shapes.get(access.shape_id)
         table = next(iter(reads)) if len(reads) == 1 else None
-        passes = table and shape and passes_on(shape.text, columns.get(table, ()))
-        found[view].add(table if passes and kinds.get(table) is not Kind.TEMPORARY else None)
+        if table is None or shape is None or kinds.get(table) is Kind.TEMPORARY:
+            found[view].add(None)
+        else:
+            found[view].add(table if passes_on(shape.text, columns.get(table, ())) else None)
         shapes[view].add(access.shape_id)
     tables = {view: table for view, (table, *more) in found.items() if table and not more}
     if not tables:
