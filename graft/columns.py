@@ -134,7 +134,7 @@ def _of_logs(config: Config, past: Moment | None) -> Lineage:
     records = store.read(place, rename=config.name_rules, folded=past is None)
     records = past_records(place, records, past)
     ignore = config.lineage.ignore_tasks
-    return build(records, config.name_rules, shards=config.date_shards, ignore=ignore)
+    return build(records, config.name_rules, one_name=config.one_name, ignore=ignore)
 
 
 def _print_events(config: Config, lineage: Lineage, name: str | None) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     AfterValidator,
@@ -29,11 +30,11 @@ from dbt_graft.graft.variables import expanded
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.injector.selection import parse as parse_selection
-from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.openlineage import NAMESPACE
+from dbt_graft.lineage.other_names import OneNameRules
 from dbt_graft.lineage.records import TaskInfo
 
 FILE_NAME = "graft.yml"
@@ -69,6 +70,14 @@ def _connection(setting: str) -> str:
     if not re.fullmatch(r"(env|dsn):\S.*", setting):
         raise ValueError("write env:NAME or dsn:NAME: this file holds no secrets")
     return setting
+
+
+def _timezone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(f"{name!r} is no time zone: write one such as Europe/Berlin") from error
+    return name
 
 
 def _server(url: str) -> str:
@@ -154,7 +163,8 @@ class CheckSection(Section):
 class SqlServerEntry(Section):
     """Extended Events of one SQL Server: files, a running session, or a table of them.
 
-    `collectors.sqlserver.runs.folding.RunRules` describes `task`, `noise` and `idle_minutes`.
+    `collectors.sqlserver.runs.folding.RunRules` describes `task`, `noise`,
+    `idle_minutes` and `timezone`.
     """
 
     server: Annotated[str, AfterValidator(_server)]
@@ -169,6 +179,7 @@ class SqlServerEntry(Section):
     task: TaskPattern = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
     noise: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
     idle_minutes: Annotated[int, Field(ge=1, le=1440)] = 60
+    timezone: Annotated[str, AfterValidator(_timezone)] | None = None
 
     @model_validator(mode="after")
     def _one_input(self) -> SqlServerEntry:
@@ -307,6 +318,8 @@ class LineageSection(Section):
     failed: bool = False
     infer_columns: bool = True
     date_shards: bool = True
+    run_tables: bool = True
+    pass_through_views: bool = True
     ignore_tasks: tuple[Text, ...] = ()
 
 
@@ -418,9 +431,10 @@ class Config(Section):
         return DateColumns(self.dates.columns, self.dates.exclude)
 
     @property
-    def date_shards(self) -> tuple[DatasetId, ...] | None:
-        """Datasets that are no date shards: none; None if there are no shards."""
-        return () if self.lineage.date_shards else None
+    def one_name(self) -> OneNameRules:
+        """The names in logs that are names of another dataset."""
+        section = self.lineage
+        return OneNameRules(section.date_shards, section.run_tables, section.pass_through_views)
 
     @property
     def task_infos(self) -> dict[str, TaskInfo]:

@@ -57,7 +57,7 @@ def dated_lineage(config: Config) -> DatedLineage:
             config.name_rules,
             task_infos(config),
             failed=config.lineage.failed,
-            shards=config.date_shards,
+            one_name=config.one_name,
             dates=declared_dates(config),
             ignore=config.lineage.ignore_tasks,
         )

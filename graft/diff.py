@@ -129,7 +129,7 @@ def _past(config: Config, records: Records, rename: Rename, time: Moment) -> Pas
         rename,
         failed=config.lineage.failed,
         infer_columns=False,
-        shards=config.date_shards,
+        one_name=config.one_name,
         ignore=config.lineage.ignore_tasks,
     )
     return PastLineage(lineage, schemas(then, lineage, rename))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Container, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,13 @@ from dbt_graft.injector.manifest import projects
 from dbt_graft.injector.matching import short_names
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.date_shards import date_shards
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.event_runs import joined
 from dbt_graft.lineage.evidences import evidence_text
 from dbt_graft.lineage.flow import EvidenceSource
 from dbt_graft.lineage.foreign_models import with_foreign_models
 from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.other_names import other_names
 from dbt_graft.lineage.records import Evidence, Records
 
 _SHOWN = 10
@@ -91,25 +92,23 @@ def _evidences(config: Config, past: Moment | None) -> Evidences:
         records = joined(stored)
         rules = config.name_rules  # without dbt's artifacts the logs are explained alone
         ignore = config.lineage.ignore_tasks
-        lineage = build(records, rules, shards=config.date_shards, ignore=ignore)
-        return Evidences(records, rules, _with_shards(config, records, rules), lineage)
+        lineage = build(records, rules, one_name=config.one_name, ignore=ignore)
+        return Evidences(records, rules, _one_name(config, records, rules), lineage)
     known = dbt_relations(config, read)
     records = joined(with_foreign_models(stored, projects(read.manifest)))
     grafted = pipeline.graft(config, Progress(quiet=True), write=False, past=past)
     nodes = {one: node for one in known.datasets.values() if (node := known.node_of(one))}
     short = short_names(read.manifest, known, dbt_platform(config, read.adapter))
     name = pipeline.renames(config, short)
-    named = _with_shards(config, records, name, short.spelled)
+    named = _one_name(config, records, name, short.spelled)
     return Evidences(records, config.name_rules, named, grafted.lineage, nodes, short.ambiguous)
 
 
-def _with_shards(
+def _one_name(
     config: Config, records: Records, name: Rename, apart: Container[DatasetId] = ()
 ) -> Rename:
-    """The names of datasets, those of date shards as the lineage has them."""
-    if not config.lineage.date_shards:
-        return name
-    return date_shards(records, name, apart).renaming(name)
+    """The names of datasets, other names as the lineage has them."""
+    return other_names(records, name, replace(config.one_name, apart=apart)).rename
 
 
 def _lines(one: dict[str, Any]) -> Iterator[str]:

@@ -78,7 +78,7 @@ def _lineage(config: Config) -> Lineage:
             records,
             config.name_rules,
             failed=config.lineage.failed,
-            shards=config.date_shards,
+            one_name=config.one_name,
             dates=declared_dates(config),
             ignore=config.lineage.ignore_tasks,
         )

@@ -113,7 +113,7 @@ def read_order(config: Config) -> DemandedOrder:
             config.name_rules,
             infos,
             failed=failed,
-            shards=config.date_shards,
+            one_name=config.one_name,
             ignore=config.lineage.ignore_tasks,
         )
         return demanded_order(found)

@@ -170,7 +170,7 @@ def read_snapshot(config: Config) -> LineageSnapshot:
             task_infos(config),
             failed=config.lineage.failed,
             infer_columns=config.lineage.infer_columns,
-            shards=config.date_shards,
+            one_name=config.one_name,
             ignore=config.lineage.ignore_tasks,
         )
         return LineageSnapshot(lineage, at, accesses=records.accesses, namespace=namespace)

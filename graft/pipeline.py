@@ -260,7 +260,7 @@ def _lineage(
         failed=config.lineage.failed,
         infer_columns=config.lineage.infer_columns,
         projects=own_projects,
-        shards=short.spelled if config.lineage.date_shards else None,
+        one_name=replace(config.one_name, apart=short.spelled),
         dates=declared_dates(config),
         ignore=config.lineage.ignore_tasks,
     )

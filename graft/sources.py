@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from dbt_graft.collectors.dbt.source import results_source, target_source
 from dbt_graft.collectors.declared.source import (
@@ -19,7 +20,13 @@ from dbt_graft.collectors.source import LogSource, settings_digest
 from dbt_graft.collectors.spark import source as spark_logs
 from dbt_graft.collectors.sqlserver import source as sqlserver
 from dbt_graft.collectors.store import last_event_times, run_origins
-from dbt_graft.graft.config import CollectEntry, Config, SparkEntry, SqlServerEntry
+from dbt_graft.graft.config import (
+    CollectEntry,
+    Config,
+    OpenLineageEntry,
+    SparkEntry,
+    SqlServerEntry,
+)
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.records import TaskInfo
@@ -40,9 +47,7 @@ def sources(config: Config, without: Collection[str] = ()) -> Iterator[LogSource
         if entry.declared:
             yield declared_source(config.path(entry.declared.path), entry.declared.path)
         if entry.openlineage:
-            path = entry.openlineage.path
-            files = EventFiles(config.path(path), path, entry.openlineage.task or "")
-            yield event_source(files)
+            yield _openlineage(entry.openlineage, config)
         if entry.dbt:
             yield results_source(config.path(entry.dbt.path), entry.dbt.path)
     if target := target_source(config.target_dir):
@@ -127,7 +132,9 @@ def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) 
             store=config.path(config.store),
             without=without,
             rules=sqlserver.RunRules(
-                *(entry.task, entry.noise, entry.idle_minutes * 60), config.date_columns
+                *(entry.task, entry.noise, entry.idle_minutes * 60),
+                config.date_columns,
+                entry.timezone or "UTC",
             ),
             snapshot=Path(config.path(entry.snapshot)) if entry.snapshot else None,
             snapshot_label=entry.snapshot or "",
@@ -135,12 +142,21 @@ def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) 
     )
     place = label(CollectEntry(sqlserver=entry))
     keys = ("server", "task", "noise", "idle_minutes", "columns", "snapshot")
-    settings = _digest(config, entry, *keys)
+    settings = _digest(config, entry, *keys, *(["timezone"] if entry.timezone else []))
     return LogSource(source.new_logs, source.collect, place, settings)
 
 
+def _openlineage(entry: OpenLineageEntry, config: Config) -> LogSource:
+    path, task = entry.path, entry.task or ""
+    files = EventFiles(config.path(path), path, task, config.date_columns)
+    return event_source(files, _settings_digest(config, {"task": task}))
+
+
 def _digest(config: Config, entry: SparkEntry | SqlServerEntry, *keys: str) -> str:
-    settings = entry.model_dump(mode="json", include={*keys})
+    return _settings_digest(config, entry.model_dump(mode="json", include={*keys}))
+
+
+def _settings_digest(config: Config, settings: dict[str, Any]) -> str:
     # Without rules for dates, as before there were any.
     dates = config.dates.model_dump(mode="json")
     return settings_digest({**settings, "dates": dates} if any(dates.values()) else settings)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from dbt_graft.lineage.checks import renamed_checks
 from dbt_graft.lineage.columns import once, table_edges
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dataset_metadata import metadata_by_dataset
-from dbt_graft.lineage.date_shards import DateShards, date_shards
 from dbt_graft.lineage.dbt_runs import split
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.definition import Definition, DefinitionKind
@@ -26,6 +25,7 @@ from dbt_graft.lineage.model import Lineage, Task, flow_order, merged_dataset
 from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.nominal_periods import with_nominal_periods
 from dbt_graft.lineage.orchestration import orchestrator_runs, task_runs
+from dbt_graft.lineage.other_names import OneNameRules, OtherNames, other_names
 from dbt_graft.lineage.precedence import edges_beside_logs, observed_first, of_events
 from dbt_graft.lineage.records import (
     Access,
@@ -55,7 +55,7 @@ def build(
     failed: bool = False,
     infer_columns: bool = True,
     projects: Collection[str] | None = None,
-    shards: Container[DatasetId] | None = (),
+    one_name: OneNameRules | None = None,
     dates: Mapping[DatasetId, DeclaredDates] | None = None,
     ignore: Iterable[str] = (),
 ) -> Lineage:
@@ -66,7 +66,7 @@ def build(
         failed: What failed statements tried counts as done.
         infer_columns: Columns of equal name are connected through a task's memory.
         projects: The dbt projects in the manifest; None if all are.
-        shards: Datasets with a date in their names that are no shards; None to fold none.
+        one_name: The kinds of names that are names of another dataset; all of them by default.
         dates: What people declare of the dates of datasets, under any of their names.
         ignore: Patterns of the names of tasks that are left out.
     """
@@ -74,9 +74,12 @@ def build(
         records = with_foreign_models(records, projects)
     rename = rename or NameRules()
     records, ignored = without_tasks(records, ignore)
-    records, rename = _with_shards(records, rename, shards)
+    names = other_names(records, rename, one_name or OneNameRules())
+    records, rename = names.records, names.rename
     of_tasks, of_dbt = split(joined(records))
     lineage = _built(of_tasks, rename, infos, failed=failed, infer_columns=infer_columns)
+    if names.reasons:
+        lineage = _with_names(lineage, names)
     if dates:
         lineage = replace(lineage, declared_dates=_under_names(dates, rename))
     if ignored.tasks:
@@ -84,21 +87,6 @@ def build(
     if not of_dbt.column_edges:
         return lineage
     return replace(lineage, dbt_edges=_built(of_dbt, rename).column_edges)
-
-
-def _with_shards(
-    records: Records, rename: Rename, apart: Container[DatasetId] | None
-) -> tuple[Records, Rename]:
-    """Records and rules by which date shards are one dataset."""
-    found = DateShards() if apart is None else date_shards(records, rename, apart)
-    if not found.tables:
-        return records, rename
-    records = replace(
-        records,
-        accesses=tuple(found.accesses(records.accesses, rename)),
-        datasets=tuple(found.datasets(records.datasets, rename)),
-    )
-    return records, found.renaming(rename)
 
 
 def _built(
@@ -180,6 +168,16 @@ def _under_names(
     dates: Mapping[DatasetId, DeclaredDates], rename: Rename
 ) -> dict[DatasetId, DeclaredDates]:
     return {rename(dataset): one.named(rename) for dataset, one in dates.items()}
+
+
+def _with_names(lineage: Lineage, names: OtherNames) -> Lineage:
+    """The lineage with the names of datasets that are no datasets, also of those unused."""
+    found = {dataset: set(aliases) for dataset, aliases in lineage.aliases.items()}
+    for name, dataset in names.tables.items():
+        if dataset in lineage.datasets and name not in lineage.datasets[dataset].symlinks:
+            found.setdefault(dataset, set()).add(name)
+    aliases = {dataset: tuple(sorted(found[dataset])) for dataset in sorted(found)}
+    return replace(lineage, aliases=aliases, name_reasons=names.reasons)
 
 
 def _aliases(

@@ -37,16 +37,13 @@ class DateShards:
     dates: Mapping[DatasetId, DateRange] = field(default_factory=dict)
     tables: Mapping[DatasetId, DatasetId] = field(default_factory=dict)
 
-    def renaming(self, rename: Rename) -> Rename:
-        """Rules under which a shard is the dataset of all of them."""
-        if not self.tables:
-            return rename
-
-        def named(dataset: DatasetId) -> DatasetId:
-            name = rename(dataset)
-            return rename(self.tables[name]) if name in self.tables else name
-
-        return named
+    def records(self, records: Records, rename: Rename) -> Records:
+        """Records in which the accesses of shards have their dates, and none is dropped."""
+        return replace(
+            records,
+            accesses=tuple(self.accesses(records.accesses, rename)),
+            datasets=tuple(self.datasets(records.datasets, rename)),
+        )
 
     def accesses(self, accesses: Iterable[Access], rename: Rename) -> Iterator[Access]:
         """Accesses, those of shards with the dates of their names unless stronger ones are known.

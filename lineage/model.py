@@ -13,6 +13,7 @@ from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.ignored_tasks import IgnoredTasks
+from dbt_graft.lineage.other_names import NameReason
 from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import (
     Access,
@@ -124,6 +125,8 @@ class Lineage:
             `lineage.agreement` compares with those of dbt's SQL.
         former_names: For each dataset that was renamed the names that it had before, sorted.
         aliases: For each dataset other names that logs have for it, which a rule replaces, sorted.
+        name_reasons: Why such a name is no dataset; those that a rule of graft.yml replaces are
+            left out.
         orchestrator_runs: The runs of an orchestrator's tasks and DAGs, by id.
         dataset_metadata: Descriptions, owners and tags of datasets in events.
         superseded: The runs that were done again, by task and run id, with the later ones.
@@ -151,6 +154,7 @@ class Lineage:
     declared_dates: Mapping[DatasetId, DeclaredDates] = field(default_factory=dict)
     taints: tuple[RecordedTaint, ...] = ()
     ignored: IgnoredTasks = field(default_factory=IgnoredTasks)
+    name_reasons: Mapping[DatasetId, NameReason] = field(default_factory=dict)
 
     def writers(self, dataset: DatasetId) -> tuple[Usage, ...]:
         """The usages that put data into a dataset, by task: the one answer for every face.
@@ -234,6 +238,7 @@ class Lineage:
             declared_dates={**other.declared_dates, **self.declared_dates},
             taints=self.taints or other.taints,
             ignored=self.ignored if self.ignored.tasks else other.ignored,
+            name_reasons={**other.name_reasons, **self.name_reasons},
         )
         return Spelling(datasets).lineage(both)
 

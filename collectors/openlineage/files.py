@@ -11,11 +11,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from dbt_graft.collectors.files import LogFile, filesystem, log_files
 from dbt_graft.collectors.source import is_stale, position_before
+from dbt_graft.lineage.dates.date_columns import DateColumns
 
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".log", ".txt", ""})
 _PACKED = frozenset({".gz", ".zst", ".zstd", ".lz4", ".snappy"})
@@ -36,11 +37,13 @@ class EventFiles:
         label: The path in origins, as `graft.yml` writes it.
         task: A regular expression with a group `task` for the names of jobs; empty for the
             defaults of `jobs`.
+        date_columns: The columns whose values are dates of data.
     """
 
     path: str
     label: str
     task: str = ""
+    date_columns: DateColumns = field(default_factory=DateColumns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.sql import shown_sql
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.redact import redacted_error
+from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.foreign_models import DBT_PART
 from dbt_graft.lineage.records import (
@@ -53,11 +54,14 @@ class FragmentRecords:
     results: tuple[NodeResult, ...] = ()
 
 
-def fragment_records(job: Job, events: Sequence[Event], origin: str) -> FragmentRecords:
+def fragment_records(
+    job: Job, events: Sequence[Event], origin: str, columns: DateColumns
+) -> FragmentRecords:
     """The records of the events of one run, or of one job without a run, in any order.
 
     Args:
         origin: Of the log, or of the part of it.
+        columns: The columns whose values are dates of data.
     """
     ordered = sorted(events, key=lambda one: one.order)
     run_facets, job_facets = _merged(ordered)
@@ -76,7 +80,7 @@ def fragment_records(job: Job, events: Sequence[Event], origin: str) -> Fragment
         runs = [own]
     elif not job.task:
         return FragmentRecords(runs=tuple(runs))
-    found = _groups(ordered, job)
+    found = _groups(ordered, job, columns)
     times = (ordered[0].at, ordered[-1].at) if is_run else (None, None)
     status = _status(ordered)
     return FragmentRecords(
@@ -111,11 +115,11 @@ def _status(events: Sequence[Event]) -> Status:
     return _ENDED[ends[-1]] if ends else Status.UNKNOWN
 
 
-def _groups(events: Iterable[Event], job: Job) -> dict[str, Group]:
+def _groups(events: Iterable[Event], job: Job, columns: DateColumns) -> dict[str, Group]:
     """The groups of all events by shape; one within another is left out."""
     found: dict[str, Group] = {}
     for event in events:
-        for group in groups(event, job):
+        for group in groups(event, job, columns):
             shape_id = group.shape_id(job)
             known = found.get(shape_id)
             found[shape_id] = _both(known, group) if known else group

@@ -27,6 +27,7 @@ from dbt_graft.collectors.openlineage.facets import mapping, number, objects, te
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.periods import event_periods, event_positions
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.dates.period_union import joined_positions, known_union
 from dbt_graft.lineage.definition import DefinitionKind
@@ -76,10 +77,14 @@ class Group(NamedTuple):
         return EVENT_SHAPE + hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def groups(event: Event, job: Job) -> Iterator[Group]:
-    """The groups of an event; one that connects nothing is left out."""
+def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
+    """The groups of an event; one that connects nothing is left out.
+
+    Args:
+        columns: The columns whose values are dates of data.
+    """
     evidence = _evidence(event, job)
-    reads = _joined(_reads(event))
+    reads = _joined(_reads(event, columns))
     entries = list(_entries(event))
     explained = {target for target, _ in entries if target}
     writes: _Side = {}
@@ -89,7 +94,7 @@ def groups(event: Event, job: Job) -> Iterator[Group]:
         if dataset is None:
             continue
         edges += column_lineage(dataset, one.facets)
-        access = _write(one, dataset, job)
+        access = _write(one, dataset, job, columns)
         if access.operation is Operation.RENAME:
             previous = mapping(one.facets, "lifecycleStateChange", "previousIdentifier")
             if old := dataset_of(previous):
@@ -103,10 +108,12 @@ def groups(event: Event, job: Job) -> Iterator[Group]:
     if reads or writes or edges:
         yield Group(reads, writes, tuple(edges), evidence)
     for target, entry in entries:
-        yield _entry_group(target, entry, event, job, evidence)
+        yield _entry_group(target, entry, event, job, evidence, columns)
 
 
-def _reads(event: Event) -> Iterator[tuple[tuple[DatasetId, Operation], EventAccess]]:
+def _reads(
+    event: Event, columns: DateColumns
+) -> Iterator[tuple[tuple[DatasetId, Operation], EventAccess]]:
     for one in event.inputs:
         if dataset := named_dataset(one.namespace, one.name):
             counted = mapping(one.counts, "inputStatistics")
@@ -114,7 +121,7 @@ def _reads(event: Event) -> Iterator[tuple[tuple[DatasetId, Operation], EventAcc
                 dataset,
                 kind_of(dataset, one.facets),
                 Operation.SELECT,
-                periods=event_periods(one, is_output=False),
+                periods=event_periods(one, is_output=False, columns=columns),
                 positions=event_positions(one),
             )
             yield (dataset, Operation.SELECT), _counted(access, counted)
@@ -137,7 +144,7 @@ def _with_dates(first: EventAccess, last: EventAccess) -> EventAccess:
     )
 
 
-def _write(one: NamedDataset, dataset: DatasetId, job: Job) -> EventAccess:
+def _write(one: NamedDataset, dataset: DatasetId, job: Job, columns: DateColumns) -> EventAccess:
     operation = Operation.INSERT
     if "lifecycleStateChange" in one.facets:
         change = text(one.facets, "lifecycleStateChange", "lifecycleStateChange").upper()
@@ -149,7 +156,7 @@ def _write(one: NamedDataset, dataset: DatasetId, job: Job) -> EventAccess:
         dataset,
         kind_of(dataset, one.facets),
         operation,
-        periods=event_periods(one, is_output=True),
+        periods=event_periods(one, is_output=True, columns=columns),
         positions=event_positions(one),
     )
     return _counted(access, counted)
@@ -195,12 +202,13 @@ def _entry_group(
     event: Event,
     job: Job,
     evidence: Evidence,
+    columns: DateColumns,
 ) -> Group:
     edges = tuple(entry_columns(target, entry)) if target else ()
     sources = {source for one in objects(entry, "inputs") if (source := dataset_of(one))}
     if not entry.get("inputs"):
         sources = {edge.from_dataset for edge in edges}
-    known = {dataset: access for (dataset, _), access in _reads(event)}
+    known = {dataset: access for (dataset, _), access in _reads(event, columns)}
     reads = {
         (one, Operation.SELECT): known.get(one)
         or EventAccess(one, kind_of(one, {}), Operation.SELECT)
@@ -210,7 +218,7 @@ def _entry_group(
     if target:
         named = (o for o in event.outputs if named_dataset(o.namespace, o.name) == target)
         output = next(named, NamedDataset(target.namespace, target.name, {}, {}))
-        access = _write(output, target, job)
+        access = _write(output, target, job, columns)
         if access.operation is not Operation.RENAME:
             writes[target, access.operation] = access
     return Group(reads, writes, edges, evidence)

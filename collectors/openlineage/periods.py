@@ -13,7 +13,7 @@ from typing import Any
 
 from dbt_graft.collectors.openlineage.event import NamedDataset
 from dbt_graft.collectors.openlineage.facets import mapping, objects, text
-from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank, name_grain
+from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns, DateRank, name_grain
 from dbt_graft.lineage.dates.date_ranges import Conditions, both, compared, date_range, either
 from dbt_graft.lineage.dates.partition_dates import partition_periods, path_period
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
@@ -33,11 +33,10 @@ _VERSION = re.compile(r"[\w.:+-]{1,100}")
 _SNAPSHOTS = ("icebergCommitReport", "icebergScanReport", "iceberg_commit_report")
 _ICEBERG = "iceberg snapshot"
 _KINDS = {"iceberg": _ICEBERG, "delta": "delta version"}
-_NO_COLUMNS = DateColumns()
 
 
 def event_periods(
-    one: NamedDataset, *, is_output: bool, columns: DateColumns = _NO_COLUMNS
+    one: NamedDataset, *, is_output: bool, columns: DateColumns = NO_RULES
 ) -> tuple[Period, ...]:
     """The dates of data that an event reads or writes; empty where nothing tells them.
 
@@ -57,7 +56,7 @@ def event_periods(
         case "location":
             return _of_locations(condition, columns, partition)
         case "compare" | "binary":
-            return _best(_conditions(condition), columns)
+            return _best(_conditions(condition), columns, _types(one))
     period = path_period(one.name, columns, PeriodEvidence.PATH) if "/" in one.name else None
     return (period,) if period else ()
 
@@ -104,8 +103,16 @@ def _conditions(condition: Mapping[str, Any], depth: int = 0) -> Conditions:
     return {column: (found,)} if found else {}
 
 
-def _best(conditions: Conditions, columns: DateColumns) -> tuple[Period, ...]:
-    ranks = {column: columns.rank(column) for column in conditions}
+def _types(one: NamedDataset) -> dict[str, str]:
+    """The types of a dataset's columns, by their names in lower case."""
+    fields = islice(objects(one.facets, "schema", "fields"), _MOST)
+    return {text(field, "name").casefold(): text(field, "type") for field in fields}
+
+
+def _best(
+    conditions: Conditions, columns: DateColumns, types: Mapping[str, str]
+) -> tuple[Period, ...]:
+    ranks = {one: columns.rank(one, types.get(one.casefold(), "")) for one in conditions}
     for column in sorted(ranks, key=lambda one: (-ranks[one], one)):
         if ranks[column] is not DateRank.NONE and (found := condition_periods(conditions, column)):
             return found

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dbt_graft.collectors.openlineage.collect import collect
 from dbt_graft.collectors.openlineage.files import EventFiles, new_parts
-from dbt_graft.collectors.source import LogSource, settings_digest
+from dbt_graft.collectors.source import LogSource
 
 __all__ = ["EventFiles", "event_source"]
 
 
-def event_source(files: EventFiles) -> LogSource:
-    """Files with events as a source."""
+def event_source(files: EventFiles, settings: str = "") -> LogSource:
+    """Files with events as a source.
+
+    Args:
+        settings: A digest of what makes the files be read again once it changes.
+    """
     return LogSource(
         lambda known: new_parts(files, known),
         lambda spark, known, reading: collect(spark, files, known, reading),
         label=files.label,
-        settings=settings_digest({"task": files.task}),
+        settings=settings,
     )

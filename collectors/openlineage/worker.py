@@ -28,6 +28,7 @@ from dbt_graft.collectors.reading import ReadCounter
 from dbt_graft.collectors.schema import Flat, arrow, batch, record
 from dbt_graft.collectors.store import LogRecords
 from dbt_graft.collectors.store.tables import TABLES
+from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns
 from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.records import (
     Access,
@@ -105,12 +106,13 @@ class PartResult:
 
 
 def part_reader(
-    task: str, counter: ReadCounter
+    task: str, columns: DateColumns, counter: ReadCounter
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Batches of `FilePart` -> batches of `PartResult`, run on the executors.
 
     Args:
         task: The pattern for names of jobs; empty for the defaults.
+        columns: The columns whose values are dates of data.
     """
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -120,7 +122,7 @@ def part_reader(
         try:
             for listed in (one for each in batches for one in each.to_pylist()):
                 part = record(FilePart, listed)
-                for result in read_part(part, rule):
+                for result in read_part(part, rule, columns):
                     yield stored(result)
                 counter.add(int(part.start == part.first), part.end - part.start)
         finally:
@@ -155,9 +157,13 @@ def result_batch(result: PartResult) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=arrow(PartResult))
 
 
-def read_part(part: FilePart, rule: re.Pattern[str] | None = None) -> Iterator[PartResult]:
+def read_part(
+    part: FilePart,
+    rule: re.Pattern[str] | None = None,
+    columns: DateColumns = NO_RULES,
+) -> Iterator[PartResult]:
     """The records in a part of a file; a file that breaks the reader costs itself only."""
-    reader = _PartReader(part, rule)
+    reader = _PartReader(part, rule, columns)
     head, reached, unread = b"", part.start, ""
     try:
         head = read_head(part.url)
@@ -197,12 +203,13 @@ class _Held:
 class _PartReader:
     """Takes the lines of one part of a file."""
 
-    def __init__(self, part: FilePart, rule: re.Pattern[str] | None) -> None:
+    def __init__(self, part: FilePart, rule: re.Pattern[str] | None, columns: DateColumns) -> None:
         self.origin = part.origin
         self.events = 0
         self.waits = self.of_dbt = self._is_over = False
         self._file = part.file
         self._rule = rule
+        self._columns = columns
         self._held: dict[str, _Held] = {}
         self._held_size = 0
         self._catalogue = Catalogue(part.origin)
@@ -271,7 +278,7 @@ class _PartReader:
     def _fragment(self, held: _Held) -> None:
         self._held_size -= held.size
         try:
-            found = fragment_records(held.job, held.events, self.origin)
+            found = fragment_records(held.job, held.events, self.origin, self._columns)
         except Exception as error:  # a run that breaks the reader costs that run only
             reason = f"cannot be used ({exception_reason(error, _logger)})"
             self.reject(f"run {held.events[0].run_id}", reason)

@@ -68,6 +68,9 @@ class DateColumns:
         return DateRank.TYPE if _DATES.match(type_) else DateRank.NONE
 
 
+NO_RULES = DateColumns()
+
+
 def is_personal(column: str) -> bool:
     """Whether a column's name says that it is about a person."""
     return bool(_PERSONAL.search(_words(column)))

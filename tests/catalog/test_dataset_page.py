@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.other_names import NameReason
 from dbt_graft.lineage.records import (
     Access,
     Column,
@@ -280,6 +282,11 @@ def test_names_that_a_rule_replaces_are_other_names_and_evidence() -> None:
     shown = rendered(Index(lineage), DatasetId("spark", "raw.orders"))
     assert "mssql://a/DW.dbo.Orders in logs, by a name rule" in section(shown, "Other names")
     assert "observed in logs, name rule" in section(shown, "Evidence")
+    reasons = {DatasetId("mssql://a", "DW.dbo.Orders"): NameReason.VIEW}
+    of_view = replace(lineage, name_reasons=reasons)
+    shown = rendered(Index(of_view), DatasetId("spark", "raw.orders"))
+    assert "mssql://a/DW.dbo.Orders view that passes all rows on" in section(shown, "Other names")
+    assert "name rule" not in section(shown, "Evidence")
 
 
 def test_what_a_log_and_an_event_show_is_one_line_with_both() -> None:

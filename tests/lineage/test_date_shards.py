@@ -10,6 +10,7 @@ from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.date_shards import date_shards, shard
 from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.other_names import OneNameRules
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records
 from tests.lineage.shown_periods import shown
 
@@ -92,8 +93,9 @@ def test_what_is_no_series_stays_as_it_is(names: tuple[str, ...]) -> None:
 
 def test_folding_can_be_turned_off_for_all_or_some() -> None:
     names = ("orders_20261101", "orders_20261102", "orders_20261103")
-    assert len(build(records(*names), shards=None).datasets) == len(names)
-    apart = build(records(*names), shards={dataset(names[0])})
+    off = build(records(*names), one_name=OneNameRules(date_shards=False))
+    assert len(off.datasets) == len(names)
+    apart = build(records(*names), one_name=OneNameRules(apart={dataset(names[0])}))
     assert list(apart.datasets) == [dataset("orders_*"), dataset(names[0])]
 
 

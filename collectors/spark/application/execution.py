@@ -190,6 +190,7 @@ class Application:
         streams: By the run of the streaming query.
         requests: Statements of Spark Connect, without literals, by the tag of their jobs.
         date_columns: The columns whose values are dates of data.
+        interval: The days that its arguments name: the first, and the one behind the last.
     """
 
     id: str = ""
@@ -212,3 +213,4 @@ class Application:
     streams: LruDict[str, StreamingQuery] = field(default_factory=lambda: LruDict(_MOST_STREAMS))
     requests: LruDict[str, str] = field(default_factory=lambda: LruDict(_MOST_REQUESTS))
     date_columns: DateColumns = field(default_factory=DateColumns)
+    interval: tuple[datetime, datetime] | None = None

@@ -192,6 +192,9 @@ class _Replay:
         settings = {key: str(value) for key, value in body.get("settings", {}).items()}
         application.settings.update(settings)
         application.namenodes.update(namenodes(body.get("hdfs", {})))
+        if interval := body.get("interval"):
+            start, end = map(datetime.fromisoformat, interval)
+            application.interval = (start, end)
         # The event that starts the application has both too, unless the log lacks it.
         application.name = application.name or settings.get("spark.app.name", "")
         application.id = application.id or settings.get("spark.app.id", "")

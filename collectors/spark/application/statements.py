@@ -47,6 +47,7 @@ from dbt_graft.collectors.spark.application.segments import (
     plan_segments,
 )
 from dbt_graft.collectors.spark.application.unresolved_scans import resolve_scans
+from dbt_graft.collectors.spark.application.view_text import view_text
 from dbt_graft.collectors.spark.plans.columns import CUT
 from dbt_graft.collectors.spark.sources.commands import Command, CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
@@ -316,7 +317,7 @@ def _statement(
         status=segment.status,
         started_at=execution.started_at,
         ended_at=execution.ended_at or execution.started_at,
-        sql=execution.sql,
+        sql=execution.sql or view_text(segment, inputs, writes),
         edges=traced.edges,
         gaps=tuple(gaps),
         infers_schema=segment.infers_schema,

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from dbt_graft.collectors.spark.log.sql_text import connect_sql, thrift_sql
+from dbt_graft.lineage.dates.argument_dates import argument_interval
 
 Body = dict[str, Any]
 
@@ -18,6 +19,8 @@ _BYTES_WRITTEN = "internal.metrics.output.bytesWritten"
 _CATALOGS = "spark.sql.catalog."
 _OF_HADOOP = "spark.hadoop."
 _HDFS = re.compile(r"fs\.defaultFS|dfs\.namenode\.(?:service)?rpc-address(?:\.[^.]+\.[^.]+)?")
+# Settings by which Airflow's tasks hand their date on.
+_LOGICAL_DATES = ("logical_date", "execution_date")
 # Properties of jobs on Databricks that name the work.
 _WORK = ("spark.databricks.notebook.path", "spark.databricks.job.id")
 # Calls that name their RDD by the path that they read.
@@ -40,8 +43,19 @@ def _environment(event: Body) -> Body:
     return {
         "warehouse": spark.get("spark.sql.warehouse.dir", ""),
         "settings": dict(spark),
+        "interval": _interval(event.get("System Properties") or {}, spark),
         "hdfs": {key: value for key, value in hadoop.items() if _HDFS.fullmatch(key)},
     }
+
+
+def _interval(system: Mapping[str, str], spark: Mapping[str, str]) -> list[str]:
+    """The days that the task was started for: of its arguments nothing else is taken."""
+    texts = (system.get("sun.java.command"), spark.get("spark.app.name"))
+    found = next((at for one in texts if one and (at := argument_interval(one))), None)
+    if found is None:
+        dates = (spark.get(f"spark.airflow.ctx.{one}") for one in _LOGICAL_DATES)
+        found = next((at for one in dates if one and (at := argument_interval(one))), None)
+    return [at.isoformat() for at in found or ()]
 
 
 def _hadoop(spark: Mapping[str, str]) -> dict[str, str]:

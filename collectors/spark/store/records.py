@@ -99,6 +99,7 @@ def _task_records(
 
 def _run(application: Application, result: TaskResult, origin: str) -> Run:
     status, error = run_status(application, result.last)
+    start, end = application.interval or (None, None)
     return Run(
         run_id=run_id(application, origin),
         task=result.task,
@@ -110,6 +111,8 @@ def _run(application: Application, result: TaskResult, origin: str) -> Run:
         application_id=application.id or None,
         engine_version=application.spark_version or None,
         parent_run_id=parent_run(application),
+        nominal_start=start,
+        nominal_end=end,
         origin=origin,
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, tzinfo
 
 from dbt_graft.collectors.sqlserver.runs.captured import TaskEvent
 from dbt_graft.collectors.sqlserver.runs.normalized_text import TextNormalizer
@@ -19,7 +20,11 @@ class Fold:
     """Folds one part of a log: takes windows of events in, and gives segments in between."""
 
     def __init__(
-        self, noise: Sequence[re.Pattern[str]], idle_seconds: int, origin: str = ""
+        self,
+        noise: Sequence[re.Pattern[str]],
+        idle_seconds: int,
+        origin: str = "",
+        timezone: tzinfo = UTC,
     ) -> None:
         """Begin a part.
 
@@ -27,8 +32,10 @@ class Fold:
             noise: Patterns of texts to leave out, beside those that always are.
             idle_seconds: A pause of this length ends a run.
             origin: The log.
+            timezone: That of the server.
         """
         self._origin = origin
+        self._timezone = timezone
         self._texts = TextNormalizer(noise)
         self._run_window = idle_seconds * 1_000_000
         self._sessions: dict[SessionKey, SessionFold] = {}
@@ -54,7 +61,9 @@ class Fold:
             key = (event.session, event.task, event.run)
             session = self._sessions.get(key)
             if session is None:
-                session = SessionFold(key, self._origin, self._texts, self._run_window)
+                session = SessionFold(
+                    *(key, self._origin, self._texts, self._run_window), timezone=self._timezone
+                )
                 self._sessions[key] = session
             session.add(event)
 

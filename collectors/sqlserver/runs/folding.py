@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
@@ -39,12 +40,14 @@ class RunRules:
         noise: Regular expressions for texts to leave out, beside those that are always left out.
         idle_seconds: A pause of a session that ends its run.
         date_columns: The columns whose values are dates of data.
+        timezone: That of the server, by which `GETDATE()` is a day: `Europe/Berlin`.
     """
 
     task: str = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
     noise: Sequence[str] = ()
     idle_seconds: int = 3600
     date_columns: DateColumns = field(default_factory=DateColumns)
+    timezone: str = "UTC"
 
 
 def fold_splits(
@@ -68,7 +71,7 @@ def fold_chunks(origin: str, chunks: Iterable[Chunk], rules: RunRules) -> Batche
     """The events of one part of a log -> batches of `Segment`."""
     task_event = task_events(re.compile(rules.task))
     extra = [re.compile(pattern, re.IGNORECASE) for pattern in rules.noise]
-    fold = Fold(extra, rules.idle_seconds, origin)
+    fold = Fold(extra, rules.idle_seconds, origin, ZoneInfo(rules.timezone))
     window: list[TaskEvent] = []
     events = damages = untimely = 0
     for chunk in chunks:

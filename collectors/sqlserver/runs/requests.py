@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.runs.captured import Level, TaskEvent
@@ -55,11 +56,13 @@ class RequestCounter:
     Attributes:
         session: Its number, task and run, as one text.
         tables: Its temporary tables.
+        timezone: That of the server, for `GETDATE()`.
     """
 
     session: str
     origin: str
     tables: TempTables = field(default_factory=TempTables)
+    timezone: tzinfo = UTC
     # Until an epoch ends it is not known whether it is taken back, nor until a temporary table is
     # dropped what else is run on it.
     _counts: dict[tuple[int, tuple[TempTable, ...], SegmentKey], SegmentCounts] = field(
@@ -102,6 +105,7 @@ class RequestCounter:
                 counts.dates = dates_at(
                     *(statement.date_shape, statement.literals, statement.parameters),
                     event.started,
+                    self.timezone,
                 )
             known = self._counts.get((epoch, tables, key))
             if known is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from typing import TypeAlias
 
 from dbt_graft.collectors.sqlserver.runs.captured import LEVELS, Level, TaskEvent
@@ -53,6 +54,7 @@ class SessionFold:
         connections: How many connections it was so far, one after the other.
         active: Something was sent since the last of them began, or may have been.
         epoch_reported: Segments of the open epoch went out, so its end is reported too.
+        timezone: That of the server.
     """
 
     key: SessionKey
@@ -73,11 +75,12 @@ class SessionFold:
     connections: int = 0
     active: bool = True
     epoch_reported: bool = True
+    timezone: tzinfo = UTC
     counter: RequestCounter = field(init=False)
     _events: list[Segment] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.counter = RequestCounter(":".join(self.key), self.origin)
+        self.counter = RequestCounter(":".join(self.key), self.origin, timezone=self.timezone)
 
     def add(self, event: TaskEvent) -> None:
         """Go on by one event."""

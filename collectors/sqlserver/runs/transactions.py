@@ -14,7 +14,7 @@ _NAME = r"(?P<name>(?!BEGIN\b)\[?\w+\]?)"
 _BEGINS = re.compile(rf"{_SETTINGS}{_BEGIN}(?:\s+(?P<name>(?!\w+\s*\()\[?\w+\]?))?", re.I)
 # FreeTDS begins the next transaction in the same text.
 _ENDS = re.compile(
-    r"(?P<maybe>(?:IF\s+)?TRANCOUNT\s*>\s*\?\s*)?(?P<verb>COMMIT|ROLLBACK)"
+    r"(?P<maybe>(?:IF\s+)?@@TRANCOUNT\s*>\s*\?\s*)?(?P<verb>COMMIT|ROLLBACK)"
     rf"(?:\s+(?:TRAN|TRANSACTION|WORK)\b(?:\s+{_NAME})?)?[\s;]*(?P<again>{_BEGIN}[\s;]*)?",
     re.I,
 )
@@ -50,7 +50,7 @@ class TransactionStep(NamedTuple):
     Attributes:
         name: Of the transaction that it begins or takes back, or of the savepoint.
         bare: It does nothing else.
-        maybe: Only where there is a transaction: `IF TRANCOUNT > 0 ROLLBACK`.
+        maybe: Only where there is a transaction: `IF @@TRANCOUNT > 0 ROLLBACK`.
         again: After that it begins the next.
     """
 

@@ -20,6 +20,8 @@ _NOW = keywords(
     "GETDATE SYSDATETIME GETUTCDATE SYSUTCDATETIME SYSDATETIMEOFFSET CURRENT_TIMESTAMP"
     " CURRENT_DATE NOW"
 )
+# The clocks among them that do not depend on the server's time zone.
+_UTC_NOW = keywords("GETUTCDATE SYSUTCDATETIME")
 _CASTS = keywords("CAST TRY_CAST")
 _CONVERTS = keywords("CONVERT TRY_CONVERT")
 _TYPES = keywords("DATE TIMESTAMP DATETIME DATETIME2 SMALLDATETIME DATETIMEOFFSET")
@@ -49,7 +51,7 @@ class DateExpression:
     Attributes:
         literal: The number of the literal; of a list with its `item`, None for all of them.
         variable: A parameter or variable, in lower case.
-        now: The beginning of the statement.
+        now: The beginning of the statement, on the server's clock or, with `is_utc`, in UTC.
         of: The expression that is shifted.
         days, months: The length of one step; `steps` is the number of the literal that counts them,
             `sign` its sign.
@@ -59,6 +61,7 @@ class DateExpression:
     is_list: bool = False
     variable: str = ""
     now: bool = False
+    is_utc: bool = False
     of: DateExpression | None = None
     days: int = 0
     months: int = 0
@@ -90,12 +93,14 @@ class DateValues:
     Attributes:
         literals: As written, by number.
         parameters: As written, by name.
-        now: The beginning of the statement.
+        now: The beginning of the statement on the server's clock.
+        utc_now: The same in UTC.
     """
 
     literals: Mapping[int, str] = field(default_factory=dict)
     parameters: Mapping[str, str] | None = None
     now: datetime | None = None
+    utc_now: datetime | None = None
 
 
 def read_expression(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
@@ -118,10 +123,10 @@ def _simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | No
     literal = _mark(tokens, at)
     if literal is not None:
         return DateExpression(literal=literal), at + 1
-    if word.startswith("@") and not word.startswith(""):
+    if word.startswith("@") and not word.startswith("@@"):
         return DateExpression(variable=word.casefold()), at + 1
     if word in _NOW:
-        return DateExpression(now=True), at + (3 if after == "(" else 1)
+        return DateExpression(now=True, is_utc=word in _UTC_NOW), at + (3 if after == "(" else 1)
     if word in _PREFIXES and _mark(tokens, at + 1) is not None:
         return DateExpression(literal=_mark(tokens, at + 1)), at + 2
     listed = _LIST.fullmatch(_word(tokens, at + 2)) if after == "(" else None
@@ -196,7 +201,8 @@ def _word(tokens: Sequence[Token], at: int) -> str:
 def dates_of(expression: DateExpression, values: DateValues) -> tuple[DateRange, ...]:
     """The days of an expression; empty where one of its values is no date."""
     if expression.now:
-        return (unit(begin_of_unit(values.now, Grain.DAY), Grain.DAY),) if values.now else ()
+        now = values.utc_now if expression.is_utc else values.now
+        return (unit(begin_of_unit(now, Grain.DAY), Grain.DAY),) if now else ()
     if expression.variable:
         text = (values.parameters or {}).get(expression.variable, "")
         return _days([text]) if text else ()

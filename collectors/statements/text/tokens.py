@@ -40,7 +40,7 @@ class _SparkTokenizer(Spark.Tokenizer):
 
 
 _TOKENIZERS = {Dialect.TSQL: _TsqlTokenizer, Dialect.SPARK: _SparkTokenizer}
-_SIGNS = frozenset({"#", "##", "@", ""})
+_SIGNS = frozenset({"#", "##", "@", "@@"})
 # ODBC's escapes, `{fn now()}`: the braces and the word after them name no table.
 _ESCAPES = frozenset({"OJ", "FN", "D", "T", "TS", "ESCAPE"})
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from dbt_graft.collectors.openlineage.worker import FilePart, read_part
+from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.period import DataPosition
 from dbt_graft.lineage.records import Access, Direction
-from tests.collectors.openlineage.events import Document, dataset, event, records_in
+from tests.collectors.openlineage.events import Document, dataset, event, records_in, written
 from tests.lineage.shown_periods import shown
 
 
@@ -98,3 +100,28 @@ def test_versions_are_positions(
     assert [one.positions for one in found if one.direction == "write"] == [
         (expected,) if expected else ()
     ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "fields", "expected"),
+    [
+        (DateColumns(), [], []),
+        (DateColumns(include=("posted*",)), [], ["posted_on 2026-10-04 2026-10-05 day predicate"]),
+        (
+            DateColumns(),
+            [{"name": "POSTED_ON", "type": "date"}],
+            ["posted_on 2026-10-04 2026-10-05 day predicate"],
+        ),
+        (DateColumns(exclude=("posted*",)), [{"name": "posted_on", "type": "date"}], []),
+    ],
+    ids=["unknown", "configured", "by the schema's type", "excluded"],
+)
+def test_date_columns_are_those_of_other_logs(
+    tmp_path: Path, columns: DateColumns, fields: list[Document], expected: list[str]
+) -> None:
+    subset = {"outputCondition": compare("posted_on", "EQUAL", "2026-10-04")}
+    one = dataset("spark raw.orders", {"schema": {"fields": fields}}, subset=subset)
+    file = written(tmp_path / "events.jsonl", event(outputs=[one]))
+    size = file.stat().st_size
+    [found] = read_part(FilePart(str(file), "e", "e", 0, size, size, 0), columns=columns)
+    assert [shown(access.periods) for access in found.records.accesses] == [expected]

@@ -125,7 +125,7 @@ LOGS = {
     "starting": shown_by("sql_statement_starting", "INSERT INTO a SELECT 1 FROM b"),
     "failed": event("DELETE FROM never_written", result="<value>1</value><text>Error</text>")
     + event("DELETE FROM never_written", result="<value>2</value>")
-    + event("IF TRANCOUNT > 0 ROLLBACK TRAN", after=1),
+    + event("IF @@TRANCOUNT > 0 ROLLBACK TRAN", after=1),
     "order": event("SELECT * INTO #t FROM z; INSERT INTO y SELECT * FROM #t; DROP TABLE #t")
     + event("SELECT * INTO #t FROM b")
     + event("INSERT INTO a SELECT * FROM #t"),

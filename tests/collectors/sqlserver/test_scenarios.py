@@ -149,7 +149,7 @@ RESET = rpc("exec sp_reset_connection")
 FILE = Sent("")
 IMPLICIT = "SET IMPLICIT_TRANSACTIONS ON"
 # Microsoft's ODBC driver ends transactions so.
-ODBC_COMMIT, ODBC_ROLLBACK = "IF TRANCOUNT > 0 COMMIT TRAN", "IF TRANCOUNT > 0 ROLLBACK TRAN"
+ODBC_COMMIT, ODBC_ROLLBACK = "IF @@TRANCOUNT > 0 COMMIT TRAN", "IF @@TRANCOUNT > 0 ROLLBACK TRAN"
 A, B = "INSERT INTO a SELECT * FROM x", "INSERT INTO b SELECT * FROM y"
 
 Line = str | Sent
@@ -272,11 +272,11 @@ CASES: dict[str, Case] = {
     "freetds": call(
         "BEGIN TRANSACTION",
         A,
-        "IF TRANCOUNT > 0 COMMIT BEGIN TRANSACTION",
+        "IF @@TRANCOUNT > 0 COMMIT BEGIN TRANSACTION",
         B,
-        "IF TRANCOUNT > 0 ROLLBACK BEGIN TRANSACTION",
+        "IF @@TRANCOUNT > 0 ROLLBACK BEGIN TRANSACTION",
         A,
-        "IF TRANCOUNT > 0 COMMIT BEGIN TRANSACTION",
+        "IF @@TRANCOUNT > 0 COMMIT BEGIN TRANSACTION",
         writes="a 2, b 1 failed",
     ),
     "pymssql": call(
@@ -321,13 +321,15 @@ CASES: dict[str, Case] = {
     "guarded_by_hand": call(
         "BEGIN TRAN",
         A,
-        "IF TRANCOUNT > 0 COMMIT",
+        "IF @@TRANCOUNT > 0 COMMIT",
         B,
-        "IF TRANCOUNT > 0 ROLLBACK",
+        "IF @@TRANCOUNT > 0 ROLLBACK",
         writes="a 1, b 1",
     ),
     "driver_known_by_its_commit": call(A, ODBC_COMMIT, B, ODBC_ROLLBACK, writes="a 1, b 1 failed"),
-    "unclear_end": call("BEGIN TRAN", A, "IF ERROR = 0 COMMIT ELSE ROLLBACK", LOGOUT, writes="a 1"),
+    "unclear_end": call(
+        "BEGIN TRAN", A, "IF @@ERROR = 0 COMMIT ELSE ROLLBACK", LOGOUT, writes="a 1"
+    ),
     "savepoint_of_sqlalchemy": call(
         IMPLICIT,
         "SAVE TRANSACTION sa_savepoint_1",
@@ -530,7 +532,12 @@ CASES: dict[str, Case] = {
     "view_made": call(
         "CREATE VIEW v_made AS SELECT * FROM x",
         "INSERT INTO a SELECT * FROM v_made",
-        flows="x > v_made, v_made > a",
+        flows="x > a",  # the view only passes x on
+    ),
+    "view_of_its_own": call(
+        "CREATE VIEW v_own AS SELECT DISTINCT * FROM x",
+        "INSERT INTO a SELECT * FROM v_own",
+        flows="x > v_own, v_own > a",
     ),
     "procedure_made": call(
         "CREATE PROCEDURE p_made AS INSERT INTO a SELECT * FROM x", flows="", writes=""
@@ -882,7 +889,7 @@ CASES: dict[str, Case] = {
         "SELECT schema_name()",
         "SELECT 1",
         rpc("exec sp_datatype_info_100 0"),
-        "SELECT VERSION",
+        "SELECT @@VERSION",
         "SELECT name FROM sys.objects WHERE type = 'U'",
         A,
         reads="x 1",
@@ -1053,7 +1060,7 @@ CASES: dict[str, Case] = {
     ),
     "cursor_in_batch": call(
         "DECLARE c CURSOR FOR SELECT i FROM x; OPEN c; FETCH NEXT FROM c INTO "
-        "@i; WHILE FETCH_STATUS = 0 BEGIN INSERT INTO a VALUES (@i); FETCH "
+        "@i; WHILE @@FETCH_STATUS = 0 BEGIN INSERT INTO a VALUES (@i); FETCH "
         "NEXT FROM c INTO @i END; CLOSE c; DEALLOCATE c",
         flows="x > a",
         reads="x 1",

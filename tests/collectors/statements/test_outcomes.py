@@ -63,7 +63,7 @@ SPARK = [
 ]
 PARSED_TSQL = [
     "SELECT 1",
-    "SELECT VERSION, GETDATE()",
+    "SELECT @@VERSION, GETDATE()",
     "SET @x = (SELECT MAX(a) FROM t)",
     "SET @x = (SELECT MAX(a) FROM (VALUES (1), (2)) v (a))",
     "DECLARE @t TABLE (a int)",

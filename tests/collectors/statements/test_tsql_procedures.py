@@ -28,7 +28,7 @@ CASES = [
     ("CREATE PROCEDURE p AS WITH c AS (SELECT * FROM a) INSERT b SELECT * FROM c", "a", "INSERT b"),
     ("CREATE PROCEDURE p @n sysname AS DECLARE @s nvarchar(max) = N'SELECT * FROM t WHERE n = @n'; EXEC sp_executesql @s, N'@n sysname', @n", "t", ""),
     ("CREATE PROCEDURE p AS EXEC q; EXEC ('DELETE FROM t')", "", "DELETE t"),
-    ("CREATE PROCEDURE p AS DECLARE c CURSOR FOR SELECT i FROM a OPEN c FETCH NEXT FROM c INTO @i WHILE FETCH_STATUS = 0 BEGIN INSERT b VALUES (@i) FETCH NEXT FROM c INTO @i END CLOSE c DEALLOCATE c", "a", "INSERT b"),
+    ("CREATE PROCEDURE p AS DECLARE c CURSOR FOR SELECT i FROM a OPEN c FETCH NEXT FROM c INTO @i WHILE @@FETCH_STATUS = 0 BEGIN INSERT b VALUES (@i) FETCH NEXT FROM c INTO @i END CLOSE c DEALLOCATE c", "a", "INSERT b"),
     ("CREATE PROCEDURE [dbo].[load orders] @day date AS\nBEGIN\n  SET NOCOUNT ON;\n  -- stage\n  TRUNCATE TABLE stage.orders;\n  INSERT INTO stage.orders (i, a)\n  SELECT o.i, o.a FROM Shop.dbo.orders o WITH (NOLOCK) LEFT JOIN Shop.dbo.customers c ON c.i = o.c WHERE o.d = @day;\n  DELETE w FROM dw.orders w JOIN stage.orders s ON s.i = w.i;\n  INSERT INTO dw.orders SELECT * FROM stage.orders;\n  EXEC dbo.finish @day;\nEND", "Shop.dbo.orders Shop.dbo.customers stage.orders", "TRUNCATE stage.orders INSERT stage.orders DELETE dw.orders INSERT dw.orders"),
     ("CREATE PROCEDURE p AS BEGIN DECLARE @t TABLE (i int); INSERT @t SELECT i FROM a; UPDATE b SET x = 1 OUTPUT inserted.i INTO @t FROM b JOIN @t t ON b.i = t.i; SELECT * FROM @t END", "a b @t", "INSERT @t UPDATE b"),
     ("CREATE PROCEDURE p AS INSERT a OUTPUT inserted.i INTO b SELECT i FROM c RETURN (SELECT COUNT(*) FROM d)", "c d", "INSERT a INSERT b"),

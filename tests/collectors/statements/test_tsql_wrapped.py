@@ -81,7 +81,7 @@ CASES = [
     ("INSERT INTO [t] ([a], [b]) OUTPUT inserted.i SELECT p0, p1 FROM (VALUES (?, ?, 0), (?, ?, 1)) AS imp_sen(p0, p1, sen_counter) ORDER BY sen_counter", "", "INSERT t"),
     ("INSERT INTO t (a) VALUES (?); select scope_identity()", "", "INSERT t"),
     ("SET NOCOUNT ON; SELECT TOP 5 * FROM t", "t", ""),
-    ("IF TRANCOUNT > 0 COMMIT TRAN", "", ""),
+    ("IF @@TRANCOUNT > 0 COMMIT TRAN", "", ""),
     ("SET IMPLICIT_TRANSACTIONS ON", "", ""),
     ("set transaction isolation level read committed set implicit_transactions off INSERT t VALUES (1)", "", "INSERT t"),
     ("SELECT [t0].[a] AS [x] FROM [dbo].[t] AS [t0] LEFT JOIN [u] AS [t1] ON [t0].[i] = [t1].[i] WHERE [t0].[n] = @__n_0 ORDER BY (SELECT 1) OFFSET @__p_1 ROWS", "dbo.t u", ""),

@@ -115,8 +115,8 @@ def test_equal_statements_are_one_segment_with_their_counts() -> None:
         ([A, "BEGIN TRAN", B, "ROLLBACK TRAN"], {A: 1, "~" + B: 1}),
         (["BEGIN TRAN", A, "COMMIT", "ROLLBACK"], {A: 1}),
         (["BEGIN TRAN", "BEGIN TRAN", A, "COMMIT", "ROLLBACK"], {"~" + A: 1}),
-        ([A, "IF TRANCOUNT > 0 ROLLBACK TRAN"], {A: 1}),
-        ([("begin", ""), A, "IF TRANCOUNT > 0 ROLLBACK TRAN"], {"~" + A: 1}),
+        ([A, "IF @@TRANCOUNT > 0 ROLLBACK TRAN"], {A: 1}),
+        ([("begin", ""), A, "IF @@TRANCOUNT > 0 ROLLBACK TRAN"], {"~" + A: 1}),
         (["BEGIN TRAN x", A, B, "ROLLBACK TRAN savepoint", "COMMIT"], {A: 1, B: 1}),
         (["BEGIN TRAN x", A, B, "ROLLBACK TRAN x"], {"~" + A: 1, "~" + B: 1}),
         ([A, f"BEGIN TRAN; {B}; ROLLBACK"], {A: 1, f"~BEGIN TRAN; {B}; ROLLBACK": 1}),
@@ -124,8 +124,8 @@ def test_equal_statements_are_one_segment_with_their_counts() -> None:
         (["SET IMPLICIT_TRANSACTIONS ON"], {}),
         (
             [
-                *("SET IMPLICIT_TRANSACTIONS ON", A, "IF TRANCOUNT > 0 COMMIT TRAN", B),
-                "IF TRANCOUNT > 0 ROLLBACK TRAN",
+                *("SET IMPLICIT_TRANSACTIONS ON", A, "IF @@TRANCOUNT > 0 COMMIT TRAN", B),
+                "IF @@TRANCOUNT > 0 ROLLBACK TRAN",
             ],
             {A: 1, "~" + B: 1},
         ),

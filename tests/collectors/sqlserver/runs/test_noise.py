@@ -20,7 +20,7 @@ NOISE = [
     ("/* ping */ -- now\n select 1;", HEALTH),
     ("SELECT 1 AS alive", HEALTH),
     ("SELECT 1 FROM DUAL", HEALTH),
-    ("SELECT VERSION", HEALTH),
+    ("SELECT @@VERSION", HEALTH),
     ("SELECT DB_NAME(), SUSER_SNAME(), sysdatetime()", HEALTH),
     ("SELECT CAST('test plain returns' AS VARCHAR(60)) AS anon_1", HEALTH),
     ("select CAST(SERVERPROPERTY('ProductVersion') AS VARCHAR)", HEALTH),

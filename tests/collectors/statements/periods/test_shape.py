@@ -17,7 +17,7 @@ def dates(text: str, **parameters: str) -> list[str]:
     """`orders day 2026-11-01 2026-11-02`; `!` before a table whose rows are changed."""
     shape = find_dates(text)
     named = {f"@{name}": value for name, value in parameters.items()}
-    values = DateValues(dict(enumerate(literals(text))), named, NOW)
+    values = DateValues(dict(enumerate(literals(text))), named, NOW, NOW)
     return [
         f"{'!' * one.changes}{one.table} {one.column} "
         f"{one.start.date() if one.start else '-'} {one.end.date() if one.end else '-'}"
