@@ -23,7 +23,8 @@ from dbt_graft.graft.recorded import clear_taint, print_taints, record_taint
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.dates.date_text import parse_dates
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.states.access_history import AccessHistory, Execution
+from dbt_graft.lineage.states.access_history import AccessHistory
+from dbt_graft.lineage.states.access_index import Execution
 from dbt_graft.lineage.states.bad_writes import (
     BadWrite,
     bad_dates,

@@ -21,14 +21,9 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access
-from dbt_graft.lineage.states.access_history import (
-    AccessHistory,
-    Edge,
-    Execution,
-    removed_dates,
-    removes_rows,
-    times,
-)
+from dbt_graft.lineage.states.access_effects import removed_dates, removes_rows, times
+from dbt_graft.lineage.states.access_history import AccessHistory, Edge
+from dbt_graft.lineage.states.access_index import Execution
 from dbt_graft.lineage.states.bad_writes import BadWrite
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -142,7 +137,6 @@ class _Spread:
         self.start = min(starts, default=_BEGINNING)
         seeds = {*self.state, *(dataset for _, dataset in self.bad)}
         self.reached = _reached(history, seeds)
-        writing = history.tasks_with_writes
         # With each edge whether its task was seen to read the input.
         self.inputs: dict[Output, list[tuple[Edge, bool]]] = defaultdict(list)
         self.passing: dict[DatasetId, list[Edge]] = defaultdict(list)
@@ -151,8 +145,8 @@ class _Spread:
             for edge in history.upstream.get(dataset, ()):
                 if edge[1] not in self.reached:
                     continue
-                if (edge[0], dataset) in writing:
-                    is_seen = edge[:2] in history.tasks_with_reads
+                if edge[0] in history.writes_by_task(dataset):
+                    is_seen = edge[0] in history.reads_by_task(edge[1])
                     self.inputs[edge[0], dataset].append((edge, is_seen))
                 else:
                     self.passing[dataset].append(edge)
@@ -184,11 +178,11 @@ class _Spread:
 
     def _events(self) -> Iterator[tuple[datetime, int, bool, Access]]:
         for dataset in self.reached:
-            for access in self.history.reads.get(dataset, ()):
+            for access in self.history.reads(dataset):
                 for at in times(access):
                     if at >= self.start:
                         yield at, _READ, True, access
-            for access in self.history.writes.get(dataset, ()):
+            for access in self.history.writes(dataset):
                 order = _REMOVAL if removes_rows(access) else _WRITE
                 for at in times(access):
                     if at >= self.start:
