@@ -45,6 +45,9 @@ def replaces_rows(access: Access) -> bool:
 
 def read_dates(reads: Sequence[Access]) -> Dates | None:
     """The dates of several reads; None where one of them names none."""
+    if len(reads) == 1:
+        periods = reads[0].periods
+        return dates_of(periods) if periods else None
     found = NO_DATES
     for one in reads:
         if not one.periods:

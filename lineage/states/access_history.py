@@ -32,6 +32,7 @@ from dbt_graft.lineage.states.access_index import AccessIndex
 
 # A task, or a definition, its input and its output.
 Edge = tuple[str, DatasetId, DatasetId]
+_Dated = dict[DatasetId, Sequence[tuple[Access, Dates | None]]]
 
 
 class AccessHistory(AccessIndex):
@@ -46,6 +47,8 @@ class AccessHistory(AccessIndex):
             self.downstream[edge[1]].append(edge)
         self._mappings: dict[Edge, PartitionMapping] = {}
         self._written: dict[int, Dates | None] = {}
+        self._dated_reads: _Dated = {}
+        self._dated_writes: _Dated = {}
         self._grains: dict[DatasetId, Grain | None] = {}
         self._run_dates: dict[tuple[str, DatasetId], Mapping[str, Dates]] = {}
 
@@ -83,6 +86,22 @@ class AccessHistory(AccessIndex):
         if key not in self._written:
             self._written[key] = self._written_dates(access)
         return self._written[key]
+
+    def dated_reads(self, dataset: DatasetId) -> Sequence[tuple[Access, Dates | None]]:
+        """The reads of a dataset, each with its dates; None if not known."""
+        if dataset not in self._dated_reads:
+            self._dated_reads[dataset] = [
+                (one, dates_of(one.periods) if one.periods else None) for one in self.reads(dataset)
+            ]
+        return self._dated_reads[dataset]
+
+    def dated_writes(self, dataset: DatasetId) -> Sequence[tuple[Access, Dates | None]]:
+        """The writes of a dataset, each with its dates, as `written` has them."""
+        if dataset not in self._dated_writes:
+            self._dated_writes[dataset] = [
+                (one, self.written(one)) for one in self.writes(dataset)
+            ]
+        return self._dated_writes[dataset]
 
     def rewrites(self, access: Access) -> bool:
         """Whether a write takes the place of all that was there for its dates."""
