@@ -44,8 +44,8 @@ def layered_lineage(tasks: int, days: int) -> Lineage:
 
 
 def first_table() -> DatasetId:
-    """A table of the first layer, of which most of the others are made."""
-    return _table(0)
+    """The table that all others are made of; no run writes it."""
+    return _table(-1)
 
 
 def _table(number: int) -> DatasetId:

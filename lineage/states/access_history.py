@@ -98,9 +98,7 @@ class AccessHistory(AccessIndex):
     def dated_writes(self, dataset: DatasetId) -> Sequence[tuple[Access, Dates | None]]:
         """The writes of a dataset, each with its dates, as `written` has them."""
         if dataset not in self._dated_writes:
-            self._dated_writes[dataset] = [
-                (one, self.written(one)) for one in self.writes(dataset)
-            ]
+            self._dated_writes[dataset] = [(one, self.written(one)) for one in self.writes(dataset)]
         return self._dated_writes[dataset]
 
     def rewrites(self, access: Access) -> bool:

@@ -37,13 +37,13 @@ class AccessIndex:
         self._reads_by_run: _ByRun = {}
 
     def writes(self, dataset: DatasetId) -> Sequence[Access]:
-        """What put data into a dataset or took data out of it, oldest first."""
+        """The accesses that put data into a dataset or took data out of it, oldest first."""
         if dataset not in self._writes:
             self._part(dataset)
         return self._writes[dataset]
 
     def reads(self, dataset: DatasetId) -> Sequence[Access]:
-        """What took data from a dataset, oldest first."""
+        """The accesses that took data from a dataset, oldest first."""
         if dataset not in self._reads:
             self._part(dataset)
         return self._reads[dataset]

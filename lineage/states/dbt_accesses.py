@@ -19,7 +19,7 @@ def is_view(definition: Definition) -> bool:
 
 
 def dbt_accesses(lineage: Lineage) -> Iterator[Access]:
-    """The accesses of dbt's builds: what each model reads, when it began, and its write at the end."""
+    """The accesses of dbt's builds: reads when a model began, its write at the end."""
     for definition in lineage.definitions.values():
         if is_view(definition):
             continue
