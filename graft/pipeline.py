@@ -130,7 +130,8 @@ def graft(
         if runs_of and (tasks := runs_of(grafted.lineage)):
             records = store.read_selected(place, tasks, results=results, rename=rules)
             every = _lineage(config, short, rules, records, unreadable, projects(read.manifest))
-            grafted = replace(grafted, lineage=grafted.lineage.with_runs(every))
+            with_runs = grafted.lineage.with_runs(every)
+            grafted = replace(grafted, join=lambda: with_runs)
         if write:
             output_of(config, "artifacts").claim()
             artifacts.write(grafted, out)

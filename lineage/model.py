@@ -242,7 +242,7 @@ class Lineage:
         return Spelling(self.datasets).lineage(
             replace(
                 self,
-                tasks=other.tasks,
+                tasks=dict(sorted({**self.tasks, **other.tasks}.items())),
                 accesses=other.accesses,
                 orchestrator_runs=other.orchestrator_runs,
                 superseded=other.superseded,

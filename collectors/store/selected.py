@@ -47,8 +47,8 @@ def read_selected(
     if folded is None:
         records = read_unfolded(found).complete
     else:
-        repeats = (*folded.records.run_repeats, *folded.records.usage_repeats)
-        repeated = {one.task for one in repeats}
+        repeated = {one.task for one in folded.records.run_repeats}
+        repeated |= {one.task for one in folded.records.usage_repeats}
         records = _unfolded(found, folded.complete, repeated.intersection(tasks))
     return replace(records, node_results=read_results(found)) if results else records
 

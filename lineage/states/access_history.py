@@ -6,7 +6,7 @@ All that is derived from it is derived on demand, for the edges and datasets tha
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from dbt_graft.lineage.dataset import DatasetId
@@ -50,7 +50,7 @@ class AccessHistory(AccessIndex):
         self._dated_reads: _Dated = {}
         self._dated_writes: _Dated = {}
         self._grains: dict[DatasetId, Grain | None] = {}
-        self._run_dates: dict[tuple[str, DatasetId], Mapping[str, Dates]] = {}
+        self._run_dates: dict[tuple[str, DatasetId], dict[str, Dates]] = {}
 
     def grain(self, dataset: DatasetId) -> Grain | None:
         """The unit in which a dataset is written, or else read; None where no log tells."""
@@ -141,7 +141,7 @@ class AccessHistory(AccessIndex):
             if found := reads.get(run):
                 yield EdgeRun(run, read_dates(found), written[run])
 
-    def _dates_by_run(self, task: str, dataset: DatasetId) -> Mapping[str, Dates]:
+    def _dates_by_run(self, task: str, dataset: DatasetId) -> dict[str, Dates]:
         """The dates that each run of a task wrote, of those that name them, the oldest first."""
         key = (task, dataset)
         if key not in self._run_dates:
