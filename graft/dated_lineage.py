@@ -1,8 +1,8 @@
-"""The lineage with all accesses in the store, for commands that ask about dates of data."""
+"""The lineage with all runs around some datasets, for commands that ask about dates of data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from dbt_graft.collectors import store
@@ -17,6 +17,8 @@ from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Records
 from dbt_graft.lineage.states.access_history import AccessHistory
 
 
@@ -36,8 +38,13 @@ class DatedLineage:
     rerun: RerunSettings
 
 
-def dated_lineage(config: Config) -> DatedLineage:
+def dated_lineage(
+    config: Config, tasks_of: Callable[[AccessHistory], Collection[str]]
+) -> DatedLineage:
     """The lineage in the store, with dbt's if there are artifacts, and the taints on record.
+
+    Args:
+        tasks_of: The tasks whose runs are all needed, from a history that lacks some of them.
 
     Raises:
         GraftError: Nothing was collected yet.
@@ -51,21 +58,17 @@ def dated_lineage(config: Config) -> DatedLineage:
         )
     taints = store.recorded_taints(place)
     version = config.airflow.version
+
+    def runs_of(lineage: Lineage) -> Collection[str]:
+        return tasks_of(AccessHistory(replace(lineage, taints=taints)))
+
     if not (config.target_dir / "manifest.json").exists():
-        lineage = build(
-            store.read(place, results=True, folded=False),
-            config.name_rules,
-            task_infos(config),
-            failed=config.lineage.failed,
-            one_name=config.one_name,
-            dates=declared_dates(config),
-            ignore=config.lineage.ignore_tasks,
-        )
+        lineage = _lineage_of_logs(config, place, runs_of)
         rerun = RerunSettings(lineage.orchestrator_runs, airflow=version)
         return DatedLineage(AccessHistory(replace(lineage, taints=taints)), (), {}, rerun)
     quiet = Progress(quiet=True)
     grafted = pipeline.graft(
-        config, quiet, write=False, allow_empty=True, results=True, every_run=True
+        config, quiet, write=False, allow_empty=True, results=True, runs_of=runs_of
     )
     lineage = grafted.lineage
     order = demanded_order(lineage, grafted.descriptions)
@@ -84,3 +87,22 @@ def dated_lineage(config: Config) -> DatedLineage:
         {one: found.owner for one, found in grafted.descriptions.items() if found.owner},
         rerun,
     )
+
+
+def _lineage_of_logs(
+    config: Config, place: str, runs_of: Callable[[Lineage], Collection[str]]
+) -> Lineage:
+    def built(records: Records) -> Lineage:
+        return build(
+            records,
+            rules,
+            task_infos(config),
+            failed=config.lineage.failed,
+            one_name=config.one_name,
+            dates=declared_dates(config),
+            ignore=config.lineage.ignore_tasks,
+        )
+
+    rules = config.name_rules
+    tasks = runs_of(built(store.read(place, results=True, rename=rules)))
+    return built(store.read_selected(place, tasks, results=True, rename=rules))

@@ -43,7 +43,7 @@ def described_lineage(config: Config, past: Moment | None = None) -> DescribedLi
             rules,
             task_infos(config),
             failed=config.lineage.failed,
-            shards=config.date_shards,
+            one_name=config.one_name,
             dates=declared_dates(config),
             ignore=config.lineage.ignore_tasks,
         )

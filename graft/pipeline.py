@@ -71,7 +71,7 @@ def graft(
     allow_empty: bool = False,
     results: bool = False,
     past: Moment | None = None,
-    every_run: bool = False,
+    runs_of: Callable[[Lineage], Collection[str]] | None = None,
 ) -> Grafted:
     """Graft the lineage in the store onto dbt's artifacts.
 
@@ -82,8 +82,7 @@ def graft(
         allow_empty: Go on with a store that is missing or empty, and was not at the last build.
         results: With the results of dbt's nodes, which only pages show.
         past: The lineage as of this time.
-        every_run: With the accesses of all runs, of which builds need only some; a past state
-            needs all.
+        runs_of: The tasks of a lineage whose runs are all needed; of others builds need only some.
 
     Raises:
         GraftError: dbt's artifacts are missing or damaged, or the grafted ones are not valid.
@@ -107,7 +106,7 @@ def graft(
                 place,
                 results=results,
                 rename=rules,
-                folded=not (past or every_run),
+                folded=past is None,
             ),
             past,
             strict=not write,
@@ -128,6 +127,11 @@ def graft(
         followed = dbt_columns(read.manifest, read.catalog, known.datasets, cache, count)
         step.measure = None
         grafted = graft_lineage(read, lineage, options, known, followed)
+        if runs_of and (tasks := runs_of(grafted.lineage)):
+            records = store.read_selected(place, tasks, results=results, rename=rules)
+            every = _lineage(config, short, rules, records, unreadable, projects(read.manifest))
+            with_runs = grafted.lineage.with_runs(every)
+            grafted = replace(grafted, join=lambda: with_runs)
         if write:
             output_of(config, "artifacts").claim()
             artifacts.write(grafted, out)

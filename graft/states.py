@@ -40,6 +40,7 @@ from dbt_graft.lineage.states.entity_states import (
 )
 from dbt_graft.lineage.states.kind_of_dataset import dataset_kind
 from dbt_graft.lineage.states.recorded_states import taints_now
+from dbt_graft.lineage.states.tasks_around import tasks_of_states
 from dbt_graft.lineage.states.write_gaps import RECENT, WriteGaps, write_gaps
 
 NOT_READY = 4
@@ -85,7 +86,10 @@ def states(
     Each date is missing, partial, estimated or completed, and may be tainted or superseded. Spark
     is not started, and nothing is written.
     """
-    history = dated_lineage(load_config(config_path)).history
+    history = dated_lineage(
+        load_config(config_path),
+        lambda some: tasks_of_states(some, found_dataset(some.lineage, dataset)),
+    ).history
     found = found_dataset(history.lineage, dataset)
     answer = _answer(history, entity_states(history, found, taints_now(history).dates(found)))
     unit = Grain(grain) if grain else answer.states.grain

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import orjson
 
+from dbt_graft.collectors import store
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.exporters.dag_factory.document import marker
 from dbt_graft.exporters.reprocessing.commands import backfills, rerun_steps
@@ -23,7 +24,8 @@ from dbt_graft.graft.recorded import clear_taint, print_taints, record_taint
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.dates.date_text import parse_dates
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.states.access_history import AccessHistory, Execution
+from dbt_graft.lineage.states.access_history import AccessHistory
+from dbt_graft.lineage.states.access_index import Execution
 from dbt_graft.lineage.states.bad_writes import (
     BadWrite,
     bad_dates,
@@ -34,6 +36,7 @@ from dbt_graft.lineage.states.bad_writes import (
 )
 from dbt_graft.lineage.states.taint import spread
 from dbt_graft.lineage.states.taint_plan import taint_plan
+from dbt_graft.lineage.states.tasks_around import tasks_of_taint
 
 _FORMATS = ("text", "json", "markdown", "dag-factory")
 
@@ -106,13 +109,17 @@ def taint(
             clear_taint(config, clear)
         print_taints(config, as_json=form == "json")
         return
-    dated = dated_lineage(config)
     ways = sum(map(bool, (dates, run_ids, task_name, between)))
     if ways != 1 or (dates and not dataset) or (code_version and not task_name):
         raise click.UsageError(
             "name DATASET with --dates, or --run RUN, --task TASK [--code-version VERSION] or "
             "--between RUN RUN"
         )
+    runs = (*run_ids, *(between or ()))
+    dated = dated_lineage(
+        config,
+        lambda some: _tasks_around(config, some, dataset if dates else None, task_name, runs),
+    )
     bad = _bad_writes(dated.history, dataset, dates, run_ids, task_name, code_version, between)
     found = spread(dated.history, bad)
     number = None
@@ -146,6 +153,20 @@ def _check_usage(*, record: bool, reason: str, link: str, out: Path | None, form
         public_address(link)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--link") from error
+
+
+def _tasks_around(
+    config: Config,
+    some: AccessHistory,
+    dataset: str | None,
+    task: str | None,
+    run_ids: Sequence[str],
+) -> set[str]:
+    """The tasks whose runs are all needed; bad is a dataset, a task, or runs."""
+    if dataset:
+        return tasks_of_taint(some, [found_dataset(some.lineage, dataset)])
+    bad = {task} if task else store.tasks_of_runs(config.path(config.store), run_ids)
+    return bad | tasks_of_taint(some, some.written_by(bad))
 
 
 def _bad_writes(

@@ -242,6 +242,18 @@ class Lineage:
         )
         return Spelling(datasets).lineage(both)
 
+    def with_runs(self, other: Lineage) -> Lineage:
+        """The same with the tasks, runs and accesses of another, in the spelling of this one."""
+        return Spelling(self.datasets).lineage(
+            replace(
+                self,
+                tasks=dict(sorted({**self.tasks, **other.tasks}.items())),
+                accesses=other.accesses,
+                orchestrator_runs=other.orchestrator_runs,
+                superseded=other.superseded,
+            )
+        )
+
     @cached_property
     def _usages(self) -> Mapping[tuple[DatasetId, Direction], tuple[Usage, ...]]:
         found: dict[tuple[DatasetId, Direction], list[Usage]] = defaultdict(list)

@@ -33,6 +33,7 @@ from dbt_graft.collectors.store.read import (
     settings,
 )
 from dbt_graft.collectors.store.result_rows import fold_results
+from dbt_graft.collectors.store.selected import read_selected, tasks_of_runs
 from dbt_graft.collectors.store.tables import (
     SCHEMAS,
     TABLES,
@@ -72,9 +73,11 @@ __all__ = [
     "open_store",
     "positions",
     "read",
+    "read_selected",
     "recorded_taints",
     "run_origins",
     "settings",
+    "tasks_of_runs",
     "write_addresses",
     "write_build_history",
     "write_taint",

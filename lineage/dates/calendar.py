@@ -122,6 +122,13 @@ class Dates:
         """From the first to the last of them."""
         return self.ranges[0][0], self.ranges[-1][1]
 
+    def meets(self, other: Dates) -> bool:
+        """Whether any of them is among the others."""
+        mine, others = self.ranges, other.ranges
+        if len(mine) == len(others) == 1:
+            return mine[0][0] < others[0][1] and others[0][0] < mine[0][1]
+        return bool(self & other)
+
     def covers(self, other: Dates) -> bool:
         """Whether all others are among them."""
         return not other - self

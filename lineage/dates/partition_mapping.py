@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
 
 from dbt_graft.lineage.dates.calendar import (
     ALL_DATES,
@@ -124,8 +126,7 @@ class PartitionMapping:
         return f"[{first}, {last}] by {self.period}"
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeRun:
+class EdgeRun(NamedTuple):
     """The dates that a run read from an input and wrote into an output; None if not known."""
 
     run_id: str
@@ -179,9 +180,16 @@ def _agreement(runs: Sequence[EdgeRun], period: Grain, input_grain: Grain) -> Pa
 
 def _offsets(run: EdgeRun, period: Grain) -> Offsets | None:
     """The offsets of a run; None where it read all, or it is not known what it read."""
-    if not run.read or not run.written or run.read.is_all:
+    read, written = run.read, run.written
+    if not read or not written or read.is_all:
         return None
-    (read_from, read_to), (from_, to) = run.read.span, run.written.span
+    return _span_offsets(*read.span, *written.span, period)
+
+
+@lru_cache(maxsize=1 << 14)  # Runs of other edges are about the same dates.
+def _span_offsets(
+    read_from: int, read_to: int, from_: int, to: int, period: Grain
+) -> Offsets | None:
     if from_ <= FIRST or to >= LAST:
         return None
     return (

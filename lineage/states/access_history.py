@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from functools import cached_property
 
 from dbt_graft.lineage.dataset import DatasetId
@@ -20,27 +19,27 @@ from dbt_graft.lineage.dates.partition_mapping import (
     with_declared,
 )
 from dbt_graft.lineage.dates.period import Grain
-from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Status, Subtype
+from dbt_graft.lineage.records import Access, ColumnEdge, Subtype
+from dbt_graft.lineage.states.access_effects import (
+    read_dates,
+    removed_dates,
+    removes_rows,
+    replaces_rows,
+)
+from dbt_graft.lineage.states.access_index import AccessIndex
 
-# A task, or a definition, with the run: that of the orchestrator where there is one.
-Execution = tuple[str, str]
 # A task, or a definition, its input and its output.
 Edge = tuple[str, DatasetId, DatasetId]
-
-_REMOVES = frozenset({Operation.DELETE, Operation.TRUNCATE, Operation.DROP})
-# Their rows take the place of those of the same dates.
-_REWRITES = frozenset({Operation.MERGE, Operation.RESTORE, Operation.SWITCH, Operation.EXCHANGE})
-_TESTS = ("test", "source freshness", "freshness")
+_Dated = dict[DatasetId, Sequence[tuple[Access, Dates | None]]]
 
 
-class AccessHistory:
-    """Accesses of a lineage by dataset and by edge; failed ones did nothing and are left out."""
+class AccessHistory(AccessIndex):
+    """Accesses of a lineage by dataset and by edge, and how their dates belong together."""
 
     def __init__(self, lineage: Lineage) -> None:
-        self.lineage = lineage
+        super().__init__(lineage)
         self.upstream: dict[DatasetId, list[Edge]] = defaultdict(list)
         self.downstream: dict[DatasetId, list[Edge]] = defaultdict(list)
         for edge in sorted(set(_edges(lineage))):
@@ -48,34 +47,10 @@ class AccessHistory:
             self.downstream[edge[1]].append(edge)
         self._mappings: dict[Edge, PartitionMapping] = {}
         self._written: dict[int, Dates | None] = {}
+        self._dated_reads: _Dated = {}
+        self._dated_writes: _Dated = {}
         self._grains: dict[DatasetId, Grain | None] = {}
-        self._run_reads: dict[tuple[str, DatasetId], dict[Execution, list[Access]]] = {}
-
-    @cached_property
-    def writes(self) -> dict[DatasetId, list[Access]]:
-        """For each dataset what put data into it or took data out of it, oldest first."""
-        return self._by_dataset(Direction.WRITE)
-
-    @cached_property
-    def reads(self) -> dict[DatasetId, list[Access]]:
-        """For each dataset what took data from it, oldest first."""
-        return self._by_dataset(Direction.READ)
-
-    @cached_property
-    def tasks_with_reads(self) -> set[tuple[str, DatasetId]]:
-        """The tasks that were seen to read a dataset."""
-        return set(self._reads_by_task)
-
-    @cached_property
-    def tasks_with_writes(self) -> set[tuple[str, DatasetId]]:
-        """The tasks that were seen to write a dataset."""
-        return {(one.task, dataset) for dataset, all_ in self.writes.items() for one in all_}
-
-    def execution(self, access: Access) -> Execution:
-        """The execution that an access belongs to: what engines did in one try shares a memory."""
-        run = (access.task, access.run_id)
-        parent = self._parents.get(run) if self._parents else None
-        return (access.task, parent) if parent else run
+        self._run_dates: dict[tuple[str, DatasetId], dict[str, Dates]] = {}
 
     def grain(self, dataset: DatasetId) -> Grain | None:
         """The unit in which a dataset is written, or else read; None where no log tells."""
@@ -105,76 +80,39 @@ class AccessHistory:
 
     def written(self, access: Access) -> Dates | None:
         """The dates that a write is about; all of a table that it replaces; None if not known."""
+        if access.periods:
+            return dates_of(access.periods)
         key = id(access)
         if key not in self._written:
             self._written[key] = self._written_dates(access)
         return self._written[key]
 
+    def dated_reads(self, dataset: DatasetId) -> Sequence[tuple[Access, Dates | None]]:
+        """The reads of a dataset, each with its dates; None if not known."""
+        if dataset not in self._dated_reads:
+            self._dated_reads[dataset] = [
+                (one, dates_of(one.periods) if one.periods else None) for one in self.reads(dataset)
+            ]
+        return self._dated_reads[dataset]
+
+    def dated_writes(self, dataset: DatasetId) -> Sequence[tuple[Access, Dates | None]]:
+        """The writes of a dataset, each with its dates, as `written` has them."""
+        if dataset not in self._dated_writes:
+            self._dated_writes[dataset] = [(one, self.written(one)) for one in self.writes(dataset)]
+        return self._dated_writes[dataset]
+
     def rewrites(self, access: Access) -> bool:
         """Whether a write takes the place of all that was there for its dates."""
-        if access.operation.replaces or access.operation in _REWRITES:
+        if replaces_rows(access):
             return True
         removed = NO_DATES
-        for one in self._removals.get((self.execution(access), access.dataset), ()):
-            if one.last_at and access.last_at and one.last_at <= access.last_at:
+        task, run = self.execution(access)
+        for one in self.writes_by_run(task, access.dataset).get(run, ()):
+            is_before = one.last_at and access.last_at and one.last_at <= access.last_at
+            if is_before and removes_rows(one):
                 removed |= removed_dates(one)
         dates = self.written(access)
         return removed.covers(ALL_DATES if dates is None else dates)
-
-    @cached_property
-    def _parents(self) -> dict[Execution, str]:
-        return {
-            (task.name, run.run_id): run.parent_run_id
-            for task in self.lineage.tasks.values()
-            for run in task.runs
-            if run.parent_run_id
-        }
-
-    @cached_property
-    def _accesses(self) -> list[Access]:
-        found = [
-            access
-            for access in (*self.lineage.accesses, *_builds(self.lineage))
-            if access.last_at is not None and access.status is not Status.FAILED
-        ]
-        return sorted(found, key=_order)
-
-    def _by_dataset(self, direction: Direction) -> dict[DatasetId, list[Access]]:
-        found: dict[DatasetId, list[Access]] = defaultdict(list)
-        is_used = _puts if direction is Direction.WRITE else _takes
-        for access in self._accesses:
-            if access.direction is direction and is_used(access):
-                found[access.dataset].append(access)
-        return found
-
-    @cached_property
-    def _removals(self) -> dict[tuple[Execution, DatasetId], list[Access]]:
-        found: dict[tuple[Execution, DatasetId], list[Access]] = defaultdict(list)
-        for dataset, all_ in self.writes.items():
-            for access in all_:
-                if access.operation in _REMOVES:
-                    found[self.execution(access), dataset].append(access)
-        return found
-
-    @cached_property
-    def _reads_by_task(self) -> dict[tuple[str, DatasetId], list[Access]]:
-        found: dict[tuple[str, DatasetId], list[Access]] = {}
-        for dataset, all_ in self.reads.items():
-            of_dataset: dict[str, list[Access]] = defaultdict(list)
-            for access in all_:
-                of_dataset[access.task].append(access)
-            found.update(((task, dataset), reads) for task, reads in of_dataset.items())
-        return found
-
-    def _reads_of_runs(self, task: str, dataset: DatasetId) -> dict[Execution, list[Access]]:
-        """The reads of a dataset by each run of a task."""
-        key = (task, dataset)
-        if key not in self._run_reads:
-            found: dict[Execution, list[Access]] = defaultdict(list)
-            for access in self._reads_by_task.get(key, ()):
-                found[self.execution(access)].append(access)
-            self._run_reads[key] = found
-        return self._run_reads[key]
 
     @cached_property
     def _column_edges(self) -> dict[Edge, list[ColumnEdge]]:
@@ -188,8 +126,8 @@ class AccessHistory:
         declared = self.lineage.declared_dates.get(dataset)
         if declared:
             return declared.period
-        for accesses in (self.writes.get(dataset, ()), self.reads.get(dataset, ())):
-            counted = Counter(period.grain for one in accesses for period in one.periods)
+        for accesses in (self.writes(dataset), self.reads(dataset)):
+            counted = Counter([period.grain for one in accesses for period in one.periods])
             if counted:
                 return max(counted, key=lambda grain: (counted[grain], grain))
         return None
@@ -197,26 +135,23 @@ class AccessHistory:
     def _edge_runs(self, edge: Edge) -> Iterator[EdgeRun]:
         """The runs of an edge that say for which dates they wrote, the newest first."""
         task, source, target = edge
-        runs: dict[Execution, Dates] = {}
-        for access in self.writes.get(target, ()):
-            if access.task == task and access.periods and access.operation not in _REMOVES:
-                run = self.execution(access)
-                runs[run] = runs.get(run, NO_DATES) | dates_of(access.periods)
-        of_runs = self._reads_of_runs(task, source)
-        for run in reversed(runs):
-            if reads := of_runs.get(run):
-                yield EdgeRun(run[1], self.read_dates(reads), runs[run])
+        reads = self.reads_by_run(task, source)
+        written = self._dates_by_run(task, target)
+        for run in reversed(written):
+            if found := reads.get(run):
+                yield EdgeRun(run, read_dates(found), written[run])
 
-    def read_dates(self, reads: Sequence[Access]) -> Dates | None:
-        """The dates of several reads; None where one of them names none."""
-        if len(reads) == 1 and reads[0].periods:
-            return dates_of(reads[0].periods)
-        found = NO_DATES
-        for one in reads:
-            if not one.periods:
-                return None
-            found |= dates_of(one.periods)
-        return found
+    def _dates_by_run(self, task: str, dataset: DatasetId) -> dict[str, Dates]:
+        """The dates that each run of a task wrote, of those that name them, the oldest first."""
+        key = (task, dataset)
+        if key not in self._run_dates:
+            found: dict[str, Dates] = {}
+            for one in self.writes_by_task(dataset).get(task, ()):
+                if one.periods and not removes_rows(one):
+                    run = self.execution(one)[1]
+                    found[run] = found.get(run, NO_DATES) | dates_of(one.periods)
+            self._run_dates[key] = found
+        return self._run_dates[key]
 
     def _column_period(
         self, edge: Edge, input_grain: Grain, output_grain: Grain | None
@@ -236,21 +171,20 @@ class AccessHistory:
         return None
 
     def _date_columns(self, dataset: DatasetId) -> set[str]:
-        accesses = (*self.writes.get(dataset, ()), *self.reads.get(dataset, ()))
+        accesses = (*self.writes(dataset), *self.reads(dataset))
         return {p.column.casefold() for one in accesses for p in one.periods if p.column}
 
     def _written_dates(self, access: Access) -> Dates | None:
-        if access.periods:
-            return dates_of(access.periods)
         if self._replaces_all(access):
             return ALL_DATES
         # Rows decide on the partitions: they take the dates of the input.
         found: Dates | None = None
+        task, run = self.execution(access)
         for edge in self.upstream.get(access.dataset, ()):
-            if edge[0] != access.task:
+            if edge[0] != task:
                 continue
-            reads = self._reads_of_runs(access.task, edge[1]).get(self.execution(access), ())
-            dates = self.read_dates(reads) if reads else None
+            reads: Sequence[Access] = self.reads_by_run(task, edge[1]).get(run, ())
+            dates = read_dates(reads) if reads else None
             if dates is not None and (mapping := self.mapping(edge)).is_rule:
                 found = mapping.affected(dates) & (ALL_DATES if found is None else found)
         return found
@@ -259,43 +193,8 @@ class AccessHistory:
         if access.operation is not Operation.INSERT_OVERWRITE:
             return access.operation.replaces
         # Of a table that is written by dates a partition is overwritten: no log shows which.
-        by_dates = any(one.periods for one in self.writes.get(access.dataset, ()))
+        by_dates = any(one.periods for one in self.writes(access.dataset))
         return access.partitions is None and not by_dates
-
-
-def removed_dates(access: Access) -> Dates:
-    """The dates of which a DELETE, TRUNCATE or DROP removes rows; none where it is not known."""
-    if access.periods:
-        return dates_of(access.periods)
-    return NO_DATES if access.operation is Operation.DELETE else ALL_DATES
-
-
-def removes_rows(access: Access) -> bool:
-    """Whether an access takes rows out and puts none in."""
-    return access.operation in _REMOVES
-
-
-def times(access: Access) -> Sequence[datetime]:
-    """The times at which an access counts: when it ended; of several statements the first, too."""
-    if access.last_at is None:
-        return ()
-    if access.statements > 1 and access.first_at and access.first_at < access.last_at:
-        return access.first_at, access.last_at
-    return (access.last_at,)
-
-
-def _order(access: Access) -> tuple[datetime, str, str, str]:
-    assert access.last_at
-    return access.last_at, access.task, access.run_id, access.shape_id
-
-
-def _puts(access: Access) -> bool:
-    brings = access.operation.brings_data and access.operation is not Operation.CREATE_VIEW
-    return brings or access.operation in _REMOVES
-
-
-def _takes(access: Access) -> bool:
-    return access.operation.reads_data
 
 
 def _edges(lineage: Lineage) -> Iterator[Edge]:
@@ -306,41 +205,3 @@ def _edges(lineage: Lineage) -> Iterator[Edge]:
         for source in definition.reads:
             if source != definition.dataset:
                 yield definition.name, source, definition.dataset
-
-
-def is_view(definition: Definition) -> bool:
-    """Whether a definition holds no data of its own."""
-    is_sql_view = definition.operation is Operation.CREATE_VIEW
-    return is_sql_view or definition.kind is DefinitionKind.VIEW
-
-
-def _builds(lineage: Lineage) -> Iterator[Access]:
-    """dbt's builds of models as accesses: no log of an engine is needed for them."""
-    for definition in lineage.definitions.values():
-        if is_view(definition):
-            continue
-        dataset = lineage.datasets.get(definition.dataset)
-        for result in lineage.node_results.get(definition.name, ()):
-            if result.status is not Status.OK or result.command in _TESTS:
-                continue
-            start, end = result.started_at, result.ended_at or result.started_at
-            if start is None or end is None:
-                continue
-            ends = [(one, Direction.READ, Operation.SELECT, start) for one in definition.reads]
-            ends.append((definition.dataset, Direction.WRITE, definition.operation, end))
-            for one, direction, operation, at in ends:
-                kind = lineage.datasets[one].kind if one in lineage.datasets else None
-                known = kind or (dataset.kind if dataset else None)
-                if known is not None:
-                    yield Access(
-                        task=definition.name,
-                        run_id=result.invocation_id,
-                        dataset=one,
-                        kind=known,
-                        direction=direction,
-                        operation=operation,
-                        shape_id="",
-                        first_at=at,
-                        last_at=at,
-                        status=result.status,
-                    )

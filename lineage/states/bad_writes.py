@@ -10,7 +10,9 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, Dates
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Access, Run, Status
-from dbt_graft.lineage.states.access_history import AccessHistory, Execution, removes_rows
+from dbt_graft.lineage.states.access_effects import changes_data, removes_rows
+from dbt_graft.lineage.states.access_history import AccessHistory
+from dbt_graft.lineage.states.access_index import Execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ def bad_dates(history: AccessHistory, dataset: DatasetId, dates: Dates) -> list[
     Raises:
         GraftError: No log shows for which dates the dataset is written.
     """
-    writes = [one for one in history.writes.get(dataset, ()) if not removes_rows(one)]
+    writes = [one for one in history.writes(dataset) if not removes_rows(one)]
     found, left = [], dates
     for access in writes:
         written = history.written(access)
@@ -68,8 +70,8 @@ def bad_runs(history: AccessHistory, runs: Collection[Execution]) -> list[BadWri
     """All that some runs wrote, oldest first."""
     wanted = set(runs)
     found: dict[tuple[Execution, DatasetId], BadWrite] = {}
-    for dataset, writes in history.writes.items():
-        for access in writes:
+    for dataset in history.written_by({task for task, _ in wanted}):
+        for access in history.writes(dataset):
             run = history.execution(access)
             if run not in wanted or removes_rows(access):
                 continue
@@ -92,9 +94,8 @@ def runs_named(history: AccessHistory, run_id: str) -> list[Execution]:
     }
     found |= {
         history.execution(one)
-        for writes in history.writes.values()
-        for one in writes
-        if one.run_id == run_id
+        for one in history.accesses()
+        if one.run_id == run_id and changes_data(one)
     }
     return sorted(found)
 
@@ -134,7 +135,7 @@ def last_good_run(history: AccessHistory, bad: Iterable[BadWrite]) -> Access | N
     runs = {one.execution for one in known}
     before = [
         access
-        for access in history.writes.get(first.dataset, ())
+        for access in history.writes(first.dataset)
         if access.task == first.task
         and history.execution(access) not in runs
         and not removes_rows(access)

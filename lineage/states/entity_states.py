@@ -25,7 +25,8 @@ from dbt_graft.lineage.dates.calendar import (
 from dbt_graft.lineage.dates.partition_mapping import MappingEvidence, PartitionMapping
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.records import Access
-from dbt_graft.lineage.states.access_history import AccessHistory, Edge, removed_dates, removes_rows
+from dbt_graft.lineage.states.access_effects import removed_dates, removes_rows
+from dbt_graft.lineage.states.access_history import AccessHistory, Edge
 
 
 class EntityState(StrEnum):
@@ -145,7 +146,7 @@ class _Walk:
 
     def __init__(self, history: AccessHistory, dataset: DatasetId) -> None:
         self.history, self.dataset = history, dataset
-        writes = history.writes.get(dataset, ())
+        writes = history.writes(dataset)
         dates = [history.written(one) for one in writes if not removes_rows(one)]
         self.is_dated = any(one is not None and not one.is_all for one in dates)
         declared = history.lineage.declared_dates.get(dataset)
@@ -165,7 +166,7 @@ class _Walk:
     def accesses(self) -> Iterator[Access]:
         """The writes in the order of time; at one time those of inputs first."""
         names = (*sorted(self.available), self.dataset)
-        listed = [one for name in names for one in self.history.writes.get(name, ())]
+        listed = [one for name in names for one in self.history.writes(name)]
         return iter(sorted(listed, key=_end))
 
     def step(self, access: Access) -> None:
@@ -266,14 +267,14 @@ class _Walk:
 
 
 def _is_dated(history: AccessHistory, edge: Edge) -> bool:
-    return any(one.periods for one in history.writes.get(edge[1], ()))
+    return any(one.periods for one in history.writes(edge[1]))
 
 
 def _from_first(history: AccessHistory, dataset: DatasetId) -> Dates:
     """The dates from the first that any log shows on: what was before is there, or was never."""
     starts = [
         found.span[0]
-        for one in history.writes.get(dataset, ())
+        for one in history.writes(dataset)
         if not removes_rows(one) and (found := history.written(one)) and not found.is_all
     ]
     return dates_in([(min(starts), LAST)]) if starts else NO_DATES

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.dataset_kind import DatasetKind
-from dbt_graft.lineage.states.access_history import AccessHistory, removes_rows
+from dbt_graft.lineage.states.access_effects import removes_rows
+from dbt_graft.lineage.states.access_history import AccessHistory
 
 
 def dataset_kind(history: AccessHistory, dataset: DatasetId) -> DatasetKind | None:
@@ -12,9 +13,9 @@ def dataset_kind(history: AccessHistory, dataset: DatasetId) -> DatasetKind | No
     declared = history.lineage.declared_dates.get(dataset)
     if declared and declared.kind:
         return declared.kind
-    writes = [one for one in history.writes.get(dataset, ()) if not removes_rows(one)]
+    writes = [one for one in history.writes(dataset) if not removes_rows(one)]
     if not writes:
-        is_read = bool(history.reads.get(dataset)) and not history.upstream.get(dataset)
+        is_read = bool(history.reads(dataset)) and not history.upstream.get(dataset)
         return DatasetKind.STATIC if is_read else None
     mappings = [history.mapping(edge) for edge in history.upstream.get(dataset, ())]
     rules = [one for one in mappings if one.period is not None]

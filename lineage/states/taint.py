@@ -21,15 +21,11 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access
-from dbt_graft.lineage.states.access_history import (
-    AccessHistory,
-    Edge,
-    Execution,
-    removed_dates,
-    removes_rows,
-    times,
-)
+from dbt_graft.lineage.states.access_effects import removed_dates, removes_rows, times
+from dbt_graft.lineage.states.access_history import AccessHistory, Edge
+from dbt_graft.lineage.states.access_index import Execution
 from dbt_graft.lineage.states.bad_writes import BadWrite
+from dbt_graft.lineage.states.taint_bounds import taint_bounds
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 # Of accesses at one time reads come first, then what removes rows, then writes.
@@ -140,19 +136,21 @@ class _Spread:
                 self.bad[key] = self.bad.get(key, NO_DATES) | one.dates
                 starts.append(one.at)
         self.start = min(starts, default=_BEGINNING)
-        seeds = {*self.state, *(dataset for _, dataset in self.bad)}
-        self.reached = _reached(history, seeds)
-        writing = history.tasks_with_writes
+        seeds = {dataset: self._held(dataset) for dataset in self.state}
+        for (_, dataset), dates in self.bad.items():
+            seeds[dataset] = seeds.get(dataset, NO_DATES) | dates
+        self.bounds = taint_bounds(history, seeds)
+        self.reached = sorted(self.bounds)
         # With each edge whether its task was seen to read the input.
         self.inputs: dict[Output, list[tuple[Edge, bool]]] = defaultdict(list)
         self.passing: dict[DatasetId, list[Edge]] = defaultdict(list)
         self.orders: dict[DatasetId, list[Edge]] = {}
         for dataset in self.reached:
             for edge in history.upstream.get(dataset, ()):
-                if edge[1] not in self.reached:
+                if edge[1] not in self.bounds:
                     continue
-                if (edge[0], dataset) in writing:
-                    is_seen = edge[:2] in history.tasks_with_reads
+                if edge[0] in history.writes_by_task(dataset):
+                    is_seen = edge[0] in history.reads_by_task(edge[1])
                     self.inputs[edge[0], dataset].append((edge, is_seen))
                 else:
                     self.passing[dataset].append(edge)
@@ -184,15 +182,19 @@ class _Spread:
 
     def _events(self) -> Iterator[tuple[datetime, int, bool, Access]]:
         for dataset in self.reached:
-            for access in self.history.reads.get(dataset, ()):
-                for at in times(access):
-                    if at >= self.start:
-                        yield at, _READ, True, access
-            for access in self.history.writes.get(dataset, ()):
-                order = _REMOVAL if removes_rows(access) else _WRITE
-                for at in times(access):
-                    if at >= self.start:
-                        yield at, order, at == access.last_at, access
+            bound = self.bounds[dataset]
+            for access, dates in self.history.dated_reads(dataset):
+                if dates is None or dates.meets(bound):
+                    for at in times(access):
+                        if at >= self.start:
+                            yield at, _READ, True, access
+            for access, dates in self.history.dated_writes(dataset):
+                is_removal = removes_rows(access)
+                if dates is None or is_removal or dates.meets(bound):
+                    for at in times(access):
+                        if at >= self.start:
+                            order = _REMOVAL if is_removal else _WRITE
+                            yield at, order, at == access.last_at, access
 
     def _read(self, access: Access, at: datetime) -> None:
         dataset = access.dataset
@@ -305,15 +307,3 @@ class _Spread:
                     waiting += ((edge[1], False) for edge in self.passing[one])
             self.orders[dataset] = edges
         return self.orders[dataset]
-
-
-def _reached(history: AccessHistory, seeds: Iterable[DatasetId]) -> list[DatasetId]:
-    """The datasets downstream of some, and these, sorted."""
-    found = set(seeds)
-    waiting = list(found)
-    while waiting:
-        for _, _, target in history.downstream.get(waiting.pop(), ()):
-            if target not in found:
-                found.add(target)
-                waiting.append(target)
-    return sorted(found)

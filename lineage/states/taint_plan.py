@@ -15,8 +15,9 @@ from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.records import Run, TaskInfo
-from dbt_graft.lineage.states.access_history import AccessHistory, Edge, is_view
+from dbt_graft.lineage.states.access_history import AccessHistory, Edge
 from dbt_graft.lineage.states.bad_writes import BadWrite, last_good_run
+from dbt_graft.lineage.states.dbt_accesses import is_view
 from dbt_graft.lineage.states.taint import CleanRewrite, Output, Taint
 
 # Dataset -> the outputs that are bad, or were.
@@ -249,7 +250,7 @@ def _reports(
     for one in known.values():
         readers[one.name] = (one.kind, one.owner, one.url, {*one.reads})
     for name, (kind, owner, url, datasets) in sorted(readers.items()):
-        seen = any((name, dataset) in history.tasks_with_reads for dataset in datasets)
+        seen = any(name in history.reads_by_task(dataset) for dataset in datasets)
         touched = {
             dataset: now[dataset]
             for dataset in sorted(datasets)

@@ -1,0 +1,146 @@
+"""Read the runs of some tasks as they are, and those of all others as they are folded.
+
+Whoever asks for the dates of a dataset needs each run of the tasks around it, and of all others
+only their lineage. Folding is exact task by task, so both together make the lineage of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from dbt_graft.collectors.store.batch_records import StoredBatch, in_parallel
+from dbt_graft.collectors.store.batches import OpenStore, open_store, reopens
+from dbt_graft.collectors.store.damage import file_errors
+from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
+from dbt_graft.collectors.store.live_rows import records_of
+from dbt_graft.collectors.store.logs import PART, last_logs, values
+from dbt_graft.collectors.store.node_results import read_results
+from dbt_graft.collectors.store.tables import BatchFile
+from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.records import Records
+
+_RUN_IDS = ("run_id", "parent_run_id", "application_id")
+
+
+@reopens
+def read_selected(
+    store: str,
+    tasks: Collection[str],
+    *,
+    results: bool = False,
+    rename: Rename | None = None,
+    without: Collection[str] = (),
+) -> Records:
+    """All committed records, as `read` has them, with each run of some tasks.
+
+    Args:
+        tasks: Their names in logs. What the newest fold has of others is read as such.
+        results, rename, without: As in `read`.
+    """
+    found = open_store(store, without)
+    folded = read_folded(found, rename)
+    if folded is None:
+        records = read_unfolded(found).complete
+    else:
+        repeated = {one.task for one in folded.records.run_repeats}
+        repeated |= {one.task for one in folded.records.usage_repeats}
+        records = _unfolded(found, folded.complete, repeated.intersection(tasks))
+    return replace(records, node_results=read_results(found)) if results else records
+
+
+@reopens
+def tasks_of_runs(store: str, run_ids: Iterable[str]) -> set[str]:
+    """The tasks with runs of these ids, or below one of them."""
+    found, wanted = open_store(store), pa.array(sorted({*run_ids}), pa.string())
+    names: set[str] = set()
+    for table, columns in (("runs", _RUN_IDS), ("accesses", ("run_id",))):
+        for column in columns:
+            for _, rows in _rows(found, table, column, wanted, ("task",)):
+                names.update(values(rows, "task"))
+    return names
+
+
+def _unfolded(found: OpenStore, records: Records, tasks: Collection[str]) -> Records:
+    """Records in which these tasks have all their runs."""
+    if not tasks:
+        return records
+    wanted = pa.array(sorted(tasks), pa.string())
+    tables = {name: [*_rows(found, name, "task", wanted)] for name in ("runs", "accesses")}
+    newest = _newest(found, tables.values())
+    runs, accesses = (
+        [
+            one
+            for batch, rows in tables[name]
+            for one in records_of(found.place, name, _live(rows, newest.get(batch.batch_id, [])))
+        ]
+        for name in ("runs", "accesses")
+    )
+    return replace(
+        records,
+        runs=(*(one for one in records.runs if one.task not in tasks), *runs),
+        accesses=(*(one for one in records.accesses if one.task not in tasks), *accesses),
+        run_repeats=tuple(one for one in records.run_repeats if one.task not in tasks),
+        usage_repeats=tuple(one for one in records.usage_repeats if one.task not in tasks),
+    )
+
+
+def _rows(
+    found: OpenStore,
+    table: str,
+    column: str,
+    wanted: pa.Array[pa.StringScalar],
+    columns: Collection[str] | None = None,
+) -> Iterator[tuple[StoredBatch, pa.Table]]:
+    """The rows of a table with one of some values in a column, file by file, oldest first."""
+    listed = [
+        (batch, file) for batch in found.batches for file in batch.files if file.table == table
+    ]
+
+    def rows(one: tuple[StoredBatch, BatchFile]) -> pa.Table:
+        with file_errors(f"{found.place}/{one[1].path}"):
+            return _matching(found.parquet(one[1].path), column, wanted, columns)
+
+    for (batch, _), matching in zip(listed, in_parallel(found.files, rows, listed), strict=True):
+        if matching.num_rows:
+            yield batch, matching
+
+
+def _matching(
+    file: pq.ParquetFile,
+    column: str,
+    wanted: pa.Array[pa.StringScalar],
+    columns: Collection[str] | None,
+) -> pa.Table:
+    """The rows of a file with one of some values; of groups without one only the column is read."""
+    listed = None if columns is None else [*columns]
+    parts = [file.schema_arrow.empty_table().select(listed or file.schema_arrow.names)]
+    for group in range(file.num_row_groups if column in file.schema_arrow.names else 0):
+        mask = pc.is_in(
+            file.read_row_group(group, columns=[column], use_threads=False)[column],
+            value_set=wanted,
+        )
+        if pc.any(mask).as_py():
+            parts.append(file.read_row_group(group, columns=listed).filter(mask))
+    return pa.concat_tables(parts)
+
+
+def _newest(
+    found: OpenStore, tables: Iterable[list[tuple[StoredBatch, pa.Table]]]
+) -> Mapping[str, list[str]]:
+    """Batch -> those of the logs in some rows of which it is the newest."""
+    rows = [one for parts in tables for _, one in parts]
+    origins = {one for part in rows for one in pc.unique(part["origin"]).to_pylist()}
+    logs = last_logs(found, sorted(filter(None, origins)))
+    newest: dict[str, list[str]] = {}
+    for origin, place in zip(values(logs, "origin"), values(logs, PART), strict=True):
+        newest.setdefault(found.batches[place].batch_id, []).append(origin)
+    return newest
+
+
+def _live(rows: pa.Table, origins: list[str]) -> pa.Table:
+    return rows.filter(pc.is_in(rows["origin"], value_set=pa.array(origins, pa.string())))

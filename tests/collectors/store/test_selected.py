@@ -1,0 +1,87 @@
+"""Reading the runs of some tasks: the answers are those of reading everything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbt_graft.collectors.store import read, read_selected, tasks_of_runs
+from dbt_graft.collectors.store.batches import open_store
+from dbt_graft.collectors.store.fold.read import read_folded
+from dbt_graft.lineage.build import build
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.states.access_history import AccessHistory
+from dbt_graft.lineage.states.bad_writes import bad_runs
+from dbt_graft.lineage.states.entity_states import entity_states
+from dbt_graft.lineage.states.taint import spread
+from dbt_graft.lineage.states.tasks_around import tasks_of_states, tasks_of_taint
+from tests.collectors.store.fold.test_write import fill
+from tests.lineage.fold.test_runs import said
+from tests.lineage.histories import chance, history
+
+STORES = [(variant, seed) for variant in ("plain", "rare", "events") for seed in range(2, 5)]
+
+
+def every_run(place: Path) -> Lineage:
+    return build(read(str(place), folded=False))
+
+
+def selected(place: Path, tasks: set[str]) -> Lineage:
+    return build(read_selected(str(place), tasks))
+
+
+@pytest.fixture(params=STORES, ids=lambda one: f"{one[0]}-{one[1]}")
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A store with a random history, folded now and then."""
+    variant, seed = request.param
+    found = history(2000 + seed, rare=variant == "rare", events=variant == "events")
+    fill(tmp_path, found, chance(seed))
+    return tmp_path
+
+
+def test_the_lineage_is_that_of_all_and_tasks_that_are_named_have_all_runs(place: Path) -> None:
+    wanted = every_run(place)
+    for name, task in wanted.tasks.items():
+        found = selected(place, {name})
+        assert said(found) == said(wanted)
+        assert found.tasks[name].runs == task.runs
+        assert accesses_of(found, name) == accesses_of(wanted, name)
+
+
+def test_states_and_taints_are_those_of_all_runs(place: Path) -> None:
+    wanted, folded = AccessHistory(every_run(place)), AccessHistory(build(read(str(place))))
+    for dataset in wanted.lineage.datasets:
+        found = AccessHistory(selected(place, tasks_of_states(folded, dataset)))
+        assert entity_states(found, dataset) == entity_states(wanted, dataset)
+        runs = [wanted.execution(one) for one in wanted.writes(dataset)[:1]]
+        tasks = {task for task, _ in runs}
+        around = tasks | tasks_of_taint(folded, folded.written_by(tasks))
+        assert tainted(AccessHistory(selected(place, around)), runs) == tainted(wanted, runs)
+
+
+def test_the_tasks_of_runs_are_found_by_their_ids(place: Path) -> None:
+    found = every_run(place)
+    for name, task in found.tasks.items():
+        if task.runs:
+            assert name in tasks_of_runs(str(place), [task.runs[-1].run_id])
+    assert tasks_of_runs(str(place), ["no such run"]) == set()
+
+
+def test_some_of_these_stores_are_folded(tmp_path: Path) -> None:
+    folded = 0
+    for _, seed in STORES[:3]:
+        fill(tmp_path / str(seed), history(2000 + seed), chance(seed))
+        read_back = read_folded(open_store(str(tmp_path / str(seed))))
+        folded += read_back is not None and bool(read_back.records.run_repeats)
+    assert folded > 1
+
+
+def accesses_of(lineage: Lineage, task: str) -> list[str]:
+    return sorted(repr(one) for one in lineage.accesses if one.task == task)
+
+
+def tainted(history: AccessHistory, runs: list[tuple[str, str]]) -> Any:
+    found = spread(history, bad_runs(history, runs))
+    return found.tainted, found.causes, dict(found.runs), found.superseded, found.reads
