@@ -12,6 +12,7 @@ Exit codes: 0 success, 1 error, 2 invalid command line or graft.yml,
 3 success, but some log input was rejected (only with --strict),
 4 inject --check found a forbidden change, 5 another graft works on this store,
 6 status --max-age: lineage is older, 7 the lineage store is damaged and the rest was published,
+8 impact: the severity reaches --fail-on,
 130 interrupted.
 """
 
@@ -28,6 +29,7 @@ COMMANDS = {
     "doctor": ("doctor.command", "Check a project, and print what is wrong and how to fix it."),
     "explain": ("explain", "Explain why a table or task has, or lacks, edges."),
     "export": ("export", "Write the lineage for other tools."),
+    "impact": ("impact", "Show what a change of a table or a column does downstream."),
     "init": ("steps", "Write a commented graft.yml beside the dbt project in FOLDER."),
     "inject": ("steps", "Add the lineage in the store to copies of dbt's artifacts."),
     "java": ("steps", "Print the JAVA_HOME on which graft starts Spark."),

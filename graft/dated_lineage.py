@@ -15,7 +15,7 @@ from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.sources import declared_dates, task_infos
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Records
@@ -28,14 +28,19 @@ class DatedLineage:
 
     Attributes:
         consumers: dbt's exposures and the tasks that only read.
-        owners: Those of datasets that dbt knows.
+        descriptions: Those of datasets that dbt knows.
         rerun: How tasks run again.
     """
 
     history: AccessHistory
     consumers: tuple[Consumer, ...]
-    owners: Mapping[DatasetId, str]
+    descriptions: Mapping[DatasetId, Description]
     rerun: RerunSettings
+
+    @property
+    def owners(self) -> dict[DatasetId, str]:
+        """The owners of datasets that dbt knows."""
+        return {one: about.owner for one, about in self.descriptions.items() if about.owner}
 
 
 def dated_lineage(
@@ -84,7 +89,7 @@ def dated_lineage(
     return DatedLineage(
         AccessHistory(replace(lineage, taints=taints)),
         grafted.consumers,
-        {one: found.owner for one, found in grafted.descriptions.items() if found.owner},
+        grafted.descriptions,
         rerun,
     )
 

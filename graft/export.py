@@ -14,6 +14,10 @@ EXPORTS: dict[str, tuple[str, str]] = {
     ),
     "dag-factory": ("export_dag_factory", "Write the tasks' order as DAGs for Airflow."),
     "openlineage": ("export_openlineage", "Write or send the lineage as OpenLineage events."),
+    "run-manifest": (
+        "export_run_manifest",
+        "Write what a run read and wrote, by which code, and what tests found then.",
+    ),
 }
 
 

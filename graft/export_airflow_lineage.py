@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from dbt_graft.exporters.airflow_lineage import lines
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.output_file import write_file
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.sources import declared_dates
 from dbt_graft.lineage.build import build
@@ -52,21 +52,7 @@ def airflow_lineage(config_path: Path | None, out: Path | None) -> None:
         for line in text:
             click.echo(line)
         return
-    beside = out.with_name(f".{out.name}.new")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("w", encoding="ascii", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in text)
-        beside.replace(out)
-    except OSError as error:
-        raise GraftError(
-            f"cannot be written: {error.strerror}",
-            place=str(out),
-            remedy="name a file in a folder that this account can write",
-        ) from error
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+    write_file(out, "".join(f"{line}\n" for line in text).encode("ascii"))
 
 
 def _lineage(config: Config) -> Lineage:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -20,8 +18,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dbt_graft.graft.output_file import output_file
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.lineage.errors import GraftError
 
 # Rows that a table shows.
 SHOWN = 100
@@ -39,9 +37,7 @@ def write_rows(rows: pa.RecordBatchReader, form: str, out: Path) -> None:
     Raises:
         GraftError: It cannot be written.
     """
-    beside = out.with_name(f".{out.name}.{os.getpid()}")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
+    with output_file(out) as beside:
         if form == "parquet":
             with pq.ParquetWriter(beside, rows.schema, compression="zstd") as file:
                 for batch in rows:
@@ -49,16 +45,6 @@ def write_rows(rows: pa.RecordBatchReader, form: str, out: Path) -> None:
         else:
             with beside.open("w", encoding="utf-8", newline="") as stream:
                 _write_text(rows, form, stream)
-        beside.replace(out)
-    except OSError as error:
-        raise GraftError(
-            f"cannot be written: {error.strerror or error}",
-            place=str(out),
-            remedy="name a file in a folder that this account can write",
-        ) from error
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
 
 
 def _write_text(rows: pa.RecordBatchReader, form: str, stream: IO[str]) -> None:

@@ -125,9 +125,20 @@ def exposures(manifest: Node, known: Relations) -> list[Consumer]:
             owner=owner(node, manifest),
             url=str(node.get("url") or ""),
             tags=string_tags(node),
+            **_promises(node),
         )
         for node_id, node in sorted((manifest.get("exposures") or {}).items())
     ]
+
+
+def _promises(node: Node) -> dict[str, str]:
+    """What `meta` of an exposure says of who waits for it."""
+    meta = {**(node.get("meta") or {}), **((node.get("config") or {}).get("meta") or {})}
+    return {
+        key: str(meta[key])
+        for key in ("criticality", "freshness_slo", "deadline")
+        if isinstance(meta.get(key), str | int | float) and not isinstance(meta[key], bool)
+    }
 
 
 def upstream_datasets(

@@ -71,7 +71,13 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """A reader without outputs: a dashboard, a report, an API, a task that only reads."""
+    """A reader without outputs: a dashboard, a report, an API, a task that only reads.
+
+    Attributes:
+        criticality: Of dbt's `meta`: `high`, `critical`; empty where nothing says it.
+        freshness_slo: The age that its data may have, as dbt's `meta` says it: `PT2H`, `2h`.
+        deadline: The time of day by which it needs them: `08:00`.
+    """
 
     node_id: str
     name: str
@@ -81,6 +87,15 @@ class Consumer:
     owner: str = ""
     url: str = ""
     tags: tuple[str, ...] = ()
+    criticality: str = ""
+    freshness_slo: str = ""
+    deadline: str = ""
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether somebody waits for it: it is of high criticality, or has an SLO or a deadline."""
+        words = {"critical", "high", "tier1", "tier 1"}
+        return bool(self.freshness_slo or self.deadline or self.criticality.casefold() in words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,188 @@
+"""The impact of a change as JSON, of the schema `docs/impact.schema.json`, and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dbt_graft import __version__
+from dbt_graft.lineage.impact.answer import AffectedDataset, Impact, ImpactStep
+from dbt_graft.lineage.impact.change import ImpactEffect, recommended_action
+
+VERSION = 1
+SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/impact.schema.json"
+_MOST = 30  # rows of a table in Markdown
+Section = dict[str, Any]
+
+_WORDS = {
+    ImpactEffect.GONE: "gone",
+    ImpactEffect.TYPE: "another type",
+    ImpactEffect.VALUES: "other values",
+    ImpactEffect.ROWS: "other rows",
+    ImpactEffect.SENSITIVE: "sensitive",
+    ImpactEffect.LATE: "not written, or late",
+    ImpactEffect.MASKED: "sensitive, masked",
+    ImpactEffect.DEPENDS: "depends on sensitive values",
+    ImpactEffect.NEW: "may get the new column",
+}
+
+
+def impact_json(impact: Impact) -> Section:
+    """The document."""
+    change = impact.change
+    return {
+        "$schema": SCHEMA_URL,
+        "version": VERSION,
+        "producer": f"dbt-graft {__version__}",
+        "change": {
+            "dataset": str(change.dataset),
+            "column": change.column or None,
+            "kind": change.kind.value,
+        },
+        "severity": impact.severity.name,
+        "action": recommended_action(change.kind),
+        "coverage": {"flows": impact.flows, "columns_known": impact.known},
+        "datasets": [_dataset(one) for one in impact.datasets],
+        "tasks": [
+            {
+                "task": one.name,
+                "severity": one.severity.name,
+                "breaks": one.breaks,
+                "owner": one.owner or None,
+            }
+            for one in impact.tasks
+        ],
+        "tests": [
+            {
+                "node_id": one.test.node_id,
+                "name": one.test.name,
+                "dataset": str(one.dataset),
+                "column": one.test.column or None,
+                "breaks": one.breaks,
+            }
+            for one in impact.tests
+        ],
+        "consumers": [
+            {
+                "consumer": one.consumer.name,
+                "kind": one.consumer.kind,
+                "severity": one.severity.name,
+                "owner": one.consumer.owner or None,
+                "url": one.consumer.url or None,
+                "deadline": one.consumer.deadline or None,
+                "datasets": [str(dataset) for dataset in one.datasets],
+            }
+            for one in impact.consumers
+        ],
+    }
+
+
+def _dataset(one: AffectedDataset) -> Section:
+    return {
+        "dataset": str(one.dataset),
+        "severity": one.severity.name,
+        "effects": [effect.name for effect in one.effects],
+        "columns": {name: effect.name for name, effect in one.columns.items()},
+        "reason": reason(one),
+        "path": [_step(step) for step in one.path],
+        "distance": one.distance,
+        "stale": one.stale,
+        "owner": one.owner or None,
+    }
+
+
+def _step(step: ImpactStep) -> Section:
+    return {
+        "task": step.task,
+        "edge": step.subtype.value if step.subtype else "FLOW",
+        "dataset": str(step.dataset),
+        "column": step.column or None,
+    }
+
+
+def reason(one: AffectedDataset, most: int = 4) -> str:
+    """What happens to a dataset: `other rows; amount, total: other values`.
+
+    Args:
+        most: The columns that are named.
+    """
+    parts = [_WORDS[effect] for effect in one.effects]
+    for effect in sorted({*one.columns.values()}):
+        names = [name for name, found in one.columns.items() if found is effect]
+        more = f" and {len(names) - most} more" if len(names) > most else ""
+        parts.append(f"{', '.join(names[:most])}{more}: {_WORDS[effect]}")
+    return "; ".join(parts)
+
+
+def coverage_text(impact: Impact) -> str:
+    """How much of the way is known column by column; empty where columns do not matter."""
+    if not impact.flows:
+        return ""
+    share = 100 * impact.known // impact.flows
+    return f"columns known for {share} % of the path ({impact.known} of {impact.flows} flows)"
+
+
+def impact_markdown(impact: Impact) -> str:
+    """The answer for a comment on a pull request; texts of logs and of people are escaped."""
+    change = impact.change
+    name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
+    lines = [f"### {_text(name)}: {change.kind.value} ({impact.severity.name})", ""]
+    if note := coverage_text(impact):
+        lines += [f"{note[0].upper()}{note[1:]}.", ""]
+    lines += [f"Recommended: {recommended_action(change.kind)}.", ""]
+    lines += _table(
+        ("", "dataset", "what happens", "steps", "owner"),
+        (
+            (
+                one.severity.name,
+                str(one.dataset),
+                f"{reason(one)}{' (stale)' if one.stale else ''}",
+                str(one.distance),
+                one.owner,
+            )
+            for one in impact.datasets
+        ),
+    )
+    lines += _table(
+        ("", "task", "statements", "owner"),
+        (
+            (one.severity.name, one.name, "fail" if one.breaks else "run", one.owner)
+            for one in impact.tasks
+        ),
+    )
+    lines += _table(
+        ("test", "dataset", "column", ""),
+        (
+            (one.test.name, str(one.dataset), one.test.column, "breaks" if one.breaks else "")
+            for one in impact.tests
+        ),
+    )
+    lines += _table(
+        ("", "consumer", "kind", "owner"),
+        (
+            (one.severity.name, one.consumer.name, one.consumer.kind, one.consumer.owner)
+            for one in impact.consumers
+        ),
+    )
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    some = list(rows)
+    if not some:
+        return
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    for row in some[:_MOST]:
+        yield f"| {' | '.join(map(_text, row))} |"
+    if len(some) > _MOST:
+        yield ""
+        yield f"… and {len(some) - _MOST:,} more."
+    yield ""
+
+
+def _text(value: str) -> str:
+    plain = " ".join(value.split())
+    for mark in "\\`*_{}[]<>|#@":
+        plain = plain.replace(mark, f"\\{mark}" if mark not in "<>@" else f"&#{ord(mark)};")
+    return plain

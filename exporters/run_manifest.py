@@ -1,0 +1,212 @@
+"""The manifest of a run: what it read and wrote, by which code, and what tests found then.
+
+Its document is described in `docs/run-manifest.schema.json`. It holds what logs know of a run; a
+field that no log told is null.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from dbt_graft import __version__
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.period import DataPosition, Period
+from dbt_graft.lineage.describe import Description
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import Access, Direction, NodeResult, Run, Status
+
+VERSION = 1
+SCHEMA_URL = (
+    "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/run-manifest.schema.json"
+)
+Section = dict[str, Any]
+
+
+def run_manifest(
+    lineage: Lineage, descriptions: Mapping[DatasetId, Description], task: Task, run: Run
+) -> Section:
+    """The manifest of a run of a task.
+
+    Args:
+        lineage: With the accesses of all runs.
+    """
+    accesses = [one for one in lineage.accesses if _of(one, run)]
+    inputs = _by_dataset(accesses, Direction.READ)
+    outputs = _by_dataset(accesses, Direction.WRITE)
+    checks = list(_checks(lineage, descriptions, run, outputs))
+    return {
+        "$schema": SCHEMA_URL,
+        "version": VERSION,
+        "producer": f"dbt-graft {__version__}",
+        "run_id": run.run_id,
+        "task": run.task,
+        "status": run.status.value,
+        "error": run.error,
+        "started_at": _time(run.started_at),
+        "finished_at": _time(run.ended_at),
+        "attempt": run.attempt,
+        "data_interval": _interval(run),
+        "parent_run_id": run.parent_run_id,
+        "url": run.url,
+        "engine": {
+            "name": run.engine,
+            "version": run.engine_version,
+            "application_id": run.application_id,
+        },
+        "code": {
+            "version": run.code_version,
+            "repo": task.info.repo or None,
+            "path": task.info.path or None,
+        },
+        "owner": task.info.owner or None,
+        "inputs": [_dataset(lineage, one, some) for one, some in inputs.items()],
+        "outputs": [_dataset(lineage, one, some) for one, some in outputs.items()],
+        "metrics": {
+            "input_rows": _sum(one.rows for some in inputs.values() for one in some),
+            "output_rows": _sum(one.rows for some in outputs.values() for one in some),
+        },
+        "quality": {"status": _quality(checks), "checks": checks},
+        "superseded_by": [
+            {
+                "task": one.task,
+                "run_id": one.run_id,
+                "at": _time(one.at),
+                "dataset": str(one.dataset) if one.dataset else None,
+            }
+            for one in lineage.superseded.get((run.task, run.run_id), ())
+        ],
+    }
+
+
+def _of(access: Access, run: Run) -> bool:
+    return access.run_id == run.run_id and access.task == run.task
+
+
+def _by_dataset(accesses: Iterable[Access], direction: Direction) -> dict[DatasetId, list[Access]]:
+    """The accesses of one direction that moved data, or tried to, by dataset."""
+    found: dict[DatasetId, list[Access]] = defaultdict(list)
+    for access in accesses:
+        if access.direction is direction:
+            found[access.dataset].append(access)
+    return dict(sorted(found.items()))
+
+
+def _dataset(lineage: Lineage, dataset: DatasetId, accesses: Sequence[Access]) -> Section:
+    known = lineage.datasets.get(dataset)
+    return {
+        "dataset": str(dataset),
+        "operations": sorted({one.operation.value for one in accesses}),
+        "status": _status(accesses),
+        "statements": sum(one.statements for one in accesses),
+        "rows": _sum(one.rows for one in accesses),
+        "bytes": _sum(one.bytes for one in accesses),
+        "files": _sum(one.files for one in accesses),
+        "first_at": _time(min((one.first_at for one in accesses if one.first_at), default=None)),
+        "last_at": _time(max((one.last_at for one in accesses if one.last_at), default=None)),
+        "evidence": sorted({one.evidence.value for one in accesses}),
+        "periods": [
+            _period(one) for one in dict.fromkeys(p for one in accesses for p in one.periods)
+        ],
+        "positions": [
+            _position(one) for one in dict.fromkeys(p for one in accesses for p in one.positions)
+        ],
+        "columns": [
+            {"name": column.name, "type": column.type or None}
+            for column in (known.columns if known else ())
+        ],
+    }
+
+
+def _status(accesses: Sequence[Access]) -> str:
+    """That of its last statement: a failed one after others that went well is a failure."""
+    last = max(accesses, key=lambda one: (one.last_at is not None, one.last_at, one.shape_id))
+    return last.status.value
+
+
+def _checks(
+    lineage: Lineage,
+    descriptions: Mapping[DatasetId, Description],
+    run: Run,
+    outputs: Mapping[DatasetId, Sequence[Access]],
+) -> Iterator[Section]:
+    """The first result of each test of an output after the run, and before its next write."""
+    for dataset, accesses in outputs.items():
+        written = max((one.last_at for one in accesses if one.last_at), default=run.ended_at)
+        about = descriptions.get(dataset)
+        if not (written and about):
+            continue
+        rewritten = _next_write(lineage, dataset, written)
+        for test in about.tests:
+            results = lineage.node_results.get(test.node_id, ())
+            if result := _first(results, written, rewritten):
+                yield {
+                    "dataset": str(dataset),
+                    "test": test.name,
+                    "column": test.column or None,
+                    "status": result.status.value,
+                    "failures": result.failures,
+                    "at": _time(result.started_at),
+                }
+
+
+def _next_write(lineage: Lineage, dataset: DatasetId, after: datetime) -> datetime | None:
+    return min(
+        (
+            one.first_at
+            for one in lineage.accesses
+            if one.dataset == dataset
+            and one.direction is Direction.WRITE
+            and one.status is not Status.FAILED
+            and one.first_at
+            and one.first_at > after
+        ),
+        default=None,
+    )
+
+
+def _first(
+    results: Iterable[NodeResult], after: datetime, before: datetime | None
+) -> NodeResult | None:
+    def fits(at: datetime | None) -> bool:
+        return at is not None and at >= after and (before is None or at < before)
+
+    found = [one for one in results if fits(one.started_at)]
+    return min(found, key=lambda one: one.started_at or after, default=None)
+
+
+def _quality(checks: Sequence[Section]) -> str:
+    if not checks:
+        return "unchecked"
+    return "failed" if any(one["status"] == Status.FAILED.value for one in checks) else "passed"
+
+
+def _period(period: Period) -> Section:
+    return {
+        "column": period.column or None,
+        "from": _time(period.start),
+        "to": _time(period.end),
+        "grain": period.grain.value,
+        "evidence": period.evidence.value,
+    }
+
+
+def _position(position: DataPosition) -> Section:
+    return {"kind": position.kind, "from": position.start, "to": position.end}
+
+
+def _interval(run: Run) -> Section | None:
+    if not (run.nominal_start or run.nominal_end):
+        return None
+    return {"from": _time(run.nominal_start), "to": _time(run.nominal_end)}
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _time(at: datetime | None) -> str | None:
+    return at.isoformat().replace("+00:00", "Z") if at else None

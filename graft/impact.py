@@ -1,0 +1,215 @@
+"""The command `graft impact`: what a change would do downstream."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import click
+import orjson
+
+from dbt_graft.exporters.data.view import DescribedLineage
+from dbt_graft.exporters.impact import coverage_text, impact_json, impact_markdown, reason
+from dbt_graft.graft.command import config_option, load_config
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.described_lineage import described_lineage
+from dbt_graft.graft.named_datasets import close_to, datasets_named
+from dbt_graft.graft.past import Moment, as_of_option
+from dbt_graft.graft.terminal import one_line
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.impact.answer import Impact, ImpactStep, ProposedChange, Surroundings
+from dbt_graft.lineage.impact.answer import impact as impact_of
+from dbt_graft.lineage.impact.change import ChangeKind, Severity, recommended_action
+from dbt_graft.lineage.impact.graph import ImpactGraph
+
+FAILS = 8
+_SHOWN = 8
+_LINES = 20
+
+
+@click.command(
+    epilog="\b\nExit codes: 0 answered; 1 the name is unknown or ambiguous, or the project cannot "
+    "be read;\n2 invalid command line or graft.yml; 8 the severity reaches --fail-on, or "
+    "`impact.fail_on` of graft.yml.\n\n"
+    "\b\nExamples:\n"
+    "  graft impact raw.orders.amount --change remove\n"
+    "  graft impact raw.orders --change rows --format markdown\n"
+    "  graft impact raw.orders.email --change privacy --fail-on restricted"
+)
+@click.argument("name", metavar="TABLE[.COLUMN]")
+@config_option
+@click.option(
+    "--change",
+    "kind",
+    type=click.Choice([one.value for one in ChangeKind]),
+    required=True,
+    help="What changes.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice([one.name.lower() for one in Severity if one]),
+    help="End with 8 from this severity on.  [default: never]",
+)
+@click.option("--all", "everything", is_flag=True, help="Cut nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+    help="Output format; markdown is for a comment on a pull request.",
+)
+@as_of_option
+def impact(
+    name: str,
+    config_path: Path | None,
+    kind: str,
+    fail_on: str | None,
+    form: str,
+    *,
+    everything: bool,
+    as_json: bool,
+    past: Moment | None,
+) -> None:
+    """Show what a change of a table or a column does downstream.
+
+    Affected datasets, tasks, tests and dashboards, each with its severity and a shortest path. What
+    decides on rows counts too: filters, joins, groupings. Failed runs do not count, and edges that
+    were not seen for long are stale. Nothing is written, and Spark is not started.
+    """
+    config = load_config(config_path)
+    found = _impact(config, described_lineage(config, past), name, ChangeKind(kind))
+    if as_json or form == "json":
+        click.echo(orjson.dumps(impact_json(found), option=orjson.OPT_INDENT_2))
+    elif form == "markdown":
+        click.echo(impact_markdown(found), nl=False)
+    else:
+        for line in _lines(found, None if everything else _LINES):
+            click.echo(one_line(line))
+    limit = Severity[fail_on.upper()] if fail_on else config.impact.failing
+    if limit is not None and found.severity >= limit:
+        sys.exit(FAILS)
+
+
+def _impact(config: Config, described: DescribedLineage, name: str, kind: ChangeKind) -> Impact:
+    lineage = described.lineage
+    newest = max((flow.last_at for flow in lineage.flows if flow.last_at), default=None)
+    stale_before: datetime | None = newest - config.impact.stale_span if newest else None
+    graph = ImpactGraph(
+        lineage.column_edges, lineage.flows, lineage.datasets.values(), stale_before
+    )
+    owners = {task.name: task.info.owner for task in lineage.tasks.values() if task.info.owner}
+    dataset, column = _named(graph, lineage.former_names, name)
+    return impact_of(
+        graph,
+        ProposedChange(dataset, kind, column),
+        Surroundings(described.descriptions, described.consumers, owners),
+    )
+
+
+def _named(
+    graph: ImpactGraph, former: Mapping[DatasetId, Sequence[DatasetId]], name: str
+) -> tuple[DatasetId, str]:
+    """The dataset that a person names, and its column; a dataset wins over a column."""
+    names = {one: one for one in graph.datasets}
+    names |= {old: new for new, some in former.items() for old in some}
+    found: list[tuple[DatasetId, str]] = [(one, "") for one in datasets_named(name, names)]
+    at = name.rfind(".")
+    while at > 0 and not found:
+        for dataset in datasets_named(name[:at], names):
+            number = graph.find_dataset(dataset)
+            column = graph.find_column(number, name[at + 1 :]) if number is not None else None
+            if column is not None:
+                found.append((dataset, graph.column_names[column]))
+        at = name.rfind(".", 0, at)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        shown = ", ".join(f"{one}.{column}" if column else str(one) for one, column in found)
+        raise GraftError(
+            f"{len(found)} have this name", place=name, remedy=f"write one of: {shown}"
+        )
+    table, _, last = name.rpartition(".")
+    tables = datasets_named(table, names) if table else []
+    if tables:
+        number = graph.find_dataset(tables[0])
+        columns = graph.columns(number) if number is not None else []
+        raise GraftError(
+            f"{tables[0]} is not known to have a column {last}",
+            place=name,
+            remedy=f"its columns: {', '.join(columns[:_SHOWN]) or 'none is known'}",
+        )
+    close = close_to(name, names)
+    raise GraftError(
+        "there is no such table or column in the lineage",
+        place=name,
+        remedy=f"did you mean {', '.join(close)}?" if close else "write TABLE or TABLE.COLUMN",
+    )
+
+
+def _lines(found: Impact, most: int | None) -> Iterator[str]:
+    change = found.change
+    name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
+    yield f"{name}, {change.kind.value}: {found.severity.name}"
+    if note := coverage_text(found):
+        yield f"  {note}"
+    if not (found.datasets or found.consumers or found.tests):
+        yield "  nothing downstream is known"
+        return
+    yield f"  recommended: {recommended_action(change.kind)}"
+    for title, lines in (
+        ("datasets", _datasets(found)),
+        ("tasks", _tasks(found)),
+        ("tests", _tests(found)),
+        ("consumers", _consumers(found)),
+    ):
+        if lines:
+            yield f"{title} ({len(lines):,})"
+            yield from (f"  {line}" for line in lines[:most])
+            if most and len(lines) > most:
+                yield f"  and {len(lines) - most:,} more: --all shows them"
+
+
+def _datasets(found: Impact) -> list[str]:
+    lines = []
+    for one in found.datasets:
+        way = " > ".join(map(_step_text, one.path))
+        notes = [f"owner {one.owner}"] if one.owner else []
+        notes += ["stale"] if one.stale else []
+        note = f"  ({', '.join(notes)})" if notes else ""
+        lines.append(f"{one.severity.name:<10} {one.dataset}: {reason(one)}{note}  by {way}")
+    return lines
+
+
+def _step_text(step: ImpactStep) -> str:
+    return f"{step.task} [{step.subtype}]" if step.subtype else step.task
+
+
+def _tasks(found: Impact) -> list[str]:
+    return [
+        f"{one.severity.name:<10} {one.name}"
+        + (": its statements fail" if one.breaks else "")
+        + (f"  (owner {one.owner})" if one.owner else "")
+        for one in found.tasks
+    ]
+
+
+def _tests(found: Impact) -> list[str]:
+    return [
+        f"{'breaks' if one.breaks else 'to run':<10} {one.test.name} of "
+        f"{one.dataset}{f'.{one.test.column}' if one.test.column else ''}"
+        for one in found.tests
+    ]
+
+
+def _consumers(found: Impact) -> list[str]:
+    return [
+        f"{one.severity.name:<10} {one.consumer.name} ({one.consumer.kind})"
+        + (f"  due {one.consumer.deadline}" if one.consumer.deadline else "")
+        + (f"  (owner {one.consumer.owner})" if one.consumer.owner else "")
+        for one in found.consumers
+    ]

@@ -1,0 +1,38 @@
+"""The section `impact` of graft.yml."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator
+
+from dbt_graft.collectors.checked_yaml import Section, Text
+from dbt_graft.lineage.impact.change import Severity
+
+_DAYS = re.compile(r"([1-9][0-9]{0,4})d")
+SeverityName = Literal["warning", "blocking", "tainted", "restricted", "critical"]
+
+
+def _days(text: str) -> str:
+    if not _DAYS.fullmatch(text):
+        raise ValueError("write a number of days: 90d")
+    return text
+
+
+class ImpactSection(Section):
+    """Which edges are stale, and from which severity on `graft impact` fails."""
+
+    stale_after: Annotated[Text, AfterValidator(_days)] = "90d"
+    fail_on: SeverityName | None = None
+
+    @property
+    def stale_span(self) -> timedelta:
+        """The time after which an edge that was not seen is stale."""
+        return timedelta(days=int(self.stale_after[:-1]))
+
+    @property
+    def failing(self) -> Severity | None:
+        """The lowest severity that fails; None where none does."""
+        return Severity[self.fail_on.upper()] if self.fail_on else None
