@@ -42,7 +42,7 @@ def run_manifest(run_id: str, config_path: Path | None, task: str | None, out: P
     RUN is the id of a run as its page shows it, or `last` with --task: its newest run. The JSON is
     described in docs/run-manifest.schema.json. Spark is not started.
     """
-    dated = dated_lineage(load_config(config_path))
+    dated = dated_lineage(load_config(config_path), lambda history: _tasks(history.lineage, task))
     lineage = dated.history.lineage
     found = _run(lineage, run_id, task)
     document = manifest_of(lineage, dated.descriptions, *found)
@@ -51,6 +51,15 @@ def run_manifest(run_id: str, config_path: Path | None, task: str | None, out: P
         write_file(out, text)
     else:
         click.echo(text, nl=False)
+
+
+def _tasks(lineage: Lineage, name: str | None) -> set[str]:
+    """The task and those that write the same datasets; all where any of them may have the run."""
+    task = lineage.tasks.get(name or "")
+    if task is None:
+        return set(lineage.tasks)
+    outputs = set(task.writes)
+    return {task.name, *(one.name for one in lineage.tasks.values() if outputs & set(one.writes))}
 
 
 def _run(lineage: Lineage, run_id: str, name: str | None) -> tuple[Task, Run]:

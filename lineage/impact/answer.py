@@ -125,9 +125,11 @@ class Impact:
     @property
     def severity(self) -> Severity:
         """The highest of all."""
-        found = (*self.datasets, *self.tasks, *self.consumers)
-        tests = (Severity.BLOCKING for one in self.tests if one.breaks)
-        return max((*(one.severity for one in found), *tests), default=Severity.INFO)
+        found = [one.severity for one in self.datasets]
+        found += [one.severity for one in self.tasks]
+        found += [one.severity for one in self.consumers]
+        found += [Severity.BLOCKING for one in self.tests if one.breaks]
+        return max(found, default=Severity.INFO)
 
 
 @dataclass(frozen=True, slots=True)
