@@ -101,7 +101,7 @@ def _step(step: ImpactStep) -> Section:
 
 
 def reason(one: AffectedDataset, most: int = 4) -> str:
-    """What happens to a dataset: `other rows; amount, total: other values`.
+    """The effects on a dataset in words: `other rows; amount, total: other values`.
 
     Args:
         most: The columns that are named.
@@ -115,7 +115,7 @@ def reason(one: AffectedDataset, most: int = 4) -> str:
 
 
 def coverage_text(impact: Impact) -> str:
-    """How much of the way is known column by column; empty where columns do not matter."""
+    """The share of the way that is known by columns; empty where columns do not matter."""
     if not impact.flows:
         return ""
     share = 100 * impact.known // impact.flows

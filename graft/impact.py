@@ -22,7 +22,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.impact.answer import Impact, ImpactStep, ProposedChange, Surroundings
 from dbt_graft.lineage.impact.answer import impact as impact_of
-from dbt_graft.lineage.impact.change import ChangeKind, Severity, recommended_action
+from dbt_graft.lineage.impact.change import ChangeType, ImpactSeverity, recommended_action
 from dbt_graft.lineage.impact.graph import ImpactGraph
 
 FAILS = 8
@@ -44,13 +44,13 @@ _LINES = 20
 @click.option(
     "--change",
     "kind",
-    type=click.Choice([one.value for one in ChangeKind]),
+    type=click.Choice([one.value for one in ChangeType]),
     required=True,
     help="What changes.",
 )
 @click.option(
     "--fail-on",
-    type=click.Choice([one.name.lower() for one in Severity if one]),
+    type=click.Choice([one.name.lower() for one in ImpactSeverity if one]),
     help="End with 8 from this severity on.  [default: never]",
 )
 @click.option("--all", "everything", is_flag=True, help="Cut nothing.")
@@ -82,7 +82,7 @@ def impact(
     were not seen for long are stale. Nothing is written, and Spark is not started.
     """
     config = load_config(config_path)
-    found = _impact(config, described_lineage(config, past), name, ChangeKind(kind))
+    found = _impact(config, described_lineage(config, past), name, ChangeType(kind))
     if as_json or form == "json":
         click.echo(orjson.dumps(impact_json(found), option=orjson.OPT_INDENT_2))
     elif form == "markdown":
@@ -90,12 +90,12 @@ def impact(
     else:
         for line in _lines(found, None if everything else _LINES):
             click.echo(one_line(line))
-    limit = Severity[fail_on.upper()] if fail_on else config.impact.failing
+    limit = ImpactSeverity[fail_on.upper()] if fail_on else config.impact.failing
     if limit is not None and found.severity >= limit:
         sys.exit(FAILS)
 
 
-def _impact(config: Config, described: DescribedLineage, name: str, kind: ChangeKind) -> Impact:
+def _impact(config: Config, described: DescribedLineage, name: str, kind: ChangeType) -> Impact:
     lineage = described.lineage
     newest = max((flow.last_at for flow in lineage.flows if flow.last_at), default=None)
     stale_before: datetime | None = newest - config.impact.stale_span if newest else None

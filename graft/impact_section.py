@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator
 
 from dbt_graft.collectors.checked_yaml import Section, Text
-from dbt_graft.lineage.impact.change import Severity
+from dbt_graft.lineage.impact.change import ImpactSeverity
 
 _DAYS = re.compile(r"([1-9][0-9]{0,4})d")
 SeverityName = Literal["warning", "blocking", "tainted", "restricted", "critical"]
@@ -22,7 +22,7 @@ def _days(text: str) -> str:
 
 
 class ImpactSection(Section):
-    """Which edges are stale, and from which severity on `graft impact` fails."""
+    """The age of stale edges, and the severity from which on `graft impact` fails."""
 
     stale_after: Annotated[Text, AfterValidator(_days)] = "90d"
     fail_on: SeverityName | None = None
@@ -33,6 +33,6 @@ class ImpactSection(Section):
         return timedelta(days=int(self.stale_after[:-1]))
 
     @property
-    def failing(self) -> Severity | None:
+    def failing(self) -> ImpactSeverity | None:
         """The lowest severity that fails; None where none does."""
-        return Severity[self.fail_on.upper()] if self.fail_on else None
+        return ImpactSeverity[self.fail_on.upper()] if self.fail_on else None

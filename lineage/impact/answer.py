@@ -11,9 +11,9 @@ from dbt_graft.lineage.describe import Consumer, Description, NodeTest
 from dbt_graft.lineage.impact.change import (
     OF_DATASETS,
     START,
-    ChangeKind,
+    ChangeType,
     ImpactEffect,
-    Severity,
+    ImpactSeverity,
     raised,
     severity,
 )
@@ -30,7 +30,7 @@ class ProposedChange:
     """A change that somebody thinks of; without a column it is one of the dataset."""
 
     dataset: DatasetId
-    kind: ChangeKind
+    kind: ChangeType
     column: str = ""
 
 
@@ -61,7 +61,7 @@ class AffectedDataset:
     """
 
     dataset: DatasetId
-    severity: Severity
+    severity: ImpactSeverity
     effects: tuple[ImpactEffect, ...]
     columns: Mapping[str, ImpactEffect]
     path: tuple[ImpactStep, ...]
@@ -79,7 +79,7 @@ class AffectedTask:
     """A task, dbt model or view that carries a change on; `breaks`: its statements fail."""
 
     name: str
-    severity: Severity
+    severity: ImpactSeverity
     breaks: bool
     owner: str = ""
 
@@ -102,7 +102,7 @@ class AffectedConsumer:
     """
 
     consumer: Consumer
-    severity: Severity
+    severity: ImpactSeverity
     datasets: tuple[DatasetId, ...]
 
 
@@ -123,18 +123,18 @@ class Impact:
     flows: int = 0
 
     @property
-    def severity(self) -> Severity:
+    def severity(self) -> ImpactSeverity:
         """The highest of all."""
         found = [one.severity for one in self.datasets]
         found += [one.severity for one in self.tasks]
         found += [one.severity for one in self.consumers]
-        found += [Severity.BLOCKING for one in self.tests if one.breaks]
-        return max(found, default=Severity.INFO)
+        found += [ImpactSeverity.BLOCKING for one in self.tests if one.breaks]
+        return max(found, default=ImpactSeverity.INFO)
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What is known of datasets, tasks and consumers beside the edges.
+    """Knowledge of datasets, tasks and consumers beside the edges.
 
     Attributes:
         owners: Owners of tasks, by name.
@@ -151,7 +151,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
     of_column = change.column and change.kind not in OF_DATASETS
     column = graph.column(place, change.column) if of_column else -1
     start = State(place, column, START[change.kind])
-    found = spread(graph, start, 1 if change.kind is ChangeKind.ADD else None)
+    found = spread(graph, start, 1 if change.kind is ChangeType.ADD else None)
     datasets = list(_datasets(graph, change, found, around))
     severities = {one.dataset: one.severity for one in datasets}
     severities[change.dataset] = severity(change.kind, start.effect)
@@ -196,8 +196,8 @@ def _datasets(
         )
 
 
-def _severity(kind: ChangeKind, state: State, arrival: Arrival) -> Severity:
-    """Where something that is gone is needed, nothing is written: that is no mere delay."""
+def _severity(kind: ChangeType, state: State, arrival: Arrival) -> ImpactSeverity:
+    """The severity of a state; what is not written because something is gone is no mere delay."""
     before = arrival.before
     broke = before and before.effect is ImpactEffect.GONE and state.effect is ImpactEffect.LATE
     return severity(kind, ImpactEffect.GONE if broke else state.effect)
@@ -220,10 +220,10 @@ def _tasks(
     graph: ImpactGraph,
     change: ProposedChange,
     found: Spread,
-    severities: Mapping[DatasetId, Severity],
+    severities: Mapping[DatasetId, ImpactSeverity],
     around: Surroundings,
 ) -> list[AffectedTask]:
-    tasks: dict[int, Severity] = {}
+    tasks: dict[int, ImpactSeverity] = {}
     for state, arrival in found.arrivals.items():
         if arrival.before:
             outcome = severities[graph.datasets[state.dataset]]
@@ -262,7 +262,7 @@ def _tests(
 
 
 def _consumers(
-    severities: Mapping[DatasetId, Severity], around: Surroundings
+    severities: Mapping[DatasetId, ImpactSeverity], around: Surroundings
 ) -> list[AffectedConsumer]:
     affected = []
     for consumer in around.consumers:

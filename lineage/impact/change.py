@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 
 
-class ChangeKind(StrEnum):
+class ChangeType(StrEnum):
     """The kind of a change.
 
-    MEANING, UNIT: a column's values mean something else, or count in another unit. ROWS: another
+    SEMANTICS, UNIT: a column's values mean something else, or count in another unit. ROWS: another
     filter or join, so other rows. FRESHNESS: data comes later, or not. PRIVACY: a column holds
     sensitive values now. DATA_INCORRECT: values are wrong.
     """
@@ -25,7 +25,7 @@ class ChangeKind(StrEnum):
     NARROW = "narrow"
     WIDEN = "widen"
     ADD = "add"
-    MEANING = "meaning"
+    SEMANTICS = "meaning"
     UNIT = "unit"
     ROWS = "rows"
     FRESHNESS = "freshness"
@@ -55,7 +55,7 @@ class ImpactEffect(IntEnum):
     NEW = 8
 
 
-class Severity(IntEnum):
+class ImpactSeverity(IntEnum):
     """The severity of an effect, the lowest first; all but INFO ask for something to be done."""
 
     INFO = 0
@@ -67,25 +67,25 @@ class Severity(IntEnum):
 
 
 # What a change of a kind does where it is made.
-START: Mapping[ChangeKind, ImpactEffect] = {
-    ChangeKind.REMOVE: ImpactEffect.GONE,
-    ChangeKind.RENAME: ImpactEffect.GONE,
-    ChangeKind.TYPE: ImpactEffect.TYPE,
-    ChangeKind.NARROW: ImpactEffect.TYPE,
-    ChangeKind.WIDEN: ImpactEffect.TYPE,
-    ChangeKind.ADD: ImpactEffect.NEW,
-    ChangeKind.MEANING: ImpactEffect.VALUES,
-    ChangeKind.UNIT: ImpactEffect.VALUES,
-    ChangeKind.ROWS: ImpactEffect.ROWS,
-    ChangeKind.FRESHNESS: ImpactEffect.LATE,
-    ChangeKind.PRIVACY: ImpactEffect.SENSITIVE,
-    ChangeKind.DATA_INCORRECT: ImpactEffect.VALUES,
-    ChangeKind.DEPRECATE: ImpactEffect.GONE,
+START: Mapping[ChangeType, ImpactEffect] = {
+    ChangeType.REMOVE: ImpactEffect.GONE,
+    ChangeType.RENAME: ImpactEffect.GONE,
+    ChangeType.TYPE: ImpactEffect.TYPE,
+    ChangeType.NARROW: ImpactEffect.TYPE,
+    ChangeType.WIDEN: ImpactEffect.TYPE,
+    ChangeType.ADD: ImpactEffect.NEW,
+    ChangeType.SEMANTICS: ImpactEffect.VALUES,
+    ChangeType.UNIT: ImpactEffect.VALUES,
+    ChangeType.ROWS: ImpactEffect.ROWS,
+    ChangeType.FRESHNESS: ImpactEffect.LATE,
+    ChangeType.PRIVACY: ImpactEffect.SENSITIVE,
+    ChangeType.DATA_INCORRECT: ImpactEffect.VALUES,
+    ChangeType.DEPRECATE: ImpactEffect.GONE,
 }
 # Kinds of change that concern a dataset, whichever column is named.
-OF_DATASETS = frozenset({ChangeKind.ADD, ChangeKind.ROWS, ChangeKind.FRESHNESS})
+OF_DATASETS = frozenset({ChangeType.ADD, ChangeType.ROWS, ChangeType.FRESHNESS})
 
-_INFO, _WARNING, _BLOCKING = Severity.INFO, Severity.WARNING, Severity.BLOCKING
+_INFO, _WARNING, _BLOCKING = ImpactSeverity.INFO, ImpactSeverity.WARNING, ImpactSeverity.BLOCKING
 _BREAKS = {
     ImpactEffect.GONE: _BLOCKING,
     ImpactEffect.TYPE: _BLOCKING,
@@ -93,56 +93,60 @@ _BREAKS = {
     ImpactEffect.ROWS: _WARNING,
     ImpactEffect.LATE: _WARNING,
 }
-_SEVERITIES: Mapping[ChangeKind, Mapping[ImpactEffect, Severity]] = {
-    ChangeKind.REMOVE: _BREAKS,
-    ChangeKind.RENAME: _BREAKS,
-    ChangeKind.TYPE: _BREAKS,
-    ChangeKind.NARROW: _BREAKS,
-    ChangeKind.WIDEN: {ImpactEffect.TYPE: _WARNING},
-    ChangeKind.ADD: {},
-    ChangeKind.MEANING: {ImpactEffect.VALUES: _BLOCKING, ImpactEffect.ROWS: _WARNING},
-    ChangeKind.UNIT: {ImpactEffect.VALUES: Severity.CRITICAL, ImpactEffect.ROWS: _BLOCKING},
-    ChangeKind.ROWS: {ImpactEffect.ROWS: _WARNING},
-    ChangeKind.FRESHNESS: {ImpactEffect.LATE: _WARNING},
-    ChangeKind.PRIVACY: {
-        ImpactEffect.SENSITIVE: Severity.RESTRICTED,
+_SEVERITIES: Mapping[ChangeType, Mapping[ImpactEffect, ImpactSeverity]] = {
+    ChangeType.REMOVE: _BREAKS,
+    ChangeType.RENAME: _BREAKS,
+    ChangeType.TYPE: _BREAKS,
+    ChangeType.NARROW: _BREAKS,
+    ChangeType.WIDEN: {ImpactEffect.TYPE: _WARNING},
+    ChangeType.ADD: {},
+    ChangeType.SEMANTICS: {ImpactEffect.VALUES: _BLOCKING, ImpactEffect.ROWS: _WARNING},
+    ChangeType.UNIT: {ImpactEffect.VALUES: ImpactSeverity.CRITICAL, ImpactEffect.ROWS: _BLOCKING},
+    ChangeType.ROWS: {ImpactEffect.ROWS: _WARNING},
+    ChangeType.FRESHNESS: {ImpactEffect.LATE: _WARNING},
+    ChangeType.PRIVACY: {
+        ImpactEffect.SENSITIVE: ImpactSeverity.RESTRICTED,
         ImpactEffect.MASKED: _WARNING,
     },
-    ChangeKind.DATA_INCORRECT: {
-        ImpactEffect.VALUES: Severity.TAINTED,
-        ImpactEffect.ROWS: Severity.TAINTED,
+    ChangeType.DATA_INCORRECT: {
+        ImpactEffect.VALUES: ImpactSeverity.TAINTED,
+        ImpactEffect.ROWS: ImpactSeverity.TAINTED,
     },
-    ChangeKind.DEPRECATE: {ImpactEffect.GONE: _WARNING},
+    ChangeType.DEPRECATE: {ImpactEffect.GONE: _WARNING},
 }
-_ACTIONS: Mapping[ChangeKind, str] = {
-    ChangeKind.REMOVE: "move its readers to another column first, then remove it",
-    ChangeKind.RENAME: "keep the old name as an alias until its readers have moved",
-    ChangeKind.TYPE: "cast explicitly, and test what reads it",
-    ChangeKind.NARROW: "check that all values fit, and test what reads it",
-    ChangeKind.WIDEN: "test what reads it",
-    ChangeKind.ADD: "name columns where `select *` is read",
-    ChangeKind.MEANING: "agree on the new meaning with its owners, or add a column for it",
-    ChangeKind.UNIT: "add a column in the new unit, and move its readers",
-    ChangeKind.ROWS: "compare row counts and totals before and after",
-    ChangeKind.FRESHNESS: "tell who waits for it",
-    ChangeKind.PRIVACY: "restrict access, or mask it where it leaves its place",
-    ChangeKind.DATA_INCORRECT: "hold back, correct, and run again: see `graft taint`",
-    ChangeKind.DEPRECATE: "plan the move to its successor with the owners",
+_ACTIONS: Mapping[ChangeType, str] = {
+    ChangeType.REMOVE: "move its readers to another column first, then remove it",
+    ChangeType.RENAME: "keep the old name as an alias until its readers have moved",
+    ChangeType.TYPE: "cast explicitly, and test what reads it",
+    ChangeType.NARROW: "check that all values fit, and test what reads it",
+    ChangeType.WIDEN: "test what reads it",
+    ChangeType.ADD: "name columns where `select *` is read",
+    ChangeType.SEMANTICS: "agree on the new meaning with its owners, or add a column for it",
+    ChangeType.UNIT: "add a column in the new unit, and move its readers",
+    ChangeType.ROWS: "compare row counts and totals before and after",
+    ChangeType.FRESHNESS: "tell who waits for it",
+    ChangeType.PRIVACY: "restrict access, or mask it where it leaves its place",
+    ChangeType.DATA_INCORRECT: "hold back, correct, and run again: see `graft taint`",
+    ChangeType.DEPRECATE: "plan the move to its successor with the owners",
 }
 
 
-def severity(kind: ChangeKind, effect: ImpactEffect) -> Severity:
+def severity(kind: ChangeType, effect: ImpactEffect) -> ImpactSeverity:
     """The severity of an effect of a change, before criticality counts."""
-    return _SEVERITIES[kind].get(effect, Severity.INFO)
+    return _SEVERITIES[kind].get(effect, ImpactSeverity.INFO)
 
 
-def raised(found: Severity) -> Severity:
+def raised(found: ImpactSeverity) -> ImpactSeverity:
     """The severity where a critical consumer, one with a deadline or an SLO, is affected."""
-    if found is Severity.WARNING:
-        return Severity.BLOCKING
-    return found if found in (Severity.INFO, Severity.RESTRICTED) else Severity.CRITICAL
+    if found is ImpactSeverity.WARNING:
+        return ImpactSeverity.BLOCKING
+    return (
+        found
+        if found in (ImpactSeverity.INFO, ImpactSeverity.RESTRICTED)
+        else ImpactSeverity.CRITICAL
+    )
 
 
-def recommended_action(kind: ChangeKind) -> str:
-    """What to do about a change."""
+def recommended_action(kind: ChangeType) -> str:
+    """The action to take about a change."""
     return _ACTIONS[kind]

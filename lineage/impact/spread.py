@@ -23,7 +23,7 @@ class State(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """How a state was reached first: over a shortest path.
+    """The first way to a state, over a shortest path.
 
     Attributes:
         before: The state before; None for the change itself.
@@ -55,7 +55,7 @@ class Spread:
 
 
 def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spread:
-    """What a change reaches.
+    """All states that a change reaches.
 
     Args:
         start: The effect where the change is made.

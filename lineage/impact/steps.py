@@ -15,7 +15,7 @@ Carried = tuple[ImpactEffect, bool]
 def over_column_edge(
     effect: ImpactEffect, subtype: Subtype, *, masking: bool, all_columns: bool
 ) -> Carried | None:
-    """What an effect on the input column does over a column edge; None where it ends.
+    """The effect behind a column edge of one on the input column; None where it ends.
 
     A statement that names a column that is gone fails, whatever it uses it for: its output is not
     written. A filter, join or grouping on other values gives other rows, so it concerns all columns
@@ -43,7 +43,7 @@ def over_column_edge(
 
 
 def over_flow(effect: ImpactEffect, *, of_column: bool) -> ImpactEffect | None:
-    """What an effect does over a flow to the whole output; None where it ends.
+    """The effect behind a flow, on the whole output; None where it ends.
 
     Args:
         of_column: It is the effect on a column, and the columns of the flow are not known: the

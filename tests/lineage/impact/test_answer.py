@@ -10,7 +10,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.impact.answer import Impact, ProposedChange, Surroundings, impact
-from dbt_graft.lineage.impact.change import ChangeKind, Severity
+from dbt_graft.lineage.impact.change import ChangeType, ImpactSeverity
 from dbt_graft.lineage.impact.graph import ImpactGraph
 from dbt_graft.lineage.records import Column, Dataset
 from tests.lineage.test_columns import edge
@@ -54,7 +54,7 @@ def answer(
     graph = ImpactGraph(EDGES, FLOWS, stale_before=stale_before)
     about = Description(table("clean"), "", "clean", Role.MODEL, owner="sales", tests=TESTS)
     around = Surroundings({table("clean"): about}, (consumer,), {"script": "ada"})
-    return impact(graph, ProposedChange(table(dataset), ChangeKind(kind), column), around)
+    return impact(graph, ProposedChange(table(dataset), ChangeType(kind), column), around)
 
 
 def shown(found: Impact) -> dict[str, str]:
@@ -227,17 +227,17 @@ def test_a_test_on_a_column_that_is_gone_breaks(
 @pytest.mark.parametrize(
     ("kind", "more", "severity"),
     [
-        ("rows", {}, Severity.WARNING),
-        ("rows", {"criticality": "High"}, Severity.BLOCKING),
-        ("rows", {"deadline": "08:00"}, Severity.BLOCKING),
-        ("rows", {"criticality": "low"}, Severity.WARNING),
-        ("data_incorrect", {}, Severity.TAINTED),
-        ("data_incorrect", {"freshness_slo": "PT2H"}, Severity.CRITICAL),
-        ("privacy", {"criticality": "critical"}, Severity.RESTRICTED),
+        ("rows", {}, ImpactSeverity.WARNING),
+        ("rows", {"criticality": "High"}, ImpactSeverity.BLOCKING),
+        ("rows", {"deadline": "08:00"}, ImpactSeverity.BLOCKING),
+        ("rows", {"criticality": "low"}, ImpactSeverity.WARNING),
+        ("data_incorrect", {}, ImpactSeverity.TAINTED),
+        ("data_incorrect", {"freshness_slo": "PT2H"}, ImpactSeverity.CRITICAL),
+        ("privacy", {"criticality": "critical"}, ImpactSeverity.RESTRICTED),
     ],
 )
 def test_a_consumer_that_somebody_waits_for_counts_more(
-    kind: str, more: dict[str, str], severity: Severity
+    kind: str, more: dict[str, str], severity: ImpactSeverity
 ) -> None:
     board = Consumer(BOARD.node_id, BOARD.name, BOARD.kind, BOARD.reads, **more)
     (found,) = answer("clean.note", kind, board).consumers
@@ -246,7 +246,7 @@ def test_a_consumer_that_somebody_waits_for_counts_more(
 
 def test_a_consumer_of_the_changed_dataset_itself_is_affected() -> None:
     (found,) = answer("mart.note", "remove").consumers
-    assert found.severity is Severity.BLOCKING
+    assert found.severity is ImpactSeverity.BLOCKING
 
 
 def test_columns_are_known_for_a_part_of_the_way() -> None:
@@ -257,7 +257,7 @@ def test_columns_are_known_for_a_part_of_the_way() -> None:
 def test_what_only_old_edges_reach_is_stale() -> None:
     old = [flow("clean > mart", "mart", NOW - timedelta(days=200)), *FLOWS[:1], *FLOWS[2:]]
     graph = ImpactGraph(EDGES, old, stale_before=NOW - timedelta(days=90))
-    change = ProposedChange(table("orders"), ChangeKind.MEANING, "note")
+    change = ProposedChange(table("orders"), ChangeType.SEMANTICS, "note")
     found = impact(graph, change, Surroundings())
     assert {one.dataset.name: one.stale for one in found.datasets} == {
         "clean": False,
@@ -274,7 +274,7 @@ def test_a_way_over_edges_of_today_is_preferred_to_a_shorter_old_one() -> None:
         flow("b > c", "new"),
     ]
     graph = ImpactGraph([], flows, stale_before=NOW - timedelta(days=90))
-    found = impact(graph, ProposedChange(table("a"), ChangeKind.ROWS), Surroundings())
+    found = impact(graph, ProposedChange(table("a"), ChangeType.ROWS), Surroundings())
     assert [(one.dataset.name, one.distance, one.stale) for one in found.datasets] == [
         ("b", 1, False),
         ("c", 2, False),
@@ -286,13 +286,13 @@ def test_unknown_columns_keep_their_names() -> None:
     flows = [flow("a > b", "load"), flow("b > c", "load")]
     datasets = [Dataset(table("b"), columns=(Column("x"),))]
     graph = ImpactGraph(edges, flows, datasets)
-    found = impact(graph, ProposedChange(table("a"), ChangeKind.PRIVACY, "X"), Surroundings())
+    found = impact(graph, ProposedChange(table("a"), ChangeType.PRIVACY, "X"), Surroundings())
     assert shown(found) == {"b": "RESTRICTED x:SENSITIVE", "c": "RESTRICTED x:SENSITIVE"}
 
 
 def test_a_cycle_ends() -> None:
     flows = [flow("a > b", "t"), flow("b > a", "u")]
     found = impact(
-        ImpactGraph([], flows), ProposedChange(table("a"), ChangeKind.ROWS), Surroundings()
+        ImpactGraph([], flows), ProposedChange(table("a"), ChangeType.ROWS), Surroundings()
     )
     assert shown(found) == {"b": "WARNING ROWS"}
