@@ -132,7 +132,7 @@ def exposures(manifest: Node, known: Relations) -> list[Consumer]:
 
 
 def _promises(node: Node) -> dict[str, str]:
-    """What `meta` of an exposure says of who waits for it."""
+    """Criticality, SLO and deadline of an exposure, as its `meta` has them."""
     meta = {**(node.get("meta") or {}), **((node.get("config") or {}).get("meta") or {})}
     return {
         key: str(meta[key])
