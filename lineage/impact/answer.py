@@ -170,10 +170,11 @@ def _datasets(
     graph: ImpactGraph, change: ProposedChange, found: Spread, around: Surroundings
 ) -> Iterator[AffectedDataset]:
     groups: dict[int, list[tuple[State, Arrival]]] = defaultdict(list)
-    for state, arrival in found.arrivals.items():
+    for state, arrival in found.states():
         if arrival.before:
             groups[state.dataset].append((state, arrival))
     start = graph.find_dataset(change.dataset)
+    paths: dict[State, tuple[ImpactStep, ...]] = {}
     for number, reached in groups.items():
         if number == start:
             continue
@@ -190,7 +191,7 @@ def _datasets(
             max(_severity(change.kind, state, one) for state, one in reached),
             tuple(sorted({state.effect for state, _ in reached if state.column < 0})),
             dict(sorted(columns.items())),
-            _path(graph, found, first),
+            _path(graph, found, first, paths),
             about.owner if about else "",
             stale=arrival.stale,
         )
@@ -203,17 +204,28 @@ def _severity(kind: ChangeType, state: State, arrival: Arrival) -> ImpactSeverit
     return severity(kind, ImpactEffect.GONE if broke else state.effect)
 
 
-def _path(graph: ImpactGraph, found: Spread, state: State) -> tuple[ImpactStep, ...]:
-    steps = []
-    at: State | None = state
-    while at:
-        arrival = found.arrivals[at]
+def _path(
+    graph: ImpactGraph,
+    found: Spread,
+    state: State,
+    known: dict[State, tuple[ImpactStep, ...]],
+) -> tuple[ImpactStep, ...]:
+    """The path to a state; paths that begin alike share their steps."""
+    waiting = []
+    while state not in known:
+        arrival = found.arrival(state)
+        waiting.append((state, arrival))
+        if arrival.before is None:
+            known[state] = ()
+            break
+        state = arrival.before
+    for one, arrival in reversed(waiting):
         if arrival.before:
-            column = graph.column_names[at.column] if at.column >= 0 else ""
-            task = graph.tasks[arrival.task]
-            steps.append(ImpactStep(task, arrival.subtype, graph.datasets[at.dataset], column))
-        at = arrival.before
-    return tuple(reversed(steps))
+            column = graph.column_names[one.column] if one.column >= 0 else ""
+            task, dataset = graph.tasks[arrival.task], graph.datasets[one.dataset]
+            step = ImpactStep(task, arrival.subtype, dataset, column)
+            known[one] = (*known[arrival.before], step)
+    return known[waiting[0][0] if waiting else state]
 
 
 def _tasks(
@@ -224,7 +236,7 @@ def _tasks(
     around: Surroundings,
 ) -> list[AffectedTask]:
     tasks: dict[int, ImpactSeverity] = {}
-    for state, arrival in found.arrivals.items():
+    for state, arrival in found.states():
         if arrival.before:
             outcome = severities[graph.datasets[state.dataset]]
             tasks[arrival.task] = max(tasks.get(arrival.task, outcome), outcome)
@@ -245,7 +257,7 @@ def _tests(
     graph: ImpactGraph, change: ProposedChange, found: Spread, around: Surroundings
 ) -> list[AffectedTest]:
     gone, affected = set(), set()
-    for state in found.arrivals:
+    for state, _ in found.states():
         dataset = graph.datasets[state.dataset]
         affected.add(dataset)
         if state.effect is _PROVABLE:

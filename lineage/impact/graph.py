@@ -37,6 +37,7 @@ class ImpactGraph:
         self.tasks: list[str] = []
         self.column_names: list[str] = []
         self.dataset_of = array("i")  # of each column
+        self.is_star = bytearray()  # of each column
         self._numbers: dict[tuple[str, str], int] = {}
         self._tasks: dict[str, int] = {}
         self._columns: list[dict[str, int]] = []  # of each dataset, by folded name
@@ -65,6 +66,7 @@ class ImpactGraph:
         if number == len(self.column_names):
             self.column_names.append(name)
             self.dataset_of.append(dataset)
+            self.is_star.append(name == ANY_COLUMN)
         return number
 
     def find_dataset(self, dataset: DatasetId) -> int | None:
@@ -77,7 +79,11 @@ class ImpactGraph:
 
     def columns(self, dataset: int) -> list[str]:
         """The known columns of a dataset."""
-        return [self.column_names[at] for name, at in self._columns[dataset].items() if name != "*"]
+        return [
+            self.column_names[at]
+            for name, at in self._columns[dataset].items()
+            if name != ANY_COLUMN
+        ]
 
     def edges_from(self, column: int) -> range:
         """The places of the column edges that come from a column."""

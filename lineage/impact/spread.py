@@ -1,4 +1,7 @@
-"""Spread a change downstream: breadth first, over edges that are seen now before stale ones."""
+"""Spread a change downstream: breadth first, over edges that are seen now before stale ones.
+
+States are numbers, since a change may reach millions of them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,16 @@ from typing import NamedTuple
 from dbt_graft.lineage.impact.change import ImpactEffect
 from dbt_graft.lineage.impact.graph import SUBTYPES, ImpactGraph
 from dbt_graft.lineage.impact.steps import Carried, over_column_edge, over_flow
-from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Subtype
+from dbt_graft.lineage.records import EdgeType, Subtype
+
+# Of a state's number the bits of its effect.
+_BITS, _MASK = 4, 15
+_EFFECTS = tuple(ImpactEffect)
+_FLOW = -1  # in the place of an edge's kind: a flow whose columns do not count
+# The state before, the task, the kind of the edge, the distance, and whether it is stale.
+_Arrival = tuple[int | None, int, int, int, bool]
+# The next state, its flow or -1, its task, the kind of the edge.
+_Step = tuple[int, int, int, int]
 
 
 class State(NamedTuple):
@@ -44,14 +56,48 @@ class Spread:
     """All that a change reaches.
 
     Attributes:
-        arrivals: State -> its arrival, those nearest first; stale ones last.
         flows: The flows that effects on columns took -> whether their columns are known.
         broken: Tasks whose statements name what is gone.
     """
 
-    arrivals: dict[State, Arrival] = field(default_factory=dict)
+    graph: ImpactGraph
     flows: dict[int, bool] = field(default_factory=dict)
     broken: set[int] = field(default_factory=set)
+    _arrivals: dict[int, _Arrival] = field(default_factory=dict)
+
+    def states(self) -> Iterator[tuple[State, Arrival]]:
+        """States with their arrivals, those nearest first; stale ones last."""
+        for number in self._arrivals:
+            yield _state(self.graph, number), self._arrival(number)
+
+    def arrival(self, state: State) -> Arrival:
+        """The arrival of a state that was reached."""
+        return self._arrival(_number(state))
+
+    def _arrival(self, number: int) -> Arrival:
+        before, task, kind, distance, stale = self._arrivals[number]
+        return Arrival(
+            None if before is None else _state(self.graph, before),
+            task,
+            None if kind == _FLOW else SUBTYPES[kind >> 1],
+            distance,
+            stale,
+        )
+
+
+def _number(state: State) -> int:
+    if state.column >= 0:
+        return state.column << _BITS | state.effect
+    return ~(state.dataset << _BITS | state.effect)
+
+
+def _state(graph: ImpactGraph, number: int) -> State:
+    place = number if number >= 0 else ~number
+    effect = _EFFECTS[place & _MASK]
+    place >>= _BITS
+    return (
+        State(graph.dataset_of[place], place, effect) if number >= 0 else State(place, -1, effect)
+    )
 
 
 def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spread:
@@ -61,98 +107,96 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
         start: The effect where the change is made.
         farthest: The most steps.
     """
-    found = Spread({start: Arrival(None, -1, None, 0, stale=False)})
-    fresh, stale = deque([start]), deque[tuple[State, Arrival, int]]()
-    while fresh or stale:
-        if not fresh:
-            state, arrival, flow = stale.popleft()
-            if state in found.arrivals:
-                continue
-            _arrive(graph, found, state, arrival, flow)
+    found = Spread(graph)
+    arrivals, is_stale = found._arrivals, graph.flow_is_stale
+    first = _number(start)
+    arrivals[first] = (None, -1, _FLOW, 0, False)
+    fresh, waiting = deque([first]), deque[tuple[int, _Arrival]]()
+    while fresh or waiting:
+        if fresh:
+            number = fresh.popleft()
         else:
-            state = fresh.popleft()
-            arrival = found.arrivals[state]
-        if arrival.distance == farthest:
+            number, arrival = waiting.popleft()
+            if number in arrivals:
+                continue
+            arrivals[number] = arrival
+        _, _, _, distance, stale = arrivals[number]
+        if distance == farthest:
             continue
-        for next_state, flow, task, subtype in _steps(graph, state, found):
-            if next_state in found.arrivals:
-                _take(graph, found, state, flow)
+        for after, flow, task, kind in _steps(found, number):
+            if after in arrivals:
                 continue
-            old = flow >= 0 and graph.flow_is_stale[flow]
-            next_arrival = Arrival(
-                state, task, subtype, arrival.distance + 1, stale=arrival.stale or bool(old)
-            )
-            if old:
-                stale.append((next_state, next_arrival, flow))
-                continue
-            _arrive(graph, found, next_state, next_arrival, flow)
-            fresh.append(next_state)
+            if flow >= 0 and is_stale[flow]:
+                waiting.append((after, (number, task, kind, distance + 1, True)))
+            else:
+                arrivals[after] = (number, task, kind, distance + 1, stale)
+                fresh.append(after)
     return found
 
 
-def _arrive(graph: ImpactGraph, found: Spread, state: State, arrival: Arrival, flow: int) -> None:
-    found.arrivals[state] = arrival
-    if arrival.before:
-        _take(graph, found, arrival.before, flow)
-
-
-def _take(graph: ImpactGraph, found: Spread, before: State, flow: int) -> None:
-    if flow >= 0 and before.column >= 0:
-        found.flows[flow] = bool(graph.flow_has_columns[flow])
-
-
-_Step = tuple[State, int, int, Subtype | None]
-
-
-def _steps(graph: ImpactGraph, state: State, found: Spread) -> Iterator[_Step]:
-    """The next states, each with its flow or -1, its task and the subtype of the edge."""
-    if state.column < 0:
-        for flow in graph.flows_from(state.dataset):
-            effect = over_flow(state.effect, of_column=False)
-            if effect is not None:
-                if state.effect is ImpactEffect.GONE:
-                    found.broken.add(graph.flow_task[flow])
-                target = State(graph.flow_target[flow], -1, effect)
-                yield target, flow, graph.flow_task[flow], None
+def _steps(found: Spread, number: int) -> Iterator[_Step]:
+    graph = found.graph
+    if number < 0:
+        dataset, effect = ~number >> _BITS, ~number & _MASK
+    else:
+        dataset, effect = graph.dataset_of[number >> _BITS], number & _MASK
+        yield from _over_edges(found, dataset, number >> _BITS, effect)
+    after = _over_flow(effect, number >= 0)
+    if after is None:
         return
-    yield from _over_edges(graph, state, found)
-    for flow in graph.flows_from(state.dataset):
-        if graph.flow_has_columns[flow]:
-            continue
-        effect = over_flow(state.effect, of_column=True)
-        if effect is not None:
-            yield State(graph.flow_target[flow], -1, effect), flow, graph.flow_task[flow], None
+    for flow in graph.flows_from(dataset):
+        if number >= 0:
+            if graph.flow_has_columns[flow]:
+                continue
+            found.flows[flow] = False
+        elif effect == ImpactEffect.GONE:
+            found.broken.add(graph.flow_task[flow])
+        yield ~(graph.flow_target[flow] << _BITS | after), flow, graph.flow_task[flow], _FLOW
 
 
-def _over_edges(graph: ImpactGraph, state: State, found: Spread) -> Iterator[_Step]:
-    star = graph.star(state.dataset)
-    columns = (state.column,) if star is None else (state.column, star)
-    for column in columns:
-        for edge in graph.edges_from(column):
-            target = graph.edge_target[edge]
-            dataset = graph.dataset_of[target]
-            subtype, masking = _kind(graph.edge_kind[edge])
-            to_all = graph.column_names[target] == ANY_COLUMN
-            if to_all and column == star and subtype.type is EdgeType.DIRECT:
+def _over_edges(found: Spread, dataset: int, column: int, effect: int) -> Iterator[_Step]:
+    graph = found.graph
+    star = graph.star(dataset)
+    for one in (column,) if star is None else (column, star):
+        for edge in graph.edges_from(one):
+            target, kind = graph.edge_target[edge], graph.edge_kind[edge]
+            to_all = graph.is_star[target] == 1
+            if to_all and one == star and _is_direct(kind):
                 # Columns that are not known one by one go there under their own names.
-                same = graph.find_column(dataset, graph.column_names[state.column])
+                there = graph.dataset_of[target]
+                same = graph.find_column(there, graph.column_names[column])
                 if same is not None:
                     target, to_all = same, False
-                elif subtype is Subtype.IDENTITY and dataset in graph.has_schema:
+                elif _is_copy(kind) and there in graph.has_schema:
                     continue
-            carried: Carried | None = over_column_edge(
-                state.effect, subtype, masking=masking, all_columns=to_all
-            )
+            carried = _over_edge(effect, kind, to_all)
             if carried is None:
                 continue
-            task = graph.edge_task[edge]
-            if state.effect is ImpactEffect.GONE:
+            task, flow = graph.edge_task[edge], graph.edge_flow[edge]
+            if effect == ImpactEffect.GONE:
                 found.broken.add(task)
-            effect, on_dataset = carried
-            next_state = State(dataset, -1 if on_dataset else target, effect)
-            yield next_state, graph.edge_flow[edge], task, subtype
+            if flow >= 0:
+                found.flows[flow] = True
+            after, on_dataset = carried
+            place = ~(graph.dataset_of[target] << _BITS | after)
+            yield place if on_dataset else target << _BITS | after, flow, task, kind
 
 
 @cache
-def _kind(code: int) -> tuple[Subtype, bool]:
-    return SUBTYPES[code >> 1], bool(code & 1)
+def _over_edge(effect: int, kind: int, to_all: bool) -> Carried | None:
+    return over_column_edge(
+        _EFFECTS[effect], SUBTYPES[kind >> 1], masking=bool(kind & 1), all_columns=to_all
+    )
+
+
+@cache
+def _over_flow(effect: int, of_column: bool) -> ImpactEffect | None:
+    return over_flow(_EFFECTS[effect], of_column=of_column)
+
+
+def _is_direct(kind: int) -> bool:
+    return SUBTYPES[kind >> 1].type is EdgeType.DIRECT
+
+
+def _is_copy(kind: int) -> bool:
+    return SUBTYPES[kind >> 1] is Subtype.IDENTITY

@@ -107,6 +107,6 @@ def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
             graph.column_names[state.column] if state.column >= 0 else "",
             state.effect.name,
         )
-        for state in spread(graph, State(place, number, ImpactEffect[effect])).arrivals
+        for state, _ in spread(graph, State(place, number, ImpactEffect[effect])).states()
     }
     assert found == plain(edges, flows, (dataset, column, effect))
