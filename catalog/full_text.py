@@ -14,10 +14,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+import orjson
 
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.name_index import NameKind
@@ -29,6 +33,8 @@ _FOLDERS = ("index", "fragment")
 _DIGEST = "digest.txt"
 # Texts of one index: some 26 kB of memory each.
 _MOST = 4_000
+# Indexes made at a time: the stubs of one are written while Pagefind reads those of the other.
+_AT_ONCE = 2
 # Between a text and the words by which it is found, but which are not shown.
 SENTINEL = "graftabout"
 _STUB = """\
@@ -80,35 +86,74 @@ def write_full_text(site: Path, texts: Iterable[SearchText], previous: Path | No
     Raises:
         NoPagefindError: Pagefind has no program for this platform, or it failed.
     """
-    named = {_stub_name(one): one for one in texts}
-    count = -(-len(named) // _MOST)
-    parts: list[list[str]] = [[] for _ in range(count)]
-    for name in sorted(named):
-        parts[int(name[:8], 16) % count].append(name)
-    for number, names in enumerate(parts):
-        stubs = {name: _stub(named[name]) for name in names}
-        before = previous / FOLDER / str(number) if previous else None
-        _write_part(site, site / FOLDER / str(number), stubs, before)
+    with tempfile.TemporaryDirectory(dir=site.parent, prefix=f".{site.name}-") as folder:
+        stubs = _spooled(texts, Path(folder, "stubs"))
+        count = -(-len(stubs.places) // _MOST)
+        parts: list[list[str]] = [[] for _ in range(count)]
+        for name in sorted(stubs.places):
+            parts[int(name[:8], 16) % count].append(name)
+
+        def write(number: int) -> None:
+            part = Path(FOLDER, str(number))
+            before = previous / part if previous else None
+            _write_part(stubs, parts[number], Path(folder, str(number)), site / part, before)
+
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            # Raises the error of a part, after which no other is begun.
+            deque(pool.map(write, range(count)), maxlen=0)
     return count
 
 
-def _write_part(site: Path, target: Path, stubs: Mapping[str, str], previous: Path | None) -> None:
-    digest = _digest(stubs)
+@dataclass(frozen=True, slots=True)
+class _Stubs:
+    """The stubs of all texts: in one file, since together they would fill the memory.
+
+    Attributes:
+        places: Where the line of each begins, by its name; a line is the stub as JSON.
+    """
+
+    file: Path
+    places: Mapping[str, int]
+
+    def read(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """The stubs of these names."""
+        with self.file.open("rb") as lines:
+            for name in names:
+                lines.seek(self.places[name])
+                content: str = orjson.loads(lines.readline())
+                yield name, content.encode()
+
+
+def _spooled(texts: Iterable[SearchText], file: Path) -> _Stubs:
+    """Write the stubs of texts; of several with one path the last counts."""
+    places: dict[str, int] = {}
+    end = 0
+    with file.open("wb") as lines:
+        for one in texts:
+            places[_stub_name(one)] = end
+            end += lines.write(orjson.dumps(_stub(one)) + b"\n")
+    return _Stubs(file, places)
+
+
+def _write_part(
+    stubs: _Stubs, names: Sequence[str], folder: Path, target: Path, previous: Path | None
+) -> None:
+    digest = _digest(stubs.read(names))
     if previous and _read(previous / _DIGEST) == digest:
         shutil.copytree(previous, target, copy_function=_linked)
         return
-    with tempfile.TemporaryDirectory(dir=site.parent, prefix=f".{site.name}-") as folder:
-        pages, made = Path(folder, "pages"), Path(folder, "made")
-        pages.mkdir()
-        for name, content in stubs.items():
-            (pages / name).write_text(content, encoding="utf-8")
-        _run_pagefind(pages, made)
-        target.mkdir(parents=True)
-        for name in _FOLDERS:
-            (made / name).replace(target / name)
-        for file in (file for pattern in _NEEDED for file in made.glob(pattern)):
-            file.replace(target / file.name)
+    pages, made = folder / "pages", folder / "made"
+    pages.mkdir(parents=True)
+    for name, content in stubs.read(names):
+        (pages / name).write_bytes(content)
+    _run_pagefind(pages, made)
+    target.mkdir(parents=True)
+    for name in _FOLDERS:
+        (made / name).replace(target / name)
+    for file in (file for pattern in _NEEDED for file in made.glob(pattern)):
+        file.replace(target / file.name)
     (target / _DIGEST).write_text(digest, encoding="utf-8")
+    shutil.rmtree(folder)
 
 
 def _run_pagefind(pages: Path, out: Path) -> None:
@@ -155,11 +200,11 @@ def _safe(value: str) -> str:
     return html.escape(printable(value))
 
 
-def _digest(stubs: Mapping[str, str]) -> str:
-    """The digest of all texts and of the program that indexes them."""
+def _digest(stubs: Iterable[tuple[str, bytes]]) -> str:
+    """The digest of stubs and of the program that indexes them."""
     total = hashlib.sha256(_pagefind_version().encode())
-    for name, content in stubs.items():
-        total.update(f"{name}\n{content}".encode())
+    for name, content in stubs:
+        total.update(name.encode() + b"\n" + content)
     return total.hexdigest()
 
 

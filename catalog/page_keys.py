@@ -70,6 +70,7 @@ class PageKeys:
         self._index, self._order = index, order
         self._maker = combined((maker, digest((index.has_dbt_docs, sorted(index.engines)))))
         self._named = cache(self._of_name)
+        self._around = cache(self._of_surroundings)
         self._edges = {
             dataset: combined(
                 (
@@ -122,8 +123,7 @@ class PageKeys:
             )
         )
 
-    @cache  # noqa: B019  # the keys live as long as the site is built
-    def _around(self, dataset: DatasetId) -> Digest:
+    def _of_surroundings(self, dataset: DatasetId) -> Digest:
         """A dataset and all that its page may show of others."""
         return combined(
             (

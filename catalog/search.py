@@ -24,23 +24,27 @@ def write_search(
         nodes: What only dbt docs has a page of.
         previous: The site of the build before.
     """
-    entries = list(name_entries(index, nodes))
-    write_name_index(site, entries)
+    about = _write_names(site, index, nodes)
     try:
         parts, problem = write_full_text(site, search_texts(index, nodes), previous), ""
     except NoPagefindError as error:
         parts, problem = 0, str(error)
+    content = b"graft.texts.about(%s)\n" % orjson.dumps({"texts": parts, **about})
+    (site / "search" / "about.js").write_bytes(content)
+    return problem
+
+
+def _write_names(site: Path, index: Index, nodes: Sequence[DocsNode]) -> dict[str, object]:
+    """Write the name index; return what search can be limited to."""
+    entries = list(name_entries(index, nodes))
+    write_name_index(site, entries)
     platforms = {one for entry in entries for one in entry.platforms}
     owners = {one for entry in entries if entry.kind is NameKind.OWNER for one in entry.owners}
-    about = {
-        "texts": parts,
+    return {
         "platforms": _facet("platform", platforms),
         "owners": _facet("owner", owners),
         "kinds": sorted({int(entry.kind) for entry in entries}),
     }
-    content = b"graft.texts.about(%s)\n" % orjson.dumps(about)
-    (site / "search" / "about.js").write_bytes(content)
-    return problem
 
 
 def _facet(name: str, values: set[str]) -> list[tuple[str, str]]:

@@ -27,6 +27,7 @@ from dbt_graft.catalog.step_links import step_links
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.upstream_faults import upstream_faults
 from dbt_graft.lineage.changes import BuildHistory
+from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.urls import dataset_path, task_path
 
 
@@ -65,14 +66,20 @@ def planned(pages: Iterable[Page]) -> list[PlannedPage]:
     return [PlannedPage(page.path, partial(_same, page)) for page in pages]
 
 
-def record_pages(index: Index, maker: Digest = b"") -> Iterator[PlannedPage]:
+def record_pages(index: Index, maker: Digest = b"") -> list[PlannedPage]:
     """The pages of datasets, tasks and consumers.
 
     Args:
         maker: What all pages depend on, see `maker_digest`.
     """
-    _prepare(index)
     order = index.lineage.task_graph()
+    pages = list(_with_keys(index, order, maker))
+    # The keys are gone by now: what pages need takes their memory.
+    _prepare(index)
+    return pages
+
+
+def _with_keys(index: Index, order: Graph[str], maker: Digest) -> Iterator[PlannedPage]:
     keys = PageKeys(index, order, maker)
     for dataset in index.datasets:
         make = partial(dataset_page, index, dataset)

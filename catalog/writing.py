@@ -17,8 +17,9 @@ from dbt_graft.catalog.shell import Shells
 _FEW = 400
 _AT_ONCE = 25
 # Pages that a process writes before a new one takes its place: what it looks at of the lineage
-# becomes its own memory, since Python counts references where an object lies.
-_A_LIFE = 100
+# becomes its own memory, since Python counts references where an object lies. To begin a process
+# costs time too, more with a larger lineage: of very many pages each writes more.
+_A_LIFE, _MOST_LIVES = 100, 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +62,13 @@ class PageWriter:
             return self._write(range(count))
         compile_templates(self.jinja)
         found: list[WrittenPage] = []
+        life = max(_A_LIFE, count // _MOST_LIVES)
         # A fork has the lineage at hand: nothing is copied but what is written.
         context = multiprocessing.get_context("fork")
         with settled():
             while (start := len(found)) < count:
                 some = max(1, processes - self.busy())
-                end = min(start + some * _A_LIFE, count)
+                end = min(start + some * life, count)
                 parts = [range(at, min(at + _AT_ONCE, end)) for at in range(start, end, _AT_ONCE)]
                 with context.Pool(some, _begin, (self,)) as pool:
                     for pages in pool.imap(_write_part, parts):

@@ -54,6 +54,9 @@ MODELS, OF_MKDOCS = 10_000, 2_000
 # By the number of models: the heading in the report, seconds, megabytes.
 LIMITS = {MODELS: ("The site", 45, 300), 100_000: ("The site of 100,000 models", 480, 1000)}
 KILOBYTES = 20
+# Memory is read each so many seconds. A reading walks all of it, so it is read less often where
+# the readings would take more than this share of a processor.
+_OFTEN, _WATCHING = 0.2, 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +202,11 @@ def _cost(work: Callable[[], int], site: Path) -> SiteCost:
 
     def watch() -> None:
         nonlocal most
-        while not done.wait(0.2):
+        pause = _OFTEN
+        while not done.wait(pause):
+            begin = time.thread_time()
             most = max(most, _megabytes())
+            pause = max(_OFTEN, (time.thread_time() - begin) / _WATCHING)
 
     watcher = threading.Thread(target=watch)
     watcher.start()

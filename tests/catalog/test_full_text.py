@@ -77,6 +77,33 @@ def test_an_unchanged_index_is_taken_from_the_build_before(
     assert _files(tmp_path / "three") != _files(tmp_path / "two")
 
 
+def test_one_changed_text_makes_its_part_again_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(full_text, "_MOST", 10)
+    texts = [replace(TEXT, path=f"datasets/{n}/", text=f"words {n}") for n in range(35)]
+    other = [*texts[:34], replace(texts[34], text="other words")]
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    assert write_full_text(tmp_path / "one", texts) == 4
+    assert write_full_text(tmp_path / "two", other, tmp_path / "one") == 4
+    first, second = (
+        [(tmp_path / name / FOLDER / f"{n}/digest.txt").read_bytes() for n in range(4)]
+        for name in ("one", "two")
+    )
+    assert sum(a != b for a, b in zip(first, second, strict=True)) == 1
+    fragments = [len(list((tmp_path / "two" / FOLDER).glob(f"{n}/fragment/*"))) for n in range(4)]
+    assert sum(fragments) == 35
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+
+
+def test_of_texts_with_one_path_the_last_counts(tmp_path: Path) -> None:
+    for name, texts in (("one", [TEXT]), ("two", [replace(TEXT, text="Former words."), TEXT])):
+        (tmp_path / name).mkdir()
+        write_full_text(tmp_path / name, texts)
+    assert _files(tmp_path / "one") == _files(tmp_path / "two")
+
+
 def test_a_damaged_index_is_made_again(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
