@@ -24,12 +24,14 @@ _VIEW = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _QUERY = re.compile(
-    rf"SELECT\s+(?:ALL\s+)?(?P<columns>\*|{_NAME}(?:\s*\.\s*\*)?(?:\s*,\s*{_NAME})*)\s+"
+    r"SELECT\s+(?:ALL\s+)?(?P<columns>[^()]+?)\s+"
     rf"FROM\s+{_NAME}(?:\s+AS\s+{_WORD}|\s+(?!WITH\b|WHERE\b|LIMIT\b){_WORD})?"
     r"(?:\s+WITH\s*\(\s*NOLOCK\s*\))?\s*;?\s*",
     re.IGNORECASE,
 )
-_LAST = re.compile(rf"(?P<name>{_WORD}|\*)\s*\Z")
+_ALL = re.compile(rf"(?:{_NAME}\s*\.\s*)?\*")
+_COLUMN = re.compile(_NAME)
+_LAST = re.compile(rf"(?P<name>{_WORD})\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +129,14 @@ def passes_on(text: str, columns: Collection[Column] = ()) -> bool:
     query = _QUERY.fullmatch(view["query"]) if view else None
     if query is None:
         return False
-    listed = query["columns"]
-    if "," not in listed and listed.endswith("*"):
+    listed = [one.strip() for one in query["columns"].split(",")]
+    if len(listed) == 1 and _ALL.fullmatch(listed[0]):
         return True
-    if "*" in listed or not columns or not all(column.type for column in columns):
+    if not columns or not all(column.type for column in columns):
         return False
-    names = [found["name"] for one in listed.split(",") if (found := _LAST.search(one))]
+    if not all(map(_COLUMN.fullmatch, listed)):
+        return False
+    names = [found["name"] for one in listed if (found := _LAST.search(one))]
     wanted = {column.name.casefold() for column in columns}
     return {name.strip('`[]"').casefold() for name in names} == wanted
 

@@ -18,6 +18,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 )
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.other_names import OneNameRules
 from dbt_graft.lineage.records import Column, Records
 from tests.collectors.sqlserver.runs.test_fold import event
 from tests.collectors.sqlserver.xel_writer import write_events
@@ -69,11 +70,20 @@ def records(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Re
 
 
 def test_flows_go_through_synonyms_and_views_to_their_tables(records: Records) -> None:
-    flows = {(f.task, f.source.short, f.target.short) for f in build(records).flows}
+    flows = {
+        (f.task, f.source.short, f.target.short)
+        for f in build(records, one_name=OneNameRules(pass_through_views=False)).flows
+    }
     assert {one for one in flows if one[2] != "dbo.totals"} == {
         ("load", "dbo.v_orders", "dbo.report"),
         (f"{NAMESPACE}/Shop.dbo.v_orders", "dbo.orders", "dbo.v_orders"),
     }
+
+
+def test_a_view_of_a_synonym_of_a_table_passes_the_table_on(records: Records) -> None:
+    flows = {(f.task, f.source.short, f.target.short) for f in build(records).flows}
+    assert ("load", "dbo.orders", "dbo.report") in flows
+    assert not any("dbo.v_orders" in one for one in flows)
 
 
 def test_a_procedure_that_no_event_shows_is_inferred_from_its_text(records: Records) -> None:
