@@ -6,14 +6,15 @@ import gc
 import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from typing import Generic, TypeVar
 
 from dbt_graft.lineage.errors import GraftError
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 
@@ -21,7 +22,12 @@ class Beside(Generic[T]):
     """Work that is done beside other work.
 
     It begins at once in a process of its own, or, without one, when its result is wanted.
+
+    Attributes:
+        end: The end of the pipe, of work in a process, out of which its result comes.
     """
+
+    end: Connection
 
     def __init__(self, work: Callable[[], T], forked: bool) -> None:
         self._work = work
@@ -29,7 +35,7 @@ class Beside(Generic[T]):
         if not forked:
             return
         context = multiprocessing.get_context("fork")
-        self._results, end = context.Pipe(duplex=False)
+        self.end, end = context.Pipe(duplex=False)
         with settled():
             self._process = context.Process(target=_send, args=(work, end), daemon=True)
             self._process.start()
@@ -37,14 +43,14 @@ class Beside(Generic[T]):
 
     def busy(self) -> int:
         """The processors that it takes now: none or one."""
-        return int(self._process is not None and not self._results.poll())
+        return int(self._process is not None and not self.end.poll())
 
     def result(self) -> T:
         """The result of the work; an error of it is raised here."""
         if self._process is None:
             return self._work()
         try:
-            value, error = self._results.recv()
+            value, error = self.end.recv()
         except EOFError:
             self._process.join()
             code = self._process.exitcode
@@ -61,9 +67,18 @@ class Beside(Generic[T]):
             self._process.join()
 
 
+def first_done(works: Mapping[K, Beside[T]]) -> K:
+    """Wait until one of these works, each in a process of its own, is done."""
+    [first, *_] = wait([work.end for work in works.values()])
+    return next(key for key, work in works.items() if work.end is first)
+
+
 @contextmanager
 def settled() -> Iterator[None]:
     """The garbage collector passes over all that is there, so that forks go on sharing it."""
+    if gc.get_freeze_count():  # inside of another one
+        yield
+        return
     gc.freeze()
     try:
         yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,7 +34,13 @@ from dbt_graft.catalog.redirects import (
 )
 from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.settings import SiteSettings, checked_url
-from dbt_graft.catalog.site_pages import list_pages, planned, record_pages
+from dbt_graft.catalog.site_pages import (
+    list_pages,
+    planned,
+    prepare,
+    record_keys,
+    record_pages,
+)
 from dbt_graft.catalog.sitemap import write_sitemap
 from dbt_graft.catalog.theme import write_theme
 from dbt_graft.catalog.writing import PageWriter
@@ -124,17 +131,20 @@ def build(
             lambda: _write_indexes(index, view, docs_nodes, out, before),
             forked=bool(previous.pages) and processors() > 1,
         )
-        with closing(beside):
-            pages_to_be = [
-                *list_pages(index, settings, view, history, known),
-                *record_pages(index, maker),
-            ]
-            writer = PageWriter((), out, shells, jinja, beside.busy)
-            done = write_pages(pages_to_be, writer, previous)
-            # The contexts of all lists.
-            del pages_to_be
+        writer = PageWriter((), out, shells, jinja, beside.busy)
+        lists = Beside(
+            lambda: write_pages(
+                list_pages(index, settings, view, history, known), writer, previous
+            ),
+            forked=processors() > 1,
+        )
+        with closing(beside), closing(lists):
+            keys = record_keys(index, maker)
+            prepare(index)
+            written = lists.result()
+            done = write_pages(record_pages(index, keys), writer, previous)
             problem = beside.result()
-        pages = done.pages
+        pages = [*written.pages, *done.pages]
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
         extra = {"changes.json": changes_json(history), **(extra_files or {})}
@@ -161,7 +171,13 @@ def build(
     except OSError as error:
         raise GraftError(f"the site cannot be written: {error}", place=str(out)) from error
     return PublishedSite(
-        out / "index.html", len(pages), done.changed, found, done.record, history, problem
+        out / "index.html",
+        len(pages),
+        written.changed + done.changed,
+        found,
+        done.record,
+        history,
+        problem,
     )
 
 
@@ -169,8 +185,11 @@ def _write_indexes(
     index: Index, view: Opening, nodes: Sequence[DocsNode], site: Path, previous: Path
 ) -> str:
     """Write what the browser looks things up in; return why search finds names only, if so."""
-    write_explorer(index, view, site)
-    return write_search(site, index, nodes, previous)
+    # Most of the time of search is Pagefind's, which is a process of its own.
+    with ThreadPoolExecutor(1) as pool:
+        search = pool.submit(write_search, site, index, nodes, previous)
+        write_explorer(index, view, site)
+        return search.result()
 
 
 def design_folder() -> Path:

@@ -65,6 +65,7 @@ def external(url: str) -> str:
     return url if parts.scheme == "mailto" else ""
 
 
+@functools.lru_cache(maxsize=1 << 12)  # models pass the texts of their columns on
 def prose(markdown: str, dbt_docs: str = "") -> Markup:
     """Markdown, as in dbt's descriptions, as HTML with text, lists, tables and links only.
 

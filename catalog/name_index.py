@@ -13,12 +13,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 
 import orjson
@@ -89,30 +87,21 @@ def keys(name: str, by_words: bool = True) -> set[str]:
     return {"".join(parts[at:])[:KEY] for at in range(count)} - {""}
 
 
-_Row = tuple[str, int, bytes]
-
-
 def write_name_index(site: Path, entries: Iterable[IndexedName]) -> None:
     """Write the shards, and the list of them."""
-    ordered = sorted(entries, key=lambda one: (one.kind, len(one.name), one.name, one.path))
-    rows = [
-        (key, at, content)
-        for at, content in enumerate(map(_row, ordered))
-        for key in keys(printable(ordered[at].name), ordered[at].kind is not NameKind.TEST)
-    ]
-    rows.sort(key=itemgetter(0, 1))
-    kinds = [one.kind for one in ordered]
+    names = _Names(entries)
     folder = site / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     full: list[str] = []
     split: list[str] = []
-    for prefix, shard, omitted in _shards("", rows, kinds):
-        (split if omitted else full).append(prefix)
-        name = orjson.dumps(prefix).decode()
-        content = b",\n".join(content for _, _, content in shard)
-        counts = orjson.dumps([omitted.get(kind, 0) for kind in NameKind]) if omitted else b"null"
-        (folder / file_name(prefix)).write_bytes(
-            b"graft.names.add(%s, %s, [\n%s\n])\n" % (name.encode(), counts, content)
+    for shard in names.shards():
+        (split if shard.omitted else full).append(shard.prefix)
+        prefix = orjson.dumps(shard.prefix)
+        content = b",\n".join(names.rows[at] for at in shard.names)
+        omitted = [shard.omitted.get(kind, 0) for kind in NameKind]
+        counts = orjson.dumps(omitted) if shard.omitted else b"null"
+        (folder / file_name(shard.prefix)).write_bytes(
+            b"graft.names.add(%s, %s, [\n%s\n])\n" % (prefix, counts, content)
         )
     listed = orjson.dumps([sorted(full), sorted(split)])[1:-1]
     (folder / "index.js").write_bytes(b"graft.names.list(%s)\n" % listed)
@@ -139,43 +128,91 @@ def _row(entry: IndexedName) -> bytes:
     return orjson.dumps(values)
 
 
-def _shards(
-    prefix: str, rows: Sequence[_Row], kinds: Sequence[NameKind]
-) -> Iterator[tuple[str, Sequence[_Row], dict[NameKind, int]]]:
-    """The shards of rows whose keys begin alike: prefix, rows, and those left out by kind."""
-    unique = _each_once(rows)
-    if sum(len(content) + 2 for _, _, content in unique) <= SHARD_BYTES:
-        yield prefix, unique, {}
-        return
-    prefix = _common(rows[0][0], rows[-1][0])  # they are sorted
-    alike = [row for row in rows if row[0] == prefix]
-    best = _best(alike, _ALIKE, kinds) + _best(unique, _BEST, kinds)
-    shown = _each_once(best)
-    omitted: dict[NameKind, int] = defaultdict(int)
-    ids = {at for _, at, _ in shown}
-    for _, at, _ in unique:
-        if at not in ids:
-            omitted[kinds[at]] += 1
-    yield prefix, shown, dict(omitted) or {NameKind.DATASET: 0}
-    longer = [row for row in rows if row[0] != prefix]
-    for letter, some in groupby(longer, key=lambda row: row[0][len(prefix)]):
-        yield from _shards(prefix + letter, list(some), kinds)
+@dataclass(frozen=True, slots=True)
+class _Shard:
+    """The names whose keys begin alike, by number; of each kind, how many more there are."""
+
+    prefix: str
+    names: Sequence[int]
+    omitted: Mapping[NameKind, int]
+
+
+class _Names:
+    """All names, numbered in the order of results.
+
+    Attributes:
+        rows: Each name as JSON.
+    """
+
+    def __init__(self, entries: Iterable[IndexedName]) -> None:
+        ordered = sorted(entries, key=lambda one: (one.kind, len(one.name), one.name, one.path))
+        self.rows = [_row(one) for one in ordered]
+        self._kinds = bytes(one.kind for one in ordered)
+        # Sorted, so that keys that begin alike are a range: no part of them is ever copied.
+        self._keys = sorted(
+            (key, at)
+            for at, one in enumerate(ordered)
+            for key in keys(printable(one.name), one.kind is not NameKind.TEST)
+        )
+
+    def shards(self) -> Iterator[_Shard]:
+        """The shards of all names."""
+        waiting = [("", 0, len(self._keys))]
+        while waiting:
+            prefix, start, end = waiting.pop()
+            if self._fits(start, end):
+                yield _Shard(prefix, self._each_once(start, end), {})
+                continue
+            prefix = _common(self._keys[start][0], self._keys[end - 1][0])
+            longer = start
+            while longer < end and self._keys[longer][0] == prefix:
+                longer += 1
+            yield self._best_of(prefix, start, longer, end)
+            waiting += reversed(list(self._by_next_letter(prefix, longer, end)))
+
+    def _by_next_letter(self, prefix: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+        """Keys that go on after a prefix, in parts that begin alike."""
+        while start < end:
+            longer = self._keys[start][0][: len(prefix) + 1]
+            after = start
+            while after < end and self._keys[after][0].startswith(longer):
+                after += 1
+            yield longer, start, after
+            start = after
+
+    def _fits(self, start: int, end: int) -> bool:
+        size, seen = 0, set()
+        for place in range(start, end):
+            at = self._keys[place][1]
+            if at not in seen:
+                seen.add(at)
+                size += len(self.rows[at]) + 2
+                if size > SHARD_BYTES:
+                    return False
+        return True
+
+    def _best_of(self, prefix: str, start: int, longer: int, end: int) -> _Shard:
+        """The first names of each kind, more of those whose key is the prefix."""
+        names = self._each_once(start, end)
+        shown = {
+            *self._first(self._each_once(start, longer), _ALIKE),
+            *self._first(names, _BEST),
+        }
+        omitted = Counter(NameKind(self._kinds[at]) for at in names if at not in shown)
+        return _Shard(prefix, sorted(shown), omitted or {NameKind.DATASET: 0})
+
+    def _each_once(self, start: int, end: int) -> list[int]:
+        """Names in their order; a name can have several keys that begin alike."""
+        return sorted({self._keys[place][1] for place in range(start, end)})
+
+    def _first(self, names: Iterable[int], most: int) -> Iterator[int]:
+        counts: Counter[int] = Counter()
+        for at in names:
+            counts[self._kinds[at]] += 1
+            if counts[self._kinds[at]] <= most:
+                yield at
 
 
 def _common(a: str, b: str) -> str:
     pairs = enumerate(zip(a, b, strict=False))
     return a[: next((at for at, (one, other) in pairs if one != other), min(len(a), len(b)))]
-
-
-def _each_once(rows: Iterable[_Row]) -> list[_Row]:
-    """Rows in the order of their names; a name can have several keys that begin alike."""
-    return sorted({row[1]: row for row in rows}.values(), key=itemgetter(1))
-
-
-def _best(rows: Iterable[_Row], most: int, kinds: Sequence[NameKind]) -> list[_Row]:
-    """The first rows of each kind."""
-    found: dict[NameKind, list[_Row]] = defaultdict(list)
-    for row in rows:
-        if len(some := found[kinds[row[1]]]) < most:
-            some.append(row)
-    return [row for some in found.values() for row in some]

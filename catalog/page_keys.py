@@ -19,7 +19,6 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import fields
-from functools import cache
 from hashlib import blake2b
 from importlib import metadata
 from itertools import chain
@@ -69,8 +68,9 @@ class PageKeys:
     def __init__(self, index: Index, order: Graph[str], maker: Digest) -> None:
         self._index, self._order = index, order
         self._maker = combined((maker, digest((index.has_dbt_docs, sorted(index.engines)))))
-        self._named = cache(self._of_name)
-        self._around = cache(self._of_surroundings)
+        # Not `cache` of a method: such a cycle would keep all digests in memory.
+        self._named: dict[str, Digest] = {}
+        self._around: dict[DatasetId, Digest] = {}
         self._edges = {
             dataset: combined(
                 (
@@ -105,7 +105,7 @@ class PageKeys:
 
     def of_dataset(self, dataset: DatasetId) -> Digest:
         """The key of a dataset's page."""
-        return combined((self._maker, self._around(dataset)))
+        return combined((self._maker, self._of_surroundings(dataset)))
 
     def of_task(self, name: str) -> Digest:
         """The key of the page of a task or a consumer."""
@@ -115,17 +115,19 @@ class PageKeys:
         return combined(
             (
                 self._maker,
-                self._named(name),
+                self._of_name(name),
                 _edges(self._index.columns_by.get(name, ())),
                 self._tasks_upstream.get(name, _NONE),
                 self._tasks_downstream.get(name, _NONE),
-                *(self._around(dataset) for dataset in sorted(datasets)),
+                *(self._of_surroundings(dataset) for dataset in sorted(datasets)),
             )
         )
 
     def _of_surroundings(self, dataset: DatasetId) -> Digest:
         """A dataset and all that its page may show of others."""
-        return combined(
+        if known := self._around.get(dataset):
+            return known
+        found = self._around[dataset] = combined(
             (
                 self._own[dataset],
                 self._near_upstream[dataset],
@@ -136,6 +138,7 @@ class PageKeys:
                 self._downstream[dataset],
             )
         )
+        return found
 
     def _of_dataset(self, dataset: DatasetId) -> Digest:
         """All records of a dataset, and of the tasks and consumers that use it."""
@@ -174,22 +177,28 @@ class PageKeys:
                     )
                 ),
                 self._edges[dataset],
-                *(self._named(name) for name in dict.fromkeys(users)),
+                *(self._of_name(name) for name in dict.fromkeys(users)),
             )
         )
 
     def _of_name(self, name: str) -> Digest:
         """All records of a task, of a consumer, or of both where they have one name."""
+        if known := self._named.get(name):
+            return known
         task, consumer = self._index.tasks.get(name), self._index.consumers.get(name)
         usages = task.usages if task else ()
         shapes = dict.fromkeys(id_ for usage in usages for id_ in usage.shapes)
-        known = self._index.lineage.orchestrator_runs
-        by = [orchestrated_by(run, known) for run in (task.runs if task and known else ())]
+        started_by = self._index.lineage.orchestrator_runs
+        by = [
+            orchestrated_by(run, started_by) for run in (task.runs if task and started_by else ())
+        ]
         superseded = self._index.lineage.superseded
         later = [superseded.get((name, run.run_id)) for run in (task.runs if task else ())]
         days = [tuple(one) for one in self._index.days.tasks.get(name, ())]
         later = later if any(later) else []
-        return digest((name, task, consumer, self._shapes(shapes), by, later, days))
+        values = (name, task, consumer, self._shapes(shapes), by, later, days)
+        found = self._named[name] = digest(values)
+        return found
 
     def _shapes(self, ids: Iterable[str]) -> list[Any]:
         return [self._index.lineage.shapes.get(id_) for id_ in ids]

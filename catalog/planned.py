@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from dbt_graft.catalog.page import Page
 from dbt_graft.catalog.page_keys import Digest
-from dbt_graft.catalog.previous import PreviousSite, RecordedPage, recorded
+from dbt_graft.catalog.previous import PreviousSite, RecordedPage
 from dbt_graft.catalog.writing import PageWriter, WrittenPage
 
 
@@ -66,6 +66,6 @@ def write_pages(
         written = known.page if known else next(rest)
         pages.append(written)
         if page.key:
-            record[page.path] = known or recorded(site, page.key, written)
-    changed = sum(not previous.has(page.path, site) for page in made)
+            record[page.path] = known or RecordedPage(page.key, written)
+    changed = sum(not previous.has(page) for page in made)
     return WrittenPages(pages, changed, record)

@@ -30,11 +30,9 @@ class RecordedPage:
 
     Attributes:
         key: The key for which it had these bytes.
-        content: The digest of its bytes.
     """
 
     key: Digest
-    content: Digest
     page: WrittenPage
 
 
@@ -64,7 +62,7 @@ class PreviousSite:
             content = file.read_bytes()
         except OSError:
             return None
-        if digest_of(content) != known.content or file.is_symlink():
+        if digest_of(content) != known.page.content or file.is_symlink():
             return None
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -73,18 +71,12 @@ class PreviousSite:
             target.write_bytes(content)
         return known
 
-    def has(self, path: str, site: Path) -> bool:
+    def has(self, page: WrittenPage) -> bool:
         """Whether a page of the new site lies here with the same bytes."""
-        new, old = _file(site, path), _file(self.folder, path)
         try:
-            return new.read_bytes() == old.read_bytes()
+            return digest_of(_file(self.folder, page.path).read_bytes()) == page.content
         except OSError:
             return False
-
-
-def recorded(site: Path, key: Digest, page: WrittenPage) -> RecordedPage:
-    """A page that was just written."""
-    return RecordedPage(key, digest_of(_file(site, page.path).read_bytes()), page)
 
 
 def read_previous(record: Path, folder: Path) -> PreviousSite:
@@ -96,7 +88,7 @@ def read_previous(record: Path, folder: Path) -> PreviousSite:
     if head != _head(content):
         return PreviousSite(folder)
     pages = {
-        path: RecordedPage(bytes.fromhex(key), bytes.fromhex(digest), WrittenPage(path, title))
+        path: RecordedPage(bytes.fromhex(key), WrittenPage(path, title, bytes.fromhex(digest)))
         for path, (key, digest, title) in orjson.loads(content).items()
     }
     return PreviousSite(folder, pages)
@@ -105,7 +97,10 @@ def read_previous(record: Path, folder: Path) -> PreviousSite:
 def write_record(record: Path, pages: Mapping[str, RecordedPage]) -> None:
     """Write the record for the next build."""
     content = orjson.dumps(
-        {path: (one.key.hex(), one.content.hex(), one.page.title) for path, one in pages.items()}
+        {
+            path: (one.key.hex(), one.page.content.hex(), one.page.title)
+            for path, one in pages.items()
+        }
     )
     beside = record.with_name(f".{record.name}.{os.getpid()}")
     try:

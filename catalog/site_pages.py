@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from dbt_graft.catalog.attention import attention_page
@@ -27,7 +27,6 @@ from dbt_graft.catalog.step_links import step_links
 from dbt_graft.catalog.task_pages import task_list_page, task_page
 from dbt_graft.catalog.upstream_faults import upstream_faults
 from dbt_graft.lineage.changes import BuildHistory
-from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.urls import dataset_path, task_path
 
 
@@ -66,30 +65,40 @@ def planned(pages: Iterable[Page]) -> list[PlannedPage]:
     return [PlannedPage(page.path, partial(_same, page)) for page in pages]
 
 
-def record_pages(index: Index, maker: Digest = b"") -> list[PlannedPage]:
+def record_pages(index: Index, keys: Sequence[Digest] | None = None) -> list[PlannedPage]:
     """The pages of datasets, tasks and consumers.
+
+    Args:
+        keys: Those of `record_keys`; without them, of pages that depend on records alone.
+    """
+    order = index.lineage.task_graph()
+    key = iter(record_keys(index) if keys is None else keys)
+    return [
+        *(
+            PlannedPage(dataset_path(dataset), partial(dataset_page, index, dataset), next(key))
+            for dataset in index.datasets
+        ),
+        *(
+            PlannedPage(task_path(name), partial(task_page, index, name, order), next(key))
+            for name in index.task_names()
+        ),
+    ]
+
+
+def record_keys(index: Index, maker: Digest = b"") -> list[Digest]:
+    """The keys of `record_pages`, in their order; for them all digests of all records are needed.
 
     Args:
         maker: What all pages depend on, see `maker_digest`.
     """
-    order = index.lineage.task_graph()
-    pages = list(_with_keys(index, order, maker))
-    # The keys are gone by now: what pages need takes their memory.
-    _prepare(index)
-    return pages
+    keys = PageKeys(index, index.lineage.task_graph(), maker)
+    return [
+        *(keys.of_dataset(dataset) for dataset in index.datasets),
+        *(keys.of_task(name) for name in index.task_names()),
+    ]
 
 
-def _with_keys(index: Index, order: Graph[str], maker: Digest) -> Iterator[PlannedPage]:
-    keys = PageKeys(index, order, maker)
-    for dataset in index.datasets:
-        make = partial(dataset_page, index, dataset)
-        yield PlannedPage(dataset_path(dataset), make, keys.of_dataset(dataset))
-    for name in index.task_names():
-        make_task = partial(task_page, index, name, order)
-        yield PlannedPage(task_path(name), make_task, keys.of_task(name))
-
-
-def _prepare(index: Index) -> None:
+def prepare(index: Index) -> None:
     """Work out what many pages need, before processes share the pages: each would do it again."""
     upstream_faults(index)
     step_links(index)

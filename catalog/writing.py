@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import jinja2
 
-from dbt_graft.catalog.beside import processors, settled
+from dbt_graft.catalog.beside import Beside, first_done, processors, settled
 from dbt_graft.catalog.page import Page, compile_templates, render
+from dbt_graft.catalog.page_keys import Digest, digest_of
 from dbt_graft.catalog.shell import Shells
 
 # As many pages as one process writes faster than two could be started.
 _FEW = 400
-_AT_ONCE = 25
 # Pages that a process writes before a new one takes its place: what it looks at of the lineage
-# becomes its own memory, since Python counts references where an object lies. To begin a process
-# costs time too, more with a larger lineage: of very many pages each writes more.
-_A_LIFE, _MOST_LIVES = 100, 300
+# becomes its own memory, since Python counts references where an object lies.
+_A_LIFE, _LEAST = 300, 20
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenPage:
-    """A page as a file: its address and its title."""
+    """A page as a file.
+
+    Attributes:
+        content: The digest of its bytes.
+    """
 
     path: str
     title: str
+    content: Digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +65,22 @@ class PageWriter:
         if processes == 1:
             return self._write(range(count))
         compile_templates(self.jinja)
-        found: list[WrittenPage] = []
-        life = max(_A_LIFE, count // _MOST_LIVES)
         # A fork has the lineage at hand: nothing is copied but what is written.
-        context = multiprocessing.get_context("fork")
+        parts = _parts(count, processes)
+        done: dict[int, list[WrittenPage]] = {}
+        works: dict[int, Beside[list[WrittenPage]]] = {}
         with settled():
-            while (start := len(found)) < count:
-                some = max(1, processes - self.busy())
-                end = min(start + some * life, count)
-                parts = [range(at, min(at + _AT_ONCE, end)) for at in range(start, end, _AT_ONCE)]
-                with context.Pool(some, _begin, (self,)) as pool:
-                    for pages in pool.imap(_write_part, parts):
-                        found += pages
-        return found
+            try:
+                for part in parts:
+                    works[part.start] = Beside(partial(self._write, part), forked=True)
+                    while len(works) >= max(1, processes - self.busy()):
+                        at = first_done(works)
+                        done[at] = works.pop(at).result()
+                done |= {at: work.result() for at, work in works.items()}
+            finally:
+                for work in works.values():
+                    work.close()
+        return [page for at in sorted(done) for page in done[at]]
 
     def _write(self, part: range) -> list[WrittenPage]:
         found = []
@@ -82,20 +89,16 @@ class PageWriter:
             body = render(page, self.jinja)
             target = self.site / page.path / "index.html"
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(self.shells.filled(page, body), encoding="utf-8")
-            found.append(WrittenPage(page.path, page.title))
+            content = self.shells.filled(page, body).encode()
+            target.write_bytes(content)
+            found.append(WrittenPage(page.path, page.title, digest_of(content)))
         return found
 
 
-_writer: PageWriter | None = None
-
-
-def _begin(writer: PageWriter) -> None:
-    """Keep the writer in a new process."""
-    global _writer
-    _writer = writer
-
-
-def _write_part(part: range) -> list[WrittenPage]:
-    assert _writer
-    return _writer._write(part)
+def _parts(count: int, processes: int) -> Iterator[range]:
+    """Pages by the process that writes them; the last ones write less, so that all end together."""
+    start = 0
+    while start < count:
+        end = min(count, start + max(_LEAST, min(_A_LIFE, (count - start) // (2 * processes))))
+        yield range(start, end)
+        start = end
