@@ -28,6 +28,7 @@ from typing import (
 )
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dbt_graft.lineage.dataset import DatasetId
 
@@ -303,6 +304,10 @@ def _values(kind: Any, one: _Field, table: pa.Table) -> Iterable[Any]:
     if pa.types.is_timestamp(column.type):
         found = column.cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_pylist()
         return [empty if at is None else _EPOCH + timedelta(microseconds=at) for at in found]
+    if pa.types.is_list(column.type) and not column.null_count:
+        if not pc.sum(pc.list_value_length(column)).as_py():
+            # As most are: no row is looked at.
+            return [one.value({one.column: []})] * len(column)
     if pa.types.is_nested(column.type) or _flat(_hints(kind)[one.name]):
         return [one.value(row) for row in table.select([one.column]).to_pylist()]
     if isinstance(hint, type) and issubclass(hint, Enum):

@@ -5,17 +5,16 @@ A day is one in UTC, that of a run's start.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Direction, Records, Run, Status
 from dbt_graft.lineage.run_group import RunGroup, run_groups
 
 _MICROSECOND = timedelta(microseconds=1)
-_USAGE_COUNTS = ("runs", "statements", "counted", "rows", "bytes")
 _TaskKey: TypeAlias = tuple[str, str, datetime]
 _UsageKey: TypeAlias = tuple[str, str, str, Direction, str, datetime]
 
@@ -67,11 +66,32 @@ class DayFigures:
 
 
 @dataclass(slots=True)
+class _TaskTotal:
+    """The sums of a `TaskDay`; times in microseconds, since sums of fractions depend on order."""
+
+    runs: int = 0
+    failed: int = 0
+    timed: int = 0
+    microseconds: int = 0
+
+
+@dataclass(slots=True)
+class _UsageTotal:
+    """The sums of a `UsageDay`."""
+
+    runs: int = 0
+    statements: int = 0
+    counted: int = 0
+    rows: int = 0
+    bytes: int = 0
+
+
 class DayTotals:
     """Sums over runs."""
 
-    _tasks: dict[_TaskKey, Counter[str]] = field(default_factory=dict)
-    _usages: dict[_UsageKey, Counter[str]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._tasks: dict[_TaskKey, _TaskTotal] = defaultdict(_TaskTotal)
+        self._usages: dict[_UsageKey, _UsageTotal] = defaultdict(_UsageTotal)
 
     def add(self, group: RunGroup) -> None:
         """Count a group of runs."""
@@ -80,46 +100,43 @@ class DayTotals:
             if run.started_at:
                 day = day_of(run.started_at)
                 days[run_id] = (engine, day)
-                self._tasks.setdefault((group.task, engine, day), Counter()).update(_counts(run))
+                self._count(self._tasks[group.task, engine, day], run)
         seen = set()
         for _, access in group.accesses:
             if access.kind is Kind.TEMPORARY or access.status is Status.FAILED:
                 continue
             if access.run_id not in days:
                 continue
-            names = (access.dataset.namespace, access.dataset.name)
-            key = (group.task, *names, access.direction, *days[access.run_id])
-            totals = self._usages.setdefault(key, Counter())
-            totals["statements"] += access.statements
-            totals["rows"] += access.rows or 0
-            totals["bytes"] += access.bytes or 0
-            for figure, once in (("runs", True), ("counted", access.rows is not None)):
-                if once and (mark := (*key, access.run_id, figure)) not in seen:
-                    seen.add(mark)
-                    totals[figure] += 1
+            dataset = access.dataset
+            direction = access.direction
+            key = (group.task, dataset.namespace, dataset.name, direction, *days[access.run_id])
+            total = self._usages[key]
+            total.statements += access.statements
+            total.rows += access.rows or 0
+            total.bytes += access.bytes or 0
+            if (mark := (key, access.run_id)) not in seen:
+                seen.add(mark)
+                total.runs += 1
+            if access.rows is not None and (counted := (*mark, "counted")) not in seen:
+                seen.add(counted)
+                total.counted += 1
 
     def merge(self, figures: DayFigures) -> None:
         """Add other figures."""
         for task in figures.tasks:
-            counts = Counter(
-                {
-                    "runs": task.runs,
-                    "failed": task.failed,
-                    "timed": task.timed,
-                    "microseconds": round(task.seconds * 1_000_000),
-                }
-            )
-            self._tasks.setdefault((task.task, task.engine, task.day), Counter()).update(counts)
+            of_task = self._tasks[task.task, task.engine, task.day]
+            of_task.runs += task.runs
+            of_task.failed += task.failed
+            of_task.timed += task.timed
+            of_task.microseconds += round(task.seconds * 1_000_000)
         for one in figures.usages:
             names = (one.dataset.namespace, one.dataset.name)
-            key = (one.task, *names, one.direction, one.engine, one.day)
-            self._usages.setdefault(key, Counter()).update(
-                runs=one.runs,
-                statements=one.statements,
-                counted=one.counted,
-                rows=one.rows,
-                bytes=one.bytes,
-            )
+            total = self._usages[one.task, *names, one.direction, one.engine, one.day]
+            total.runs += one.runs
+            total.statements += one.statements
+            total.counted += one.counted
+            total.rows += one.rows
+            total.bytes += one.bytes
 
     def figures(self) -> DayFigures:
         """The sums, sorted."""
@@ -127,12 +144,12 @@ class DayTotals:
             tuple(
                 TaskDay(
                     *key,
-                    runs=found["runs"],
-                    failed=found["failed"],
-                    timed=found["timed"],
-                    seconds=found["microseconds"] / 1_000_000,
+                    runs=found.runs,
+                    failed=found.failed,
+                    timed=found.timed,
+                    seconds=found.microseconds / 1_000_000,
                 )
-                for key, found in sorted(self._tasks.items())
+                for key, found in sorted(self._tasks.items(), key=_key)
             ),
             tuple(
                 UsageDay(
@@ -141,14 +158,28 @@ class DayTotals:
                     direction=key[3],
                     engine=key[4],
                     day=key[5],
-                    **{
-                        one: found[one]
-                        for one in ("runs", "statements", "counted", "rows", "bytes")
-                    },
+                    runs=found.runs,
+                    statements=found.statements,
+                    counted=found.counted,
+                    rows=found.rows,
+                    bytes=found.bytes,
                 )
-                for key, found in sorted(self._usages.items())
+                for key, found in sorted(self._usages.items(), key=_key)
             ),
         )
+
+    @staticmethod
+    def _count(total: _TaskTotal, run: Run) -> None:
+        total.runs += 1
+        total.failed += run.status is Status.FAILED
+        if run.started_at and run.ended_at:
+            took = run.ended_at - run.started_at
+            total.timed += 1
+            total.microseconds += max(0, took // _MICROSECOND)
+
+
+def _key(item: tuple[tuple[Any, ...], object]) -> tuple[Any, ...]:
+    return item[0]
 
 
 def day_of(at: datetime) -> datetime:
@@ -164,12 +195,3 @@ def unsettled_days(records: Records) -> DayFigures:
         if not any((group.task, run_id) in settled for run_id in group.run_ids):
             totals.add(group)
     return totals.figures()
-
-
-def _counts(run: Run) -> Counter[str]:
-    found = Counter(runs=1, failed=int(run.status is Status.FAILED))
-    if run.started_at and run.ended_at:
-        took = run.ended_at - run.started_at
-        found["timed"] = 1
-        found["microseconds"] = max(0, took // _MICROSECOND)
-    return found

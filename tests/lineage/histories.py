@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -86,8 +87,16 @@ def chance(seed: int) -> Random:
     return Random(seed)  # noqa: S311
 
 
-def history(seed: int, *, runs: int = 200, rare: bool = False, events: bool = False) -> History:
-    """A history of a few tasks, each with many runs."""
+def history(
+    seed: int, *, runs: int = 200, rare: bool = False, events: bool = False, dated: bool = False
+) -> History:
+    """A history of a few tasks, each with many runs.
+
+    Args:
+        rare: Statements that rename and switch tables, and global temporary tables.
+        events: Runs that orchestrators report.
+        dated: Accesses have dates of data, some runs a data interval.
+    """
     random = chance(seed)
     known = (*STATEMENTS, *RARE) if rare else STATEMENTS
     scripts = [
@@ -106,7 +115,8 @@ def history(seed: int, *, runs: int = 200, rare: bool = False, events: bool = Fa
     for number in range(random.randint(1, runs)):
         script = random.choice(scripts)
         at += timedelta(minutes=random.choice((1, 37, 600)))
-        logs += _run(random, script, number, at, known, events=events)
+        some = _run(random, script, number, at, known, events=events)
+        logs += [(origin, _dated(random, one)) for origin, one in some] if dated else some
     # A log that was read again, later and with another outcome; and logs that came late.
     for _ in range(random.randint(0, 2)):
         origin, content = random.choice(logs)
@@ -275,6 +285,27 @@ def _statement(
         )
         for direction, name in names
     ]
+
+
+def _dated(random: Random, content: Records) -> Records:
+    """Records of a run that is about the day before it, or about days long ago."""
+    day = START + timedelta(days=random.randrange(40))
+    if content.runs[0].started_at and random.random() < 0.9:
+        day = content.runs[0].started_at.replace(hour=0, minute=0) - timedelta(days=1)
+
+    def periods(access: Access) -> tuple[Period, ...]:
+        if access.kind is Kind.TEMPORARY or random.random() < 0.1:
+            return ()
+        start = day - timedelta(days=random.choice((0, 0, 0, 6)))
+        return (Period(start, day + timedelta(days=1), Grain.DAY, PeriodEvidence.PARTITION),)
+
+    runs = content.runs
+    if random.random() < 0.3:
+        runs = tuple(
+            replace(one, nominal_start=day, nominal_end=day + timedelta(days=1)) for one in runs
+        )
+    accesses = tuple(replace(one, periods=periods(one)) for one in content.accesses)
+    return replace(content, runs=runs, accesses=accesses)
 
 
 def _failed(content: Records) -> Records:

@@ -15,9 +15,11 @@ from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.fold.files import FoldWriter, summed_by_day
 from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, FoldedShape
 from dbt_graft.collectors.store.fold.tasks import (
+    IS_RUN,
     ORIGIN,
     PART_DDL,
     PLACE,
+    PREFIX,
     folding_tasks,
     table_of,
 )
@@ -239,12 +241,15 @@ def _placed(runs: DataFrame, accesses: DataFrame) -> DataFrame:
     parents = runs.groupBy("task", "run_id").agg(sql.max_by(own, PLACE).alias("key"))
     started = parents.where(sql.col("key") != sql.col("run_id"))
 
-    def keyed(rows: DataFrame, kind: Any, column: str) -> DataFrame:
-        content = sql.struct(*arrow(kind).names).alias(column)
-        plain = rows.select("task", "run_id", PLACE, content)
+    def keyed(rows: DataFrame, kind: type) -> DataFrame:
+        columns = [sql.col(one).alias(f"{PREFIX[kind]}{one}") for one in arrow(kind).names]
+        plain = rows.select("task", "run_id", PLACE, *columns)
         key = sql.coalesce("key", "run_id").alias("key")
-        return plain.join(started, ["task", "run_id"], "left").select("task", key, PLACE, column)
+        is_run = sql.lit(kind is Run).alias(IS_RUN)
+        named = [sql.col(f"{PREFIX[kind]}{one}") for one in arrow(kind).names]
+        return plain.join(started, ["task", "run_id"], "left").select(
+            "task", key, PLACE, is_run, *named
+        )
 
-    return keyed(runs, Run, "run").unionByName(
-        keyed(accesses, Access, "access"), allowMissingColumns=True
-    )
+    # Columns of their own: structs take Spark many times as long to hand over.
+    return keyed(runs, Run).unionByName(keyed(accesses, Access), allowMissingColumns=True)

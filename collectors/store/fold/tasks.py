@@ -6,11 +6,12 @@ Only what stays is in memory, whatever the number of rows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import batch, records
 from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, key_number
@@ -22,7 +23,9 @@ from dbt_graft.lineage.run_group import PlacedAccess, PlacedRun, RunGroup
 
 # The columns of what comes out: rows of a table in Arrow's format, or the origin of a settled log.
 PART_DDL = "name string, origin string, content binary"
-ORIGIN, PLACE = "origin", "place"
+ORIGIN, PLACE, IS_RUN = "origin", "place", "is_run"
+# Runs and accesses come in one frame, each with its own columns, the others empty.
+PREFIX: Mapping[type, str] = {Run: "run_", Access: "access_"}
 _COLUMNS: dict[str, pa.DataType] = {
     "name": pa.string(),
     "origin": pa.string(),
@@ -44,7 +47,7 @@ class _Row(NamedTuple):
 def folding_tasks(
     scope: FoldScope, newest: int = NEWEST
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """A function that folds rows with `task`, `key`, `place` and either `run` or `access`."""
+    """A function that folds rows with `task`, `key`, `place`, and the columns of both kinds."""
 
     def fold_all(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         parts = _Parts()
@@ -87,17 +90,20 @@ def _fold_task(
 
 
 def _rows(found: pa.RecordBatch) -> Iterator[_Row]:
-    columns = [found.column(name).to_pylist() for name in ("task", "key", PLACE)]
-    runs = iter(_present(found, "run", Run))
-    accesses = iter(_present(found, "access", Access))
-    is_run = found.column("run").is_valid().to_pylist()
-    for task, key, place, run in zip(*columns, is_run, strict=True):
-        yield _Row(task, key, place, next(runs) if run else next(accesses))
+    table = pa.Table.from_batches([found])
+    columns = [table[name].to_pylist() for name in ("task", "key", PLACE, IS_RUN)]
+    runs = iter(_present(table.filter(table[IS_RUN]), Run))
+    accesses = iter(_present(table.filter(pc.invert(table[IS_RUN])), Access))
+    for task, key, place, is_run in zip(*columns, strict=True):
+        yield _Row(task, key, place, next(runs) if is_run else next(accesses))
 
 
-def _present(found: pa.RecordBatch, name: str, kind: type) -> list[Any]:
-    structs: Any = found.column(name).drop_null()
-    return records(kind, pa.Table.from_batches([pa.RecordBatch.from_struct_array(structs)]))
+def _present(rows: pa.Table, kind: type) -> list[Any]:
+    names = [name for name in rows.column_names if name.startswith(PREFIX[kind])]
+    return records(
+        kind,
+        rows.select(names).rename_columns([name.removeprefix(PREFIX[kind]) for name in names]),
+    )
 
 
 class _Parts:

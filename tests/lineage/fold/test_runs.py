@@ -18,6 +18,8 @@ from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.records import Records, Run
 from dbt_graft.lineage.run_group import RunGroup
+from dbt_graft.lineage.states.access_history import AccessHistory
+from dbt_graft.lineage.states.entity_states import entity_states
 from tests.lineage.histories import History, chance, history, joined_records, together
 
 NEWEST = 4
@@ -144,16 +146,27 @@ def days_of(records: Records, state: Fold | None = None) -> DayFigures:
     return totals.figures()
 
 
-@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
-@pytest.mark.parametrize("first_seed", range(0, 30, 10))
+def dated_states(lineage: Lineage) -> dict[str, Any]:
+    """The states of all datasets whose dates are known."""
+    past = AccessHistory(lineage)
+    states = [entity_states(past, dataset) for dataset in lineage.datasets]
+    return {str(one.dataset): repr(one) for one in states if one.is_dated}
+
+
+@pytest.mark.parametrize("variant", ["plain", "rare", "events", "dated"])
+@pytest.mark.parametrize("first_seed", range(0, 250, 25))
 def test_the_lineage_of_folded_and_new_records_is_that_of_all(
     variant: str, first_seed: int
 ) -> None:
-    for seed in range(first_seed, first_seed + 10):
-        found = history(seed, rare=variant == "rare", events=variant == "events")
+    for seed in range(first_seed, first_seed + 25):
+        found = history(
+            seed, rare=variant == "rare", events=variant == "events", dated=variant == "dated"
+        )
         state, records = read_folded(found, chance(seed))
         whole = together(found.batches)
         assert days_of(records, state) == days_of(whole), seed
+        if variant == "dated":
+            assert dated_states(build(records)) == dated_states(build(whole)), seed
         for number, rules in enumerate(RULES):
             if not renames_settled(records, rules):
                 assert said(build(records, rules)) == said(build(whole, rules)), (seed, number)
