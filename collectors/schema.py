@@ -288,6 +288,10 @@ def records(kind: type[R], table: pa.Table) -> list[R]:
     return [of(**dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
 
 
+def _all_empty(lists: pa.ChunkedArray) -> bool:
+    return not pc.sum(pc.list_value_length(lists)).as_py()
+
+
 def _values(kind: Any, one: _Field, table: pa.Table) -> Iterable[Any]:
     """The values of a field, one for each row of a table."""
     hint = _plain(_hints(kind)[one.name])
@@ -304,10 +308,9 @@ def _values(kind: Any, one: _Field, table: pa.Table) -> Iterable[Any]:
     if pa.types.is_timestamp(column.type):
         found = column.cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_pylist()
         return [empty if at is None else _EPOCH + timedelta(microseconds=at) for at in found]
-    if pa.types.is_list(column.type) and not column.null_count:
-        if not pc.sum(pc.list_value_length(column)).as_py():
-            # As most are: no row is looked at.
-            return [one.value({one.column: []})] * len(column)
+    if pa.types.is_list(column.type) and not column.null_count and _all_empty(column):
+        # As most are: no row is looked at.
+        return [one.value({one.column: []})] * len(column)
     if pa.types.is_nested(column.type) or _flat(_hints(kind)[one.name]):
         return [one.value(row) for row in table.select([one.column]).to_pylist()]
     if isinstance(hint, type) and issubclass(hint, Enum):
