@@ -33,8 +33,8 @@ _DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.log.level": "ERROR",
 }
-# An embedded JVM does little and ends soon, as the work is done in Python. Compiling its code would
-# take longer than running it.
+# For a collect an embedded JVM does little and ends soon, as the work is done in Python. Compiling
+# its code would take longer than running it.
 _EMBEDDED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
@@ -44,13 +44,17 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def session(
-    settings: Mapping[str, str] | None = None, log: Path | None = None
+    settings: Mapping[str, str] | None = None,
+    log: Path | None = None,
+    *,
+    much_work: bool = False,
 ) -> Iterator[SparkSession]:
-    """A Spark session for collecting, stopped at the end.
+    """A Spark session for collecting or folding, stopped at the end.
 
     Args:
         settings: Any `spark.*` key; `spark.master` defaults to `local[*]`. With `SPARK_REMOTE`
             in the environment Spark Connect takes over and needs no Java here.
+        much_work: Millions of rows go through an embedded JVM, so that it compiles its code.
         log: A file for the standard error of Spark and its Python workers; without it, it is
             that of this process.
 
@@ -75,7 +79,7 @@ def session(
     chosen = {**_DEFAULTS, **(settings or {})}
     if remote:
         del chosen["spark.master"]
-    elif chosen["spark.master"].startswith("local["):
+    elif chosen["spark.master"].startswith("local[") and not much_work:
         chosen = {**_EMBEDDED, **chosen}
     if debug.is_on() and not remote:
         chosen[f"spark.executorEnv.{debug.VARIABLE}"] = "1"

@@ -150,7 +150,7 @@ def _fold(
         if spark or not store.needs_spark(place):
             store.fold_store(place, on_spark=spark and folding_on(spark))
         else:
-            with _spark(config) as started:
+            with _spark(config, much_work=True) as started:
                 store.fold_store(place, on_spark=folding_on(started))
     except Exception as error:
         _log.debug("the store was not folded", exc_info=True)
@@ -158,10 +158,11 @@ def _fold(
 
 
 @contextmanager
-def _spark(config: Config) -> Iterator[SparkSession]:
+def _spark(config: Config, *, much_work: bool = False) -> Iterator[SparkSession]:
     """Spark, with its log among the artifacts."""
     output_of(config, "artifacts").claim()
-    with session(config.spark, log=Path(config.path(config.artifacts)) / "spark.log") as spark:
+    log = Path(config.path(config.artifacts)) / "spark.log"
+    with session(config.spark, log, much_work=much_work) as spark:
         yield spark
 
 

@@ -127,7 +127,8 @@ def _fold(store: str) -> None:
     from dbt_graft.collectors.store.fold.spark import folding_on
     from dbt_graft.collectors.store.fold.write import fold_store
 
-    with session({"spark.master": "local[2]", "spark.driver.memory": "4g"}) as spark:
+    settings = {"spark.master": "local[2]", "spark.driver.memory": "4g"}
+    with session(settings, much_work=True) as spark:
         fold_store(store, few=1, many=0, on_spark=folding_on(spark))
 
 
@@ -170,7 +171,8 @@ def _make(store: str, tasks: int, days: int) -> None:
     done = len(open_store(store).batches)
     if done * DAYS_AT_ONCE >= days:
         return
-    with session({"spark.master": "local[2]", "spark.driver.memory": "4g"}) as spark:
+    settings = {"spark.master": "local[2]", "spark.driver.memory": "4g"}
+    with session(settings, much_work=True) as spark:
         for first in range(done * DAYS_AT_ONCE, days, DAYS_AT_ONCE):
             count = min(DAYS_AT_ONCE, days - first)
             commit(store, [Collected(**_frames(spark, tasks, first * 24, count * 24))])
