@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -97,7 +98,7 @@ def write_name_index(site: Path, entries: Iterable[IndexedName]) -> None:
     for shard in names.shards():
         (split if shard.omitted else full).append(shard.prefix)
         prefix = orjson.dumps(shard.prefix)
-        content = b",\n".join(names.rows[at] for at in shard.names)
+        content = b",\n".join(map(names.row, shard.names))
         omitted = [shard.omitted.get(kind, 0) for kind in NameKind]
         counts = orjson.dumps(omitted) if shard.omitted else b"null"
         (folder / file_name(shard.prefix)).write_bytes(
@@ -138,15 +139,16 @@ class _Shard:
 
 
 class _Names:
-    """All names, numbered in the order of results.
-
-    Attributes:
-        rows: Each name as JSON.
-    """
+    """All names, numbered in the order of results."""
 
     def __init__(self, entries: Iterable[IndexedName]) -> None:
         ordered = sorted(entries, key=lambda one: (one.kind, len(one.name), one.name, one.path))
-        self.rows = [_row(one) for one in ordered]
+        # In one piece: each of orjson's results keeps the memory of what it was written into.
+        self._rows = bytearray()
+        self._starts = array("Q", [0])
+        for one in ordered:
+            self._rows += _row(one)
+            self._starts.append(len(self._rows))
         self._kinds = bytes(one.kind for one in ordered)
         # Sorted, so that keys that begin alike are a range: no part of them is ever copied.
         self._keys = sorted(
@@ -154,6 +156,10 @@ class _Names:
             for at, one in enumerate(ordered)
             for key in keys(printable(one.name), one.kind is not NameKind.TEST)
         )
+
+    def row(self, at: int) -> bytes:
+        """A name as JSON."""
+        return bytes(self._rows[self._starts[at] : self._starts[at + 1]])
 
     def shards(self) -> Iterator[_Shard]:
         """The shards of all names."""
@@ -186,7 +192,7 @@ class _Names:
             at = self._keys[place][1]
             if at not in seen:
                 seen.add(at)
-                size += len(self.rows[at]) + 2
+                size += self._starts[at + 1] - self._starts[at] + 2
                 if size > SHARD_BYTES:
                     return False
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -72,7 +73,7 @@ class PageWriter:
         with settled():
             try:
                 for part in parts:
-                    works[part.start] = Beside(partial(self._write, part), forked=True)
+                    works[part.start] = Beside(partial(self._write_apart, part), forked=True)
                     while len(works) >= max(1, processes - self.busy()):
                         at = first_done(works)
                         done[at] = works.pop(at).result()
@@ -81,6 +82,11 @@ class PageWriter:
                 for work in works.values():
                     work.close()
         return [page for at in sorted(done) for page in done[at]]
+
+    def _write_apart(self, part: range) -> list[WrittenPage]:
+        """Write pages in a process that ends then: what it leaves behind need not be collected."""
+        gc.disable()
+        return self._write(part)
 
     def _write(self, part: range) -> list[WrittenPage]:
         found = []
