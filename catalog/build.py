@@ -132,19 +132,15 @@ def build(
             forked=bool(previous.pages) and processors() > 1,
         )
         writer = PageWriter((), out, shells, jinja, beside.busy)
-        lists = Beside(
-            lambda: write_pages(
-                list_pages(index, settings, view, history, known), writer, previous
-            ),
-            forked=processors() > 1,
-        )
-        with closing(beside), closing(lists):
+        with closing(beside):
             keys = record_keys(index, maker)
             prepare(index)
-            written = lists.result()
-            done = write_pages(record_pages(index, keys), writer, previous)
+            lists = list_pages(index, settings, view, history, known)
+            done = write_pages([*lists, *record_pages(index, keys)], writer, previous)
+            # The contexts of all lists.
+            del lists, keys
             problem = beside.result()
-        pages = [*written.pages, *done.pages]
+        pages = done.pages
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
         extra = {"changes.json": changes_json(history), **(extra_files or {})}
@@ -173,7 +169,7 @@ def build(
     return PublishedSite(
         out / "index.html",
         len(pages),
-        written.changed + done.changed,
+        done.changed,
         found,
         done.record,
         history,

@@ -19,7 +19,7 @@ from dbt_graft.catalog.shell import Shells
 _FEW = 400
 # Pages that a process writes before a new one takes its place: what it looks at of the lineage
 # becomes its own memory, since Python counts references where an object lies.
-_A_LIFE, _LEAST = 300, 20
+_A_LIFE, _LEAST = 200, 20
 
 
 @dataclass(frozen=True, slots=True)

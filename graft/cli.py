@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": ("explain", "Explain why a table or task has, or lacks, edges."),
     "export": ("export", "Write the lineage for other tools."),
     "impact": ("impact", "Show what a change of a table or a column does downstream."),
+    "incident": ("incident", "Report a bad run and all that came of it, on one page."),
     "init": ("steps", "Write a commented graft.yml beside the dbt project in FOLDER."),
     "inject": ("steps", "Add the lineage in the store to copies of dbt's artifacts."),
     "java": ("steps", "Print the JAVA_HOME on which graft starts Spark."),

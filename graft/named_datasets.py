@@ -53,12 +53,13 @@ def columns_named(
 
 
 def close_to(name: str, datasets: Iterable[DatasetId]) -> list[str]:
-    """Names of datasets that are spelled nearly so, or else contain it."""
+    """Names of datasets that are spelled nearly so in any case, or else contain it."""
     spelled: dict[str, str] = {}
     for dataset in datasets:
         shown = shown_name(dataset)
-        spelled |= {dataset.short: shown, dataset.parts[-1]: shown} if dataset.parts else {}
-    close = [spelled[text] for text in difflib.get_close_matches(name, spelled, 5)]
+        for text in (dataset.short, dataset.parts[-1]) if dataset.parts else ():
+            spelled[text.casefold()] = shown
     wanted = name.casefold()
+    close = [spelled[text] for text in difflib.get_close_matches(wanted, spelled, 5)]
     close = close or sorted(text for text in spelled.values() if wanted in text.casefold())
     return list(dict.fromkeys(close))[:_CLOSE]

@@ -234,6 +234,7 @@ class NodeResult:
         error: dbt's message, with its literals taken out.
         max_loaded_at: The newest row of a source, by its freshness check.
         criteria: The limits of a freshness check: `warn after 12 hours, error after 1 day`.
+        periods: The dates that it wrote, of a model that dbt builds in batches by event time.
     """
 
     node_id: str
@@ -249,6 +250,7 @@ class NodeResult:
     max_loaded_at: datetime | None = None
     criteria: str = ""
     origin: str = ""
+    periods: tuple[Period, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
 
+from dbt_graft.collectors.dbt.batches import batch_time, written_periods
 from dbt_graft.collectors.dbt.messages import shown_message
 from dbt_graft.lineage.records import NodeResult, Status
 
@@ -89,11 +90,11 @@ def read_invocation(content: bytes, label: str) -> Invocation:
     invocation = _identifier(metadata.get("invocation_id")) or digest
     is_sources = kind == "sources"
     origin = f"{label}#{invocation}" + ("/sources" if is_sources else "")
-    written = _time(metadata.get("generated_at"))
+    written = batch_time(metadata.get("generated_at"))
     reader = _Reader(
         invocation,
         "source freshness" if is_sources else _command(document.get("args")),
-        _time(metadata.get("invocation_started_at")) or written,
+        batch_time(metadata.get("invocation_started_at")) or written,
         origin,
     )
     results = reader.freshness if is_sources else reader.runs
@@ -147,12 +148,13 @@ class _Reader:
             rows=None if is_test else _rows(one.get("adapter_response")),
             failures=failures if is_test else None,
             error=_error(node_id, one) if shows_error else None,
+            periods=() if is_test else written_periods(one),
             origin=self.origin,
         )
 
     def freshness(self, node_id: str, word: str, one: Document) -> NodeResult:
         """The result of a source's check, which has no times if it could not be made."""
-        started = _time(one.get("snapshotted_at"))
+        started = batch_time(one.get("snapshotted_at"))
         error = one.get("error")
         return NodeResult(
             node_id=node_id,
@@ -163,7 +165,7 @@ class _Reader:
             started_at=started or _started(one) or self.at,
             ended_at=_ended(one, started),
             error=shown_message(error, "", node_id) if isinstance(error, str) else None,
-            max_loaded_at=_time(one.get("max_loaded_at")),
+            max_loaded_at=batch_time(one.get("max_loaded_at")),
             criteria=_criteria(one.get("criteria")),
             origin=self.origin,
         )
@@ -174,7 +176,7 @@ def _started(one: Document) -> datetime | None:
     times = [
         at
         for step in (timing if isinstance(timing, list) else ())
-        if isinstance(step, dict) and (at := _time(step.get("started_at")))
+        if isinstance(step, dict) and (at := batch_time(step.get("started_at")))
     ]
     return min(times, default=None)
 
@@ -234,12 +236,3 @@ def _criteria(criteria: Any) -> str:
 def _identifier(value: Any) -> str:
     """An invocation's id, which may become part of a name."""
     return value if isinstance(value, str) and re.fullmatch(r"[\w.:-]{1,80}", value) else ""
-
-
-def _time(value: Any) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(value)
-        # dbt writes UTC, with or without saying so.
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
-    except (TypeError, ValueError, OverflowError):
-        return None

@@ -13,11 +13,12 @@ from typing import Any, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbt_graft.collectors.schema import arrow, column_names
+from dbt_graft.collectors.schema import arrow, column_names, record
 from dbt_graft.collectors.store.arrow_tables import distinct
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, StoreError
 from dbt_graft.collectors.store.tables import BatchFile
 from dbt_graft.lineage.checks import CHECK
+from dbt_graft.lineage.dates.period import Period
 from dbt_graft.lineage.records import NodeResult, Status
 
 # Results of each node that are in the store for good, and that pages show.
@@ -42,6 +43,9 @@ def read_results(found: OpenStore) -> tuple[NodeResult, ...]:
     columns = {name: _values(newest[name]) for name in column_names(NodeResult)}
     try:
         columns["status"] = [*map(Status, columns["status"])]
+        columns["periods"] = [
+            tuple(record(Period, one) for one in periods or ()) for periods in columns["periods"]
+        ]
     except ValueError as error:
         raise StoreError(
             f"`node_results` has a value that this version does not know: {error}",
@@ -102,8 +106,13 @@ def newest_results(parts: Iterable[pa.Table], count: int) -> pa.Table:
     for part in parts:
         waiting.append(part)
         if sum(one.num_rows for one in waiting) > _ROWS + 2 * waiting[0].num_rows:
-            waiting = [_youngest(pa.concat_tables(waiting), count)]
-    return _youngest(pa.concat_tables(waiting), count)
+            waiting = [_youngest(_joined(waiting), count)]
+    return _youngest(_joined(waiting), count)
+
+
+def _joined(parts: list[pa.Table]) -> pa.Table:
+    """The rows of all; those of earlier versions have fewer columns."""
+    return pa.concat_tables(parts, promote_options="default")
 
 
 def _youngest(rows: pa.Table, count: int) -> pa.Table:

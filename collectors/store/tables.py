@@ -132,7 +132,7 @@ class LogRecords:
 
 
 # Of the store. Raise it with every new column or value, which earlier versions cannot read.
-FORMAT = 5
+FORMAT = 6
 # The file that holds a batch's record.
 RECORD = "batch.parquet"
 

@@ -36,15 +36,16 @@ def taint_text(
 
 
 def taint_markdown(
-    plan: TaintPlan, steps: Sequence[RerunStep], backfills: Sequence[str]
+    plan: TaintPlan, steps: Sequence[RerunStep], backfills: Sequence[str], level: int = 1
 ) -> Iterator[str]:
-    """The plan as Markdown."""
-    yield "# Bad data: what must run again"
+    """The plan as Markdown, below headings of a level."""
+    title, part = "#" * level, "#" * (level + 1)
+    yield f"{title} Bad data: what must run again"
     yield ""
     for line in _begin(plan, code):
         yield f"- {line}"
     yield ""
-    yield "## Run again, in this order"
+    yield f"{part} Run again, in this order"
     yield ""
     if not steps:
         yield "Nothing."
@@ -55,7 +56,7 @@ def taint_markdown(
         yield "Or complete DAGs:"
         yield ""
         yield from _block(backfills, "")
-    for title, found in (
+    for heading, found in (
         ("Let know", [_report(one, code) for one in plan.reports]),
         ("Clean again", list(_superseded(plan, code))),
         ("All dates count, as nothing maps them", list(_unmapped(plan, code))),
@@ -63,7 +64,7 @@ def taint_markdown(
     ):
         if found:
             yield ""
-            yield f"## {title}"
+            yield f"{part} {heading}"
             yield ""
             yield from (f"- {line}" for line in found)
 

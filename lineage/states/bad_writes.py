@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dates.calendar import ALL_DATES, Dates
+from dbt_graft.lineage.dates.calendar import ALL_DATES, Dates, moment_of
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Access, Run, Status
 from dbt_graft.lineage.states.access_effects import changes_data, removes_rows
@@ -41,7 +41,8 @@ def bad_dates(history: AccessHistory, dataset: DatasetId, dates: Dates) -> list[
     """The first writes of these dates; a later write of them by another run is taken as clean.
 
     Raises:
-        GraftError: No log shows for which dates the dataset is written.
+        GraftError: No log shows for which dates the dataset is written, or none of these dates is
+            written yet.
     """
     writes = [one for one in history.writes(dataset) if not removes_rows(one)]
     found, left = [], dates
@@ -63,7 +64,23 @@ def bad_dates(history: AccessHistory, dataset: DatasetId, dates: Dates) -> list[
             place=str(dataset),
             remedy="name the bad run with --run RUN",
         )
+    if writes and not found:
+        _check_written(history, writes, dataset, dates)
     return [*([BadWrite(dataset, left)] if left else []), *found]
+
+
+def _check_written(
+    history: AccessHistory, writes: Collection[Access], dataset: DatasetId, dates: Dates
+) -> None:
+    """Raise an error for dates after all that were written: no data of them can be bad."""
+    last = max((written.span[1] for one in writes if (written := history.written(one))), default=0)
+    if dates and dates.span[0] >= last:
+        until = moment_of(last - 1)
+        raise GraftError(
+            f"none of these dates is written yet; the last one is {until:%Y-%m-%d}",
+            place=str(dataset),
+            remedy="see `graft states`",
+        )
 
 
 def bad_runs(history: AccessHistory, runs: Collection[Execution]) -> list[BadWrite]:

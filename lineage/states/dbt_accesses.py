@@ -25,7 +25,9 @@ def dbt_accesses(lineage: Lineage) -> Iterator[Access]:
             continue
         dataset = lineage.datasets.get(definition.dataset)
         for result in lineage.node_results.get(definition.name, ()):
-            if result.status is not Status.OK or result.command in _TESTS:
+            # Of batches that failed in part, the others are there.
+            is_written = result.status is Status.OK or result.periods
+            if not is_written or result.command in _TESTS:
                 continue
             start, end = result.started_at, result.ended_at or result.started_at
             if start is None or end is None:
@@ -46,5 +48,6 @@ def dbt_accesses(lineage: Lineage) -> Iterator[Access]:
                         shape_id="",
                         first_at=at,
                         last_at=at,
-                        status=result.status,
+                        status=Status.OK,
+                        periods=result.periods if direction is Direction.WRITE else (),
                     )

@@ -103,6 +103,38 @@ def test_a_part_of_the_batches_failed() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("batches", "periods"),
+    [
+        ([["2026-10-01T00:00:00", "2026-10-02T00:00:00"]], ["2026-10-01 2026-10-02 day"]),
+        (
+            [
+                ["2026-10-02T00:00:00+00:00", "2026-10-03T00:00:00+00:00"],
+                ["2026-10-01T00:00:00+00:00", "2026-10-02T00:00:00+00:00"],
+                ["2026-10-05T00:00:00+00:00", "2026-10-06T00:00:00+00:00"],
+            ],
+            ["2026-10-01 2026-10-03 day", "2026-10-05 2026-10-06 day"],
+        ),
+        ([["2026-10-01T00:00:00", "2026-11-01T00:00:00"]], ["2026-10-01 2026-11-01 month"]),
+        ([["2026-01-01T00:00:00", "2027-01-01T00:00:00"]], ["2026-01-01 2027-01-01 year"]),
+        ([["2026-10-01T05:00:00", "2026-10-01T06:00:00"]], ["2026-10-01T05 2026-10-01T06 hour"]),
+        ([["2026-10-01T05:10:00", "2026-10-01T06:20:00"]], ["2026-10-01T05 2026-10-01T07 hour"]),
+        ([["2026-10-02T00:00:00", "2026-10-01T00:00:00"], ["x", None], [], 7], []),
+        ([["9999-12-31T00:00:00", "9999-12-31T23:00:00"]], ["9999-12-31 9999-12-31T23 hour"]),
+        ({"not": "a list"}, []),
+    ],
+)
+def test_the_dates_of_batches_that_went_well_are_those_written(
+    batches: object, periods: list[str]
+) -> None:
+    found = only(result(MODEL, "success", batch_results={"successful": batches, "failed": []}))
+
+    def shown(at: datetime | None) -> str:
+        return f"{at:%Y-%m-%dT%H}".removesuffix("T00") if at else ""
+
+    assert [f"{shown(p.start)} {shown(p.end)} {p.grain}" for p in found.periods] == periods
+
+
 def test_a_node_that_was_skipped_has_the_time_of_its_invocation() -> None:
     found = only(result(MODEL, "skipped", timing=[], execution_time=0))
     assert (found.started_at, found.ended_at) == (datetime(2026, 11, 20, 5, tzinfo=UTC), None)

@@ -13,6 +13,7 @@ from dbt_graft.lineage.dates.date_text import dates_text, parse_dates
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
@@ -287,6 +288,17 @@ def test_the_edge_of_the_partition_column_maps_dates(
 
     bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
     assert shown(spread(past, bad))["copy b"] == expected
+
+
+def test_dates_after_all_that_is_written_are_an_error() -> None:
+    past = history(LOAD)
+    with pytest.raises(GraftError, match="written yet; the last one is 2026-10-03"):
+        bad_dates(past, table("a"), parse_dates("2026-10-04..2027-01-31"))
+
+
+def test_dates_before_the_first_write_have_a_writer_that_no_log_shows() -> None:
+    (bad,) = bad_dates(history(LOAD), table("a"), parse_dates("2025-10-03"))
+    assert (bad.task, bad.at) == ("", None)
 
 
 def test_what_is_declared_wins_and_a_difference_is_a_finding() -> None:

@@ -1,0 +1,71 @@
+"""The report of an incident: a bad run, what came of it, whom to tell, and what ended it.
+
+Its JSON is described in `docs/incident.schema.json`; it holds a run manifest and the plan behind
+the taint of all that the run wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dbt_graft import __version__
+from dbt_graft.exporters.dag_factory.texts import code, one_line
+
+VERSION = 1
+SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/incident.schema.json"
+Section = dict[str, Any]
+
+
+def incident_json(run: Section, taint: Section | None) -> Section:
+    """The document.
+
+    Args:
+        run: The manifest of the run.
+        taint: The plan behind the taint; None where the run wrote nothing that logs show.
+    """
+    return {
+        "$schema": SCHEMA_URL,
+        "version": VERSION,
+        "producer": f"dbt-graft {__version__}",
+        "run": run,
+        "taint": taint,
+    }
+
+
+def incident_markdown(run: Section, taint: Iterable[str]) -> Iterator[str]:
+    """The report as Markdown, line by line.
+
+    Args:
+        taint: The lines of the plan; none where the run wrote nothing that logs show.
+    """
+    yield f"# Incident: run {code(run['run_id'])} of {code(run['task'])}"
+    yield ""
+    for line in _about(run):
+        yield f"- {line}"
+    yield ""
+    lines = list(taint)
+    yield from lines or ["No log shows that this run wrote anything."]
+
+
+def _about(run: Section) -> Iterator[str]:
+    attempt = f", try {run['attempt']}" if run["attempt"] else ""
+    times = " to ".join(one for one in (run["started_at"], run["finished_at"]) if one)
+    yield f"status {run['status']}{attempt}" + (f", {times}" if times else "")
+    if run["error"]:
+        yield f"error: {code(run['error'])}"
+    places = [run["code"][key] for key in ("version", "repo", "path") if run["code"][key]]
+    if places:
+        yield f"code: {', '.join(map(code, places))}"
+    if run["owner"]:
+        yield f"owner: {one_line(run['owner'])}"
+    if run["url"]:
+        yield f"log: <{one_line(run['url'])}>"
+    failed = [one for one in run["quality"]["checks"] if one["status"] == "failed"]
+    if run["quality"]["checks"]:
+        yield f"tests after it: {len(failed)} of {len(run['quality']['checks'])} failed"
+    for one in failed:
+        rows = f", {one['failures']:,} rows" if one["failures"] else ""
+        yield f"failed test: {code(one['test'])} of {code(one['dataset'])}{rows}"
+    for one in run["superseded_by"]:
+        yield f"run again as {code(one['run_id'])} of {code(one['task'])} at {one['at']}"
