@@ -95,20 +95,25 @@ def impact(
         sys.exit(FAILS)
 
 
-def _impact(config: Config, described: DescribedLineage, name: str, kind: ChangeType) -> Impact:
+def impact_graph(config: Config, described: DescribedLineage) -> ImpactGraph:
+    """The graph of the lineage; edges are stale as `graft.yml` says."""
     lineage = described.lineage
     newest = max((flow.last_at for flow in lineage.flows if flow.last_at), default=None)
     stale_before: datetime | None = newest - config.impact.stale_span if newest else None
-    graph = ImpactGraph(
-        lineage.column_edges, lineage.flows, lineage.datasets.values(), stale_before
-    )
-    owners = {task.name: task.info.owner for task in lineage.tasks.values() if task.info.owner}
-    dataset, column = _named(graph, lineage.former_names, name)
-    return impact_of(
-        graph,
-        ProposedChange(dataset, kind, column),
-        Surroundings(described.descriptions, described.consumers, owners),
-    )
+    return ImpactGraph(lineage.column_edges, lineage.flows, lineage.datasets.values(), stale_before)
+
+
+def surroundings(described: DescribedLineage) -> Surroundings:
+    """Descriptions, consumers and the owners of tasks."""
+    tasks = described.lineage.tasks.values()
+    owners = {task.name: task.info.owner for task in tasks if task.info.owner}
+    return Surroundings(described.descriptions, described.consumers, owners)
+
+
+def _impact(config: Config, described: DescribedLineage, name: str, kind: ChangeType) -> Impact:
+    graph = impact_graph(config, described)
+    dataset, column = _named(graph, described.lineage.former_names, name)
+    return impact_of(graph, ProposedChange(dataset, kind, column), surroundings(described))
 
 
 def _named(

@@ -1,0 +1,248 @@
+"""A compiled query -> its outline: digests of its columns and of what decides on its rows.
+
+A column that a query only passes on has the digest of what it comes from, so that names of CTEs,
+their number, aliases, comments and layout do not count. A name that could be one of several tables
+has a digest of all of these: where it is not sure, two versions differ rather than agree.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from dbt_graft.collectors.dbt.outline_scope import (
+    OutlineRows,
+    OutlineScope,
+    OutlineTables,
+    digest,
+    has_own,
+    renamed,
+)
+from dbt_graft.collectors.statements.columns.tree import NoTreeError
+from dbt_graft.lineage.review.node import QueryOutline
+
+_ROW_MAKERS = (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline)
+_FILTERS = ("where", "having", "qualify", "limit", "offset", "sample", "connect", "match", "top")
+_UNFOLLOWED = ("sample", "when", "version", "pivots", "joins", "partition")
+_FORMS = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
+
+
+def query_outline(text: str, dialect: str, tables: OutlineTables) -> QueryOutline:
+    """The outline of a query.
+
+    Args:
+        dialect: By its name in sqlglot: `snowflake`.
+        tables: A table as the query names it, folded -> the name by which versions of the query
+            agree on it, and its columns, folded; none where they are not known.
+
+    Raises:
+        NoTreeError: sqlglot does not support it, or it is not one query.
+    """
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+    try:
+        parsed = sqlglot.parse(text, read=dialect)
+        trees = [one for one in parsed if one and not isinstance(one, exp.Semicolon)]
+        if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+            raise NoTreeError("its SQL is not one query")
+        found = _query(trees[0], OutlineScope(tables, dialect, {}))
+    except (SqlglotError, *_FORMS) as error:
+        raise NoTreeError("the SQL parser does not support its query") from error
+    return QueryOutline(
+        columns=found.columns,
+        is_open=bool(found.others),
+        rows=found.rows,
+        filters=found.filters,
+        joins=found.joins,
+        grain=found.grain,
+        sources=found.sources,
+    )
+
+
+def _query(tree: exp.Expr, outer: OutlineScope) -> OutlineRows:
+    ctes = dict(outer.ctes)
+    clause = tree.args.get("with_") or tree.args.get("with")
+    is_recursive = bool(clause and clause.args.get("recursive"))
+    for cte in clause.expressions if clause else ():
+        name = cte.alias.casefold()
+        if is_recursive:
+            itself = digest("recursive", name)
+            ctes[name] = OutlineRows(itself, others=(itself,))
+        made = _query(cte.this, outer.inner(dict(ctes)))
+        ctes[name] = renamed(made, cte.args.get("alias"))
+    scope = outer.inner(ctes)
+    if isinstance(tree, exp.Select):
+        return _select(tree, scope)
+    if isinstance(tree, exp.Subquery):
+        found = _query(tree.this, scope)
+    elif isinstance(tree, exp.SetOperation):
+        found = _set_operation(tree, scope)
+    else:
+        found = _unfollowed(tree, scope)
+    return _limited(tree, found, scope)
+
+
+def _set_operation(tree: exp.SetOperation, scope: OutlineScope) -> OutlineRows:
+    left, right = _query(tree.left, scope), _query(tree.right, scope)
+    kind = f"{tree.key} {bool(tree.args.get('distinct'))} {bool(tree.args.get('by_name'))}"
+    others = list(right.columns.values())
+    columns = {
+        name: digest(kind, one, others[at] if at < len(others) else "", *right.others)
+        for at, (name, one) in enumerate(left.columns.items())
+    }
+    unknown = left.others + right.others
+    parts = [kind, left.rows, right.rows]
+    if tree.args.get("distinct") or not isinstance(tree, exp.Union):
+        parts += [*columns.values(), *unknown]  # equal rows decide
+    rows = digest(*parts)
+    return OutlineRows(rows, columns, unknown, grain=frozenset([rows])).made_of([left, right])
+
+
+def _select(tree: exp.Select, scope: OutlineScope) -> OutlineRows:
+    start = tree.args.get("from_") or tree.args.get("from")
+    parts = [_source(start.this, scope)] if start else []
+    joins = []
+    for join in tree.args.get("joins") or ():
+        parts.append(_source(join.this, scope))
+        kind = [str(join.args.get(key) or "").upper() for key in ("method", "side", "kind")]
+        kind = ["" if one in ("INNER", "OUTER") else one for one in kind]
+        conditions = [join.args.get("on"), join.args.get("match_condition")]
+        written = [_expression(one, scope) for one in conditions if one]
+        written += [one.name.casefold() for one in join.args.get("using") or ()]
+        joins.append(digest(*kind, parts[-1].rows, *written))
+    parts += [_source(one, scope) for one in tree.args.get("laterals") or ()]
+    columns, others = _outputs(tree, scope)
+    filters = [_clause(tree, key, scope) for key in _FILTERS if tree.args.get(key)]
+    if tree.args.get("limit") and tree.args.get("order"):
+        filters.append(_clause(tree, "order", scope))
+    grain = [_clause(tree, "group", scope)] if tree.args.get("group") else []
+    if tree.args.get("distinct"):
+        grain.append(digest("distinct", *columns.values(), *others))
+    grain += [_expression(one, scope) for one in tree.expressions if has_own(one, _ROW_MAKERS)]
+    if not tree.args.get("group") and any(has_own(one, (exp.AggFunc,)) for one in tree.expressions):
+        grain.append("aggregated")
+    inner = [one.rows for one in parts]
+    own = [*joins, *filters, *grain]
+    rows = inner[0] if len(inner) == 1 and not own else digest("select", *inner, *own)
+    found = OutlineRows(
+        rows, columns, others, frozenset(filters), frozenset(joins), frozenset(grain)
+    )
+    return found.made_of([*parts, *scope.hidden])
+
+
+def _outputs(tree: exp.Select, scope: OutlineScope) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The columns of a SELECT, and the tables behind a `*` that could not be followed."""
+    columns = scope.aliases
+    others: list[str] = []
+    for at, one in enumerate(tree.expressions):
+        star = one.this if isinstance(one, exp.Column) else one
+        if not isinstance(star, exp.Star):
+            columns[(one.alias_or_name or f"_{at}").casefold()] = _expression(one.unalias(), scope)
+            continue
+        table = one.table.casefold() if isinstance(one, exp.Column) else ""
+        named = [source for key, source in scope.sources.items() if table in ("", key)]
+        left_out = star.args.get("except_") or star.args.get("except") or []
+        names = {name.name.casefold() for name in left_out}
+        for source in named:
+            columns |= {name: one for name, one in source.columns.items() if name not in names}
+        unknown = [other for source in named for other in source.others]
+        unknown = [digest("without", one, *sorted(names)) for one in unknown] if names else unknown
+        if star.args.get("replace") or star.args.get("rename") or not named:
+            unknown = [_expression(star, scope), table, *unknown]
+        others += unknown
+    return columns, tuple(others)
+
+
+def _source(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
+    """A table, CTE, subquery or function of FROM or JOIN, which can be named from then on."""
+    plain = not any(tree.args.get(key) for key in _UNFOLLOWED)
+    if plain and isinstance(tree, exp.Table) and isinstance(tree.this, exp.Identifier):
+        found = scope.table(tree)
+    elif plain and isinstance(tree, exp.Subquery):
+        found = _query(tree, scope)
+    else:
+        found = _unfollowed(tree, scope)
+    twin = sum(one.rows == found.rows for one in scope.sources.values())
+    if twin:  # of a table that is joined to itself, the two sides differ
+        columns = {name: digest("twin", str(twin), one) for name, one in found.columns.items()}
+        others = tuple(digest("twin", str(twin), one) for one in found.others)
+        found = replace(found, columns=columns, others=others)
+    found = renamed(found, tree.args.get("alias"))
+    scope.sources[tree.alias_or_name.casefold() or f"_{len(scope.sources)}"] = found
+    return found
+
+
+def _unfollowed(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
+    """Something that makes rows in a way that is not followed: it counts as it is written."""
+    rows = _expression(tree, scope)
+    return OutlineRows(rows, others=(rows,), grain=frozenset([rows]))
+
+
+def _limited(tree: exp.Expr, found: OutlineRows, scope: OutlineScope) -> OutlineRows:
+    """The rows where LIMIT stands behind a set operation or a subquery."""
+    scope.sources["_"] = found
+    limits = [_clause(tree, key, scope) for key in ("limit", "offset") if tree.args.get(key)]
+    if limits and tree.args.get("order"):
+        limits.append(_clause(tree, "order", scope))
+    if not limits:
+        return found
+    rows = digest(found.rows, *limits)
+    here = OutlineRows(rows, found.columns, found.others, frozenset(limits))
+    return here.made_of([found])
+
+
+def _clause(tree: exp.Expr, key: str, scope: OutlineScope) -> str:
+    """The digest of a clause; a number in it that stands for a column counts as this."""
+    value = tree.args[key]
+    columns = list(scope.aliases.values())
+    parts = [key]
+    for one in value if isinstance(value, list) else [value]:
+        if key != "group":
+            condition = one.this if key in ("where", "having", "qualify") else one
+            parts.append(_expression(condition, scope))
+            parts += columns if key == "order" else []
+            continue
+        for item in one.expressions:
+            at = int(item.name) if item.is_int else 0
+            parts.append(columns[at - 1] if 0 < at <= len(columns) else _expression(item, scope))
+        for name, arg in one.args.items():
+            if name != "expressions" and arg:
+                others = arg if isinstance(arg, list) else [arg]
+                parts.append(name)
+                parts += [
+                    _expression(item, scope) if isinstance(item, exp.Expr) else str(item)
+                    for item in others
+                ]
+    return digest(*parts)
+
+
+def _expression(tree: exp.Expr, scope: OutlineScope) -> str:
+    """The digest of an expression; that of a column is the column's own."""
+    if isinstance(tree, exp.Paren):
+        return _expression(tree.this, scope)
+    if isinstance(tree, exp.Column) and not tree.is_star:
+        return scope.column(tree.name.casefold(), tree.table.casefold())
+    root = tree.copy()
+
+    def resolved(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Column) and not node.is_star:
+            return exp.var(scope.column(node.name.casefold(), node.table.casefold()))
+        if isinstance(node, exp.Query):
+            found = _query(node, scope)
+            scope.hidden.append(found)
+            return exp.var(digest("query", found.rows, *found.columns.values(), *found.others))
+        if (
+            node is not root
+            and isinstance(node, exp.Table)
+            and isinstance(node.this, exp.Identifier)
+        ):
+            found = scope.table(node)
+            scope.hidden.append(found)
+            return exp.var(found.rows)
+        return node
+
+    changed = root.transform(resolved, copy=False)
+    return digest(changed.sql(dialect=scope.dialect, comments=False, normalize=True))

@@ -1,0 +1,176 @@
+"""A manifest and a catalog -> the nodes that a review compares."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from dbt_graft.collectors.dbt.dialects import dialect_of
+from dbt_graft.collectors.dbt.models import DbtModel, Document, read_models
+from dbt_graft.collectors.dbt.outline_scope import digest
+from dbt_graft.collectors.dbt.query_outline import query_outline
+from dbt_graft.collectors.dbt.relation_names import RelationNames
+from dbt_graft.collectors.statements.columns.tree import NoTreeError
+from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.lineage.review.node import QueryOutline, ReviewedColumn, ReviewedNode
+
+_ALLOWED = re.compile(r'--[ \t]*graft:[ \t]*allow-change[ \t]+reason="([^"\n]{1,300})"')
+_ROW_SETTINGS = (
+    *("incremental_strategy", "unique_key", "strategy", "check_cols", "updated_at"),
+    *("merge_update_columns", "merge_exclude_columns", "hard_deletes", "invalidate_hard_deletes"),
+)
+_NOT_COMPILED = "it is not compiled: run `dbt compile`"
+
+
+def review_nodes(
+    manifest: Document, catalog: Document, *, borrowed: bool = False
+) -> dict[str, ReviewedNode]:
+    """The models, seeds, snapshots and sources of one version of a project, by unique id.
+
+    Args:
+        borrowed: The catalog is that of another version: only its sources and seeds count.
+    """
+    if borrowed:
+        seeds = {k: v for k, v in (catalog.get("nodes") or {}).items() if k.startswith("seed.")}
+        catalog = {**catalog, "nodes": seeds}
+    models = read_models(manifest, catalog, {})
+    adapter = str((manifest.get("metadata") or {}).get("adapter_type") or "")
+    reading = _Reading(models, dialect_of(adapter), adapter)
+    documents = {**(manifest.get("nodes") or {}), **(manifest.get("sources") or {})}
+    entries = {**(catalog.get("nodes") or {}), **(catalog.get("sources") or {})}
+    tests = _tests(manifest)
+    for key in _upstream_first(models):
+        found = _node(models[key], documents[key], entries.get(key), tests.get(key, {}))
+        reading.nodes[key] = reading.with_outline(found, models[key])
+    return {key: reading.nodes[key] for key in models}
+
+
+class _Reading:
+    """The nodes read so far: the columns of those are known where others read `*`."""
+
+    def __init__(self, models: Mapping[str, DbtModel], dialect: str | None, adapter: str) -> None:
+        self._models, self._dialect, self._adapter = models, dialect, adapter
+        self._names = RelationNames(models)
+        self.nodes: dict[str, ReviewedNode] = {}
+
+    def with_outline(self, node: ReviewedNode, model: DbtModel) -> ReviewedNode:
+        if not model.is_query or model.is_python:
+            return node
+        outline, problem = self._outline(model)
+        return replace(node, outline=outline, problem=problem)
+
+    def _outline(self, model: DbtModel) -> tuple[QueryOutline | None, str]:
+        if not model.sql.strip():
+            return None, _NOT_COMPILED
+        if self._dialect is None:
+            return None, f"the SQL of dbt's adapter {self._adapter or '(unknown)'} is not supported"
+
+        def table(name: Name) -> tuple[str, Sequence[str]]:
+            found = self._names.find(name, model)
+            if found is None or found is model:
+                return ".".join(name), ()
+            known = self.nodes.get(found.unique_id)
+            return found.unique_id, known.known_columns if known else found.columns
+
+        try:
+            return query_outline(model.sql, self._dialect, table), ""
+        except NoTreeError as error:
+            return None, str(error)
+
+
+def _upstream_first(models: Mapping[str, DbtModel]) -> Iterator[str]:
+    """The models, each behind those that it reads."""
+    done: set[str] = set()
+    for start in models:
+        waiting = [(start, False)]
+        while waiting:
+            key, is_ready = waiting.pop()
+            if is_ready:
+                yield key
+            elif key in models and key not in done:
+                done.add(key)
+                waiting.append((key, True))
+                waiting += [(parent, False) for parent in models[key].parents]
+
+
+def _tests(manifest: Document) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for key, node in (manifest.get("nodes") or {}).items():
+        column = node.get("column_name")
+        if node.get("resource_type") == "test" and isinstance(column, str):
+            parents = (node.get("depends_on") or {}).get("nodes") or ()
+            owner = node.get("attached_node") or (parents[-1] if parents else "")
+            found.setdefault(str(owner), {})[key] = column.strip('"`[]').casefold()
+    return found
+
+
+def _node(
+    model: DbtModel, node: Document, entry: Document | None, tests: Mapping[str, str]
+) -> ReviewedNode:
+    config = node.get("config") or {}
+    checksum = (node.get("checksum") or {}).get("checksum") if model.kind == "seed" else ""
+    shown = [node.get("description"), node.get("tags"), node.get("meta"), config.get("meta")]
+    shown += [
+        [name, one.get("description"), one.get("meta"), one.get("tags")]
+        for name, one in sorted((node.get("columns") or {}).items())
+    ]
+    settings = {key: config[key] for key in _ROW_SETTINGS if config.get(key)}
+    allowed = _ALLOWED.search(model.raw_sql)
+    return ReviewedNode(
+        node_id=model.unique_id,
+        kind="python model" if model.is_python else model.kind,
+        relation=f"{config.get('schema') or ''}.{model.relation[-1]}",
+        file=str(node.get("original_file_path") or "").replace("\\", "/"),
+        code=digest(_python(model.raw_sql) if model.is_python else model.sql or str(checksum)),
+        materialized=str(config.get("materialized") or ""),
+        contract=model.is_complete,
+        settings=_text(settings),
+        tests=tests,
+        text=digest(_text(shown)),
+        columns={one.name.casefold(): one for one in _columns(node, entry or {})},
+        listed=bool(entry and entry.get("columns")),
+        allowed=allowed[1] if allowed else "",
+    )
+
+
+def _python(code: str) -> str:
+    """Python without comments and layout, as far as it is Python."""
+    try:
+        return ast.dump(ast.parse(code))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return code
+
+
+def _columns(node: Document, entry: Document) -> Iterator[ReviewedColumn]:
+    """Columns of the catalog in their order, then those that only the YAML has."""
+    described = {
+        str(one.get("name") or key).casefold(): one
+        for key, one in (node.get("columns") or {}).items()
+    }
+    seen = set()
+    listed: list[Document] = sorted(
+        (entry.get("columns") or {}).values(), key=lambda one: one.get("index") or 0
+    )
+    for one in listed:
+        name = str(one.get("name") or "")
+        seen.add(name.casefold())
+        yaml = described.get(name.casefold(), {})
+        kind = one.get("type") or yaml.get("data_type") or ""
+        yield ReviewedColumn(name, str(kind).casefold(), _not_null(yaml))
+    for key, yaml in described.items():
+        if key not in seen:
+            name = str(yaml.get("name") or key)
+            yield ReviewedColumn(name, str(yaml.get("data_type") or "").casefold(), _not_null(yaml))
+
+
+def _not_null(column: Document) -> bool:
+    return any(one.get("type") == "not_null" for one in column.get("constraints") or ())
+
+
+def _text(value: Any) -> str:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str).decode()

@@ -1,0 +1,209 @@
+"""A review as JSON, of the schema `docs/review.schema.json`, as Markdown, and as SARIF 2.1.0."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from dbt_graft import __version__
+from dbt_graft.lineage.review.compare import NodeChange, NodeReview, ReviewVerdict
+from dbt_graft.lineage.review.project import ProjectReview, ReviewImpact
+
+SCHEMA = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/review.schema.json"
+MARKER = "<!-- dbt-graft review -->"
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {ReviewVerdict.BREAKING: "error", ReviewVerdict.METADATA: "note"}
+_MOST = 40  # rows of a table in Markdown
+_ROW_WORDS = re.compile(r"\b(?:where|having|qualify|group|join|union|distinct|limit)\b", re.I)
+Place = Callable[[NodeReview, NodeChange | None], tuple[str, int]]
+Document = dict[str, Any]
+
+
+def changed_line(code: str, change: NodeChange | None) -> int:
+    """The line of a model's code that a change is about, as far as it names one; else the first."""
+    if change is None:
+        return 1
+    if change.column:
+        found = re.search(rf"\b{re.escape(change.column)}\b", code, re.I)
+    else:
+        found = _ROW_WORDS.search(code) if change.verdict is ReviewVerdict.ROWS else None
+    return code.count("\n", 0, found.start()) + 1 if found else 1
+
+
+def review_json(review: ProjectReview, place: Place) -> Document:
+    """The document."""
+    return {
+        "$schema": SCHEMA,
+        "version": 1,
+        "producer": f"dbt-graft {__version__}",
+        "base": review.base,
+        "verdict": review.verdict.name if review.verdict else None,
+        "nodes": [
+            {
+                "node_id": node.node_id,
+                "kind": node.kind,
+                "file": place(node, None)[0] or None,
+                "verdict": node.verdict.name,
+                "allowed": node.allowed or None,
+                "breaks": list(node.breaks),
+                "changes": [
+                    {
+                        "verdict": one.verdict.name,
+                        "column": one.column or None,
+                        "text": one.text,
+                        "line": place(node, one)[1],
+                    }
+                    for one in node.changes
+                ],
+            }
+            for node in review.nodes
+        ],
+        "impact": _impact_json(review.impact) if review.impact else None,
+        "notices": list(review.notices),
+    }
+
+
+def _impact_json(impact: ReviewImpact) -> Document:
+    return {
+        "coverage": {"flows": impact.flows, "columns_known": impact.known},
+        "datasets": [
+            {
+                "dataset": str(one.dataset),
+                "severity": one.severity.name,
+                "because": list(one.because),
+                "owner": one.owner or None,
+            }
+            for one in impact.datasets
+        ],
+        "tasks": [
+            {"task": one.name, "severity": one.severity.name, "breaks": one.breaks}
+            for one in impact.tasks
+        ],
+        "tests": [{"node_id": one.test.node_id, "breaks": one.breaks} for one in impact.tests],
+        "consumers": [
+            {
+                "consumer": one.consumer.name,
+                "kind": one.consumer.kind,
+                "severity": one.severity.name,
+                "owner": one.consumer.owner or None,
+            }
+            for one in impact.consumers
+        ],
+    }
+
+
+def change_text(change: NodeChange) -> str:
+    """`note: removed`."""
+    return f"{change.column}: {change.text}" if change.column else change.text
+
+
+def review_coverage(review: ProjectReview) -> str:
+    """The basis of the verdict, in words."""
+    impact = review.impact
+    if impact is None:
+        return "impact not computed: there is no lineage store"
+    if not impact.flows:
+        reached = impact.datasets or impact.consumers
+        return "columns do not matter here" if reached else "nothing downstream is affected"
+    share = 100 * impact.known // impact.flows
+    return f"columns known for {share} % of the path ({impact.known} of {impact.flows} flows)"
+
+
+def certain_breaks(review: ProjectReview) -> list[str]:
+    """The tests and tasks that are certain to fail: they name what goes."""
+    found = {f"test {test}": None for node in review.nodes for test in node.breaks}
+    if review.impact:
+        found |= {f"test {one.test.node_id}": None for one in review.impact.tests if one.breaks}
+        found |= {f"task {one.name}": None for one in review.impact.tasks if one.breaks}
+    return sorted(found)
+
+
+def review_markdown(review: ProjectReview) -> str:
+    """The comment for a pull request; its first line is the mark by which it is found again."""
+    lines = [MARKER, f"### Change review: {review.verdict.name if review.verdict else 'no change'}"]
+    coverage = review_coverage(review)
+    lines += ["", f"Against {_escaped(review.base)}; {coverage}.", ""]
+    lines += _table(
+        ("", "node", "what changes", "allowed"),
+        (
+            (
+                node.verdict.name,
+                node.node_id,
+                "; ".join(change_text(one) for one in node.changes),
+                node.allowed,
+            )
+            for node in review.nodes
+        ),
+    )
+    if certain := certain_breaks(review):
+        lines += ["Certain to fail:", ""]
+        lines += [f"- {_escaped(one)}" for one in certain[:_MOST]]
+        lines += [f"- and {len(certain) - _MOST:,} more"] if len(certain) > _MOST else []
+        lines.append("")
+    if impact := review.impact:
+        lines += _table(
+            ("", "downstream", "because of", "owner"),
+            (
+                (one.severity.name, str(one.dataset), ", ".join(one.because[:4]), one.owner)
+                for one in impact.datasets
+            ),
+        )
+        lines += _table(
+            ("", "task", "statements"),
+            (
+                (one.severity.name, one.name, "fail" if one.breaks else "run")
+                for one in impact.tasks
+            ),
+        )
+        lines += _table(
+            ("", "consumer", "kind", "owner"),
+            (
+                (one.severity.name, one.consumer.name, one.consumer.kind, one.consumer.owner)
+                for one in impact.consumers
+            ),
+        )
+    lines += [f"Note: {_escaped(one)}." for one in review.notices]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def review_sarif(review: ProjectReview, place: Place) -> Document:
+    """The document for code scanning: one result a change."""
+    results = []
+    for node in review.nodes:
+        for one in node.changes:
+            file, line = place(node, one)
+            result: Document = {
+                "ruleId": one.verdict.name,
+                "level": "note" if node.allowed else _LEVELS.get(one.verdict, "warning"),
+                "message": {"text": f"{node.node_id}: {change_text(one)}"},
+            }
+            if file:
+                region = {"startLine": line}
+                location = {"artifactLocation": {"uri": file}, "region": region}
+                result["locations"] = [{"physicalLocation": location}]
+            if node.allowed:
+                result["suppressions"] = [{"kind": "inSource", "justification": node.allowed}]
+            results.append(result)
+    rules = [{"id": one.name, "name": one.name.title()} for one in ReviewVerdict]
+    tool = {"driver": {"name": "dbt-graft", "version": __version__, "rules": rules}}
+    return {"$schema": _SARIF, "version": "2.1.0", "runs": [{"tool": tool, "results": results}]}
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    some = list(rows)
+    if some:
+        yield f"| {' | '.join(head)} |"
+        yield f"|{'---|' * len(head)}"
+        for row in some[:_MOST]:
+            yield f"| {' | '.join(map(_escaped, row))} |"
+        if len(some) > _MOST:
+            yield from ("", f"… and {len(some) - _MOST:,} more.")
+        yield ""
+
+
+def _escaped(value: str) -> str:
+    plain = " ".join(value.split())
+    for mark in "\\`*_{}[]<>|#@":
+        plain = plain.replace(mark, f"\\{mark}" if mark not in "<>@" else f"&#{ord(mark)};")
+    return plain

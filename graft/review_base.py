@@ -1,0 +1,104 @@
+"""The base of a review: artifacts in a folder, or those committed at a revision of git."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from dbt_graft.injector import artifacts
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.lineage.errors import GraftError
+
+_FILES = ("manifest.json", "catalog.json")
+
+
+def base_artifacts(base: str, target: Path) -> Artifacts:
+    """The base's artifacts.
+
+    Args:
+        base: A folder with a manifest.json, or a revision.
+        target: dbt's target folder, whose files a revision has.
+
+    Raises:
+        GraftError: It is neither, or its artifacts cannot be read.
+    """
+    folder = Path(base)
+    return artifacts.read(folder) if folder.is_dir() else artifacts_at(base, target)
+
+
+def artifacts_at(revision: str, target: Path) -> Artifacts:
+    """The artifacts that are committed at a revision.
+
+    Raises:
+        GraftError: There is no such revision, or no manifest is committed there.
+    """
+    place = _existing(target)
+    if revision.startswith("-"):
+        raise GraftError("is no folder and no revision of git", place=revision)
+    found = _git(place, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    if found is None:
+        raise GraftError(
+            "is no folder and no revision of git",
+            place=revision,
+            remedy="name a folder with the base's manifest.json, or a commit that git has here "
+            "(in CI: fetch it first, `git fetch origin main`)",
+        )
+    commit = found.decode().strip()
+    inside = target.relative_to(place).as_posix()
+    with tempfile.TemporaryDirectory(prefix="graft-review-") as folder:
+        for name in _FILES:
+            path = name if inside == "." else f"{inside}/{name}"
+            content = _git(place, "show", f"{commit}:./{path}")
+            if content is not None:
+                (Path(folder) / name).write_bytes(content)
+            elif name == _FILES[0]:
+                raise GraftError(
+                    f"no manifest.json is committed there as {target / name}",
+                    place=revision,
+                    remedy="compile the base into a folder and name that: "
+                    f"`git worktree add ../base {revision}`, in it `dbt compile`, then "
+                    "`graft review --base ../base/target`",
+                )
+        return artifacts.read(Path(folder))
+
+
+def revisions(target: Path, last: int) -> Iterator[tuple[str, str]]:
+    """The last commits that changed the manifest of a folder, oldest first: commit, its date.
+
+    Raises:
+        GraftError: The folder is not in a git repository.
+    """
+    path = str(target / _FILES[0])
+    count = f"-{last + 1}"
+    listed = _git(_existing(target), "log", "--format=%h %cs", count, "--", path)
+    if listed is None:
+        raise GraftError(
+            "git has no history of it",
+            place=str(target),
+            remedy="name a folder of a git repository in which manifests are committed",
+        )
+    for line in reversed(listed.decode().split("\n")):
+        commit, _, date = line.partition(" ")
+        if commit:
+            yield commit, date
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest one above it that exists."""
+    return next(one for one in (folder, *folder.parents) if one.is_dir())
+
+
+def _git(folder: Path, *arguments: str) -> bytes | None:
+    """The output of git; None where it fails.
+
+    Raises:
+        GraftError: There is no git.
+    """
+    program = shutil.which("git")
+    if program is None:
+        raise GraftError("git is not installed", remedy="install it, or name a folder")
+    done = subprocess.run([program, *arguments], cwd=folder, capture_output=True, check=False)
+    return done.stdout if done.returncode == 0 else None

@@ -1,0 +1,242 @@
+"""Two versions of a dbt project -> what is another in each node, and how much that matters.
+
+The default policy is the change matrix of data contracts: removing, renaming, retyping and
+narrowing break, as does a new required column; other rows and values are less; adding is harmless.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from dbt_graft.lineage.impact.change import ChangeType
+from dbt_graft.lineage.review.node import QueryOutline, ReviewedNode
+from dbt_graft.lineage.review.types import type_change
+
+
+class ReviewVerdict(IntEnum):
+    """The verdict on a change, the least first.
+
+    UNKNOWN stands above what is known not to break: it could.
+    """
+
+    METADATA = 1
+    ADDITIVE = 2
+    COLUMNS = 3
+    ROWS = 4
+    UNKNOWN = 5
+    BREAKING = 6
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChange:
+    """One change of a node.
+
+    Attributes:
+        column: Empty for one of the node.
+        kind: What it is to those downstream; None for nothing.
+    """
+
+    verdict: ReviewVerdict
+    text: str
+    kind: ChangeType | None = None
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReview:
+    """A node that changed.
+
+    Attributes:
+        changes: The worst first.
+        breaks: Ids of dbt tests that are certain to fail: they name a column that goes.
+        allowed: The reason by which its SQL allows the change.
+    """
+
+    node_id: str
+    kind: str
+    file: str
+    changes: tuple[NodeChange, ...]
+    breaks: tuple[str, ...] = ()
+    allowed: str = ""
+
+    @property
+    def verdict(self) -> ReviewVerdict:
+        """The worst of its changes."""
+        return max(one.verdict for one in self.changes)
+
+
+_V = ReviewVerdict
+
+
+def compare(
+    base: Mapping[str, ReviewedNode], new: Mapping[str, ReviewedNode]
+) -> tuple[NodeReview, ...]:
+    """The nodes that differ, the worst first."""
+    found = []
+    for node_id in sorted({*base, *new}):
+        before, after = base.get(node_id), new.get(node_id)
+        changes = sorted(set(_changes(before, after)), key=lambda o: (-o.verdict, o.column, o.text))
+        one = after or before
+        if changes and one:
+            gone = {o.column for o in changes if o.kind in (ChangeType.REMOVE, ChangeType.RENAME)}
+            tests = [test for test, column in sorted(one.tests.items()) if column in gone]
+            allowed = after.allowed if after else ""
+            found.append(
+                NodeReview(node_id, one.kind, one.file, tuple(changes), tuple(tests), allowed)
+            )
+    return tuple(sorted(found, key=lambda one: (-one.verdict, one.node_id)))
+
+
+def _changes(before: ReviewedNode | None, after: ReviewedNode | None) -> Iterator[NodeChange]:
+    if before is None:
+        kind = "source" if after and after.kind == "source" else "node"
+        yield NodeChange(_V.ADDITIVE, f"new {kind}")
+        return
+    if after is None:
+        if before.kind == "source":
+            yield NodeChange(_V.METADATA, "the source is no longer declared")
+        else:
+            yield NodeChange(_V.BREAKING, f"the {before.kind} is removed", ChangeType.REMOVE)
+        return
+    yield from _settings(before, after)
+    found = [*_columns(before, after), *_types(before, after), *_query(before, after)]
+    yield from found
+    if before.text != after.text:
+        yield NodeChange(_V.METADATA, "descriptions, tags or meta")
+    if before.code != after.code and not found and (before.outline and after.outline):
+        yield NodeChange(_V.METADATA, "only the layout of its SQL")
+
+
+def _settings(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
+    if before.relation != after.relation:
+        text = (
+            f"its relation is {after.relation.strip('.')}, no longer {before.relation.strip('.')}"
+        )
+        yield NodeChange(_V.BREAKING, text, ChangeType.REMOVE)
+    if before.materialized != after.materialized:
+        text = f"materialized as {after.materialized}, no longer {before.materialized}"
+        gone = after.materialized == "ephemeral"
+        yield NodeChange(
+            _V.BREAKING if gone else _V.METADATA, text, ChangeType.REMOVE if gone else None
+        )
+    if before.contract and not after.contract:
+        yield NodeChange(_V.BREAKING, "its contract is no longer enforced")
+    if after.contract and not before.contract:
+        yield NodeChange(_V.ADDITIVE, "its contract is enforced now")
+    if before.settings != after.settings:
+        text = "how it is loaded: its strategy or keys"
+        yield NodeChange(_V.ROWS, text, ChangeType.ROWS)
+
+
+def _columns(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
+    """Columns that go, come and have another expression."""
+    old, new = before.known_columns, after.known_columns
+    first, second = before.outline, after.outline
+    is_other = first and second and before.code != after.code
+    if not old or not new:
+        if first and second and (is_other or first.is_open != second.is_open):
+            yield from _open_columns(first, second, ())
+        return
+    gone = [name for name in old if name not in new]
+    fresh = [name for name in new if name not in old]
+    renames = _renames(first, second, gone, fresh)
+    for name in gone:
+        if name in renames:
+            text = f"renamed to {renames[name]}: the same expression"
+            yield NodeChange(_V.BREAKING, text, ChangeType.RENAME, name)
+        else:
+            yield NodeChange(_V.BREAKING, "removed", ChangeType.REMOVE, name)
+    for name in fresh:
+        if name in renames.values():
+            continue
+        known = after.columns.get(name)
+        if known and known.not_null:
+            yield NodeChange(_V.BREAKING, "added, and required", ChangeType.ADD, name)
+        else:
+            yield NodeChange(_V.ADDITIVE, "added", ChangeType.ADD, name)
+    if first and second and is_other:
+        yield from _open_columns(first, second, {*gone, *fresh})
+
+
+def _renames(
+    first: QueryOutline | None, second: QueryOutline | None, gone: list[str], fresh: list[str]
+) -> dict[str, str]:
+    """Old name -> new one, where exactly one column that went and one that came are equal."""
+    if not first or not second:
+        return {}
+    by_digest: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    for names, outline, at in ((gone, first, 0), (fresh, second, 1)):
+        for name in names:
+            if one := outline.columns.get(name):
+                by_digest[one][at].append(name)
+    pairs = [pair for pair in by_digest.values() if len(pair[0]) == len(pair[1]) == 1]
+    return {old[0]: new[0] for old, new in pairs}
+
+
+def _open_columns(
+    first: QueryOutline, second: QueryOutline, explained: Collection[str]
+) -> Iterator[NodeChange]:
+    """Other expressions; unknown where columns behind a `*` may be others too.
+
+    Args:
+        explained: Columns of which the catalogs know that they came or went.
+    """
+    yield from _expressions(first, second)
+    if first.is_open or second.is_open:
+        names = {*first.columns} ^ {*second.columns}
+        is_same = first.is_open == second.is_open and first.sources == second.sources
+        if names.difference(explained) or not is_same:
+            text = "its columns are behind a `*` of a table whose columns are not known"
+            yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS)
+
+
+def _expressions(first: QueryOutline, second: QueryOutline) -> Iterator[NodeChange]:
+    for name, one in first.columns.items():
+        if second.columns.get(name, one) != one:
+            yield NodeChange(_V.COLUMNS, "another expression", ChangeType.SEMANTICS, name)
+
+
+def _types(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
+    for name, old in before.columns.items():
+        new = after.columns.get(name)
+        if new is None:
+            continue
+        is_alike = before.listed == after.listed and old.type and new.type
+        kind = type_change(old.type, new.type) if is_alike else None
+        if kind:
+            verdict = _V.COLUMNS if kind is ChangeType.WIDEN else _V.BREAKING
+            yield NodeChange(verdict, f"{old.type} is {new.type} now", kind, name)
+        if old.not_null and not new.not_null:
+            yield NodeChange(_V.COLUMNS, "may be null now", ChangeType.SEMANTICS, name)
+        if new.not_null and not old.not_null:
+            yield NodeChange(_V.ADDITIVE, "is never null now", None, name)
+
+
+def _query(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
+    """Changes of rows; what cannot be compared is unknown unless the code is equal."""
+    first, second = before.outline, after.outline
+    if first is None or second is None:
+        problem = before.problem and f"in the base {before.problem}"
+        problem = after.problem or problem
+        if before.kind == "seed":
+            if before.code != after.code:
+                yield NodeChange(_V.ROWS, "another file", ChangeType.ROWS)
+        elif problem and (before.code != after.code or "compile" in problem):
+            yield NodeChange(_V.UNKNOWN, problem, ChangeType.ROWS)
+        elif before.code != after.code:
+            yield NodeChange(_V.UNKNOWN, "its Python code is another", ChangeType.ROWS)
+        return
+    if first.rows == second.rows or before.code == after.code:
+        return
+    parts = [
+        ("other filters", first.filters, second.filters),
+        ("other joins", first.joins, second.joins),
+        ("another grain: GROUP BY, DISTINCT, UNION or table functions", first.grain, second.grain),
+        ("other tables are read", first.sources, second.sources),
+    ]
+    texts = [text for text, old, new in parts if old != new] or ["another order of its steps"]
+    for text in texts:
+        yield NodeChange(_V.ROWS, text, ChangeType.ROWS)
