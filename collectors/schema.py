@@ -288,7 +288,7 @@ def records(kind: type[R], table: pa.Table) -> list[R]:
     return [of(**dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
 
 
-def _all_empty(lists: pa.ChunkedArray) -> bool:
+def _all_empty(lists: pa.ChunkedArray[Any]) -> bool:
     return not pc.sum(pc.list_value_length(lists)).as_py()
 
 

@@ -101,7 +101,7 @@ class DayTotals:
                 day = day_of(run.started_at)
                 days[run_id] = (engine, day)
                 self._count(self._tasks[group.task, engine, day], run)
-        seen = set()
+        seen: set[tuple[object, ...]] = set()
         for _, access in group.accesses:
             if access.kind is Kind.TEMPORARY or access.status is Status.FAILED:
                 continue
