@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 import threading
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
@@ -116,10 +117,18 @@ def _running(builder: SparkSession.Builder, log: Path | None) -> Iterator[SparkS
     try:
         yield spark
     except BaseException as error:
-        with suppress(Exception) if _is_interrupt(error) else nullcontext():
+        with _whatever_happens() if _is_interrupt(error) else nullcontext():
             spark.stop()
         raise
     spark.stop()
+
+
+@contextmanager
+def _whatever_happens() -> Iterator[None]:
+    """No word of Spark's end: Ctrl-C in a terminal ends the JVM too."""
+    with suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _is_interrupt(error: BaseException | None) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.session import _failure, _is_interrupt
+from dbt_graft.collectors.session import _failure, _is_interrupt, _running
 
 
 @pytest.mark.parametrize(
@@ -36,3 +37,20 @@ def test_an_error_of_py4j_on_the_way_out_of_ctrl_c_is_ctrl_c() -> None:
     assert not _is_interrupt(broken)
     broken.__context__ = KeyboardInterrupt()
     assert _is_interrupt(broken)
+
+
+def test_ctrl_c_ends_without_a_warning_of_spark_s_end(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    class Spark:
+        def stop(self) -> None:
+            warnings.warn("Unable to cleanly shutdown Spark JVM process.", stacklevel=2)
+            raise ConnectionError("no answer")
+
+    class Builder:
+        def getOrCreate(self) -> Spark:  # noqa: N802 (PySpark's name)
+            return Spark()
+
+    with pytest.raises(KeyboardInterrupt), _running(Builder(), None):  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+    assert not recwarn.list

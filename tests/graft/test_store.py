@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from dbt_graft.collectors import store
 from dbt_graft.collectors.store import arrow_tables, compaction
+from dbt_graft.collectors.store.tables import FORMAT
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.store_text import size
 from dbt_graft.lineage.records import Records, Run
@@ -58,7 +59,7 @@ def origins(folder: Path) -> list[str]:
 
 def test_info_counts_batches_files_rows_and_logs_by_source(project: Path) -> None:
     found = answer(project, "info")
-    assert (found["batches"], found["format"], found["last_sequence"]) == (6, 5, 6)
+    assert (found["batches"], found["format"], found["last_sequence"]) == (6, FORMAT, 6)
     assert found["tables"]["runs"]["rows"] == 6
     assert {one["source"]: len(one["logs"]) for one in found["sources"]} == {
         "events/": 3,
