@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from dbt_graft.collectors.source import (
     settings_of,
     to_read_again,
 )
+from dbt_graft.collectors.store.retention import purge_if_due
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.outputs import output_of
 from dbt_graft.graft.progress import Progress, ProgressStep
@@ -137,6 +139,9 @@ def _read(
             store.fold_results(place, new.settings)
         if committed:
             _fold(config, place, spark, warn)
+            _purge(config, place, warn)
+            if committed.closed:
+                warn(_closed(committed.closed))
     return committed, pending
 
 
@@ -146,15 +151,35 @@ def _fold(
     """Fold what there is in the store; a build is slower without it, and no less right."""
     from dbt_graft.collectors.store.fold.spark import folding_on
 
+    span = config.keep.retention.runs
+    before = datetime.now(UTC) - span if span else None
     try:
         if spark or not store.needs_spark(place):
-            store.fold_store(place, on_spark=spark and folding_on(spark))
+            on_spark = folding_on(spark, before=before) if spark else None
+            store.fold_store(place, before=before, on_spark=on_spark)
         else:
             with _spark(config, much_work=True) as started:
-                store.fold_store(place, on_spark=folding_on(started))
+                store.fold_store(place, before=before, on_spark=folding_on(started, before=before))
     except Exception as error:
         _log.debug("the store was not folded", exc_info=True)
         warn(f"{place}: the runs in it were not folded ({error}); the next collect tries again")
+
+
+def _purge(config: Config, place: str, warn: Callable[[str], None]) -> None:
+    """Purge the store by the rules of `keep`, if it is due."""
+    try:
+        purge_if_due(place, config.keep.retention, datetime.now(UTC))
+    except Exception as error:
+        _log.debug("the store was not purged", exc_info=True)
+        warn(f"{place}: was not purged ({error}); graft store purge tries again")
+
+
+def _closed(origins: Sequence[str]) -> str:
+    more = f" and {len(origins) - 1:,} more logs" if len(origins) > 1 else ""
+    return (
+        f"{origins[0]}{more}: read again, which changes nothing: a purge has folded the runs for "
+        "good (`keep` in graft.yml)"
+    )
 
 
 @contextmanager

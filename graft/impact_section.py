@@ -15,7 +15,8 @@ _DAYS = re.compile(r"([1-9][0-9]{0,4})d")
 SeverityName = Literal["warning", "blocking", "tainted", "restricted", "critical"]
 
 
-def _days(text: str) -> str:
+def days(text: str) -> str:
+    """A number of days, as it is written."""
     if not _DAYS.fullmatch(text):
         raise ValueError("write a number of days: 90d")
     return text
@@ -24,7 +25,7 @@ def _days(text: str) -> str:
 class ImpactSection(Section):
     """The age of stale edges, and the severity from which on `graft impact` fails."""
 
-    stale_after: Annotated[Text, AfterValidator(_days)] = "90d"
+    stale_after: Annotated[Text, AfterValidator(days)] = "90d"
     fail_on: SeverityName | None = None
 
     @property

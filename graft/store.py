@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,10 @@ from dbt_graft.collectors.store.backup import back_up
 from dbt_graft.collectors.store.compaction import compact
 from dbt_graft.collectors.store.contents import store_contents
 from dbt_graft.collectors.store.forget import ForgottenLogs, forget, stored_origins, to_forget
+from dbt_graft.collectors.store.retention import purge_store
 from dbt_graft.graft import store_text
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
+from dbt_graft.graft.config import FILE_NAME, ConfigError
 from dbt_graft.graft.doctor.phrases import count
 from dbt_graft.graft.store_check import check_store
 from dbt_graft.graft.store_origins import by_source, matching
@@ -25,13 +27,21 @@ from dbt_graft.graft.turn import Duration, turn
 from dbt_graft.lineage.errors import GraftError
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_wait_option = click.option(
+    "--wait",
+    type=Duration(),
+    metavar="DURATION",
+    default=timedelta(hours=1),
+    help="How long to wait for another graft that works on this store.  [default: 1h]",
+)
+_no_wait_option = click.option("--no-wait", is_flag=True, help="Do not wait: end with 5.")
 
 
 @click.group(
     cls=CommandGroup, epilog="\b\nExample: graft store info && graft store backup /backup/store"
 )
 def store() -> None:
-    """Look after the lineage store: info, check, compact, forget, backup."""
+    """Look after the lineage store: info, check, compact, purge, forget, backup."""
 
 
 @store.command(
@@ -105,6 +115,55 @@ def compact_store(config_path: Path | None, *, now: bool, as_json: bool) -> None
 
 
 @store.command(
+    name="purge",
+    epilog="\b\nExit codes: 0 done, or nothing is that old; 1 the store is damaged or cannot be "
+    "written; 2 invalid command line or graft.yml, or it has no `keep`; 5 another graft works on "
+    "this store (--no-wait).\n\n"
+    "\b\nExamples:\n"
+    "  graft store purge --dry-run\n"
+    "  graft store purge --json",
+)
+@config_option
+@click.option("--dry-run", is_flag=True, help="Count what is older, and change nothing.")
+@_wait_option
+@_no_wait_option
+@_json_option
+def purge_runs(
+    config_path: Path | None, wait: timedelta, *, dry_run: bool, no_wait: bool, as_json: bool
+) -> None:
+    """Fold runs for good, and drop texts of statements, that are older than `keep` says.
+
+    No table, task, edge, first or last run or count is lost. A collect does so by itself, each
+    time that a twelfth of the time has passed.
+    """
+    config = load_config(config_path)
+    retention = config.keep.retention
+    if not retention.runs and not retention.statements:
+        raise ConfigError(
+            "has no `keep`",
+            place=FILE_NAME,
+            remedy="say what is old: keep: {runs: 400d, statements: 90d}",
+        )
+
+    def say(text: str) -> None:
+        click.echo(text, err=True)
+
+    with turn(config, timedelta(0) if no_wait else wait, say):
+        done = purge_store(
+            config.path(config.store),
+            retention,
+            datetime.now(UTC),
+            dry_run=dry_run,
+            on_progress=say,
+        )
+    if as_json:
+        _print_json(store_text.purged_json(done, dry_run=dry_run))
+    else:
+        for line in store_text.purged_lines(done, dry_run=dry_run):
+            click.echo(line)
+
+
+@store.command(
     name="forget",
     epilog="\b\nExit codes: 0 done; 1 nothing came from SOURCE, or it was not confirmed; 2 "
     "invalid command line or graft.yml; 5 another graft works on this store (--no-wait).\n\n"
@@ -116,14 +175,8 @@ def compact_store(config_path: Path | None, *, now: bool, as_json: bool) -> None
 @click.argument("names", metavar="SOURCE...", nargs=-1, required=True)
 @config_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option(
-    "--wait",
-    type=Duration(),
-    metavar="DURATION",
-    default=timedelta(hours=1),
-    help="How long to wait for another graft that works on this store.  [default: 1h]",
-)
-@click.option("--no-wait", is_flag=True, help="Do not wait: end with 5.")
+@_wait_option
+@_no_wait_option
 @_json_option
 def forget_logs(
     names: Sequence[str],

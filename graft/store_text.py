@@ -8,6 +8,7 @@ from typing import Any
 from dbt_graft.collectors.store.compaction import Compaction
 from dbt_graft.collectors.store.contents import StoreContents, is_earlier
 from dbt_graft.collectors.store.forget import ForgottenLogs
+from dbt_graft.collectors.store.retention import Purged
 from dbt_graft.collectors.store.tables import FORMAT
 from dbt_graft.graft.doctor.phrases import ago, count
 from dbt_graft.graft.freshness import iso
@@ -54,6 +55,9 @@ def contents_lines(contents: StoreContents, logs: Logs) -> Iterator[str]:
     if contents.folds.files:
         folds = contents.folds
         rows.append(("folds", f"{count(folds.files, 'file')} with {size(folds.bytes)}"))
+    if contents.purged_before:
+        closed = count(contents.closed, "log")
+        rows.append(("purged", f"of runs before {iso(contents.purged_before)}, {closed} closed"))
     if contents.copies.files:
         rows.append(
             (
@@ -103,6 +107,8 @@ def contents_json(contents: StoreContents, logs: Logs) -> dict[str, Any]:
         "uncommitted_folders": contents.uncommitted,
         "folds": {"files": contents.folds.files, "bytes": contents.folds.bytes},
         "copies": {"files": contents.copies.files, "bytes": contents.copies.bytes},
+        "purged_before": iso(contents.purged_before),
+        "closed_logs": contents.closed,
         "tables": {
             name: {"rows": one.rows, "files": one.files, "bytes": one.bytes}
             for name, one in contents.tables.items()
@@ -117,6 +123,45 @@ def contents_json(contents: StoreContents, logs: Logs) -> dict[str, Any]:
             }
             for name, own in logs.items()
         ],
+    }
+
+
+def purged_lines(done: Purged, *, dry_run: bool) -> Iterator[str]:
+    """The result of a purge as text."""
+    would = "would be " if dry_run else ""
+    if limit := done.before.get("runs"):
+        runs = done.runs
+        if runs.logs:
+            are = "would be" if dry_run else "are"
+            yield (
+                f"{count(runs.logs, 'log')} {are} closed: of {count(runs.runs, 'run')} before "
+                f"{limit:%d %b %Y} {runs.left:,} stay, {count(runs.rows, 'row')} {are} counts now"
+            )
+        else:
+            yield f"no log holds only runs before {limit:%d %b %Y}"
+        if runs.open:
+            yield (
+                f"{count(runs.open, 'log')} with older runs stay as they are: they hold newer ones "
+                "too, or runs of events, of dbt, or of tables that were renamed"
+            )
+    if limit := done.before.get("statements"):
+        yield (
+            f"{count(done.statements, 'statement')} not used since {limit:%d %b %Y}: "
+            f"{would or 'are '}kept without text"
+        )
+
+
+def purged_json(done: Purged, *, dry_run: bool) -> dict[str, Any]:
+    """The result of a purge as JSON values."""
+    return {
+        "before": {name: iso(at) for name, at in done.before.items()},
+        "closed_logs": done.runs.logs,
+        "runs": done.runs.runs,
+        "staying_runs": done.runs.left,
+        "rows": done.runs.rows,
+        "open_logs": done.runs.open,
+        "statements": done.statements,
+        "done": not dry_run,
     }
 
 

@@ -159,7 +159,8 @@ def definition(view: Definition, shapes: Mapping[str, Shape]) -> str:
 
 
 def _texts(ids: Iterable[str], shapes: Mapping[str, Shape]) -> list[str]:
-    return [shapes[shape].text for shape in dict.fromkeys(ids) if shape in shapes]
+    found = (shapes[shape].text for shape in dict.fromkeys(ids) if shape in shapes)
+    return [text for text in found if text]
 
 
 def _quoted(text: str) -> str:

@@ -37,7 +37,7 @@ def gaps(shapes: Iterable[Shape]) -> tuple[Gap, ...]:
             alike.setdefault((shape.outcome, reason), []).append(shape)
     found = []
     for (outcome, reason), group in alike.items():
-        example = min(group, key=lambda shape: (len(shape.text), shape.text))
+        example = min(group, key=lambda shape: (not shape.text, len(shape.text), shape.text))
         found.append(Gap(outcome, reason, len(group), example.dialect, example.text[:_LONGEST]))
     return tuple(
         sorted(found, key=lambda g: (g.outcome is not Outcome.FAILED, -g.shapes, g.reason))

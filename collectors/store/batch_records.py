@@ -55,6 +55,7 @@ class StoredBatch:
         replaces: The ids of these batches, which count no more.
         format: The format of the store that it was written in.
         version: The version of dbt-graft that wrote it; empty in format 1.
+        purged_before: It was purged of runs that ended before; None for one that was not.
     """
 
     batch_id: str
@@ -67,6 +68,7 @@ class StoredBatch:
     replaces: tuple[str, ...] = ()
     format: int = 1
     version: str = ""
+    purged_before: datetime | None = None
 
     @property
     def first(self) -> int:
@@ -165,6 +167,7 @@ def _batch(
         replaces=batch.replaces,
         format=batch.format,
         version=batch.version,
+        purged_before=batch.purged_before,
     )
 
 

@@ -7,7 +7,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import reduce
 from itertools import chain
@@ -24,6 +24,7 @@ from dbt_graft.collectors.store.batch_files import batch_files, put, put_record
 from dbt_graft.collectors.store.batches import OpenStore, open_store
 from dbt_graft.collectors.store.compaction import compact, is_due
 from dbt_graft.collectors.store.lock import committing, writing
+from dbt_graft.collectors.store.logs import closed_logs
 from dbt_graft.collectors.store.node_results import is_invocation
 from dbt_graft.collectors.store.read import open_positions
 from dbt_graft.collectors.store.tables import (
@@ -42,8 +43,8 @@ if TYPE_CHECKING:
     from dbt_graft.collectors.store.tables import Rows
 
 _log = logging.getLogger(__name__)
-# These are written when all others are.
-_OWN = ("origins", "batches")
+# The tables of a collector; `origins` is written when all others are.
+COLLECTED = tuple(one.name for one in fields(Collected) if one.name not in ("origins", "pending"))
 # A collect takes hours at most. Where no lock tells who writes, older leftovers are swept.
 _LEFT_BEHIND = 24 * 3600 * 1_000_000_000
 
@@ -54,12 +55,14 @@ class CommittedBatch:
 
     Attributes:
         given_up: Damaged batches that count no more.
+        closed: Logs whose runs a purge has folded: what was read of them again does not count.
     """
 
     batch_id: str
     origins: int
     events: int
     given_up: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
 
 
 def commit(
@@ -94,7 +97,7 @@ def commit(
     with _errors(store), writing(store) as lock:
         frames: dict[str, list[DataFrame]] = defaultdict(list)
         for number, part in enumerate(chain([first], parts)):
-            for table in TABLES.keys() - set(_OWN):
+            for table in COLLECTED:
                 rows = getattr(part, table)
                 if isinstance(rows, pa.Table):
                     _write_rows(rows, store, table, batch_id, number)
@@ -110,6 +113,8 @@ def commit(
             found = open_store(store, give_up)
             _unless_changed(found, known, {row["origin"] for row in origins})
             keep_copy(found)
+            closed = closed_logs(found, {row["origin"] for row in origins})
+            origins = [{**row, "closed": row["origin"] in closed or None} for row in origins]
             record_batch(found, batch_id, origins, give_up)
             found = open_store(store, give_up)
             sweep(found, alone=lock.is_alone())
@@ -121,7 +126,7 @@ def commit(
     logs = {
         row["origin"] for row in origins if row["position"] and not is_invocation(row["origin"])
     }
-    return CommittedBatch(batch_id, len(logs), events, (*give_up,))
+    return CommittedBatch(batch_id, len(logs), events, (*give_up,), (*sorted(closed),))
 
 
 def _compact(store: str) -> None:

@@ -30,6 +30,7 @@ from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_stor
 from dbt_graft.collectors.store.fold.tables import stored_folds
 from dbt_graft.collectors.store.lock import committing, compacting, writing
 from dbt_graft.collectors.store.merge import Merge, write_merged
+from dbt_graft.collectors.store.purged_rows import ClosedLogs
 from dbt_graft.collectors.store.tables import FORMAT, RECORD, Batch
 from dbt_graft.collectors.store.upgrade import keep_copy
 
@@ -132,12 +133,20 @@ def due(found: OpenStore) -> list[MergeBlock]:
 
 
 def replaced(
-    found: OpenStore, block: MergeBlock, *, forget: Collection[str] = (), is_locked: bool
+    found: OpenStore,
+    block: MergeBlock,
+    *,
+    forget: Collection[str] = (),
+    closed: ClosedLogs | None = None,
+    without_text: Collection[str] = (),
+    is_locked: bool,
 ) -> tuple[OpenStore, bool]:
     """A store in which one batch takes the place of others, and whether it came to that.
 
     Args:
         forget: Logs of which nothing is to be left.
+        closed: Logs that are closed by it.
+        without_text: Shapes whose texts are left out.
         is_locked: No other process can have replaced them meanwhile.
 
     Raises:
@@ -150,7 +159,10 @@ def replaced(
         block.parts[-1].batch_id,
     )
     batch_id = uuid.uuid4().hex
-    files = write_merged(Merge(found, block.parts, from_start, forget), batch_id)
+    merge = Merge(found, block.parts, from_start, forget, closed, without_text)
+    files = write_merged(merge, batch_id)
+    purges = [one.purged_before for one in block.parts if one.purged_before]
+    purged_before = max([*purges, closed.before] if closed else purges, default=None)
     record = Batch(
         sequence=block.last,
         format=FORMAT,
@@ -160,6 +172,7 @@ def replaced(
         gives_up=tuple(sorted({one for batch in block.parts for one in batch.gives_up})),
         first_sequence=block.first,
         replaces=tuple(sorted(ids)),
+        purged_before=purged_before,
     )
     with committing(found.place):
         now = found if is_locked else open_store(found.place)
@@ -175,6 +188,7 @@ def replaced(
         replaces=record.replaces,
         format=FORMAT,
         version=__version__,
+        purged_before=purged_before,
     )
     left = [batch for batch in now.batches if batch.batch_id not in ids]
     counting = sorted([*left, made], key=lambda one: (one.sequence, one.batch_id))

@@ -11,7 +11,7 @@ from pyarrow import fs
 
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
 from dbt_graft.collectors.store.compaction import due
-from dbt_graft.collectors.store.logs import last_logs
+from dbt_graft.collectors.store.logs import is_closed, last_logs
 from dbt_graft.collectors.store.tables import FORMAT, TABLES
 from dbt_graft.collectors.store.upgrade import COPIES
 
@@ -57,6 +57,8 @@ class StoreContents:
         uncommitted: Folders of batches that were never committed.
         due: Batches that the next compaction merges.
         folds, copies: What is derived from the batches; copies from before an upgrade.
+        purged_before: The runs of closed logs ended before it; None where none is closed.
+        closed: The number of closed logs.
     """
 
     place: str
@@ -74,6 +76,8 @@ class StoreContents:
     due: int = 0
     folds: FolderSize = field(default_factory=FolderSize)
     copies: FolderSize = field(default_factory=FolderSize)
+    purged_before: datetime | None = None
+    closed: int = 0
 
     @property
     def files(self) -> int:
@@ -94,7 +98,9 @@ def store_contents(place: str) -> StoreContents:
     """
     found = open_store(place)
     times = [batch.committed_at for batch in found.batches]
-    logs = last_logs(found).select(["origin", "events", "committed_at"]).to_pylist()
+    last = last_logs(found)
+    logs = last.select(["origin", "events", "committed_at"]).to_pylist()
+    purges = [batch.purged_before for batch in found.batches if batch.purged_before]
     formats = Counter(batch.format for batch in found.batches)
     return StoreContents(
         place,
@@ -112,6 +118,8 @@ def store_contents(place: str) -> StoreContents:
         due=sum(len(block.parts) for block in due(found)),
         folds=_size(found, FOLDS),
         copies=_size(found, COPIES),
+        purged_before=max(purges, default=None),
+        closed=last.filter(is_closed(last)).num_rows,
     )
 
 

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from dbt_graft.collectors.schema import arrow, batch
 from dbt_graft.collectors.store.batches import open_store, reopens
 from dbt_graft.collectors.store.fold.files import summed_by_day
-from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
-from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, fold_tables
+from dbt_graft.collectors.store.fold.read import days_since, read_folded, read_unfolded
+from dbt_graft.collectors.store.fold.tables import FOLD_TABLES
 from dbt_graft.lineage.daily import YEAR, DailyHistory, DayRows, DayRuns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.fold.days import unsettled_days
@@ -37,8 +37,7 @@ def daily_history(place: str, rename: Rename, without: Collection[str] = ()) -> 
     tables: dict[str, pa.Table] = {}
     for name, rows in (("task_days", since.tasks), ("usage_days", since.usages)):
         parts = [pa.Table.from_batches([batch(FOLD_TABLES[name], rows)])]
-        if read.fold:
-            parts += fold_tables(found, read.fold, name)
+        parts += days_since(found, read.fold, name)
         tables[name] = summed_by_day(
             name, [one.select(arrow(FOLD_TABLES[name]).names) for one in parts]
         )

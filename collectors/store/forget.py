@@ -24,10 +24,10 @@ from dbt_graft.collectors.store.compaction import MergeBlock, replaced
 from dbt_graft.collectors.store.fold.files import remove_folds
 from dbt_graft.collectors.store.lock import committing, compacting, writing
 from dbt_graft.collectors.store.logs import all_logs, is_forgotten
-from dbt_graft.collectors.store.tables import TABLES
+from dbt_graft.collectors.store.tables import PURGED, TABLES
 from dbt_graft.collectors.store.upgrade import keep_copy
 
-_WITHOUT_ORIGIN = ("batches", "origins", "shapes")
+_WITHOUT_ORIGIN = ("batches", "origins", "shapes", *PURGED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import arrow, records
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, StoreError
+from dbt_graft.collectors.store.logs import is_closed
 from dbt_graft.collectors.store.tables import TABLES
 
 _READERS = 16
@@ -28,10 +29,17 @@ class LiveRows:
         self._found = found
         self.batches = [batch for batch in found.batches if batch.sequence > after]
         self._origins: dict[str, list[str]] = {}
+        self._closed: set[str] = set()
         newest: dict[str, str] = {}
         for batch, rows in self._tables("origins", self.batches):
             listed: list[Any] = rows["origin"].to_pylist()
             self._origins.setdefault(batch.batch_id, []).extend(listed)
+            if "closed" in rows.column_names:
+                closed: list[Any] = rows.filter(is_closed(rows))["origin"].to_pylist()
+                if batch.purged_before:
+                    self._closed.update(closed)
+                else:
+                    listed = rows.filter(pc.invert(is_closed(rows)))["origin"].to_pylist()
             newest.update(dict.fromkeys(listed, batch.batch_id))
         self._newest = newest
         self._live: dict[str, list[str]] = defaultdict(list)
@@ -44,9 +52,13 @@ class LiveRows:
         return set(self._newest)
 
     def sequences(self) -> dict[str, int]:
-        """Origin -> the sequence of its newest batch."""
+        """Origin -> the sequence of its newest batch, of all that are not closed."""
         numbers = {batch.batch_id: batch.sequence for batch in self.batches}
-        return {origin: numbers[batch_id] for origin, batch_id in self._newest.items()}
+        return {
+            origin: numbers[batch_id]
+            for origin, batch_id in self._newest.items()
+            if origin not in self._closed
+        }
 
     def tables(self, table: str) -> Iterator[tuple[StoredBatch, pa.Table]]:
         """The rows of a table that count, file by file, oldest first."""

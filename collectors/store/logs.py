@@ -51,6 +51,28 @@ def last_logs(found: OpenStore, only: Collection[str] | None = None) -> pa.Table
     return rows.filter(pc.invert(is_forgotten(rows)))
 
 
+def holding_logs(found: OpenStore, only: Collection[str] | None = None) -> pa.Table:
+    """Of each log its row in the batch whose rows of it count, else as `last_logs`."""
+    logs = all_logs(found, found.batches, only)
+    rows = last_of_each(without_closed(logs, found.batches))
+    return rows.filter(pc.invert(is_forgotten(rows)))
+
+
+def closed_logs(found: OpenStore, only: Collection[str]) -> set[str]:
+    """Those of some logs that are closed."""
+    if not any(batch.purged_before for batch in found.batches):
+        return set()
+    rows = last_logs(found, only)
+    return set(values(rows.filter(is_closed(rows)), "origin"))
+
+
+def without_closed(logs: pa.Table, parts: Sequence[StoredBatch]) -> pa.Table:
+    """The rows of `all_logs` without batches that read a log after it was closed."""
+    purged = [place for place, batch in enumerate(parts) if batch.purged_before]
+    in_purge = pc.is_in(logs[PART], value_set=pa.array(purged, pa.int64()))
+    return logs.filter(pc.or_(pc.invert(is_closed(logs)), in_purge))
+
+
 def last_of_each(rows: pa.Table) -> pa.Table:
     """The rows that are the last of their origin."""
     numbered = rows.append_column("row", pa.array(range(rows.num_rows), pa.int64()))
@@ -62,6 +84,20 @@ def is_forgotten(rows: pa.Table) -> pa.ChunkedArray[pa.BooleanScalar]:
     """For each row of `origins` whether the log was taken out of the store."""
     flags: Any = rows["forgotten"]
     return cast("pa.ChunkedArray[pa.BooleanScalar]", pc.fill_null(flags, False))
+
+
+def is_closed(rows: pa.Table) -> pa.ChunkedArray[pa.BooleanScalar]:
+    """For each row of `origins` whether the log was closed."""
+    flags: Any = rows["closed"]
+    return cast("pa.ChunkedArray[pa.BooleanScalar]", pc.fill_null(flags, False))
+
+
+def with_closed(rows: pa.Table, origins: Collection[str]) -> pa.Table:
+    """Rows of `origins` in which some more logs are closed."""
+    wanted = pa.array(sorted(origins), pa.string())
+    closed = pc.or_(is_closed(rows), pc.is_in(rows["origin"], value_set=wanted))
+    closed = pc.if_else(closed, pa.scalar(True), pa.scalar(None, pa.bool_()))
+    return rows.set_column(rows.column_names.index("closed"), "closed", closed)
 
 
 def values(rows: pa.Table, column: str) -> list[Any]:

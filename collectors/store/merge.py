@@ -26,15 +26,18 @@ from dbt_graft.collectors.store.logs import (
     is_forgotten,
     last_of_each,
     values,
+    with_closed,
+    without_closed,
 )
-from dbt_graft.collectors.store.tables import TABLES, BatchFile
+from dbt_graft.collectors.store.purged_rows import ClosedLogs, purged, without_texts
+from dbt_graft.collectors.store.tables import PURGED, TABLES, BatchFile
 
 _ROW_GROUP = 65_536
 # Files up to this size are read at once, larger ones row group by row group.
 _AT_ONCE = 2**20
 _SESSION = ("server", "session", "task", "run")
 # They have a rule of their own.
-_OTHERS = ("batches", "origins", "shapes", "sessions")
+_OTHERS = ("batches", "origins", "shapes", "sessions", *PURGED)
 
 # A chunk of a table, and the place of its batch among those that are merged.
 Chunks = Iterator[tuple[int, pa.Table]]
@@ -47,12 +50,16 @@ class Merge:
     Attributes:
         from_start: No other batch is older, so that what was forgotten can leave no trace.
         forget: Logs to leave out.
+        closed: Logs that are closed by it.
+        without_text: Shapes whose texts are left out.
     """
 
     found: OpenStore
     parts: Sequence[StoredBatch]
     from_start: bool = False
     forget: Collection[str] = ()
+    closed: ClosedLogs | None = None
+    without_text: Collection[str] = ()
 
 
 def write_merged(merge: Merge, batch_id: str) -> tuple[BatchFile, ...]:
@@ -63,8 +70,9 @@ def write_merged(merge: Merge, batch_id: str) -> tuple[BatchFile, ...]:
     """
     logs = all_logs(merge.found, merge.parts)
     last = _without(last_of_each(logs), merge.forget)
+    holding = _without(last_of_each(without_closed(logs, merge.parts)), merge.forget)
     live = [
-        pc.unique(last.filter(pc.equal(last[PART], pa.scalar(place)))["origin"])
+        pc.unique(holding.filter(pc.equal(holding[PART], pa.scalar(place)))["origin"])
         for place in range(len(merge.parts))
     ]
 
@@ -74,11 +82,15 @@ def write_merged(merge: Merge, batch_id: str) -> tuple[BatchFile, ...]:
 
     named = last.filter(pc.invert(is_forgotten(last))) if merge.from_start else last
     tables: dict[str, Iterable[pa.Table]] = {
-        "origins": [named.drop_columns([PART])],
         "shapes": _shapes(merge, {place for place, of in enumerate(live) if len(of)}),
         "sessions": [_sessions(merge, logs)],
     }
     tables |= {name: of_live_logs(name) for name in TABLES if name not in _OTHERS}
+    tables |= {name: (rows for _, rows in _chunks(merge, name)) for name in PURGED}
+    if merge.closed:
+        named = with_closed(named, merge.closed.origins)
+        tables |= purged(merge.closed, tables, of_live_logs)
+    tables["origins"] = [named.drop_columns([PART])]
     files = (_write(merge.found, name, batch_id, rows) for name, rows in sorted(tables.items()))
     return tuple(file for file in files if file)
 
@@ -91,11 +103,16 @@ def _chunks(merge: Merge, table: str, columns: Sequence[str] | None = None) -> C
     for place, batch in enumerate(merge.parts):
         for file in batch.files:
             if file.table == table:
-                for rows in _read(merge.found, batch, file):
+                for rows in file_chunks(merge.found, batch, file):
                     yield place, conformed(rows, schema)
 
 
-def _read(found: OpenStore, batch: StoredBatch, file: BatchFile) -> Iterator[pa.Table]:
+def file_chunks(found: OpenStore, batch: StoredBatch, file: BatchFile) -> Iterator[pa.Table]:
+    """The rows of a file; of a large one some at a time.
+
+    Raises:
+        StoreError: It is damaged.
+    """
     if (file.bytes or 0) <= _AT_ONCE:
         yield found.table(batch, file)
         return
@@ -126,6 +143,7 @@ def _shapes(merge: Merge, places: Collection[int]) -> Iterator[pa.Table]:
     numbered = listed.append_column("row", pa.array(range(listed.num_rows), pa.int64()))
     last = numbered.group_by("shape_id").aggregate([("row", "max")])
     unused = _shapes_of(merge) if merge.forget else pa.array([], pa.string())
+    no_text = pa.array(merge.without_text, pa.string())
     begin = 0
     for place, rows in _chunks(merge, "shapes"):
         if place not in places:
@@ -133,7 +151,9 @@ def _shapes(merge: Merge, places: Collection[int]) -> Iterator[pa.Table]:
         numbers = pa.array(range(begin, begin + rows.num_rows), pa.int64())
         begin += rows.num_rows
         rows = rows.filter(pc.is_in(numbers, value_set=last["row_max"]))
-        yield rows.filter(pc.invert(pc.is_in(rows["shape_id"], value_set=unused)))
+        yield without_texts(
+            rows.filter(pc.invert(pc.is_in(rows["shape_id"], value_set=unused))), no_text
+        )
 
 
 def _shapes_of(merge: Merge) -> pa.Array[Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.collectors.store.batches import OpenStore
-from dbt_graft.collectors.store.logs import PART, last_logs, values
+from dbt_graft.collectors.store.logs import PART, holding_logs, values
 from dbt_graft.collectors.store.node_results import live_tables
 
 # Of a run that goes on, its start is the newest that is known.
@@ -31,7 +31,7 @@ class OriginState:
 
 def origin_states(found: OpenStore) -> dict[str, OriginState]:
     """The origins of a store."""
-    logs = last_logs(found)
+    logs = holding_logs(found)
     origins, parts = values(logs, "origin"), values(logs, PART)
     newest = {log: found.batches[part] for log, part in zip(origins, parts, strict=True)}
     read_at = dict(zip(origins, values(logs, "committed_at"), strict=True))

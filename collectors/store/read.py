@@ -18,7 +18,13 @@ from dbt_graft.collectors.store.batches import (
     reopens,
 )
 from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
-from dbt_graft.collectors.store.logs import PART, forgotten_sequences, last_logs, values
+from dbt_graft.collectors.store.logs import (
+    PART,
+    forgotten_sequences,
+    holding_logs,
+    last_logs,
+    values,
+)
 from dbt_graft.collectors.store.node_results import read_results
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records
@@ -140,6 +146,6 @@ def read(
 
 def _newest(found: OpenStore) -> dict[str, str]:
     """Origin -> the id of its newest batch."""
-    logs = last_logs(found)
+    logs = holding_logs(found)
     parts = (found.batches[part].batch_id for part in values(logs, PART))
     return dict(zip(values(logs, "origin"), parts, strict=True))

@@ -17,8 +17,9 @@ from dbt_graft.collectors.store.batch_records import StoredBatch, in_parallel
 from dbt_graft.collectors.store.batches import OpenStore, open_store, reopens
 from dbt_graft.collectors.store.damage import file_errors
 from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
+from dbt_graft.collectors.store.fold.tables import REPEATS
 from dbt_graft.collectors.store.live_rows import records_of
-from dbt_graft.collectors.store.logs import PART, last_logs, values
+from dbt_graft.collectors.store.logs import PART, holding_logs, values
 from dbt_graft.collectors.store.node_results import read_results
 from dbt_graft.collectors.store.tables import BatchFile
 from dbt_graft.lineage.names import Rename
@@ -80,12 +81,26 @@ def _unfolded(found: OpenStore, records: Records, tasks: Collection[str]) -> Rec
         ]
         for name in ("runs", "accesses")
     )
+    purged = {
+        name: [
+            one
+            for _, rows in _rows(found, name, "task", wanted)
+            for one in records_of(found.place, name, rows)
+        ]
+        for name in REPEATS
+    }
     return replace(
         records,
         runs=(*(one for one in records.runs if one.task not in tasks), *runs),
         accesses=(*(one for one in records.accesses if one.task not in tasks), *accesses),
-        run_repeats=tuple(one for one in records.run_repeats if one.task not in tasks),
-        usage_repeats=tuple(one for one in records.usage_repeats if one.task not in tasks),
+        run_repeats=(
+            *(one for one in records.run_repeats if one.task not in tasks),
+            *purged["run_repeats"],
+        ),
+        usage_repeats=(
+            *(one for one in records.usage_repeats if one.task not in tasks),
+            *purged["usage_repeats"],
+        ),
     )
 
 
@@ -135,7 +150,7 @@ def _newest(
     """Batch -> those of the logs in some rows of which it is the newest."""
     rows = [one for parts in tables for _, one in parts]
     origins = {one for part in rows for one in pc.unique(part["origin"]).to_pylist()}
-    logs = last_logs(found, sorted(filter(None, origins)))
+    logs = holding_logs(found, sorted(filter(None, origins)))
     newest: dict[str, list[str]] = {}
     for origin, place in zip(values(logs, "origin"), values(logs, PART), strict=True):
         newest.setdefault(found.batches[place].batch_id, []).append(origin)

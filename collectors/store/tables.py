@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 
 from dbt_graft.collectors.schema import ddl
+from dbt_graft.lineage.fold.days import TaskDay, UsageDay
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
@@ -18,8 +19,10 @@ from dbt_graft.lineage.records import (
     NodeResult,
     Reject,
     Run,
+    RunRepeats,
     Shape,
     TaskMetadata,
+    UsageRepeats,
 )
 
 if TYPE_CHECKING:
@@ -67,6 +70,8 @@ class ReadLog:
         sequence, committed_at: Those of the batch that read it, in a batch that was merged of
             several; else None.
         forgotten: It was taken out of the store: it has no rows any more, nor a position.
+        closed: A purge has folded its runs for good. In a batch without a purge: one before it did,
+            so the rows of this batch do not count.
     """
 
     origin: str
@@ -77,6 +82,7 @@ class ReadLog:
     sequence: int | None = None
     committed_at: datetime | None = None
     forgotten: bool | None = None
+    closed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +113,7 @@ class Batch:
             `#2`, `#17-32`.
         first_sequence: The first of the batches that it was merged of; None for one that was not.
         replaces: The ids of these batches, which count no more.
+        purged_before: It was purged of runs that ended before; None for one that was not.
     """
 
     sequence: int
@@ -117,6 +124,7 @@ class Batch:
     gives_up: tuple[str, ...] = ()
     first_sequence: int | None = None
     replaces: tuple[str, ...] = ()
+    purged_before: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +140,7 @@ class LogRecords:
 
 
 # Of the store. Raise it with every new column or value, which earlier versions cannot read.
-FORMAT = 6
+FORMAT = 7
 # The file that holds a batch's record.
 RECORD = "batch.parquet"
 
@@ -149,8 +157,14 @@ TABLES: Mapping[str, type] = {
     "dataset_metadata": DatasetMetadata,
     "sessions": OpenSession,
     "origins": ReadLog,
+    "run_repeats": RunRepeats,
+    "usage_repeats": UsageRepeats,
+    "task_days": TaskDay,
+    "usage_days": UsageDay,
     "batches": Batch,
 }
+# What a purge left of the runs of logs that it closed: of no log in particular.
+PURGED = ("run_repeats", "usage_repeats", "task_days", "usage_days")
 SCHEMAS: Mapping[str, str] = {table: ddl(record) for table, record in TABLES.items()}
 
 

@@ -19,6 +19,7 @@ from operator import gt, lt
 from typing import Any, TypeAlias
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.fold.closing import is_before
 from dbt_graft.lineage.fold.days import DayFigures, DayTotals
 from dbt_graft.lineage.fold.scope import FoldScope, fold_scope
 from dbt_graft.lineage.records import (
@@ -71,6 +72,7 @@ class TaskFold:
     Args:
         on_settled: Called with each group that is folded now.
         newest: How many runs of the task, and of each of its usages, stay.
+        before: Runs that ended before it do not stay for being among the newest.
     """
 
     def __init__(
@@ -80,9 +82,11 @@ class TaskFold:
         usage_repeats: Iterable[UsageRepeats] = (),
         on_settled: Callable[[RunGroup], object] = lambda group: None,
         newest: int = NEWEST,
+        before: datetime | None = None,
     ) -> None:
         self._scope = scope
         self._size = newest
+        self._before = before
         self._repeats = {one.run_id: one.runs for one in repeats}
         self._statements: Counter[_UsageKey] = Counter()
         for one in usage_repeats:
@@ -102,6 +106,8 @@ class TaskFold:
             self._settle(group, max(self._repeats.get(run_id, 0) for run_id in run_ids))
         elif not self._scope.allows(group):
             self._unfolded.append(group)
+        elif self._before and is_before(group, self._before):
+            self._settle_now(group)
         else:
             self._wait(group)
 
@@ -145,9 +151,12 @@ class TaskFold:
             self._waiting[one] = (waiting, left - 1)
             if left <= 1:
                 del self._waiting[one]
-                self._days.add(waiting)
-                self._on_settled(waiting)
-                self._settle(waiting, 0)
+                self._settle_now(waiting)
+
+    def _settle_now(self, group: RunGroup) -> None:
+        self._days.add(group)
+        self._on_settled(group)
+        self._settle(group, 0)
 
     def _settle(self, group: RunGroup, repeats: int) -> None:
         found = group_pattern(group)
@@ -209,6 +218,7 @@ def fold(
     records: Records,
     on_settled: Callable[[RunGroup], object] = lambda group: None,
     newest: int = NEWEST,
+    before: datetime | None = None,
 ) -> tuple[Records, DayFigures]:
     """The records without the runs that need not stay, and the figures by day of those settled now.
 
@@ -216,6 +226,7 @@ def fold(
         records: All of them, or what an earlier fold left and all that came since.
         on_settled: Called with each group that is folded now.
         newest: How many runs of each task and usage stay.
+        before: Runs that ended before it do not stay for being among the newest.
     """
     scope = fold_scope(records.runs, records.accesses)
     by_task: dict[str, list[RunGroup]] = defaultdict(list)
@@ -229,7 +240,7 @@ def fold(
         statements[of_usage.task].append(of_usage)
     found: list[FoldedTask] = []
     for task in sorted({*by_task, *statements}):
-        fold_of_task = TaskFold(scope, repeats[task], statements[task], on_settled, newest)
+        fold_of_task = TaskFold(scope, repeats[task], statements[task], on_settled, newest, before)
         for group in by_task[task]:
             fold_of_task.add(group)
         found.append(fold_of_task.folded())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from dbt_graft.collectors.store import arrow_tables, compaction
 from dbt_graft.collectors.store.tables import FORMAT
 from dbt_graft.graft.cli import main
 from dbt_graft.graft.store_text import size
-from dbt_graft.lineage.records import Records, Run
+from dbt_graft.lineage.records import Records, Run, Status
 
 CONFIG = """
 collect:
@@ -120,6 +121,39 @@ def test_compact_merges_what_is_due(project: Path, monkeypatch: pytest.MonkeyPat
         "nothing was due; 3 batches to open; 4 merged batches deleted, 0 wait\n"
     )
     assert origins(project) == sorted(ORIGINS)
+
+
+def test_purge_folds_runs_that_are_older_than_keep_says(project: Path) -> None:
+    at = datetime.now(UTC)
+    for days in range(0, 100, 10):
+        run = Run(
+            f"run-{days}",
+            *("hourly", "spark", at - timedelta(days=days), at - timedelta(days=days), Status.OK),
+            origin=f"events/app-{days}",
+        )
+        rows = arrow_tables.tables(Records(runs=(run,)), {run.origin: "5"})
+        store.commit(str(project / "store"), [rows])
+    (project / "graft.yml").write_text(f"{CONFIG}keep: {{runs: 35d, statements: 7d}}\n")
+    would = answer(project, "purge", "--dry-run")
+    assert (would["closed_logs"], would["runs"], would["staying_runs"]) == (6, 6, 1)
+    assert not would["done"]
+    assert answer(project, "info")["closed_logs"] == 0
+    shown = graft(project, "purge").stdout
+    assert "6 logs are closed: of 6 runs before" in shown
+    assert "0 statements not used since" in shown
+    info = answer(project, "info")
+    assert (info["closed_logs"], info["purged_before"][:10]) == (
+        6,
+        f"{at - timedelta(days=35):%Y-%m-%d}",
+    )
+    assert "no log holds only runs before" in graft(project, "purge").stdout
+
+
+def test_purge_needs_rules(project: Path) -> None:
+    done = graft(project, "purge")
+    assert done.exit_code == 2
+    assert "graft.yml: has no `keep`" in done.stderr
+    assert "keep: {runs: 400d, statements: 90d}" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -22,11 +23,12 @@ from dbt_graft.collectors.store.fold.tables import (
     FOLD_TABLES,
     FOLDS,
     FoldRecord,
-    StoredFold,
     fold_tables,
     stored_folds,
 )
+from dbt_graft.collectors.store.purged_rows import without_texts
 from dbt_graft.collectors.store.tables import BatchFile
+from dbt_graft.collectors.store.upgrade import copy_file
 from dbt_graft.lineage.fold.days import DayFigures
 
 _log = logging.getLogger(__name__)
@@ -74,12 +76,10 @@ class FoldWriter:
         self._rows[name] += rows.num_rows
         self._writers[name].write_table(rows.select(schema.names).cast(schema), _PER_GROUP)
 
-    def days(self, figures: DayFigures, before: StoredFold | None) -> None:
-        """Write figures by day, added to those of an earlier fold."""
+    def days(self, figures: DayFigures, known: Callable[[str], Iterable[pa.Table]]) -> None:
+        """Write figures by day, added to those that are known already."""
         for name, rows in (("task_days", figures.tasks), ("usage_days", figures.usages)):
-            tables = [pa.Table.from_batches([batch(FOLD_TABLES[name], rows)])]
-            if before:
-                tables += fold_tables(self._found, before, name)
+            tables = [pa.Table.from_batches([batch(FOLD_TABLES[name], rows)]), *known(name)]
             self.table(name, summed_by_day(name, tables))
 
     def finish(self, namespaces: Sequence[str]) -> None:
@@ -100,11 +100,14 @@ class FoldWriter:
             tuple(files),
             tuple(namespaces),
         )
-        folder = f"{self._found.root}/{self._folder}"
-        beside = f"{folder}/.{FOLD_RECORD}.new"
-        rows = pa.Table.from_batches([batch(FoldRecord, [record])])
-        pq.write_table(rows, beside, filesystem=self._found.files)
-        self._found.files.move(beside, f"{folder}/{FOLD_RECORD}")
+        _put_record(self._found, self._folder, record)
+
+
+def _put_record(found: OpenStore, folder: str, record: FoldRecord) -> None:
+    beside = f"{found.root}/{folder}/.{FOLD_RECORD}.new"
+    rows = pa.Table.from_batches([batch(FoldRecord, [record])])
+    pq.write_table(rows, beside, filesystem=found.files)
+    found.files.move(beside, f"{found.root}/{folder}/{FOLD_RECORD}")
 
 
 def summed_by_day(name: str, tables: Sequence[pa.Table]) -> pa.Table:
@@ -116,6 +119,30 @@ def summed_by_day(name: str, tables: Sequence[pa.Table]) -> pa.Table:
     found = rows.group_by(keys, use_threads=False).aggregate([(one, "sum") for one in sums])
     found = found.rename_columns([one.removesuffix("_sum") for one in found.column_names])
     return found.select(schema.names).cast(schema).sort_by([(key, "ascending") for key in keys])
+
+
+def drop_texts(found: OpenStore, shapes: Iterable[str]) -> None:
+    """Take the texts of some shapes out of the newest fold, and remove all others."""
+    folds = stored_folds(found)
+    if not folds:
+        return
+    newest, wanted = folds[0], pa.array(sorted(shapes), pa.string())
+    folder = f"{FOLDS}/{newest.sequence:010}-{uuid.uuid4().hex[:8]}"
+    found.files.create_dir(f"{found.root}/{folder}", recursive=True)
+    files = []
+    for file in newest.record.files:
+        path = f"{folder}/{file.table}.parquet"
+        if file.table == "shapes":
+            rows = pa.concat_tables(fold_tables(found, newest, file.table))
+            rows = without_texts(rows, wanted)
+            pq.write_table(rows, f"{found.root}/{path}", filesystem=found.files)
+        else:
+            copy_file(found.files, f"{found.root}/{file.path}", f"{found.root}/{path}")
+        size = found.files.get_file_info(f"{found.root}/{path}").size
+        files.append(replace(file, path=path, bytes=size))
+    _put_record(found, folder, replace(newest.record, files=tuple(files)))
+    for one in folds:
+        found.files.delete_dir(f"{found.root}/{one.folder}")
 
 
 def remove_folds(found: OpenStore) -> None:

@@ -33,15 +33,16 @@ def datasets_once(rows: pa.Table, apart: Collection[str]) -> pa.Table:
     return _once(rows, keys, _is_in(rows["origin"], apart))
 
 
-def edges_once(rows: pa.Table, apart: Collection[str]) -> pa.Table:
+def edges_once(rows: pa.Table, apart: Collection[str], others: Collection[str] = ()) -> pa.Table:
     """The column edges; of those that differ by log the first, but for edges of events.
 
     Args:
         apart: The logs whose rows stay as they are.
+        others: Columns in which equal edges may differ, as in the log.
     """
     is_event = pc.starts_with(rows["shape_id"], EVENT_SHAPE)
     is_apart = pc.or_(_is_in(rows["origin"], apart), is_event)
-    return _once(rows, rows.drop_columns(["origin"]), is_apart)
+    return _once(rows, rows.drop_columns(["origin", *others]), is_apart)
 
 
 def _once(rows: pa.Table, keys: pa.Table, is_apart: Any) -> pa.Table:

@@ -15,6 +15,7 @@ from dbt_graft.collectors.store.fold.once import datasets_once, edges_once
 from dbt_graft.collectors.store.fold.tables import (
     FOLD_TABLES,
     PLAIN,
+    REPEATS,
     FoldedOrigin,
     FoldedShape,
     StoredFold,
@@ -59,6 +60,14 @@ class FoldedBatches:
         return replace(self.records, shapes=shapes)
 
 
+def days_since(found: OpenStore, fold: StoredFold | None, name: str) -> list[pa.Table]:
+    """The figures by day, `task_days` or `usage_days`, of a fold and of purges since."""
+    after = fold.sequence if fold else -1
+    purges = [one.batch_id for one in found.batches if one.purged_before and one.sequence > after]
+    tables = [*fold_tables(found, fold, name)] if fold else []
+    return tables + [rows for _, rows in found.tables(name, purges)]
+
+
 def read_unfolded(found: OpenStore) -> FoldedBatches:
     """All batches as they are."""
     live = LiveRows(found)
@@ -100,10 +109,7 @@ def _read_on(found: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatches
     keys = changing_keys(new, replaced, fold.record.namespaces)
     if live.batches and any_settled(found, fold, keys):
         return None
-    tables = {
-        name: _rows(found, fold, name)
-        for name in (*PLAIN, "shapes", "origins", "run_repeats", "usage_repeats")
-    }
+    tables = {name: _rows(found, fold, name) for name in (*PLAIN, "shapes", "origins", *REPEATS)}
     if replaced:
         again = pa.array(sorted(replaced), pa.string())
         for name in (*PLAIN, "origins"):
@@ -126,8 +132,7 @@ def _read_on(found: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatches
         if one.settled or one.sequence in counted
     ]
     old: dict[str, Any] = {
-        name: tuple(records(FOLD_TABLES[name], tables[name]))
-        for name in (*PLAIN, "run_repeats", "usage_repeats")
+        name: tuple(records(FOLD_TABLES[name], tables[name])) for name in (*PLAIN, *REPEATS)
     }
     both: dict[str, Any] = {name: (*old[name], *getattr(new, name)) for name in old}
     return FoldedBatches(
@@ -149,7 +154,7 @@ def _come_again(gone: pa.Table, new: Records) -> bool:
 
 
 def _new(live: LiveRows) -> tuple[Records, list[FoldedShape]]:
-    tables: dict[str, Any] = {name: tuple(live.records(name)) for name in PLAIN}
+    tables: dict[str, Any] = {name: tuple(live.records(name)) for name in (*PLAIN, *REPEATS)}
     shapes = [
         folded_shape(shape, batch.sequence, settled=False)
         for batch, of_batch in live.records_by_batch("shapes")

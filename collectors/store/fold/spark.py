@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -13,13 +14,15 @@ from dbt_graft.collectors.arrow_frames import to_table
 from dbt_graft.collectors.schema import arrow, ddl, records
 from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.fold.files import FoldWriter, summed_by_day
-from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, FoldedShape
+from dbt_graft.collectors.store.fold.read import days_since
+from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, REPEATS, FoldedShape
 from dbt_graft.collectors.store.fold.tasks import (
     IS_RUN,
     ORIGIN,
     PART_DDL,
     PLACE,
     PREFIX,
+    Repeats,
     folding_tasks,
     table_of,
 )
@@ -28,26 +31,27 @@ from dbt_graft.lineage.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.fold.runs import NEWEST
 from dbt_graft.lineage.fold.scope import FoldScope, fold_scope
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Run
+from dbt_graft.lineage.records import Access, Run, RunRepeats, UsageRepeats
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 # The place of a row: the number of its file, and its number in it.
 _ROW_BITS = 34
+# What rows have of their batch.
+_OF_BATCH = "sequence bigint, purges boolean"
 _DAYS = ("task_days", "usage_days")
-_REPEATS = ("run_repeats", "usage_repeats")
 _AS_THEY_ARE = ("rejects", "task_metadata", "dataset_metadata")
 _TIMES = ("first_seen", "last_seen", "dropped_at")
 
 
 def folding_on(
-    spark: SparkSession, newest: int = NEWEST
+    spark: SparkSession, newest: int = NEWEST, before: datetime | None = None
 ) -> Callable[[OpenStore, FoldWriter], None]:
     """A function that folds all batches of a store; see `fold_write.fold_store`."""
 
     def fold_all(found: OpenStore, writer: FoldWriter) -> None:
-        _SparkFold(spark, found, writer).write(newest)
+        _SparkFold(spark, found, writer).write(newest, before)
 
     return fold_all
 
@@ -61,25 +65,31 @@ class _SparkFold:
         self._writer = writer
         self._parts = f"{writer.folder}/parts"
 
-    def write(self, newest: int) -> None:
+    def write(self, newest: int, before: datetime | None) -> None:
         """Fold, and write all of it."""
         from pyspark.sql import functions as sql
 
-        origins = self._stored("origins").groupBy("origin").agg(sql.max("sequence").alias("last"))
+        read = self._stored("origins").where("purges or not coalesce(closed, false)")
+        origins = read.groupBy("origin").agg(
+            sql.max("sequence").alias("last"), sql.bool_or("closed").alias("closed")
+        )
         origins = origins.localCheckpoint(eager=True)
         runs, accesses = self._live("runs", origins), self._live("accesses", origins)
         scope = self._scope(runs, accesses)
         rows = _placed(runs, accesses).repartition(self._partitions(), "task")
         folded = rows.sortWithinPartitions("task", "key").mapInArrow(
-            folding_tasks(scope, newest), PART_DDL
+            folding_tasks(scope, newest, before, self._repeats()), PART_DDL
         )
         place = f"{self._found.place}/{self._parts}"
         folded.write.parquet(place)
         self._write_parts()
         parts = self._spark.read.schema(PART_DDL).parquet(place)
         settled = parts.where(sql.col("name") == ORIGIN).select("origin").distinct()
-        settled = settled.withColumn("settled", sql.expr("true"))
-        origins = origins.join(settled, "origin", "left").localCheckpoint(eager=True)
+        settled = settled.withColumn("in_fold", sql.expr("true"))
+        origins = origins.join(settled, "origin", "left").withColumn(
+            "settled", sql.when(sql.expr("in_fold or closed"), sql.expr("true"))
+        )
+        origins = origins.localCheckpoint(eager=True)
         self._write_origins(origins)
         for name in _AS_THEY_ARE:
             self._writer.table(name, _in_order(self._live(name, origins)))
@@ -98,12 +108,23 @@ class _SparkFold:
         )
         return max(8, rows // 1_000_000)
 
+    def _repeats(self) -> Repeats:
+        """The counts that purges left, by task."""
+        found = Repeats()
+        for _, rows in self._found.tables("run_repeats"):
+            for one in records(RunRepeats, rows):
+                found.runs[one.task].append(one)
+        for _, rows in self._found.tables("usage_repeats"):
+            for usage in records(UsageRepeats, rows):
+                found.usages[usage.task].append(usage)
+        return found
+
     def _stored(self, table: str) -> DataFrame:
         """All rows of a table, each with its place and the sequence of its batch."""
         from pyspark.sql import functions as sql
 
         files = [
-            (file.path, number << _ROW_BITS, one.sequence)
+            (file.path, number << _ROW_BITS, one.sequence, one.purged_before is not None)
             for number, (one, file) in enumerate(
                 (one, file)
                 for one in self._found.batches
@@ -113,10 +134,10 @@ class _SparkFold:
         ]
         schema = ddl(TABLES[table])
         if not files:
-            return self._spark.createDataFrame([], f"{schema}, {PLACE} bigint, sequence bigint")
-        known = self._spark.createDataFrame(files, "path string, base bigint, sequence bigint")
+            return self._spark.createDataFrame([], f"{schema}, {PLACE} bigint, {_OF_BATCH}")
+        known = self._spark.createDataFrame(files, f"path string, base bigint, {_OF_BATCH}")
         read = self._spark.read.schema(schema).parquet(
-            *(f"{self._found.place}/{path}" for path, _, _ in files)
+            *(f"{self._found.place}/{path}" for path, *_ in files)
         )
         path = sql.regexp_extract("_metadata.file_path", r"([^/]+/batch_id=[^/]+/[^/]+)$", 1)
         placed = read.withColumns({"path": path, "row": sql.col("_metadata.row_index")})
@@ -157,14 +178,15 @@ class _SparkFold:
         for name in ("runs", "accesses"):
             if found := tables[name]:
                 self._writer.table(name, pa.concat_tables(found).sort_by(PLACE))
-        for name in _REPEATS:
+        for name in REPEATS:
             if found := tables[name]:
                 rows = pa.concat_tables(found)
                 self._writer.table(
                     name, rows.sort_by([(one, "ascending") for one in rows.column_names])
                 )
         for name in _DAYS:
-            if found := tables[name]:
+            found = [*tables[name], *days_since(self._found, None, name)]
+            if found:
                 self._writer.table(name, summed_by_day(name, found))
 
     def _contents(self) -> Iterator[tuple[str, bytes]]:

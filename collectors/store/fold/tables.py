@@ -23,9 +23,8 @@ from pyarrow import fs
 
 from dbt_graft.collectors.schema import record
 from dbt_graft.collectors.store.batches import OpenStore
-from dbt_graft.collectors.store.tables import TABLES, BatchFile
-from dbt_graft.lineage.fold.days import TaskDay, UsageDay
-from dbt_graft.lineage.records import RunRepeats, Shape, UsageRepeats
+from dbt_graft.collectors.store.tables import PURGED, TABLES, BatchFile
+from dbt_graft.lineage.records import Shape
 
 _log = logging.getLogger(__name__)
 FOLDS = "folds"
@@ -107,14 +106,12 @@ PLAIN = (
     *("accesses", "runs", "datasets", "column_edges"),
     *("rejects", "task_metadata", "dataset_metadata"),
 )
+REPEATS = ("run_repeats", "usage_repeats")
 FOLD_TABLES: Mapping[str, type] = {
     **{name: TABLES[name] for name in PLAIN},
     "shapes": FoldedShape,
     "origins": FoldedOrigin,
-    "run_repeats": RunRepeats,
-    "usage_repeats": UsageRepeats,
-    "task_days": TaskDay,
-    "usage_days": UsageDay,
+    **{name: TABLES[name] for name in PURGED},
     "keys": SettledKey,
 }
 

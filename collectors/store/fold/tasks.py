@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -18,7 +21,7 @@ from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, key_number
 from dbt_graft.lineage.fold.runs import NEWEST, FoldedTask, TaskFold
 from dbt_graft.lineage.fold.scope import FoldScope
 from dbt_graft.lineage.fold.settled import origins_of, settled_keys
-from dbt_graft.lineage.records import Access, Run
+from dbt_graft.lineage.records import Access, Run, RunRepeats, UsageRepeats
 from dbt_graft.lineage.run_group import PlacedAccess, PlacedRun, RunGroup
 
 # The columns of what comes out: rows of a table in Arrow's format, or the origin of a settled log.
@@ -44,29 +47,40 @@ class _Row(NamedTuple):
     found: Run | Access
 
 
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Counts of runs that are no rows any more, by task."""
+
+    runs: defaultdict[str, list[RunRepeats]] = field(default_factory=lambda: defaultdict(list))
+    usages: defaultdict[str, list[UsageRepeats]] = field(default_factory=lambda: defaultdict(list))
+
+
 def folding_tasks(
-    scope: FoldScope, newest: int = NEWEST
+    scope: FoldScope,
+    newest: int = NEWEST,
+    before: datetime | None = None,
+    repeats: Repeats | None = None,
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """A function that folds rows with `task`, `key`, `place`, and the columns of both kinds."""
 
     def fold_all(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         parts = _Parts()
+        known = repeats or Repeats()
         rows = (row for one in batches for row in _rows(one))
-        for _, of_task in groupby(rows, key=lambda row: row.task):
-            yield from _fold_task(scope, of_task, newest, parts)
+        for task, of_task in groupby(rows, key=lambda row: row.task):
+            fold = TaskFold(
+                *(scope, known.runs.get(task, ()), known.usages.get(task, ())),
+                on_settled=partial(parts.note, scope),
+                newest=newest,
+                before=before,
+            )
+            yield from _fold_task(fold, of_task, parts)
         yield from parts.batches()
 
     return fold_all
 
 
-def _fold_task(
-    scope: FoldScope, rows: Iterable[_Row], newest: int, parts: _Parts
-) -> Iterator[pa.RecordBatch]:
-    def note(group: RunGroup) -> None:
-        parts.keys.update(map(key_number, settled_keys(group, scope.namespaces)))
-        parts.origins.update(origins_of(group))
-
-    fold = TaskFold(scope, on_settled=note, newest=newest)
+def _fold_task(fold: TaskFold, rows: Iterable[_Row], parts: _Parts) -> Iterator[pa.RecordBatch]:
     for (task, key), of_group in groupby(rows, key=lambda row: (row.task, row.key)):
         # As they came, the later ones of a run last.
         listed = sorted(of_group, key=lambda row: row.place)
@@ -114,6 +128,11 @@ class _Parts:
         self.origins: set[str] = set()
         self._tables: dict[str, list[pa.Table]] = defaultdict(list)
         self._rows = 0
+
+    def note(self, scope: FoldScope, group: RunGroup) -> None:
+        """Take the keys and logs of a group that is folded."""
+        self.keys.update(map(key_number, settled_keys(group, scope.namespaces)))
+        self.origins.update(origins_of(group))
 
     def add(self, found: FoldedTask) -> None:
         """Take what stays of a task."""

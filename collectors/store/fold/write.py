@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime
+from functools import partial
 
 import pyarrow as pa
 
 from dbt_graft.collectors.store.batches import OpenStore, open_store
 from dbt_graft.collectors.store.fold.files import FoldWriter, thin_out
-from dbt_graft.collectors.store.fold.read import FoldedBatches, read_folded, read_unfolded
+from dbt_graft.collectors.store.fold.read import (
+    FoldedBatches,
+    days_since,
+    read_folded,
+    read_unfolded,
+)
 from dbt_graft.collectors.store.fold.tables import (
     PLAIN,
     FoldedOrigin,
@@ -38,6 +45,7 @@ def fold_store(
     few: int = FEW,
     many: int = MANY,
     newest: int = NEWEST,
+    before: datetime | None = None,
     on_spark: Callable[[OpenStore, FoldWriter], None] | None = None,
 ) -> bool:
     """Fold the batches of a store, if there are many rows since it was folded.
@@ -46,6 +54,7 @@ def fold_store(
         few: With fewer rows nothing is done.
         many: More rows are folded on Spark.
         newest: How many runs of each task and usage stay.
+        before: Runs that ended before it do not stay for being among the newest.
         on_spark: Folds all batches from nothing; without it, they must fit into memory.
 
     Returns:
@@ -66,7 +75,7 @@ def fold_store(
         if on_spark and since > many:
             on_spark(found, writer)
         else:
-            _fold(found, read or read_unfolded(found), writer, newest)
+            _fold(found, read or read_unfolded(found), writer, newest, before)
         thin_out(found)
     return True
 
@@ -91,7 +100,9 @@ def _rows_after(found: OpenStore, sequence: int) -> int:
     )
 
 
-def _fold(found: OpenStore, read: FoldedBatches, writer: FoldWriter, newest: int) -> None:
+def _fold(
+    found: OpenStore, read: FoldedBatches, writer: FoldWriter, newest: int, before: datetime | None
+) -> None:
     scope = fold_scope(read.records.runs, read.records.accesses)
     keys: set[int] = set()
     settled: set[str] = set()
@@ -100,15 +111,16 @@ def _fold(found: OpenStore, read: FoldedBatches, writer: FoldWriter, newest: int
         keys.update(map(key_number, settled_keys(group, scope.namespaces)))
         settled.update(origins_of(group))
 
-    records, days = fold(read.records, note, newest)
+    records, days = fold(read.records, note, newest, before)
     left = {origin: at for origin, at in read.origins.items() if origin not in settled}
     for name in PLAIN:
         writer.records(name, getattr(_once(records, left), name))
-    writer.records("shapes", settled_shapes(read.shapes, read.origins, settled))
+    purges = {one.sequence for one in found.batches if one.purged_before}
+    writer.records("shapes", settled_shapes(read.shapes, read.origins, settled, purges))
     writer.records("origins", [FoldedOrigin(*one) for one in left.items()])
     writer.records("run_repeats", records.run_repeats)
     writer.records("usage_repeats", records.usage_repeats)
-    writer.days(days, read.fold)
+    writer.days(days, partial(days_since, found, read.fold))
     if read.fold:
         for rows in fold_tables(found, read.fold, "keys"):
             writer.table("keys", rows)
@@ -126,10 +138,17 @@ def _once(records: Records, left: dict[str, int]) -> Records:
 
 
 def settled_shapes(
-    shapes: Iterable[FoldedShape], origins: Mapping[str, int], settled: Iterable[str]
+    shapes: Iterable[FoldedShape],
+    origins: Mapping[str, int],
+    settled: Iterable[str],
+    purges: Iterable[int] = (),
 ) -> list[FoldedShape]:
-    """The shapes, each settled one once; those of batches with a settled log are settled."""
-    batches = {origins[origin] for origin in settled if origin in origins}
+    """The shapes, each settled one once; those of batches with a settled log are settled.
+
+    Args:
+        purges: The sequences of batches with closed logs, which are settled.
+    """
+    batches = {origins[origin] for origin in settled if origin in origins} | {*purges}
     found: list[FoldedShape] = []
     once: dict[str, FoldedShape] = {}
     for shape in shapes:

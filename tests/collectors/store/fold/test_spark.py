@@ -14,10 +14,12 @@ from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.fold.spark import folding_on
 from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, fold_tables, stored_folds
 from dbt_graft.collectors.store.fold.write import fold_store
+from dbt_graft.collectors.store.purge import purge
 from dbt_graft.lineage.build import build
 from tests.collectors.store.fold.test_write import commit_batch
+from tests.collectors.store.test_purge import last_time
 from tests.lineage.fold.test_runs import NEWEST, said
-from tests.lineage.histories import history
+from tests.lineage.histories import chance, history
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,6 +45,26 @@ def test_spark_folds_a_store_as_one_process_does(
     found = history(12, rare=variant == "rare", events=variant == "events")
     for batch in found.batches:
         commit_batch(here, batch)
+    copytree(here, there)
+    assert fold_store(str(here), few=1, newest=NEWEST)
+    place = str(there)
+    assert fold_store(place, few=1, many=0, on_spark=folding_on(spark, NEWEST))
+    folded_here, folded_there = tables_of(str(here)), tables_of(place)
+    for name in sorted(FOLD_TABLES):
+        assert folded_there[name] == folded_here[name], name
+    assert said(build(read(place))) == said(build(read(place, folded=False)))
+
+
+@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
+def test_spark_folds_a_purged_store_as_one_process_does(
+    tmp_path: Path, spark: SparkSession, variant: str
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    random, found = chance(3), history(14, rare=variant == "rare", events=variant == "events")
+    for batch in found.batches:
+        commit_batch(here, batch)
+        if random.random() < 0.4:
+            purge(str(here), last_time(batch))
     copytree(here, there)
     assert fold_store(str(here), few=1, newest=NEWEST)
     place = str(there)

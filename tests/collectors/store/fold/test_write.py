@@ -11,6 +11,7 @@ import pytest
 from dbt_graft.collectors.store import commit, read
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.store.batches import open_store
+from dbt_graft.collectors.store.commit import CommittedBatch
 from dbt_graft.collectors.store.fold.read import read_folded
 from dbt_graft.collectors.store.fold.tables import FOLDS
 from dbt_graft.collectors.store.fold.write import fold_store
@@ -22,9 +23,9 @@ from tests.lineage.fold.test_runs import NEWEST, said
 from tests.lineage.histories import START, History, chance, history, joined_records
 
 
-def commit_batch(store: Path, batch: dict[str, Records]) -> None:
+def commit_batch(store: Path, batch: dict[str, Records]) -> CommittedBatch | None:
     found = joined_records(list(batch.values()))
-    commit(str(store), [tables(found, dict.fromkeys(batch, "end"))])
+    return commit(str(store), [tables(found, dict.fromkeys(batch, "end"))])
 
 
 def fill(store: Path, found: History, random: Random) -> int:

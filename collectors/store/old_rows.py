@@ -1,0 +1,156 @@
+"""Runs and accesses of the batches that hold anything older than a time, some tasks at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbt_graft.collectors.schema import arrow
+from dbt_graft.collectors.store.batches import OpenStore, StoredBatch
+from dbt_graft.collectors.store.fold.tables import stored_folds
+from dbt_graft.collectors.store.live_rows import records_of
+from dbt_graft.collectors.store.logs import PART, conformed, holding_logs
+from dbt_graft.collectors.store.merge import file_chunks
+from dbt_graft.collectors.store.tables import TABLES, BatchFile
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.fold.scope import FoldScope, fold_scope
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Access, Run
+from dbt_graft.lineage.run_group import RunGroup, run_groups
+
+# Rows that are records at a time.
+_AT_ONCE = 500_000
+_TABLES = ("runs", "accesses")
+_TIMES = {"runs": "started_at", "accesses": "last_at"}
+_IDS = {"runs": ("run_id", "parent_run_id"), "accesses": ("run_id",)}
+
+
+class OldRows:
+    """Runs and accesses of the batches up to the last with anything older than a time.
+
+    Batches that the newest fold does not cover are left out: it would be of no use any more.
+
+    Attributes:
+        last: The sequence of the last of these batches.
+        buckets: Tasks whose rows are records at the same time.
+        going_on: The ids of runs that later batches show too.
+    """
+
+    def __init__(self, found: OpenStore, before: datetime) -> None:
+        self._found = found
+        folded = max((one.sequence for one in stored_folds(found)), default=found.last_sequence)
+        self.last = max(
+            (
+                one.sequence
+                for one in found.batches
+                if one.sequence <= folded and self._has_older(one, before)
+            ),
+            default=-1,
+        )
+        logs = holding_logs(found).select(["origin", PART])
+        self._live = {
+            batch.batch_id: pc.unique(logs.filter(pc.equal(logs[PART], pa.scalar(place)))["origin"])
+            for place, batch in enumerate(found.batches)
+        }
+        self.buckets = self._by_size()
+        self.going_on = self._going_on()
+
+    def scope(self) -> FoldScope:
+        """The scope of folding, of all batches."""
+        renames = pa.array([str(one) for one in Operation if one.renames], pa.string())
+        runs: list[Run] = []
+        accesses: list[Access] = []
+        for batch in self._found.batches:
+            for rows in self._chunks(batch, "runs"):
+                of_dbt = pc.equal(rows["engine"], pa.scalar(str(DefinitionKind.DBT)))
+                odd = rows.filter(pc.or_(of_dbt, pc.is_valid(rows["job"])))
+                runs += records_of(self._found.place, "runs", odd)
+            for rows in self._chunks(batch, "accesses"):
+                renaming = rows.filter(pc.is_in(rows["operation"], value_set=renames))
+                accesses += records_of(self._found.place, "accesses", renaming)
+        return fold_scope(runs, accesses)
+
+    def groups(self) -> Iterator[list[RunGroup]]:
+        """The groups of runs, bucket by bucket."""
+        for tasks in self.buckets:
+            listed = pa.array(tasks, pa.string())
+            found: dict[str, list[Any]] = {name: [] for name in _TABLES}
+            for batch in self._old:
+                for name in _TABLES:
+                    for rows in self._chunks(batch, name):
+                        own = rows.filter(pc.is_in(rows["task"], value_set=listed))
+                        found[name] += records_of(self._found.place, name, own)
+            yield [*run_groups(found["runs"], found["accesses"])]
+
+    @property
+    def _old(self) -> list[StoredBatch]:
+        return [one for one in self._found.batches if one.sequence <= self.last]
+
+    def _by_size(self) -> list[list[str]]:
+        sizes: Counter[str] = Counter()
+        for batch in self._old:
+            for name in _TABLES:
+                for rows in self._chunks(batch, name):
+                    found: Any = pc.value_counts(rows["task"])
+                    sizes.update({one["values"]: one["counts"] for one in found.to_pylist()})
+        buckets: list[list[str]] = []
+        left = 0
+        for task in sorted(sizes):
+            if not buckets or sizes[task] > left:
+                buckets.append([])
+                left = _AT_ONCE
+            buckets[-1].append(task)
+            left -= sizes[task]
+        return buckets
+
+    def _going_on(self) -> set[str]:
+        ids = [
+            pc.unique(rows[column])
+            for batch in self._old
+            for name, columns in _IDS.items()
+            for rows in self._chunks(batch, name)
+            for column in columns
+        ]
+        known = pc.unique(pa.chunked_array(ids, pa.string()))
+        found: set[str] = set()
+        for batch in self._found.batches:
+            if batch.sequence > self.last:
+                for name, columns in _IDS.items():
+                    for rows in self._chunks(batch, name):
+                        for column in columns:
+                            both = rows.filter(pc.is_in(rows[column], value_set=known))
+                            found.update(filter(None, pc.unique(both[column]).to_pylist()))
+        return found
+
+    def _chunks(self, batch: StoredBatch, table: str) -> Iterator[pa.Table]:
+        """The rows of a table that count."""
+        schema = arrow(TABLES[table])
+        for file in batch.files:
+            if file.table == table:
+                for rows in file_chunks(self._found, batch, file):
+                    live = pc.is_in(rows["origin"], value_set=self._live[batch.batch_id])
+                    yield conformed(rows.filter(live), schema)
+
+    def _has_older(self, batch: StoredBatch, before: datetime) -> bool:
+        files = [one for one in batch.files if one.table in _TIMES]
+        return any(self._is_older(one, _TIMES[one.table], before) for one in files)
+
+    def _is_older(self, file: BatchFile, column: str, before: datetime) -> bool:
+        """Whether a file may have a row that is older; its rows are not read."""
+        metadata = self._found.parquet(file.path).metadata
+        for group in range(metadata.num_row_groups):
+            of_group = metadata.row_group(group)
+            for number in range(of_group.num_columns):
+                one = of_group.column(number)
+                if one.path_in_schema == column:
+                    known = one.statistics
+                    if known is None or not known.has_min_max:
+                        return True
+                    if isinstance(known.min, datetime) and known.min < before:
+                        return True
+        return False

@@ -1,0 +1,113 @@
+"""Retention: how long a store keeps single runs and the texts of statements, and when it purges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import orjson
+
+from dbt_graft.collectors.store.batches import OpenStore, open_store
+from dbt_graft.collectors.store.purge import Purge, purge
+from dbt_graft.collectors.store.statement_texts import drop_statements, old_statements
+
+# The times up to which a store was purged, of runs and of statements.
+_DONE = "purged.json"
+# A purge by itself waits until so much of the time has passed again.
+_SHARE = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """The time for which runs and texts of statements are kept; None for all time."""
+
+    runs: timedelta | None = None
+    statements: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """The result of a purge by rules.
+
+    Attributes:
+        before: The time before which runs and statements are old; `runs`, `statements`.
+        statements: How many lost their text.
+    """
+
+    before: dict[str, datetime]
+    runs: Purge = field(default_factory=Purge)
+    statements: int = 0
+
+
+def purge_store(
+    place: str,
+    retention: Retention,
+    now: datetime,
+    *,
+    dry_run: bool = False,
+    on_progress: Callable[[str], object] = lambda text: None,
+) -> Purged:
+    """Purge a store of all that is older than the rules say.
+
+    Args:
+        dry_run: Only count.
+
+    Raises:
+        StoreError: The store is damaged.
+    """
+    before = _limits(retention, now)
+    runs, statements = Purge(), 0
+    if limit := before.get("statements"):
+        on_progress("looking for old statements")
+        if dry_run:
+            statements = len(old_statements(open_store(place), limit))
+        else:
+            statements = drop_statements(place, limit)
+    if limit := before.get("runs"):
+        runs = purge(place, limit, dry_run=dry_run, on_progress=on_progress)
+    if before and not dry_run:
+        _write(open_store(place), before)
+    return Purged(before, runs, statements)
+
+
+def purge_if_due(place: str, retention: Retention, now: datetime) -> Purged | None:
+    """Purge a store if enough time has passed since; None if it has not."""
+    spans = {"runs": retention.runs, "statements": retention.statements}
+    done = _read(open_store(place))
+    due = {
+        name: span
+        for name, span in spans.items()
+        if span and (name not in done or now - span - done[name] >= span / _SHARE)
+    }
+    if not due:
+        return None
+    return purge_store(place, Retention(**due), now)
+
+
+def _limits(retention: Retention, now: datetime) -> dict[str, datetime]:
+    spans = {"runs": retention.runs, "statements": retention.statements}
+    return {name: now - span for name, span in spans.items() if span}
+
+
+def _read(found: OpenStore) -> dict[str, datetime]:
+    try:
+        with found.files.open_input_file(f"{found.root}/{_DONE}") as file:
+            content = orjson.loads(file.read())
+        return {
+            name: datetime.fromisoformat(content[name]).astimezone(UTC)
+            for name in ("runs", "statements")
+            if name in content
+        }
+    except FileNotFoundError:
+        return {}
+    except (ValueError, TypeError):
+        return {}  # a purge too many does no harm
+
+
+def _write(found: OpenStore, before: dict[str, datetime]) -> None:
+    content = {name: at.isoformat() for name, at in (_read(found) | before).items()}
+    beside = f"{found.root}/.{_DONE}.new"
+    with found.files.open_output_stream(beside) as out:
+        out.write(orjson.dumps(content))
+    found.files.move(beside, f"{found.root}/{_DONE}")
