@@ -114,7 +114,7 @@ def _spark(
     return LogSource(
         lambda known: spark_logs.new_logs(logs(), known),
         lambda spark, known, reading: spark_logs.collect(
-            *(spark, logs(), known, run_origins(store, without)),
+            *(spark, logs(), known, partial(run_origins, store, without=without)),
             partial(last_event_times, store, without),
             taken,
             reading,

@@ -20,12 +20,13 @@ from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.neighbourhood import Box, dataset_box, task_box
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.other_names import NameReason
 from dbt_graft.lineage.records import Direction, EdgeType, Evidence
 from dbt_graft.lineage.urls import dataset_path, task_path
 from dbt_graft.lineage.usage import Usage
 
 # Longer names are cut, and further tags left out: a record must fit a shard.
-_LONGEST, _MOST_TAGS = 200, 40
+_LONGEST, _MOST_TAGS, _MOST_VIEWS = 200, 40, 20
 _EVIDENCE = {evidence: rank for rank, evidence in enumerate(Evidence)}
 
 
@@ -152,7 +153,18 @@ def _dataset_record(
     box = dataset_box(index, dataset)
     owner, tags = (description.owner, description.tags) if description else ("", ())
     head = _head(id_, box, platform(dataset), owner, tags, flags)
-    return BoxRecord(id_, [*head, *dates.of_dataset(dataset)], links)
+    head += dates.of_dataset(dataset)
+    if views := _views(index, dataset):
+        head.append(views)
+    return BoxRecord(id_, head, links)
+
+
+def _views(index: Index, dataset: DatasetId) -> list[str]:
+    """The views that only pass a table on, by name."""
+    reasons = index.lineage.name_reasons
+    names = index.lineage.aliases.get(dataset, ())
+    views = [one.name for one in names if reasons.get(one) is NameReason.VIEW]
+    return [_shown(name) for name in views[:_MOST_VIEWS]]
 
 
 def _consumer_links(index: Index, dataset: DatasetId) -> Iterator[BoxLink]:

@@ -13,7 +13,7 @@ from its last checkpoint (`log.checkpoint`). A log that a History Server does no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -96,7 +96,7 @@ def collect(
     spark: SparkSession,
     logs: SparkLogs,
     known: Positions,
-    owners: Mapping[str, str] | None = None,
+    owners: Callable[[Collection[str]], Mapping[str, str]] = lambda runs: {},
     last_event_times: Callable[[], Mapping[str, datetime]] = dict,
     taken: set[str] | None = None,
     reading: Reading | None = None,
@@ -105,8 +105,8 @@ def collect(
 
     Args:
         known: As `new_logs` takes it.
-        owners: For each run in the store the origin with its records, as
-            `collectors.store.run_origins` gives it.
+        owners: Returns for each of some runs that is in the store the origin with its records, as
+            `collectors.store.run_origins` does.
         last_event_times: Returns what `collectors.store.last_event_times` does.
         reading: Counts the logs that were read.
         taken: Runs that another source of the same collect has; the runs of this one are added.
@@ -138,9 +138,8 @@ def collect(
         if row["run"] and row["origin"] not in missing
     ]
     taken = set() if taken is None else taken
-    duplicates = find_duplicates(
-        [claim for claim in claims if claim.run not in taken], owners or {}, known
-    )
+    asked = [claim for claim in claims if claim.run not in taken]
+    duplicates = find_duplicates(asked, owners({claim.run for claim in asked}), known)
     discarded = {*duplicates.discarded, *(one.origin for one in claims if one.run in taken)}
     taken.update(claim.run for claim in claims)
     segments = log_segments(known)

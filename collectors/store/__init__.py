@@ -29,11 +29,10 @@ from dbt_graft.collectors.store.read import (
     open_sessions,
     positions,
     read,
-    run_origins,
     settings,
 )
 from dbt_graft.collectors.store.result_rows import fold_results
-from dbt_graft.collectors.store.selected import read_selected, tasks_of_runs
+from dbt_graft.collectors.store.selected import read_selected, run_origins, tasks_of_runs
 from dbt_graft.collectors.store.tables import (
     SCHEMAS,
     TABLES,

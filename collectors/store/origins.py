@@ -9,6 +9,7 @@ from datetime import datetime
 from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.logs import PART, holding_logs, values
 from dbt_graft.collectors.store.node_results import live_tables
+from dbt_graft.collectors.store.read import newest_times
 
 # Of a run that goes on, its start is the newest that is known.
 _TIMES = (("accesses", "last_at"), ("runs", "started_at"), ("runs", "ended_at"))
@@ -35,23 +36,12 @@ def origin_states(found: OpenStore) -> dict[str, OriginState]:
     origins, parts = values(logs, "origin"), values(logs, PART)
     newest = {log: found.batches[part] for log, part in zip(origins, parts, strict=True)}
     read_at = dict(zip(origins, values(logs, "committed_at"), strict=True))
-    times: dict[str, datetime] = {}
-
-    def note(origin: str, at: datetime | None) -> None:
-        if at:
-            times[origin] = max(at, times.get(origin, at))
-
-    ids = {batch.batch_id for batch in newest.values()}
-    for table in dict.fromkeys(table for table, _ in _TIMES):
-        columns = [column for name, column in _TIMES if name == table]
-        for batch, row in found.rows(table, ids):
-            if newest.get(row["origin"]) == batch:
-                for column in columns:
-                    note(row["origin"], row[column])
+    times = newest_times(found, _TIMES)
     for results in live_tables(found):
-        ended = results.select(["origin", "started_at", "ended_at"]).to_pylist()
-        for row in ended:
-            note(row["origin"], row["ended_at"] or row["started_at"])
+        for row in results.select(["origin", "started_at", "ended_at"]).to_pylist():
+            if at := row["ended_at"] or row["started_at"]:
+                times[row["origin"]] = max(at, times.get(row["origin"], at))
+    ids = {batch.batch_id for batch in newest.values()}
     rejects = Counter(
         row["origin"]
         for batch, row in found.rows("rejects", ids)

@@ -6,17 +6,22 @@ made of half a store.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbt_graft.collectors.store.batch_records import aware
 from dbt_graft.collectors.store.batches import (
     OpenStore,
     StoredBatch,
     open_store,
     reopens,
 )
+from dbt_graft.collectors.store.damage import file_errors
 from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
 from dbt_graft.collectors.store.logs import (
     PART,
@@ -62,28 +67,34 @@ def settings(store: str, without: Collection[str] = ()) -> dict[str, str]:
 
 
 @reopens
-def run_origins(store: str, without: Collection[str] = ()) -> dict[str, str]:
-    """Run id -> the origin whose newest batch has the run."""
-    found = open_store(store, without)
-    newest = _newest(found)
-    return {
-        row["run_id"]: row["origin"]
-        for batch, row in found.rows("runs", newest.values())
-        if newest.get(row["origin"]) == batch.batch_id
-    }
-
-
-@reopens
 def last_event_times(store: str, without: Collection[str] = ()) -> dict[str, datetime]:
     """Origin -> the time of the last event in its newest batch, of a statement or a run."""
-    found = open_store(store, without)
-    newest = _newest(found)
+    return newest_times(open_store(store, without), (("accesses", "last_at"), ("runs", "ended_at")))
+
+
+def newest_times(found: OpenStore, columns: Iterable[tuple[str, str]]) -> dict[str, datetime]:
+    """Origin -> the newest time in some columns of its rows that count.
+
+    Args:
+        columns: Tables, each with a column.
+    """
+    logs = holding_logs(found)
     times: dict[str, datetime] = {}
-    for table, column in (("accesses", "last_at"), ("runs", "ended_at")):
-        for batch, row in found.rows(table, newest.values()):
-            origin, at = row["origin"], row[column]
-            if at and newest.get(origin) == batch.batch_id:
-                times[origin] = max(at, times.get(origin, at))
+    for place, batch in enumerate(found.batches):
+        live = pc.unique(logs.filter(pc.equal(logs[PART], pa.scalar(place)))["origin"])
+        for table, column in columns:
+            for file in batch.files:
+                if file.table == table and len(live):
+                    with file_errors(f"{found.place}/{file.path}"):
+                        rows = found.parquet(file.path).read(["origin", column])
+                    rows = rows.filter(pc.is_in(rows["origin"], value_set=live))
+                    newest = rows.group_by("origin").aggregate([(column, "max")])
+                    newest = newest.cast(aware(newest.schema))
+                    for origin, at in zip(
+                        values(newest, "origin"), values(newest, f"{column}_max"), strict=True
+                    ):
+                        if at:
+                            times[origin] = max(at, times.get(origin, at))
     return times
 
 
@@ -142,10 +153,3 @@ def read(
     batches_read = read_folded(found, rename) if folded else None
     records = (batches_read or read_unfolded(found)).complete
     return replace(records, node_results=read_results(found)) if results else records
-
-
-def _newest(found: OpenStore) -> dict[str, str]:
-    """Origin -> the id of its newest batch."""
-    logs = holding_logs(found)
-    parts = (found.batches[part].batch_id for part in values(logs, PART))
-    return dict(zip(values(logs, "origin"), parts, strict=True))

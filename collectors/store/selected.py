@@ -66,6 +66,19 @@ def tasks_of_runs(store: str, run_ids: Iterable[str]) -> set[str]:
     return names
 
 
+@reopens
+def run_origins(store: str, runs: Collection[str], without: Collection[str] = ()) -> dict[str, str]:
+    """Run id -> the origin whose newest batch has the run, of those of some runs."""
+    found, wanted = open_store(store, without), pa.array(sorted(runs), pa.string())
+    tables = [*_rows(found, "runs", "run_id", wanted, ("run_id", "origin"))]
+    newest = _newest(found, [tables])
+    origins: dict[str, str] = {}
+    for batch, rows in tables:
+        live = _live(rows, newest.get(batch.batch_id, []))
+        origins.update(zip(values(live, "run_id"), values(live, "origin"), strict=True))
+    return origins
+
+
 def _unfolded(found: OpenStore, records: Records, tasks: Collection[str]) -> Records:
     """Records in which these tasks have all their runs."""
     if not tasks:

@@ -22,6 +22,8 @@ interface Span { since: number; until: number }
 interface Box extends Span {
   id: string; name: string; place: string; platform: string; sort: string; shape: string
   wanted: number; owner: string; tags: string[]; flags: number; links: Link[]
+  /** Views that only pass it on, by name. */
+  views: string[]
 }
 interface Folder { id: string; name: string; note: string; datasets: number; x: number; y: number; width: number }
 interface Opening { boxes: string[]; folders: Folder[]; links: [number, number, number][] }
@@ -41,6 +43,8 @@ interface State {
   /** Boxes that were opened outward: `id>` downstream, `<id` upstream; folders by their id. */
   opened: string[]
   unfolded: string[]
+  /** Boxes whose views are shown. */
+  views: string[]
   hidden: string[]
   /** The two boxes between which paths are shown. */
   path: string[]
@@ -65,6 +69,8 @@ interface Shown {
   /** What a folded box stands for. */
   members: string[]
   folder: Folder | null
+  /** Of a view that only passes it on: the table. */
+  of?: string
 }
 interface Arrow { source: string; target: string; flags: number; both: boolean }
 interface View {
@@ -125,6 +131,8 @@ interface Actions {
   open(id: string, side: 0 | 1): void
   enter(folder: string): void
   unfold(id: string): void
+  /** Show the views that only pass a table on, or fold them. */
+  views(id: string): void
   light(lit: Lit | null): void
   start(id: string): void
   hide(id: string): void
@@ -163,6 +171,7 @@ interface Explore {
   hasEnded(one: Span & { flags: number }, gone: number, state: State): boolean
   dateControl(actions: ToolbarActions): { menu: Node[]; show(state: State): string }
   folded(view: View, state: State): View
+  withViews(view: View, state: State): View
   filtered(view: View, state: State): View
   facets(view: View): Record<Facet, Map<string, number>>
   between(from: string, to: string, state: State, data: Data): Promise<Set<string>>

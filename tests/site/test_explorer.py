@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.other_names import NameReason
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
 from dbt_graft.lineage.urls import dataset_path
 from tests.catalog.test_hostile_text import HOSTILE, _hostile_lineage
@@ -504,6 +506,42 @@ def test_what_was_dropped_is_shown_only_where_it_is_asked_for(
     expect(page.locator(".graft-step")).to_have_count(0)
     page = explored(visit, "#dataset=spark/s00/t000&down=9&deleted=1")
     expect(box(page, "spark/s00/t003")).to_have_class(re.compile("graft-box--gone"))
+
+
+def test_views_that_pass_a_table_on_unfold_beside_it_and_fold_again(
+    opened: Callable[[Lineage], Visit],
+) -> None:
+    lineage = _chain(3)
+    table, names = DatasetId("spark", "s00.t001"), ("s00.latest", "s00.<b>all</b>")
+    views = tuple(DatasetId("spark", name) for name in names)
+    known = replace(
+        lineage,
+        aliases={table: views},
+        name_reasons=dict.fromkeys(views, NameReason.VIEW),
+    )
+    visit = opened(known)
+    page = explored(visit, "#dataset=spark/s00/t001&down=9")
+    before = places(page)
+    page.get_by_role("button", name="Views (2)").click()
+    idle(page)
+    after = places(page)
+    assert {id_: after[id_] for id_ in before} == before
+    assert after.keys() - before.keys() == {"spark/s00/t001|0", "spark/s00/t001|1"}
+    expect(box(page, "spark/s00/t001|1")).to_have_attribute("aria-label", re.compile(names[1]))
+    page.reload()
+    idle(page)
+    box(page, "spark/s00/t001|0").focus()
+    page.keyboard.press("Enter")
+    idle(page)
+    link = page.get_by_role("link", name="Open page")
+    expect(link).to_have_attribute("href", "../datasets/spark/s00/t001/index.html#other-names")
+    page.get_by_role("button", name="Fold views").click()
+    idle(page)
+    assert ids(page) == before.keys()
+    box(page, "spark/s00/t001").focus()
+    page.keyboard.press("v")
+    idle(page)
+    assert ids(page) == after.keys()
 
 
 def test_a_walk_through_many_shards_finds_the_end_of_a_long_way(

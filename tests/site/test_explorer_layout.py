@@ -16,7 +16,18 @@ from dbt_graft.catalog.layout import Layout, Sizes, layout
 
 pytestmark = pytest.mark.browser
 
-_SCRIPTS = ("layout", "data", "state", "element", "walk", "paths", "fold", "place", "lines")
+_SCRIPTS = (
+    "layout",
+    "data",
+    "state",
+    "element",
+    "walk",
+    "paths",
+    "fold",
+    "views",
+    "place",
+    "lines",
+)
 _LAYOUT = """([nodes, edges, sizes, wanted]) => {
     const widths = wanted && new Map(Object.entries(wanted))
     const found = graft.explore.layout(nodes, edges, sizes, widths)

@@ -89,8 +89,10 @@
 
     /** @param {any[]} row
      * @returns {Box} */
-    const parsed = ([id, , [name, place, platform, sort, shape, wanted, owner, tags, flags, since = 0, until = 0], links]) => ({
-      id, name, place, platform, sort, shape, wanted, owner, tags, flags, since, until,
+    const parsed = ([id, , [name, place, platform, sort, shape, wanted, owner, tags, flags, ...rest], links]) => ({
+      id, name, place, platform, sort, shape, wanted, owner, tags, flags,
+      since: typeof rest[0] === "number" ? rest[0] : 0, until: typeof rest[1] === "number" ? rest[1] : 0,
+      views: rest.find(Array.isArray) ?? [],
       links: links.map((/** @type {any[]} */ [side, to, linkFlags, ...more]) => {
         const [first = 0, last = 0] = more.filter(one => typeof one === "number")
         return { side, to, flags: linkFlags, since: first, until: last, tasks: more.filter(one => typeof one === "string") }

@@ -18,6 +18,7 @@
     frame.addEventListener("dblclick", event => {
       const shown = current().scene?.view.boxes.get(/** @type {Element} */ (event.target).closest("[data-act]")?.getAttribute("data-id") ?? "")
       if (shown?.box) actions.start(shown.id)
+      else if (shown?.of) actions.select(shown.of)
       else if (shown) actions.enter(shown.id)
     })
     for (const name of ["pointerover", "focusin"]) {

@@ -65,7 +65,7 @@
     const show = async (tidy = false) => {
       const number = ++asked
       const found = await explore.walk(state, data)
-      const view = explore.folded(explore.filtered(found, state), state)
+      const view = explore.withViews(explore.folded(explore.filtered(found, state), state), state)
       if (number !== asked) return
       const old = scene, anchor = [selected, state.start].find(id => old?.view.boxes.has(id) && view.boxes.has(id))
       unfiltered = found
@@ -141,6 +141,7 @@
         toAddress()
         redraw()
       },
+      views: id => change({ views: toggled(state.views, id) }),
       light(lit) {
         if (lit?.id === pointed?.id && lit?.slug === pointed?.slug) return
         pointed = lit
@@ -156,7 +157,7 @@
       },
       start(id) {
         selected = id
-        change({ start: id, opened: [], hidden: [], columns: [], path: [], unfolded: state.unfolded.filter(one => one === id) }, true, true)
+        change({ start: id, opened: [], hidden: [], columns: [], path: [], views: [], unfolded: state.unfolded.filter(one => one === id) }, true, true)
       },
       hide(id) {
         if (selected === id) selected = ""

@@ -42,6 +42,7 @@
           Object.assign(keys, {
             u: () => actions.open(id, 0), d: () => actions.open(id, 1), c: () => actions.unfold(id),
             s: () => actions.start(id), p: () => actions.path(id), h: () => actions.hide(id),
+            ...shown.box.views.length && { v: () => actions.views(id) },
           })
         }
       }

@@ -88,6 +88,8 @@
           html("a", { class: "md-button md-button--primary", href: `../${explore.pageOf(box.id)}` }, "Open page"),
           ...box.id === state.start ? [] : [button("Start here", () => actions.start(box.id))],
           ...isTask ? [] : [button(isOpen ? "Fold columns" : "Columns", () => actions.unfold(box.id))],
+          ...box.views.length ? [button(state.views.includes(box.id) ? "Fold views" : `Views (${box.views.length})`,
+            () => actions.views(box.id), "Views that pass all rows on, which are other names of it")] : [],
           button("Paths to…", () => actions.path(box.id), "Choose another box to see the paths between the two"),
           ...box.id === state.start ? [] : [button("Hide", () => actions.hide(box.id))]),
         ...facts.length ? [html("dl", { class: "graft-panel__facts" }, ...facts)] : [],
@@ -96,6 +98,15 @@
         ...neighbours(isTask ? "Writes" : "Feeds", links(1), view, box.id, 1),
       ]
     }
+
+    /** @type {(shown: Shown, of: string) => Node[]} */
+    const ofView = (shown, of) => [
+      html("p", { class: "graft-quiet graft-panel__note" }, shown.note),
+      html("p", { class: "graft-panel__actions" },
+        html("a", { class: "md-button md-button--primary", href: `../${explore.pageOf(of)}#other-names` }, "Open page"),
+        button("Fold views", () => { actions.select(of); actions.views(of) })),
+      html("p", { class: "graft-quiet" }, "What reads it reads the table."),
+    ]
 
     /** @type {(shown: Shown) => Node[]} */
     const ofFolded = shown => [
@@ -115,7 +126,7 @@
           html("button", { type: "button", class: "graft-close", "aria-label": "Close", onclick: () => actions.select("") }, "×"),
           html("h2", {}, shown.name),
           ...shown.box ? [html("code", { class: "graft-panel__id" }, shown.box.id.startsWith("@") ? shown.box.id.slice(1) : shown.box.id)] : [],
-          ...shown.box ? ofBox(shown, state, view, look) : ofFolded(shown))
+          ...shown.box ? ofBox(shown, state, view, look) : shown.of ? ofView(shown, shown.of) : ofFolded(shown))
         // A button that was pressed keeps the focus, though it was made anew.
         if (had) for (const one of panel.querySelectorAll("button")) if (one.textContent === had) one.focus()
       },

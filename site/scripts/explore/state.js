@@ -50,6 +50,7 @@
       columns: list(get("columns")),
       opened: list(get("open")),
       unfolded: list(get("unfold")),
+      views: list(get("views")),
       hidden: list(get("hide")),
       path: list(get("path")).slice(0, 2),
       tasks: get("tasks") !== "0",
@@ -77,6 +78,7 @@
     add("columns", state.columns)
     add("open", state.opened)
     add("unfold", state.unfolded)
+    add("views", state.views)
     add("hide", state.hidden)
     add("path", state.path)
     for (const name of SWITCHES) {

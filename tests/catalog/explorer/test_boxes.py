@@ -14,6 +14,7 @@ from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.flow import EvidenceSource, Flow
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.other_names import NameReason
 from dbt_graft.lineage.records import ColumnEdge, Dataset, Direction, Evidence, Subtype
 from dbt_graft.lineage.usage import Usage
 
@@ -147,3 +148,16 @@ def test_a_consumer_is_a_neighbour_of_what_it_reads() -> None:
     assert _flags(records["spark/shop/b"], Side.DOWN, "@board") == 1
     assert _flags(records["@board"], Side.UP, "spark/shop/b") == 1
     assert "consumer" in records["@board"].head
+
+
+def test_views_that_only_pass_a_table_on_are_named_and_other_names_are_not() -> None:
+    views = {DatasetId("spark", f"v.{n:02}"): NameReason.VIEW for n in range(30)}
+    shard = DatasetId("spark", "shop.a_20260101")
+    lineage = replace(
+        _lineage(),
+        aliases={A: (*views, shard)},
+        name_reasons={**views, shard: NameReason.DATE_SHARD},
+    )
+    found = _records(lineage)
+    assert found["spark/shop/a"].head[-1] == [f"v.{n:02}" for n in range(20)]
+    assert found["spark/shop/b"].head == _records(_lineage())["spark/shop/b"].head

@@ -93,7 +93,7 @@ def load(spark: SparkSession, path: Path, store: Path) -> Records:
     """Collect what is new below a path and read the store."""
     logs = SparkLogs(str(path), "events")
     until = partial(last_event_times, str(store))
-    found = collect(spark, logs, positions(str(store)), run_origins(str(store)), until)
+    found = collect(spark, logs, positions(str(store)), partial(run_origins, str(store)), until)
     assert found
     assert commit(str(store), [found])
     return read(str(store))
@@ -325,7 +325,7 @@ def test_a_log_that_cannot_be_read_is_a_reject_and_stays_pending(
     def run() -> tuple[list[str], list[str], list[tuple[str, str]]]:
         """Pending logs, tasks and rejects after a collect."""
         known = positions(place)
-        found = collect(spark, logs, known, run_origins(place))
+        found = collect(spark, logs, known, partial(run_origins, place))
         commit(place, [found] if found else [], known)
         records = read(place)
         return (

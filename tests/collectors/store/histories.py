@@ -146,7 +146,7 @@ def answers(place: Path) -> dict[str, Any]:
         "positions": store.positions(at),
         "settings": store.settings(at),
         "noise": store.noise(at),
-        "runs": store.run_origins(at),
+        "runs": store.run_origins(at, {run.run_id for run in found.runs}),
         "times": store.last_event_times(at),
         "sessions": store.open_sessions(at, SERVER),
         "collected_at": store.collected_at(at),

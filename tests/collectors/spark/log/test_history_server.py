@@ -6,6 +6,7 @@ import io
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -287,7 +288,7 @@ def test_a_variable_that_holds_no_header_is_an_error_that_does_not_repeat_it(
 def load(spark: SparkSession, server: HistoryServer, store: Path) -> Records:
     """Collect what is new and read the store."""
     known = positions(str(store))
-    found = collect(spark, server.logs(), known, run_origins(str(store)))
+    found = collect(spark, server.logs(), known, partial(run_origins, str(store)))
     assert found
     assert commit(str(store), [found], known)
     return read(str(store))
