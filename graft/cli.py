@@ -49,7 +49,10 @@ COMMANDS = {
         "sqlserver",
         "Set up a SQL Server: its event session and a snapshot of its schemas.",
     ),
-    "store": ("store", "Look after the lineage store: info, check, compact, purge, forget, backup."),
+    "store": (
+        "store",
+        "Look after the lineage store: info, check, compact, purge, forget, backup.",
+    ),
     "states": ("states", "Show which dates of a dataset are there, complete and clean."),
     "status": ("status", "Show up to when each source is collected, and how far it is behind."),
     "taint": ("taint", "Show what bad data went into, and what must run again."),

@@ -16,7 +16,7 @@
     ["deleted", "Deleted and temporary", "Tables that are gone"],
   ]
   const KEYS = [
-    ["← → ↑ ↓", "to the next box"], ["Enter", "choose it"], ["U, D", "open upstream, downstream"], ["C", "columns"],
+    ["← → ↑ ↓", "to the next box"], ["Enter", "choose it"], ["U, D", "open upstream, downstream"], ["C", "columns"], ["V", "views of a table"],
     ["S", "start here"], ["P", "paths to another box"], ["H", "hide"], ["F", "all in sight"], ["T", "tidy up"], ["+ −", "zoom"], ["Esc", "back to plain"],
   ]
   /** @type {Record<string, string>} */
