@@ -107,6 +107,7 @@ def graft(
                 results=results,
                 rename=rules,
                 folded=past is None,
+                newest=results,
             ),
             past,
             strict=not write,

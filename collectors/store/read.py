@@ -136,6 +136,7 @@ def read(
     *,
     results: bool = False,
     folded: bool = True,
+    newest: bool = True,
     rename: Rename | None = None,
     without: Collection[str] = (),
 ) -> Records:
@@ -146,10 +147,11 @@ def read(
     Args:
         results: dbt's results of nodes too, the newest of each: only pages show them.
         folded: Use what is folded; without it, each run is a record.
+        newest: With the newest runs of each task, which only pages show; without them if possible.
         rename: The name rules of the lineage that is built of them: where they make a folded table
             one that is renamed, nothing is read as folded.
     """
     found = open_store(store, without)
-    batches_read = read_folded(found, rename) if folded else None
+    batches_read = read_folded(found, rename, newest=newest) if folded else None
     records = (batches_read or read_unfolded(found)).complete
     return replace(records, node_results=read_results(found)) if results else records

@@ -214,6 +214,23 @@ class _PatternRuns:
             self._extremes[key] = (value, group)
 
 
+def without_newest(
+    scope: FoldScope,
+    found: FoldedTask,
+    on_settled: Callable[[RunGroup], object] = lambda group: None,
+) -> FoldedTask:
+    """The runs of a task that lineage needs: of the newest, which only pages show, the last stays.
+
+    Args:
+        found: The task as it was folded.
+        on_settled: Called with each group that goes.
+    """
+    again = TaskFold(scope, found.run_repeats, found.usage_repeats, on_settled, newest=1)
+    for group in found.groups:
+        again.add(group)
+    return again.folded()
+
+
 def fold(
     records: Records,
     on_settled: Callable[[RunGroup], object] = lambda group: None,

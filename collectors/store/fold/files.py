@@ -17,11 +17,14 @@ from pyarrow import fs
 from dbt_graft import __version__
 from dbt_graft.collectors.schema import arrow, batch
 from dbt_graft.collectors.store.batches import OpenStore
+from dbt_graft.collectors.store.fold.once import datasets_once, edges_once
+from dbt_graft.collectors.store.fold.read import origins_of_dbt
 from dbt_graft.collectors.store.fold.tables import (
     FOLD_FORMAT,
     FOLD_RECORD,
     FOLD_TABLES,
     FOLDS,
+    SHORT,
     FoldRecord,
     fold_tables,
     stored_folds,
@@ -64,7 +67,7 @@ class FoldWriter:
         schema = arrow(FOLD_TABLES[name])
         if name not in self._writers:
             # Keys are random numbers.
-            is_random = name == "keys"
+            is_random = name.endswith("keys")
             self._writers[name] = pq.ParquetWriter(
                 f"{self._found.root}/{self._folder}/{name}.parquet",
                 schema,
@@ -84,6 +87,10 @@ class FoldWriter:
 
     def finish(self, namespaces: Sequence[str]) -> None:
         """Write what is missing, and the record."""
+        for name in ("runs", "datasets", "column_edges"):
+            if name not in self._writers:
+                self.records(name, ())
+        self._write_once()
         for name in FOLD_TABLES.keys() - self._writers.keys():
             self.records(name, ())
         files = []
@@ -101,6 +108,20 @@ class FoldWriter:
             tuple(namespaces),
         )
         _put_record(self._found, self._folder, record)
+
+    def _write_once(self) -> None:
+        """Write the datasets and column edges of all logs, each once."""
+        apart = origins_of_dbt(self._written("runs"))
+        for name, once in (("datasets", datasets_once), ("column_edges", edges_once)):
+            self.table(f"{SHORT}{name}", once(self._written(name), apart))
+
+    def _written(self, name: str) -> pa.Table:
+        """The rows of a table that is complete."""
+        self._writers[name].close()
+        with self._found.files.open_input_file(
+            f"{self._found.root}/{self._folder}/{name}.parquet"
+        ) as file:
+            return pq.ParquetFile(file).read()
 
 
 def _put_record(found: OpenStore, folder: str, record: FoldRecord) -> None:

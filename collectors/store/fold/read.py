@@ -16,6 +16,8 @@ from dbt_graft.collectors.store.fold.tables import (
     FOLD_TABLES,
     PLAIN,
     REPEATS,
+    SHORT,
+    SHORT_TABLES,
     FoldedOrigin,
     FoldedShape,
     StoredFold,
@@ -76,20 +78,22 @@ def read_unfolded(found: OpenStore) -> FoldedBatches:
 
 
 def read_folded(
-    found: OpenStore, rename: Rename | None = None, *, once: bool = True
+    found: OpenStore, rename: Rename | None = None, *, once: bool = True, newest: bool = True
 ) -> FoldedBatches | None:
     """All batches, by the newest fold that is of use; None where there is none.
 
     Args:
         once: Datasets and column edges that several logs show are there once, under the first log.
+        newest: With the newest runs of tasks, which only pages show; without them if possible.
         rename: The name rules; see `lineage.settled.renames_settled`.
     """
     for fold in stored_folds(found):
         if not _covers(found, fold.sequence):
             continue
-        read = _read_on(found, fold, once=once)
-        if read and not renames_settled(read.records, rename or NameRules()):
-            return read
+        for read_on in (_read_on,) if newest else (_read_short, _read_on):
+            read = read_on(found, fold, once=once)
+            if read and not renames_settled(read.records, rename or NameRules()):
+                return read
     return None
 
 
@@ -109,7 +113,7 @@ def _read_on(found: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatches
     keys = changing_keys(new, replaced, fold.record.namespaces)
     if live.batches and any_settled(found, fold, keys):
         return None
-    tables = {name: _rows(found, fold, name) for name in (*PLAIN, "shapes", "origins", *REPEATS)}
+    tables = {name: _rows(found, fold, name) for name in (*PLAIN, "origins", *REPEATS)}
     if replaced:
         again = pa.array(sorted(replaced), pa.string())
         for name in (*PLAIN, "origins"):
@@ -118,17 +122,47 @@ def _read_on(found: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatches
             if name == "runs" and not _come_again(rows.filter(gone), new):
                 return None
             tables[name] = rows.filter(pc.invert(gone))
-    runs = tables["runs"]
-    of_dbt = pc.equal(runs["engine"], pa.scalar(str(DefinitionKind.DBT)))
-    apart = set(map(str, runs.filter(of_dbt)["origin"].to_pylist()))
     if once:
+        apart = origins_of_dbt(tables["runs"])
         tables["datasets"] = datasets_once(tables["datasets"], apart)
         tables["column_edges"] = edges_once(tables["column_edges"], apart)
+    return _with_new(found, fold, tables, live, new, new_shapes)
+
+
+def _read_short(found: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatches | None:
+    """As `_read_on`, by the fold's short tables; None also where a log in it was read again."""
+    if not once or not fold.has_short:
+        return None
+    live = LiveRows(found, fold.sequence)
+    new, new_shapes = _new(live)
+    origins = _rows(found, fold, "origins")
+    if live.batches:
+        keys = [*changing_keys(new, live.origins, fold.record.namespaces)]
+        again = pc.is_in(origins["origin"], value_set=pa.array(sorted(live.origins), pa.string()))
+        settled = (any_settled(found, fold, keys, name) for name in ("keys", f"{SHORT}keys"))
+        if pc.any(again).as_py() or any(settled):
+            return None
+    tables = {
+        name: _rows(found, fold, f"{SHORT}{name}" if name in SHORT_TABLES else name)
+        for name in (*PLAIN, *REPEATS)
+    }
+    return _with_new(found, fold, {**tables, "origins": origins}, live, new, new_shapes)
+
+
+def _with_new(
+    found: OpenStore,
+    fold: StoredFold,
+    tables: Mapping[str, pa.Table],
+    live: LiveRows,
+    new: Records,
+    new_shapes: Sequence[FoldedShape],
+) -> FoldedBatches:
+    """The tables of a fold and the records since."""
     origins = {one.origin: one.sequence for one in records(FoldedOrigin, tables["origins"])}
     counted = {*origins.values()}
     shapes = [
         one
-        for one in records(FoldedShape, tables["shapes"])
+        for one in records(FoldedShape, _rows(found, fold, "shapes"))
         if one.settled or one.sequence in counted
     ]
     old: dict[str, Any] = {
@@ -138,6 +172,12 @@ def _read_on(found: OpenStore, fold: StoredFold, *, once: bool) -> FoldedBatches
     return FoldedBatches(
         Records(**both), [*shapes, *new_shapes], {**origins, **live.sequences()}, fold
     )
+
+
+def origins_of_dbt(runs: pa.Table) -> set[str]:
+    """The logs of dbt's own runs, which stay as they are."""
+    of_dbt = pc.equal(runs["engine"], pa.scalar(str(DefinitionKind.DBT)))
+    return set(map(str, runs.filter(of_dbt)["origin"].to_pylist()))
 
 
 def _rows(found: OpenStore, fold: StoredFold, name: str) -> pa.Table:

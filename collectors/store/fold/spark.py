@@ -15,7 +15,7 @@ from dbt_graft.collectors.schema import arrow, ddl, records
 from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.fold.files import FoldWriter, summed_by_day
 from dbt_graft.collectors.store.fold.read import days_since
-from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, REPEATS, FoldedShape
+from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, REPEATS, SHORT, FoldedShape
 from dbt_graft.collectors.store.fold.tasks import (
     IS_RUN,
     ORIGIN,
@@ -171,19 +171,20 @@ class _SparkFold:
         """Write what came of runs and accesses, in the order in which logs had them."""
         tables: dict[str, list[pa.Table]] = defaultdict(list)
         for name, content in self._contents():
-            if name == "keys":
+            if name.endswith("keys"):
                 self._writer.table(name, table_of(content))
             else:
                 tables[name].append(table_of(content))
-        for name in ("runs", "accesses"):
-            if found := tables[name]:
-                self._writer.table(name, pa.concat_tables(found).sort_by(PLACE))
-        for name in REPEATS:
-            if found := tables[name]:
-                rows = pa.concat_tables(found)
-                self._writer.table(
-                    name, rows.sort_by([(one, "ascending") for one in rows.column_names])
-                )
+        for beginning in ("", SHORT):
+            for name in ("runs", "accesses"):
+                if found := tables[f"{beginning}{name}"]:
+                    rows = pa.concat_tables(found).sort_by(PLACE)
+                    self._writer.table(f"{beginning}{name}", rows)
+            for name in REPEATS:
+                if found := tables[f"{beginning}{name}"]:
+                    rows = pa.concat_tables(found)
+                    rows = rows.sort_by([(one, "ascending") for one in rows.column_names])
+                    self._writer.table(f"{beginning}{name}", rows)
         for name in _DAYS:
             found = [*tables[name], *days_since(self._found, None, name)]
             if found:

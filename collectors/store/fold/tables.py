@@ -29,7 +29,9 @@ from dbt_graft.lineage.records import Shape
 _log = logging.getLogger(__name__)
 FOLDS = "folds"
 # Raise it with every change of what is folded, and how: a fold of another version is not read.
-FOLD_FORMAT = 1
+FOLD_FORMAT = 2
+# This one has no short tables.
+_LONG = 1
 FOLD_RECORD = "fold.parquet"
 
 
@@ -100,6 +102,11 @@ class StoredFold:
         """The sequence of the last batch in it."""
         return self.record.sequence
 
+    @property
+    def has_short(self) -> bool:
+        """Whether it has short tables."""
+        return self.record.format > _LONG
+
 
 # Those of the store that are in a fold as they are.
 PLAIN = (
@@ -107,7 +114,12 @@ PLAIN = (
     *("rejects", "task_metadata", "dataset_metadata"),
 )
 REPEATS = ("run_repeats", "usage_repeats")
+# Tables without the newest runs, which only pages show: `short_runs`, …
+SHORT = "short_"
+SHORT_TABLES = ("runs", "accesses", *REPEATS, "datasets", "column_edges")
 FOLD_TABLES: Mapping[str, type] = {
+    **{f"{SHORT}{name}": TABLES[name] for name in SHORT_TABLES},
+    f"{SHORT}keys": SettledKey,
     **{name: TABLES[name] for name in PLAIN},
     "shapes": FoldedShape,
     "origins": FoldedOrigin,
@@ -133,7 +145,7 @@ def _stored(found: OpenStore, folder: str) -> StoredFold | None:
     try:
         with found.files.open_input_file(f"{found.root}/{folder}/{FOLD_RECORD}") as file:
             [row] = pq.ParquetFile(file).read().to_pylist()
-        if row["format"] != FOLD_FORMAT:
+        if row["format"] not in (_LONG, FOLD_FORMAT):
             return None
         fold = StoredFold(folder, record(FoldRecord, row))
         listed = found.files.get_file_info(fs.FileSelector(f"{found.root}/{folder}"))
@@ -155,13 +167,19 @@ def fold_tables(found: OpenStore, fold: StoredFold, table: str) -> Iterator[pa.T
                 yield pq.ParquetFile(source).read()
 
 
-def any_settled(found: OpenStore, fold: StoredFold, keys: Iterable[str]) -> bool:
-    """Whether any of the keys is settled in a fold."""
+def any_settled(
+    found: OpenStore, fold: StoredFold, keys: Iterable[str], table: str = "keys"
+) -> bool:
+    """Whether any of the keys is settled in a fold.
+
+    Args:
+        table: `keys`, or `short_keys` for the runs that only the short tables are without.
+    """
     wanted = pa.array(sorted({key_number(key) for key in keys}), pa.int64())
     if not len(wanted):
         return False
     for file in fold.record.files:
-        if file.table != "keys":
+        if file.table != table:
             continue
         with found.files.open_input_file(f"{found.root}/{file.path}") as source:
             for rows in pq.ParquetFile(source).iter_batches(batch_size=1 << 18):

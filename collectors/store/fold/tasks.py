@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import batch, records
-from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, key_number
-from dbt_graft.lineage.fold.runs import NEWEST, FoldedTask, TaskFold
+from dbt_graft.collectors.store.fold.tables import FOLD_TABLES, REPEATS, SHORT, key_number
+from dbt_graft.lineage.fold.runs import NEWEST, FoldedTask, TaskFold, without_newest
 from dbt_graft.lineage.fold.scope import FoldScope
 from dbt_graft.lineage.fold.settled import origins_of, settled_keys
 from dbt_graft.lineage.records import Access, Run, RunRepeats, UsageRepeats
@@ -74,13 +74,15 @@ def folding_tasks(
                 newest=newest,
                 before=before,
             )
-            yield from _fold_task(fold, of_task, parts)
+            yield from _fold_task(scope, fold, of_task, parts)
         yield from parts.batches()
 
     return fold_all
 
 
-def _fold_task(fold: TaskFold, rows: Iterable[_Row], parts: _Parts) -> Iterator[pa.RecordBatch]:
+def _fold_task(
+    scope: FoldScope, fold: TaskFold, rows: Iterable[_Row], parts: _Parts
+) -> Iterator[pa.RecordBatch]:
     for (task, key), of_group in groupby(rows, key=lambda row: (row.task, row.key)):
         # As they came, the later ones of a run last.
         listed = sorted(of_group, key=lambda row: row.place)
@@ -98,7 +100,9 @@ def _fold_task(fold: TaskFold, rows: Iterable[_Row], parts: _Parts) -> Iterator[
         )
         if parts.is_full():
             yield from parts.batches()
-    parts.add(fold.folded())
+    found = fold.folded()
+    parts.add(found)
+    parts.add_short(without_newest(scope, found, partial(parts.note_short, scope)))
     if parts.is_full():
         yield from parts.batches()
 
@@ -125,6 +129,7 @@ class _Parts:
 
     def __init__(self) -> None:
         self.keys: set[int] = set()
+        self.short_keys: set[int] = set()
         self.origins: set[str] = set()
         self._tables: dict[str, list[pa.Table]] = defaultdict(list)
         self._rows = 0
@@ -134,8 +139,21 @@ class _Parts:
         self.keys.update(map(key_number, settled_keys(group, scope.namespaces)))
         self.origins.update(origins_of(group))
 
+    def note_short(self, scope: FoldScope, group: RunGroup) -> None:
+        """Take the keys of a group that only the short tables are without."""
+        self.short_keys.update(map(key_number, settled_keys(group, scope.namespaces)))
+
     def add(self, found: FoldedTask) -> None:
         """Take what stays of a task."""
+        self._add_runs(found)
+        self._add("task_days", _table("task_days", found.days.tasks))
+        self._add("usage_days", _table("usage_days", found.days.usages))
+
+    def add_short(self, found: FoldedTask) -> None:
+        """Take what stays of a task without its newest runs."""
+        self._add_runs(found, SHORT)
+
+    def _add_runs(self, found: FoldedTask, beginning: str = "") -> None:
         placed: dict[str, list[Any]] = {
             "runs": [one for group in found.groups for one in group.runs],
             "accesses": [one for group in found.groups for one in group.accesses],
@@ -143,25 +161,24 @@ class _Parts:
         for name, rows in placed.items():
             plain = _table(name, [one[1] for one in rows])
             places = pa.array([one.place for one in rows], pa.int64())
-            self._add(name, plain.append_column(PLACE, places))
-        self._add("run_repeats", _table("run_repeats", found.run_repeats))
-        self._add("usage_repeats", _table("usage_repeats", found.usage_repeats))
-        self._add("task_days", _table("task_days", found.days.tasks))
-        self._add("usage_days", _table("usage_days", found.days.usages))
+            self._add(f"{beginning}{name}", plain.append_column(PLACE, places))
+        for name in REPEATS:
+            self._add(f"{beginning}{name}", _table(name, getattr(found, name)))
 
     def is_full(self) -> bool:
         """Whether there are many rows."""
-        return self._rows + len(self.keys) > _AT_ONCE
+        return self._rows + len(self.keys) + len(self.short_keys) > _AT_ONCE
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All of it; afterwards there is nothing."""
-        self._add("keys", pa.table({"key": pa.array(sorted(self.keys), pa.int64())}))
+        for name, keys in (("keys", self.keys), (f"{SHORT}keys", self.short_keys)):
+            self._add(name, pa.table({"key": pa.array(sorted(keys), pa.int64())}))
         for name, tables in self._tables.items():
             yield _batch([name], [None], [_bytes(pa.concat_tables(tables))])
         origins = sorted(self.origins)
         size = len(origins)
         yield _batch([ORIGIN] * size, origins, [None] * size)
-        self.keys, self.origins, self._rows = set(), set(), 0
+        self.keys, self.short_keys, self.origins, self._rows = set(), set(), set(), 0
         self._tables.clear()
 
     def _add(self, name: str, rows: pa.Table) -> None:

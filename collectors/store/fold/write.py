@@ -19,6 +19,8 @@ from dbt_graft.collectors.store.fold.read import (
 )
 from dbt_graft.collectors.store.fold.tables import (
     PLAIN,
+    REPEATS,
+    SHORT,
     FoldedOrigin,
     FoldedShape,
     fold_tables,
@@ -118,8 +120,17 @@ def _fold(
     purges = {one.sequence for one in found.batches if one.purged_before}
     writer.records("shapes", settled_shapes(read.shapes, read.origins, settled, purges))
     writer.records("origins", [FoldedOrigin(*one) for one in left.items()])
-    writer.records("run_repeats", records.run_repeats)
-    writer.records("usage_repeats", records.usage_repeats)
+    for name in REPEATS:
+        writer.records(name, getattr(records, name))
+    short_keys: set[int] = set()
+    short, _ = fold(
+        records,
+        lambda group: short_keys.update(map(key_number, settled_keys(group, scope.namespaces))),
+        newest=1,
+    )
+    for name in ("runs", "accesses", *REPEATS):
+        writer.records(f"{SHORT}{name}", getattr(short, name))
+    writer.table(f"{SHORT}keys", pa.table({"key": pa.array(sorted(short_keys), pa.int64())}))
     writer.days(days, partial(days_since, found, read.fold))
     if read.fold:
         for rows in fold_tables(found, read.fold, "keys"):

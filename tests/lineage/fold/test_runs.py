@@ -138,6 +138,23 @@ def runs_said(task: Task, runs: Sequence[Run]) -> tuple[int, list[str]]:
     return task.count(runs), [repr(run) for run in runs[:NEWEST]]
 
 
+def counted(lineage: Lineage) -> dict[str, Any]:
+    """All that a lineage says but for single runs."""
+    return {**said(lineage), "tasks": {name: counts(one) for name, one in lineage.tasks.items()}}
+
+
+def counts(task: Task) -> dict[str, Any]:
+    return {
+        "engines": task.engines,
+        "usages": {
+            repr(replace(one, run_ids=(), run_rows=())): task.count(task.runs_of(one))
+            for one in task.usages
+        },
+        "runs": task.count(task.runs),
+        "failed": task.count([run for run in task.runs if run.status == "failed"]),
+    }
+
+
 def days_of(records: Records, state: Fold | None = None) -> DayFigures:
     totals = DayTotals()
     if state:

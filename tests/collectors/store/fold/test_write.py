@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -12,14 +13,16 @@ from dbt_graft.collectors.store import commit, read
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.store.batches import open_store
 from dbt_graft.collectors.store.commit import CommittedBatch
+from dbt_graft.collectors.store.fold import files
 from dbt_graft.collectors.store.fold.read import read_folded
 from dbt_graft.collectors.store.fold.tables import FOLDS
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status
-from tests.lineage.fold.test_runs import NEWEST, said
+from tests.lineage.fold.test_runs import NEWEST, counted, said
 from tests.lineage.histories import START, History, chance, history, joined_records
 
 
@@ -45,6 +48,60 @@ def test_a_folded_store_says_what_its_batches_say(tmp_path: Path, variant: str, 
     fill(tmp_path, found, chance(seed))
     folded = build(read(str(tmp_path)))
     assert said(folded) == said(build(read(str(tmp_path), folded=False)))
+
+
+@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
+@pytest.mark.parametrize("seed", range(6))
+def test_without_the_newest_runs_all_is_said_but_older_runs(
+    tmp_path: Path, variant: str, seed: int
+) -> None:
+    found = history(4000 + seed, rare=variant == "rare", events=variant == "events")
+    fill(tmp_path, found, chance(seed))
+    short = build(read(str(tmp_path), newest=False))
+    whole = build(read(str(tmp_path), folded=False))
+    assert counted(short) == counted(whole)
+    assert last_runs(short) == last_runs(whole)
+
+
+def last_runs(lineage: Lineage) -> dict[str, Any]:
+    """The newest run of each task and usage."""
+    return {
+        name: [repr(runs[:1]) for runs in (task.runs, *map(task.runs_of, task.usages))]
+        for name, task in lineage.tasks.items()
+    }
+
+
+def test_without_the_newest_runs_few_are_read(tmp_path: Path) -> None:
+    for batch in hourly(0, 50).batches:
+        commit_batch(tmp_path, batch)
+    fold_store(str(tmp_path), few=1)
+    assert len(read(str(tmp_path)).runs) == 32
+    assert len(read(str(tmp_path), newest=False).runs) == 3
+    commit_batch(tmp_path, hourly(50, 10).batches[0])
+    assert len(read(str(tmp_path), newest=False).runs) == 13
+
+
+def test_a_fold_without_short_tables_is_read_and_the_next_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for batch in hourly(0, 50).batches:
+        commit_batch(tmp_path, batch)
+    monkeypatch.setattr(files, "FOLD_FORMAT", 1)
+    fold_store(str(tmp_path), few=1)
+    monkeypatch.undo()
+    assert len(read(str(tmp_path), newest=False).runs) == 32
+    commit_batch(tmp_path, hourly(50, 10).batches[0])
+    fold_store(str(tmp_path), few=1)
+    assert len(read(str(tmp_path), newest=False).runs) == 3
+
+
+def test_a_run_that_the_short_tables_are_without_is_read_where_it_goes_on(tmp_path: Path) -> None:
+    for batch in hourly(0, 50).batches:
+        commit_batch(tmp_path, batch)
+    fold_store(str(tmp_path), few=1)
+    commit_batch(tmp_path, {"log/45": _hour(45, tables=("raw.a", "raw.b"))})
+    short, whole = read(str(tmp_path), newest=False), read(str(tmp_path), folded=False)
+    assert counted(build(short)) == counted(build(whole))
 
 
 def test_runs_that_did_the_same_are_read_once(tmp_path: Path) -> None:
