@@ -1,7 +1,6 @@
 """The commands that run a task again for dates: its own, Airflow's, or dbt's.
 
-Names come from logs: each is quoted for the shell. Ends of Airflow's ranges are inclusive, but a
-date is its midnight, so that a range ends at 23:59:59.
+Names come from logs: each is quoted for the shell.
 """
 
 from __future__ import annotations
@@ -13,23 +12,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from dbt_graft.exporters.dag_factory.templates import filled_command, names_in
-from dbt_graft.lineage.dates.calendar import (
-    FIRST,
-    LAST,
-    NO_DATES,
-    Dates,
-    dates_in,
-    hour_of,
-    moment_of,
+from dbt_graft.exporters.reprocessing.airflow_commands import (
+    backfill_commands,
+    clear_commands,
+    tasks_to_clear,
+    trap_of_clearing,
 )
+from dbt_graft.lineage.dates.calendar import FIRST, LAST, NO_DATES, Dates, moment_of
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.orchestration import orchestrated_by
 from dbt_graft.lineage.records import Run
 from dbt_graft.lineage.states.taint_plan import Rerun, TaintPlan
 
-_AIRFLOW = "airflow"
-_DEPTH = 8
 _ADD = "add `rerun:` to its entry below `tasks` in graft.yml"
 
 
@@ -75,12 +69,13 @@ def backfills(plan: TaintPlan, settings: RerunSettings) -> list[str]:
     """The commands that run complete DAGs again, where events show the DAGs of tasks."""
     dags: dict[str, Dates] = defaultdict(lambda: NO_DATES)
     for rerun in plan.reruns:
-        for (dag, _), dates in _airflow_tasks(rerun, settings).items():
+        found = tasks_to_clear(rerun, settings.orchestrator_runs, settings.airflow)
+        for (dag, _), dates in found.items():
             dags[dag] |= dates
     return [
-        _backfill(shlex.quote(dag), start, end, settings.airflow)
+        command
         for dag, dates in sorted(dags.items())
-        for start, end in _days(dates)
+        for command in backfill_commands(dag, dates, settings.airflow)
     ]
 
 
@@ -94,15 +89,14 @@ def _step(rerun: Rerun, settings: RerunSettings) -> RerunStep:
         return _own_command(rerun, own)
     if rerun.is_definition:
         return _dbt(rerun, settings)
-    tasks = _airflow_tasks(rerun, settings)
+    tasks = tasks_to_clear(rerun, settings.orchestrator_runs, settings.airflow)
     commands = [
-        _clear(shlex.quote(dag), shlex.quote(task), start, end)
+        command
         for (dag, task), dates in sorted(tasks.items())
-        for start, end in _days(dates)
+        for command in clear_commands(dag, task, dates, settings.airflow)
     ]
     if commands:
-        note = "-t takes each task of the DAG whose id contains it; what is in other DAGs follows"
-        return RerunStep(rerun, tuple(commands), note=note)
+        return RerunStep(rerun, tuple(commands), note=trap_of_clearing(settings.airflow))
     return RerunStep(rerun, note=f"it is not known how it runs: {_ADD}")
 
 
@@ -151,51 +145,6 @@ def _dbt(rerun: Rerun, settings: RerunSettings) -> RerunStep:
         note = "an incremental model keeps what is there: without --full-refresh the dates stay bad"
         return RerunStep(rerun, (f"{command} --full-refresh",), note=note)
     return RerunStep(rerun, (command,))
-
-
-def _airflow_tasks(rerun: Rerun, settings: RerunSettings) -> dict[tuple[str, str], Dates]:
-    """DAG and task of Airflow -> the logical dates of the runs to clear."""
-    found: dict[tuple[str, str], Dates] = defaultdict(lambda: NO_DATES)
-    for run in rerun.runs:
-        above = orchestrated_by(run, settings.orchestrator_runs)
-        if above is None or above.engine != _AIRFLOW or not above.dag:
-            continue
-        nominal = _nominal_start(run, settings.orchestrator_runs)
-        if nominal:
-            day = hour_of(nominal) // 24 * 24
-            found[above.dag, above.task] |= dates_in([(day, day + 24)])
-        elif not _is_open(rerun.dates):
-            found[above.dag, above.task] |= rerun.dates
-    return found
-
-
-def _nominal_start(run: Run, above: Mapping[str, Run]) -> datetime | None:
-    one: Run | None = run
-    for _ in range(_DEPTH):
-        if one is None or one.nominal_start:
-            return one.nominal_start if one else None
-        one = above.get(one.parent_run_id or "")
-    return None
-
-
-def _days(dates: Dates) -> Iterator[tuple[str, str]]:
-    """Ranges of days: the first, and the last with the end of its day."""
-    for start, end in dates.widened(Grain.DAY).ranges:
-        if start > FIRST and end < LAST:
-            yield f"{moment_of(start):%Y-%m-%d}", f"{moment_of(end - 24):%Y-%m-%d}T23:59:59"
-
-
-def _clear(dag: str, task: str, start: str, end: str) -> str:
-    return f"airflow tasks clear {dag} -s {start} -e {end} -t {task} -y"
-
-
-def _backfill(dag: str, start: str, end: str, version: int) -> str:
-    if version < 3:
-        return f"airflow dags backfill {dag} -s {start} -e {end} --reset-dagruns -y"
-    return (
-        f"airflow backfill create --dag-id {dag} --from-date {start} --to-date {end}"
-        " --reprocess-behavior completed"
-    )
 
 
 def _is_open(dates: Dates) -> bool:

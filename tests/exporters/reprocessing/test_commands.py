@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -121,9 +122,42 @@ def test_tasks_of_airflow_are_cleared_by_the_logical_dates_of_their_bad_runs() -
     found = step(airflow(), runs=RUNS)
 
     assert found.commands == (
-        "airflow tasks clear shop -s 2026-10-03 -e 2026-10-04T23:59:59 -t load_orders -y",
+        "airflow tasks clear shop -s 2026-10-03T00:00Z -e 2026-10-04T23:59:59Z -t load_orders -y",
     )
     assert "-t takes each task" in found.note
+
+
+def test_airflow_2_has_a_pattern_of_the_task_s_id() -> None:
+    settings = RerunSettings(airflow("raw.load").orchestrator_runs, airflow=2)
+    found = step(settings, runs=RUNS[:1])
+
+    assert found.commands == (
+        "airflow tasks clear shop -s 2026-10-03T00:00Z -e 2026-10-03T23:59:59Z "
+        r"-t '^raw\.load$' -y",
+    )
+    assert "-t takes" not in found.note
+
+
+@pytest.mark.parametrize(
+    ("version", "run_id", "day"),
+    [
+        (2, "manual__2026-10-04T02:00:00+00:00", "2026-10-04"),
+        (2, "manual__2026-10-04T01:00:00+02:00", "2026-10-03"),
+        (2, "scheduled__2026-10-03T05:00:00+00:00", "2026-10-03"),
+        (2, "load again", "2026-10-03"),
+        (2, "again__and__again", "2026-10-03"),
+        # Airflow 3 has the time there from which the run may start.
+        (3, "scheduled__2026-10-04T05:00:00+00:00", "2026-10-03"),
+    ],
+)
+def test_the_logical_date_is_that_of_airflow_2_s_run_id(
+    version: int, run_id: str, day: str
+) -> None:
+    (above,) = airflow(days=1).orchestrator_runs.values()
+    runs = {"try-0": replace(above, application_id=f"shop/load_orders/{run_id}")}
+    (command,) = step(RerunSettings(runs, airflow=version), runs=RUNS[:1]).commands
+
+    assert f" -s {day}T00:00Z -e {day}T23:59:59Z " in command
 
 
 def test_names_of_airflow_are_quoted() -> None:
@@ -138,10 +172,14 @@ def test_names_of_airflow_are_quoted() -> None:
     [
         (
             3,
-            "airflow backfill create --dag-id shop --from-date 2026-10-03 "
-            "--to-date 2026-10-04T23:59:59 --reprocess-behavior completed",
+            "airflow backfill create --dag-id shop --from-date 2026-10-03T00:00Z "
+            "--to-date 2026-10-04T23:59:59Z --reprocess-behavior completed",
         ),
-        (2, "airflow dags backfill shop -s 2026-10-03 -e 2026-10-04T23:59:59 --reset-dagruns -y"),
+        (
+            2,
+            "airflow dags backfill shop -s 2026-10-03T00:00Z -e 2026-10-04T23:59:59Z "
+            "--reset-dagruns -y",
+        ),
     ],
 )
 def test_complete_dags_can_be_run_again(version: int, command: str) -> None:

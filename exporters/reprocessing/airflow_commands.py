@@ -1,0 +1,117 @@
+"""The commands of Airflow that run tasks, or complete DAGs, again for dates.
+
+Airflow takes both ends of a range. A day without a time is its midnight, and a time without a zone
+is of `[core] default_timezone`: ranges are written from 00:00Z to 23:59:59Z.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from dbt_graft.lineage.dates.calendar import (
+    FIRST,
+    LAST,
+    NO_DATES,
+    Dates,
+    dates_in,
+    hour_of,
+    moment_of,
+)
+from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.orchestration import orchestrated_by
+from dbt_graft.lineage.records import Run
+from dbt_graft.lineage.states.taint_plan import Rerun
+
+_AIRFLOW = "airflow"
+_DEPTH = 8
+_FOLLOWS = "what is in other DAGs follows"
+
+
+def tasks_to_clear(
+    rerun: Rerun, above: Mapping[str, Run], version: int
+) -> dict[tuple[str, str], Dates]:
+    """DAG and task -> the days of the logical dates of the bad runs.
+
+    Args:
+        above: The runs of orchestrators, by id.
+        version: Airflow's major version.
+    """
+    found: dict[tuple[str, str], Dates] = defaultdict(lambda: NO_DATES)
+    for run in rerun.runs:
+        task = orchestrated_by(run, above)
+        if task is None or task.engine != _AIRFLOW or not task.dag:
+            continue
+        at = _logical_date(run, above, version)
+        if at:
+            day = hour_of(at) // 24 * 24
+            found[task.dag, task.task] |= dates_in([(day, day + 24)])
+        elif not any(start <= FIRST or end >= LAST for start, end in rerun.dates.ranges):
+            found[task.dag, task.task] |= rerun.dates
+    return found
+
+
+def clear_commands(dag: str, task: str, dates: Dates, version: int) -> list[str]:
+    """The commands that clear a task's runs: one for each range of days."""
+    # Airflow 2 has a pattern there, Airflow 3 a part of the id.
+    pattern = task if version >= 3 else f"^{re.escape(task)}$"
+    return [
+        f"airflow tasks clear {shlex.quote(dag)} -s {start} -e {end} -t {shlex.quote(pattern)} -y"
+        for start, end in _ends(dates)
+    ]
+
+
+def trap_of_clearing(version: int) -> str:
+    """The note beside the commands of `clear_commands`."""
+    part = "-t takes each task of the DAG whose id contains it; " if version >= 3 else ""
+    return f"{part}{_FOLLOWS}"
+
+
+def backfill_commands(dag: str, dates: Dates, version: int) -> list[str]:
+    """The commands that run a complete DAG again: one for each range of days."""
+    if version < 3:
+        return [
+            f"airflow dags backfill {shlex.quote(dag)} -s {start} -e {end} --reset-dagruns -y"
+            for start, end in _ends(dates)
+        ]
+    return [
+        f"airflow backfill create --dag-id {shlex.quote(dag)} --from-date {start} --to-date {end}"
+        " --reprocess-behavior completed"
+        for start, end in _ends(dates)
+    ]
+
+
+def _logical_date(run: Run, above: Mapping[str, Run], version: int) -> datetime | None:
+    """The logical date of a run: in Airflow 2 its run id has it, else the data interval's start.
+
+    They differ where a run was started by hand.
+    """
+    one: Run | None = run
+    for _ in range(_DEPTH):
+        if one is None:
+            return None
+        found = _date_of_run_id(one) if version < 3 and one.engine == _AIRFLOW else None
+        if found or one.nominal_start:
+            return found or one.nominal_start
+        one = above.get(one.parent_run_id or "")
+    return None
+
+
+def _date_of_run_id(run: Run) -> datetime | None:
+    """The date in `shop/load/scheduled__2026-10-03T00:00:00+00:00`; None where it has another."""
+    text = (run.application_id or "").rpartition("/")[2].partition("__")[2]
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _ends(dates: Dates) -> Iterator[tuple[str, str]]:
+    """Ranges of days: the first, and the last with the end of its day."""
+    for start, end in dates.widened(Grain.DAY).ranges:
+        if start > FIRST and end < LAST:
+            yield f"{moment_of(start):%Y-%m-%d}T00:00Z", f"{moment_of(end - 24):%Y-%m-%d}T23:59:59Z"

@@ -1,0 +1,146 @@
+"""The commands and the DAG that `graft taint` prints, run in real Airflow.
+
+A day of Airflow's own zone begins the day before in UTC: midnight in Berlin is 22:00.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tests.airflow.environment import AirflowEnvironment, airflow_environment
+from tests.airflow.test_joined_runs import command
+
+pytestmark = pytest.mark.airflow
+
+DAG = """
+from datetime import datetime
+
+from airflow import DAG
+from airflow.providers.common.compat.openlineage.facet import Dataset
+from airflow.providers.standard.operators.bash import BashOperator
+from airflow.utils.task_group import TaskGroup
+
+RAW = Dataset(namespace="spark", name="raw.orders")
+CLEAN = Dataset(namespace="spark", name="clean.orders")
+
+with DAG("shop", schedule="@daily", start_date=datetime(2026, 10, 1), catchup=False):
+    with TaskGroup("raw"):
+        load = BashOperator(task_id="load", bash_command="true", outlets=[RAW])
+        prices = BashOperator(task_id="load_prices", bash_command="true")
+    clean = BashOperator(task_id="clean", bash_command="true", inlets=[RAW], outlets=[CLEAN])
+    load >> prices >> clean
+"""
+CONFIG = """
+collect: [{{openlineage: {{path: events.ndjson}}}}]
+store: store
+airflow: {{version: {version}}}
+"""
+DAYS = ("2026-10-02", "2026-10-03", "2026-10-04")
+BAD = "2026-10-02T22:00:00+00:00"  # the logical date of 3 October
+# Prints each task's state, from within Airflow's Python.
+STATES = """
+import json
+from airflow.models import TaskInstance
+from airflow.settings import Session
+found = []
+for one in Session().query(TaskInstance).filter(TaskInstance.dag_id == "shop"):
+    run = one.dag_run
+    at = getattr(run, "logical_date", None) or run.execution_date
+    found.append([one.task_id, at.isoformat(), one.state])
+print("FOUND" + json.dumps(sorted(found)))
+"""
+
+
+@pytest.fixture(scope="module", params=[3, 2], ids=["Airflow 3", "Airflow 2"])
+def airflow(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AirflowEnvironment:
+    """Airflow after three days of the DAG, whose events are collected."""
+    home = tmp_path_factory.mktemp(f"airflow-{request.param}")
+    found = airflow_environment(
+        request.param, home, AIRFLOW__CORE__DEFAULT_TIMEZONE="Europe/Berlin"
+    )
+    (found.dags / "shop.py").write_text(DAG)
+    found.migrate()
+    for day in DAYS:
+        done = found.run("airflow", "dags", "test", "shop", day)
+        assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    (home / "graft.yml").write_text(CONFIG.format(version=request.param))
+    command("collect", "--quiet", folder=home)
+    return found
+
+
+@pytest.fixture(scope="module")
+def bad_run(airflow: AirflowEnvironment) -> str:
+    """The id of the run of 3 October in Airflow's events."""
+    (found,) = {
+        event["run"]["runId"]
+        for event in map(json.loads, airflow.events.read_text().splitlines())
+        if event["job"]["name"] == "shop.raw.load"
+        and event["run"]["facets"]["airflow"]["dagRun"]["logical_date"] == BAD
+    }
+    return str(found)
+
+
+@pytest.fixture(scope="module")
+def plan(airflow: AirflowEnvironment, bad_run: str) -> Any:
+    return json.loads(command("taint", "--run", bad_run, "--json", folder=airflow.home))
+
+
+def in_shell(airflow: AirflowEnvironment, line: str) -> str:
+    """What a command prints in a shell with Airflow's environment."""
+    done = subprocess.run(
+        ["sh", "-c", line],
+        env=airflow.environment(),
+        cwd=airflow.home,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, (line, (done.stdout + done.stderr)[-3000:])
+    return done.stdout + done.stderr
+
+
+def cleared(airflow: AirflowEnvironment) -> list[Sequence[str]]:
+    """The tasks and logical dates that wait to run again."""
+    done = airflow.run("python", "-c", STATES)
+    assert done.returncode == 0, done.stderr
+    line = next(one for one in done.stdout.splitlines() if one.startswith("FOUND"))
+    states = json.loads(line.removeprefix("FOUND"))
+    assert len(states) == 3 * len(DAYS)
+    return [(task, at) for task, at, state in states if state != "success"]
+
+
+def test_the_backfill_takes_the_days_of_the_bad_runs(
+    airflow: AirflowEnvironment, plan: Any
+) -> None:
+    (line,) = plan["backfills"]
+    printed = in_shell(airflow, f"{line} --dry-run")
+    if airflow.version == 3:
+        assert [day for day in DAYS if f"{day} 22:00" in printed] == ["2026-10-02", "2026-10-03"]
+    else:  # it names the tasks of each day
+        assert printed.count("Task raw.load located in DAG shop") == 2
+
+
+def test_clearing_takes_the_tasks_and_days_of_the_bad_runs(
+    airflow: AirflowEnvironment, plan: Any
+) -> None:
+    assert cleared(airflow) == []
+    load, clean = plan["rerun"]
+
+    for line in load["commands"]:
+        in_shell(airflow, line)
+    # The trap of which the plan tells.
+    also = [("raw.load_prices", BAD)] if airflow.version == 3 else []
+    assert cleared(airflow) == [("raw.load", BAD), *also]
+
+    for line in clean["commands"]:
+        in_shell(airflow, line)
+    after = "2026-10-03T22:00:00+00:00"
+    assert cleared(airflow) == [("clean", BAD), ("clean", after), ("raw.load", BAD), *also]
