@@ -146,6 +146,16 @@ def graft(
         progress.warn(notice)
     for finding in _without_effect(config, records, where):
         progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
+    if lineage.declared_dates and not results:
+        # How the dates of an edge belong together is known from many runs.
+        every, _ = _records(
+            config,
+            partial(store.read, place, rename=rules, folded=past is None),
+            past,
+            strict=not write,
+            allow_empty=True,
+        )
+        lineage = _lineage(config, short, rules, every, unreadable, projects(read.manifest))
     for finding in mapping_findings(AccessHistory(lineage)) if lineage.declared_dates else ():
         progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
     for finding in findings(report.column_differences):

@@ -103,12 +103,16 @@ class GroupPattern:
     by_last: bool
 
 
-def group_pattern(group: RunGroup) -> GroupPattern:
-    """The pattern of a group."""
+def group_pattern(group: RunGroup, *, dated: bool = True) -> GroupPattern:
+    """The pattern of a group.
+
+    Args:
+        dated: Runs about other dates of data follow other patterns, as their states differ.
+    """
     numbers = {run_id: number for number, run_id in enumerate(group.run_ids)}
     engines = group.engines()
     runs = sorted(
-        (numbers[run_id], engine, run.status, engines[run_id] == engine, _interval(run))
+        (numbers[run_id], engine, run.status, engines[run_id] == engine, _interval(run, dated))
         for (run_id, engine), run in group.merged_runs().items()
     )
     # Within a run, the content of temporary tables changes; else a statement's start decides.
@@ -123,7 +127,8 @@ def group_pattern(group: RunGroup) -> GroupPattern:
         first = access.first_at or BEGINNING
         last = access.last_at or BEGINNING
         order = (ranks[first], ranks[last]) if by_last else (ranks[starts[_statement(access)]], 0)
-        slots.append((_slot(access, numbers[access.run_id]) + order, placed))
+        dates = _dates(access) if dated else ""
+        slots.append(((*_slot(access, numbers[access.run_id]), dates, *order), placed))
     slots.sort(key=_first)
     return GroupPattern(
         (tuple(runs), tuple(slot for slot, _ in slots)), [one for _, one in slots], by_last
@@ -148,14 +153,16 @@ def _slot(access: Access, number: int) -> tuple[Any, ...]:
         access.last_at is None,
         access.rows is None,
         access.bytes is None,
-        # Runs about other dates do other things: the states of these dates show each.
-        ";".join(f"{one.column} {one.start} {one.end} {one.grain}" for one in access.periods),
     )
 
 
-def _interval(run: Run) -> str:
+def _dates(access: Access) -> str:
+    return ";".join(f"{one.column} {one.start} {one.end} {one.grain}" for one in access.periods)
+
+
+def _interval(run: Run, dated: bool) -> str:
     """The data interval of a run, which is that of its writes without dates of their own."""
-    return f"{run.nominal_start} {run.nominal_end}" if run.nominal_start else ""
+    return f"{run.nominal_start} {run.nominal_end}" if dated and run.nominal_start else ""
 
 
 def _ranks(

@@ -73,6 +73,7 @@ class TaskFold:
         on_settled: Called with each group that is folded now.
         newest: How many runs of the task, and of each of its usages, stay.
         before: Runs that ended before it do not stay for being among the newest.
+        dated: Of runs about other dates of data each stays.
     """
 
     def __init__(
@@ -83,10 +84,13 @@ class TaskFold:
         on_settled: Callable[[RunGroup], object] = lambda group: None,
         newest: int = NEWEST,
         before: datetime | None = None,
+        *,
+        dated: bool = True,
     ) -> None:
         self._scope = scope
         self._size = newest
         self._before = before
+        self._dated = dated
         self._repeats = {one.run_id: one.runs for one in repeats}
         self._statements: Counter[_UsageKey] = Counter()
         for one in usage_repeats:
@@ -159,7 +163,7 @@ class TaskFold:
         self._settle(group, 0)
 
     def _settle(self, group: RunGroup, repeats: int) -> None:
-        found = group_pattern(group)
+        found = group_pattern(group, dated=self._dated)
         pattern = self._patterns.setdefault(found.pattern, _PatternRuns())
         pattern.add(group, found, repeats)
         self._count_statements(group, 1)
@@ -219,13 +223,17 @@ def without_newest(
     found: FoldedTask,
     on_settled: Callable[[RunGroup], object] = lambda group: None,
 ) -> FoldedTask:
-    """The runs of a task that lineage needs: of the newest, which only pages show, the last stays.
+    """The runs of a task that lineage needs, without those that only pages show.
+
+    Of the newest runs the last stays, and of runs about other dates of data the first and the last.
 
     Args:
         found: The task as it was folded.
         on_settled: Called with each group that goes.
     """
-    again = TaskFold(scope, found.run_repeats, found.usage_repeats, on_settled, newest=1)
+    again = TaskFold(
+        *(scope, found.run_repeats, found.usage_repeats, on_settled), newest=1, dated=False
+    )
     for group in found.groups:
         again.add(group)
     return again.folded()
@@ -236,6 +244,8 @@ def fold(
     on_settled: Callable[[RunGroup], object] = lambda group: None,
     newest: int = NEWEST,
     before: datetime | None = None,
+    *,
+    dated: bool = True,
 ) -> tuple[Records, DayFigures]:
     """The records without the runs that need not stay, and the figures by day of those settled now.
 
@@ -244,6 +254,7 @@ def fold(
         on_settled: Called with each group that is folded now.
         newest: How many runs of each task and usage stay.
         before: Runs that ended before it do not stay for being among the newest.
+        dated: Of runs about other dates of data each stays.
     """
     scope = fold_scope(records.runs, records.accesses)
     by_task: dict[str, list[RunGroup]] = defaultdict(list)
@@ -257,7 +268,9 @@ def fold(
         statements[of_usage.task].append(of_usage)
     found: list[FoldedTask] = []
     for task in sorted({*by_task, *statements}):
-        fold_of_task = TaskFold(scope, repeats[task], statements[task], on_settled, newest, before)
+        fold_of_task = TaskFold(
+            *(scope, repeats[task], statements[task], on_settled, newest, before), dated=dated
+        )
         for group in by_task[task]:
             fold_of_task.add(group)
         found.append(fold_of_task.folded())

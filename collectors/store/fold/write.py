@@ -127,6 +127,7 @@ def _fold(
         records,
         lambda group: short_keys.update(map(key_number, settled_keys(group, scope.namespaces))),
         newest=1,
+        dated=False,
     )
     for name in ("runs", "accesses", *REPEATS):
         writer.records(f"{SHORT}{name}", getattr(short, name))

@@ -50,12 +50,17 @@ def test_a_folded_store_says_what_its_batches_say(tmp_path: Path, variant: str, 
     assert said(folded) == said(build(read(str(tmp_path), folded=False)))
 
 
-@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
+@pytest.mark.parametrize("variant", ["plain", "rare", "events", "dated"])
 @pytest.mark.parametrize("seed", range(6))
 def test_without_the_newest_runs_all_is_said_but_older_runs(
     tmp_path: Path, variant: str, seed: int
 ) -> None:
-    found = history(4000 + seed, rare=variant == "rare", events=variant == "events")
+    found = history(
+        4000 + seed,
+        rare=variant == "rare",
+        events=variant == "events",
+        dated=variant == "dated",
+    )
     fill(tmp_path, found, chance(seed))
     short = build(read(str(tmp_path), newest=False))
     whole = build(read(str(tmp_path), folded=False))
