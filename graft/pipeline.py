@@ -6,7 +6,7 @@ Rooms are imported when a step needs them, so that `graft --help` is fast.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -146,17 +146,14 @@ def graft(
         progress.warn(notice)
     for finding in _without_effect(config, records, where):
         progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
-    if lineage.declared_dates and not results:
-        # How the dates of an edge belong together is known from many runs.
-        every, _ = _records(
-            config,
-            partial(store.read, place, rename=rules, folded=past is None),
-            past,
-            strict=not write,
-            allow_empty=True,
-        )
-        lineage = _lineage(config, short, rules, every, unreadable, projects(read.manifest))
-    for finding in mapping_findings(AccessHistory(lineage)) if lineage.declared_dates else ():
+    all_runs = partial(store.read, place, rename=rules, folded=past is None)
+    of_all_runs = partial(_records, config, all_runs, past, strict=not write, allow_empty=True)
+    for finding in _mapping_findings(
+        lineage,
+        lambda: _lineage(
+            config, short, rules, of_all_runs()[0], unreadable, projects(read.manifest)
+        ),
+    ):
         progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
     for finding in findings(report.column_differences):
         progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
@@ -214,6 +211,11 @@ def _without_garbage_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _mapping_findings(lineage: Lineage, of_all_runs: Callable[[], Lineage]) -> Iterable[Finding]:
+    """The findings on declared dates; how those of an edge belong together, many runs show."""
+    return mapping_findings(AccessHistory(of_all_runs())) if lineage.declared_dates else ()
 
 
 def _records(
