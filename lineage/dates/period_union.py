@@ -16,6 +16,7 @@ _STRONGEST_FIRST = tuple(PeriodEvidence)
 _MOST = 400
 OFFSETS = "kafka offsets"
 PARTITIONS = "partitions"
+SNAPSHOTS = "iceberg snapshot"
 
 
 def union(periods: Iterable[Period]) -> tuple[Period, ...]:
@@ -73,7 +74,8 @@ def joined_positions(
 ) -> tuple[DataPosition, ...]:
     """The positions of two accesses: of each kind from the first start up to the last end.
 
-    Partitions, which a number between two others need not be about, keep their gaps.
+    Ids of snapshots have no order, so that of the accesses counts.
+    Numbers of partitions keep their gaps.
     """
     if not a or not b or a == b:
         return a or b
@@ -111,6 +113,8 @@ def _partitions(positions: Iterable[DataPosition]) -> Iterator[DataPosition]:
 def _covering(a: DataPosition, b: DataPosition) -> DataPosition:
     if a.kind == OFFSETS:
         return DataPosition(a.kind, _offsets(min, a.start, b.start), _offsets(max, a.end, b.end))
+    if a.kind == SNAPSHOTS:  # their ids are in no order
+        return DataPosition(a.kind, a.start, b.end)
     return DataPosition(a.kind, min(a.start, b.start, key=_number), max(a.end, b.end, key=_number))
 
 

@@ -10,6 +10,7 @@ from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEv
 from dbt_graft.lineage.dates.period_union import (
     OFFSETS,
     PARTITIONS,
+    SNAPSHOTS,
     joined_positions,
     known_partitions,
     known_union,
@@ -87,3 +88,8 @@ def test_partitions_keep_their_gaps(a: list[str], b: list[str], expected: list[s
     )
     assert known_partitions(one, two) == both
     assert known_partitions(two, one) == both
+
+
+def test_snapshots_run_from_that_of_the_first_access_to_that_of_the_last() -> None:
+    batches = [(DataPosition(SNAPSHOTS, *ends),) for ends in (("9001", "412"), ("412", "777"))]
+    assert joined_positions(*batches) == (DataPosition(SNAPSHOTS, "9001", "777"),)
