@@ -17,7 +17,7 @@ from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns, DateRank
 from dbt_graft.lineage.dates.date_ranges import Conditions, both, compared, date_range, either
 from dbt_graft.lineage.dates.partition_dates import partition_periods, path_period
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
-from dbt_graft.lineage.dates.period_union import condition_periods, union
+from dbt_graft.lineage.dates.period_union import SNAPSHOTS, condition_periods, union
 
 _COMPARISONS = {
     "EQUAL": "=",
@@ -31,8 +31,7 @@ _DEEPEST = 20
 _MOST = 5_000
 _VERSION = re.compile(r"[\w.:+-]{1,100}")
 _SNAPSHOTS = ("icebergCommitReport", "icebergScanReport", "iceberg_commit_report")
-_ICEBERG = "iceberg snapshot"
-_KINDS = {"iceberg": _ICEBERG, "delta": "delta version"}
+_KINDS = {"iceberg": SNAPSHOTS, "delta": "delta version"}
 
 
 def event_periods(
@@ -67,7 +66,7 @@ def event_positions(one: NamedDataset) -> tuple[DataPosition, ...]:
         report = mapping(one.counts, name) or mapping(one.facets, name)
         snapshot = report.get("snapshotId")
         if isinstance(snapshot, (int, str)) and _VERSION.fullmatch(str(snapshot)):
-            return (DataPosition(_ICEBERG, str(snapshot), str(snapshot)),)
+            return (DataPosition(SNAPSHOTS, str(snapshot), str(snapshot)),)
     version = text(one.facets, "version", "datasetVersion") or text(
         one.facets, "datasetVersion", "datasetVersion"
     )

@@ -56,7 +56,7 @@ def _of_table(one: StatementAccess, dates: Iterable[TextDate], columns: DateColu
     by_column: dict[str, list[TextDate]] = defaultdict(list)
     for date in dates:
         is_column = date.sure or date.column.casefold() in types
-        if date.changes is changes and is_column and any(_is_named(n, date.table) for n in names):
+        if date.changes is changes and is_column and any(is_named(n, date.table) for n in names):
             by_column[date.column].append(date)
     ranks = {column: columns.rank(column, types.get(column.casefold(), "")) for column in by_column}
     for column in sorted(ranks, key=lambda name: (-ranks[name], name)):
@@ -69,7 +69,7 @@ def _of_table(one: StatementAccess, dates: Iterable[TextDate], columns: DateColu
     return ()
 
 
-def _is_named(dataset: str, written: str) -> bool:
+def is_named(dataset: str, written: str) -> bool:
     """Whether a dataset's name ends as a table is written: `Shop.dbo.orders`, `dbo.orders`."""
     folded = dataset.casefold()
     return bool(folded) and (folded == written or folded.endswith(f".{written}"))

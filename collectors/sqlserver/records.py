@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 
 from dbt_graft.collectors.sqlserver.access_periods import access_periods, joined
+from dbt_graft.collectors.sqlserver.access_positions import access_positions
 from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment
 from dbt_graft.collectors.sqlserver.shown import (
     ResolvedSegment,
@@ -20,7 +21,8 @@ from dbt_graft.collectors.sqlserver.shown import (
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.date_columns import DateColumns
-from dbt_graft.lineage.dates.period import Period
+from dbt_graft.lineage.dates.period import DataPosition, Period
+from dbt_graft.lineage.dates.period_union import known_partitions
 from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.records import (
     Access,
@@ -67,6 +69,9 @@ def accesses(statement_accesses: Iterable[StatementAccess], columns: DateColumns
         counts = found.setdefault(access, _AccessCounts(one.first_at, one.last_at))
         counts.add(one)
         counts.periods = joined(counts.periods, access_periods(one, columns))
+        more = access_positions(one)
+        known = counts.positions
+        counts.positions = more if known is None else known_partitions(known, more)
     return [
         replace(
             access,
@@ -75,6 +80,7 @@ def accesses(statement_accesses: Iterable[StatementAccess], columns: DateColumns
             first_at=time(counts.first_at),
             last_at=time(counts.last_at),
             periods=counts.periods or (),
+            positions=counts.positions or (),
         )
         for access, counts in found.items()
     ]
@@ -87,6 +93,7 @@ class _AccessCounts:
     statements: int = 0
     rows: int | None = None
     periods: tuple[Period, ...] | None = None
+    positions: tuple[DataPosition, ...] | None = None
 
     def add(self, one: StatementAccess) -> None:
         counts, statement = one.shown.segment.counts, one.shown.statement

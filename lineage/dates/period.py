@@ -61,7 +61,8 @@ class DataPosition:
     """A place in a source that counts otherwise than by dates.
 
     Attributes:
-        kind: `kafka offsets`, `files`, `delta version`, `iceberg snapshot`, `version`.
+        kind: `kafka offsets`, `files`, `delta version`, `iceberg snapshot`, `version`;
+            `partitions`, of SQL Server, by their numbers.
         start, end: From, and up to; equal where one version was read or written. Offsets of Kafka
             are JSON: topic -> partition -> offset.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -15,6 +15,8 @@ _STRONGEST_FIRST = tuple(PeriodEvidence)
 # An access with more gaps than this counts as one period.
 _MOST = 400
 OFFSETS = "kafka offsets"
+PARTITIONS = "partitions"
+SNAPSHOTS = "iceberg snapshot"
 
 
 def union(periods: Iterable[Period]) -> tuple[Period, ...]:
@@ -70,19 +72,49 @@ def condition_periods(
 def joined_positions(
     a: tuple[DataPosition, ...], b: tuple[DataPosition, ...]
 ) -> tuple[DataPosition, ...]:
-    """The positions of two accesses: of each kind from the first start up to the last end."""
+    """The positions of two accesses: of each kind from the first start up to the last end.
+
+    Ids of snapshots have no order, so that of the accesses counts.
+    Numbers of partitions keep their gaps.
+    """
     if not a or not b or a == b:
         return a or b
     found: dict[str, DataPosition] = {}
     for one in (*a, *b):
-        before = found.get(one.kind)
-        found[one.kind] = _covering(before, one) if before else one
-    return tuple(found[kind] for kind in sorted(found))
+        if one.kind != PARTITIONS:
+            before = found.get(one.kind)
+            found[one.kind] = _covering(before, one) if before else one
+    covering = [found[kind] for kind in sorted(found)]
+    return (*covering, *_partitions(one for one in (*a, *b) if one.kind == PARTITIONS))
+
+
+def known_partitions(
+    a: tuple[DataPosition, ...], b: tuple[DataPosition, ...]
+) -> tuple[DataPosition, ...]:
+    """The partitions of two accesses; none where one of them is about the table."""
+    return a if a == b else joined_positions(a, b) if a and b else ()
+
+
+def _partitions(positions: Iterable[DataPosition]) -> Iterator[DataPosition]:
+    """Ranges of numbers without overlaps; one without numbers where those of one are not known."""
+    listed = list(positions)
+    if any(not one.start for one in listed):
+        yield DataPosition(PARTITIONS, "", "")
+        return
+    found: list[tuple[int, int]] = []
+    for first, last in sorted((int(one.start), int(one.end)) for one in listed):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], last))
+        else:
+            found.append((first, last))
+    yield from (DataPosition(PARTITIONS, str(first), str(last)) for first, last in found)
 
 
 def _covering(a: DataPosition, b: DataPosition) -> DataPosition:
     if a.kind == OFFSETS:
         return DataPosition(a.kind, _offsets(min, a.start, b.start), _offsets(max, a.end, b.end))
+    if a.kind == SNAPSHOTS:  # their ids are in no order
+        return DataPosition(a.kind, a.start, b.end)
     return DataPosition(a.kind, min(a.start, b.start, key=_number), max(a.end, b.end, key=_number))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
+from dbt_graft.lineage.dates.period_union import PARTITIONS
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access
 
@@ -35,7 +36,10 @@ def removed_dates(access: Access) -> Dates:
     """The dates of which a DELETE, TRUNCATE or DROP removes rows; none where it is not known."""
     if access.periods:
         return dates_of(access.periods)
-    return NO_DATES if access.operation is Operation.DELETE else ALL_DATES
+    is_part = access.operation is Operation.DELETE or any(
+        one.kind == PARTITIONS for one in access.positions
+    )
+    return NO_DATES if is_part else ALL_DATES
 
 
 def replaces_rows(access: Access) -> bool:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import chain
+from itertools import chain, repeat
 
 from dbt_graft.collectors.spark.application.databricks import notebook_or_job
 from dbt_graft.collectors.spark.application.execution import (
@@ -22,6 +22,7 @@ from dbt_graft.collectors.spark.application.execution import (
     StreamBatch,
     StreamingQuery,
 )
+from dbt_graft.collectors.spark.application.streams import with_topics
 from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.plans.info import PlanNode, from_info
 from dbt_graft.collectors.spark.sources.commands import CommandRole, find_command
@@ -319,14 +320,20 @@ class _Replay:
 
     def progress(self, body: Body) -> None:
         rows = body["rows"]
+        offsets = tuple((start, end) for start, end in body.get("offsets", ()))
         batch = StreamBatch(
             run=body["run"],
             number=body["number"],
             at=datetime.fromisoformat(body["time"]),
-            sources=tuple((text, rows) for text, rows in body["sources"]),
+            sources=tuple(
+                (with_topics(text, *each), rows)
+                for (text, rows), each in zip(
+                    body["sources"], chain(offsets, repeat(())), strict=False
+                )
+            ),
             sink=body["sink"],
             rows=rows if rows is not None and rows >= 0 else None,
-            offsets=tuple((start, end) for start, end in body.get("offsets", ())),
+            offsets=offsets,
             event_times=tuple(body.get("event_times", ())),
         )
         stream = self.application.streams.recall(batch.run) or StreamingQuery()

@@ -20,7 +20,9 @@ from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEv
 from dbt_graft.lineage.dates.period_union import OFFSETS
 
 _PLACE = re.compile(r"(?P<kind>\w+)\[(?P<place>.*)\]")
-_TOPICS = re.compile(r"(?:Subscribe|Assign)\[(?P<topics>[^\]]*)\]")
+_TOPICS = re.compile(r"(?P<by>Subscribe|Assign)\[(?P<topics>[^\]]*)\]")
+_BY_PATTERN = re.compile(r"Kafka\w*\[SubscribePattern\[")
+_TOPIC = re.compile(r"[\w.-]{1,249}")
 _PARTITION = re.compile(r"-\d+$")
 # Sources that count in one number: the kind of position, and the number's key.
 _NUMBERED = {
@@ -39,10 +41,28 @@ def parse_place(description: str) -> Scan | None:
     if found is None:
         return None
     if found["kind"].startswith("Kafka"):
-        topics = _TOPICS.search(found["place"])
-        names = topics["topics"].split(",") if topics else []
-        return Scan(topics=tuple(sorted({_PARTITION.sub("", n.strip()) for n in names})))
+        topics = _TOPICS.match(found["place"])
+        names = [name.strip() for name in topics["topics"].split(",")] if topics else []
+        if topics and topics["by"] == "Assign":  # orders-0: a topic and its partition
+            names = [_PARTITION.sub("", name) for name in names]
+        return Scan(topics=tuple(sorted({*names})))
     return Scan(paths=(found["place"],)) if found["kind"] in _FILES else None
+
+
+def with_topics(description: str, *offsets: str) -> str:
+    """The description of a source; of topics by a pattern, with those that its offsets name."""
+    if not _BY_PATTERN.match(description):
+        return description
+    names: set[str] = set()
+    for text in offsets:
+        try:
+            found = json.loads(text or "{}")
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict):
+            names |= {name for name in found if _TOPIC.fullmatch(name)}
+    kind = description.partition("[")[0]
+    return f"{kind}[Subscribe[{', '.join(sorted(names))}]]" if names else description
 
 
 def sources(stream: StreamingQuery) -> tuple[Scan, ...]:

@@ -15,7 +15,7 @@ from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank
 from dbt_graft.lineage.dates.date_ranges import Conditions
 from dbt_graft.lineage.dates.partition_dates import path_period
 from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
-from dbt_graft.lineage.dates.period_union import condition_periods, union
+from dbt_graft.lineage.dates.period_union import SNAPSHOTS, condition_periods, union
 
 _PATHS = re.compile(r"\w+(?:\((?P<count>\d+) paths\))?\s?\[(?P<paths>.*)", re.DOTALL)
 _CUT = re.compile(r"\.\.\.(?:, | \d+ entries|\]?$)")
@@ -30,6 +30,10 @@ _ICEBERG = re.compile(
     r"\bfilters=(?P<list>[^\[\]]*?)(?=, (?:groupedBy|runtimeFilters|branch)=|[\])])"
 )
 _DELTA = re.compile(r"Delta\[version=(?P<version>\d{1,18}), ")
+# A read of Iceberg's `db.t.changes`.
+_CHANGELOG = re.compile(
+    r"[\[ (]fromSnapshotId=(?P<start>\d{1,19}|null), toSnapshotId=(?P<end>\d{1,19})[,\])]"
+)
 _DYNAMIC = "dynamicpruning"
 
 
@@ -58,7 +62,10 @@ def scan_periods(
 
 
 def scan_positions(node: PlanNode) -> tuple[DataPosition, ...]:
-    """The version of a Delta table that a scan reads."""
+    """The version of a Delta table that a scan reads, or the snapshots of an Iceberg changelog."""
+    if changes := _CHANGELOG.search(node.text):
+        start = changes["start"] if changes["start"] != "null" else ""
+        return (DataPosition(SNAPSHOTS, start, changes["end"]),)
     found = _DELTA.search(node.text) or _DELTA.search(node.metadata.get("Location", ""))
     if found is None:
         return ()

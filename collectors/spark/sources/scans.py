@@ -62,7 +62,7 @@ _SCHEMA = "ReadSchema: "
 _V2_FILES = re.compile(r"BatchScan \w+ (?P<paths>(?:/|[a-zA-Z][a-zA-Z0-9+.-]*:/).*)")
 _V2_TABLE = re.compile(r"BatchScan (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
 _V2_DESCRIBED = re.compile(r"BatchScan ?\[[^\]]*\] (?P<table>[\w$`-]+(?:\.[^\s.\[\]()]+)+)")
-_TOPICS = re.compile(r"(?:Subscribe|Assign|SubscribePattern)\[(?P<topics>[^\]]*)\]")
+_TOPICS = re.compile(r"(?P<by>Subscribe|Assign|SubscribePattern)\[(?P<topics>[^\]]*)\]")
 _PARTITION = re.compile(r"-\d+$")
 # Iceberg's tables about a table: `db.t.snapshots`.
 _METADATA_TABLES = frozenset(
@@ -70,6 +70,7 @@ _METADATA_TABLES = frozenset(
     entries files history manifests metadata_log_entries partitions position_deletes refs
     snapshots""".split()  # noqa: SIM905
 )
+_CHANGELOG = "toSnapshotId="
 
 # Scans of data in memory: made in Python, or read by another scan of the plan.
 _IN_MEMORY = (
@@ -215,7 +216,9 @@ def _named(name: str, text: str) -> tuple[str, ...]:
         if found is None or found["table"].startswith(("class", "org.apache", "file:")):
             return ()
         parts = identifier(found["table"])
-        return parts[:-1] if len(parts) > 2 and parts[-1] in _METADATA_TABLES else parts
+        changes = parts[-1] == "changes" and _CHANGELOG in text
+        is_about = parts[-1] in _METADATA_TABLES or changes
+        return parts[:-1] if len(parts) > 2 and is_about else parts
     if hive := _HIVE_TABLE.search(text):
         return identifier(hive["table"])
     found = _SCAN.fullmatch(name)
@@ -228,7 +231,9 @@ def _topics(name: str) -> tuple[str, ...]:
     found = _TOPICS.search(name)
     if found is None:
         return ()
-    topics = {_PARTITION.sub("", topic.strip()) for topic in found["topics"].split(",")}
+    topics = {topic.strip() for topic in found["topics"].split(",")}
+    if found["by"] == "Assign":  # orders-0: a topic and its partition
+        topics = {_PARTITION.sub("", topic) for topic in topics}
     return tuple(sorted(topics - {""}))
 
 

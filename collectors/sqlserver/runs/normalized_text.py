@@ -21,6 +21,10 @@ from dbt_graft.collectors.sqlserver.runs.temporaries import (
 )
 from dbt_graft.collectors.sqlserver.runs.transactions import TransactionStep, transaction_step
 from dbt_graft.collectors.statements.normalise import normalise
+from dbt_graft.collectors.statements.periods.partition_numbers import (
+    PartitionShape,
+    find_partitions,
+)
 from dbt_graft.collectors.statements.periods.shape import DateShape, find_dates
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint, literals
@@ -64,6 +68,7 @@ class NormalizedText(NamedTuple):
         date_shape: Where the dates of its conditions stand; None where it has none.
         literals: The literals that these dates depend on; they are not stored.
         parameters: The names of its parameters, or, of one call, also their values.
+        partition_shape, partition_literals: The same for the numbers of partitions.
     """
 
     text: str
@@ -75,14 +80,23 @@ class NormalizedText(NamedTuple):
     date_shape: DateShape | None = None
     literals: tuple[str, ...] = ()
     parameters: tuple[tuple[str, str], ...] = ()
+    partition_shape: PartitionShape | None = None
+    partition_literals: tuple[str, ...] = ()
+
+    @property
+    def has_values(self) -> bool:
+        """Whether dates or numbers of partitions are taken from its values."""
+        return self.date_shape is not None or self.partition_shape is not None
 
 
 _DATE_SHAPES = ByFingerprint(find_dates)
+_PARTITION_SHAPES = ByFingerprint(find_partitions)
 
 
 def normalized_text(text: str) -> NormalizedText:
     """A captured text, normalised."""
     normalized = normalise(text, Dialect.TSQL)
+    sent = unwrap(text)
     database = ""
     for use in _USE.finditer(normalized) if "use" in normalized.casefold() else ():
         database = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
@@ -92,7 +106,8 @@ def normalized_text(text: str) -> NormalizedText:
         step=transaction_step(normalized),
         database=database,
         temporaries=temp_table_references(normalized),
-        date_shape=_DATE_SHAPES(unwrap(text)),
+        date_shape=_DATE_SHAPES(sent),
+        partition_shape=_PARTITION_SHAPES(sent),
     )
 
 
@@ -157,12 +172,12 @@ class TextNormalizer:
 
     def _new(self, captured: str, statement: str) -> NormalizedText:
         found, taken = self._normalized.with_literals(statement)
-        if found.date_shape is not None:
+        if found.has_values:
             values = literals(unwrap(statement)) if taken is None else taken
-            count = len(values)
-            numbers = found.date_shape.numbers
-            used = tuple(values[one] if one < count else "" for one in numbers)
-            found = found._replace(literals=used)
+            found = found._replace(
+                literals=_used(values, found.date_shape),
+                partition_literals=_used(values, found.partition_shape),
+            )
         for pattern in self._noise:
             if pattern.search(captured):
                 return found._replace(noise=pattern.pattern)
@@ -173,7 +188,7 @@ class TextNormalizer:
         if call := _CALL.match(text):
             # Values come behind the statement: without them it is the same every time.
             statement = self._carried(call["statement"])
-            if statement.date_shape is not None:
+            if statement.has_values:
                 names = declared(text, call.start("statement"), call.end())
                 statement = statement._replace(parameters=with_values(names, text, call.end()))
             procedure, number = call["procedure"].lower(), call["handle"]
@@ -188,6 +203,11 @@ class TextNormalizer:
         if used is not None and used.act is not HandleAction.PREPARE:
             return RemoteCall(None, used, used.act is HandleAction.EXECUTE)
         return RemoteCall(self.batch(text), used, _PREPARES.search(text, 0, _BEHIND) is None)
+
+
+def _used(values: Sequence[str], shape: DateShape | PartitionShape | None) -> tuple[str, ...]:
+    count = len(values)
+    return tuple(values[one] if one < count else "" for one in (shape.numbers if shape else ()))
 
 
 def resets_connection(text: str) -> bool:

@@ -107,6 +107,10 @@ class RequestCounter:
                     event.started,
                     self.timezone,
                 )
+            if statement is not None and statement.partition_shape is not None:
+                counts.partitions = statement.partition_shape.partitions(
+                    statement.partition_literals, statement.parameters
+                )
             known = self._counts.get((epoch, tables, key))
             if known is None:
                 self._counts[epoch, tables, key] = counts

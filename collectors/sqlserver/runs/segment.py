@@ -9,6 +9,10 @@ from typing import NamedTuple
 from dbt_graft.collectors.schema import Flat, Microseconds
 from dbt_graft.collectors.sqlserver.event import LogDamage
 from dbt_graft.collectors.sqlserver.runs.captured import Level
+from dbt_graft.collectors.statements.periods.partition_numbers import (
+    TextPartitions,
+    added_partitions,
+)
 from dbt_graft.collectors.statements.periods.shape import TextDate, added_dates
 
 
@@ -80,6 +84,7 @@ class SegmentCounts:
         first_ended, last_ended: When the first and the last were recorded.
         first_sequence, last_sequence: Their numbers in the session's `event_sequence`.
         dates: The dates in their conditions; those of columns that are none go with the assembly.
+        partitions: The numbers of the partitions that they switch or truncate.
     """
 
     times: int
@@ -91,6 +96,7 @@ class SegmentCounts:
     first_sequence: int = 0
     last_sequence: int = 0
     dates: tuple[TextDate, ...] = ()
+    partitions: tuple[TextPartitions, ...] = ()
 
     def add(self, more: SegmentCounts) -> None:
         """Count more of the same."""
@@ -105,6 +111,8 @@ class SegmentCounts:
         self.last_sequence = max(self.last_sequence, more.last_sequence)
         if more.dates:
             self.dates = added_dates(self.dates, more.dates)
+        if more.partitions:
+            self.partitions = added_partitions(self.partitions, more.partitions)
 
 
 _NO_DAMAGE = LogDamage("", "")

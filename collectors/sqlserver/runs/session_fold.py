@@ -171,7 +171,7 @@ class SessionFold:
             kind = SegmentKind.UNRESOLVED_HANDLE if self.was_reset else SegmentKind.EXECUTED
             if prepared is not None:
                 kind, number = SegmentKind.STATEMENT, None
-                if prepared.date_shape is not None and call.values_at:
+                if prepared.has_values and call.values_at:
                     values = with_values(prepared.parameters, text, call.values_at)
                     prepared = prepared._replace(parameters=values)
             if prepared is None or not prepared.noise:

@@ -20,7 +20,7 @@ from dbt_graft.collectors.statements.periods.expressions import (
     dates_of,
 )
 from dbt_graft.collectors.statements.periods.mentions import DateCondition, TableMention
-from dbt_graft.collectors.statements.periods.variables import variables_of
+from dbt_graft.collectors.statements.periods.variables import assigned, variables_of
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import literals, marked
 from dbt_graft.collectors.statements.text.length import LONGEST
@@ -132,19 +132,11 @@ def _candidates(
     for one in mention.conditions:
         if is_personal(one.column):
             continue
-        known = tuple(_known(value, variables) for value in one.values)
+        known = tuple(assigned(value, variables) for value in one.values)
         by_name = name_grain(one.column) not in (None, Grain.HOUR)
         if by_name or all(dates_of(v, values) or v.is_relative or v.variables for v in known):
             found.append(replace(one, values=known))
     return tuple(found)
-
-
-def _known(value: DateExpression, variables: dict[str, DateExpression]) -> DateExpression:
-    """An expression with what a batch assigned to its variable, itself not a variable again."""
-    if value.of:
-        return replace(value, of=_known(value.of, variables))
-    assigned = variables.get(value.variable) if value.variable else None
-    return assigned if assigned and not assigned.variables else value
 
 
 def _dates(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dbt_graft.collectors.statements.periods.expressions import DateExpression, read_expression
 from dbt_graft.collectors.statements.text.tokens import Token
@@ -34,3 +35,11 @@ def variables_of(tokens: Sequence[Token]) -> dict[str, DateExpression]:
             else:
                 twice.add(name)
     return found
+
+
+def assigned(value: DateExpression, variables: Mapping[str, DateExpression]) -> DateExpression:
+    """An expression with what a batch assigned to its variable, itself not a variable again."""
+    if value.of:
+        return replace(value, of=assigned(value.of, variables))
+    found = variables.get(value.variable) if value.variable else None
+    return found if found and not found.variables else value

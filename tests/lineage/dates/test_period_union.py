@@ -7,7 +7,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
-from dbt_graft.lineage.dates.period_union import OFFSETS, joined_positions, known_union, union
+from dbt_graft.lineage.dates.period_union import (
+    OFFSETS,
+    PARTITIONS,
+    SNAPSHOTS,
+    joined_positions,
+    known_partitions,
+    known_union,
+    union,
+)
 from tests.lineage.shown_periods import shown
 
 BEGIN = datetime(2026, 11, 1, tzinfo=UTC)
@@ -60,3 +68,28 @@ def test_positions_run_from_the_first_start_to_the_last_end() -> None:
     assert joined_positions(*reversed(batches)) == expected
     first, last = DataPosition("files", "", "3"), DataPosition("files", "3", "12")
     assert joined_positions((first,), (last,)) == (DataPosition("files", "", "12"),)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        (["2-2"], ["4-6"], ["2-2", "4-6"]),
+        (["2-2", "9-9"], ["3-5"], ["2-5", "9-9"]),
+        (["2-8"], ["10-10", "4-5"], ["2-8", "10-10"]),
+        (["2-2"], ["-"], ["-"]),
+        (["2-2"], [], []),
+    ],
+    ids=["gap", "neighbours", "inside", "not known", "the table"],
+)
+def test_partitions_keep_their_gaps(a: list[str], b: list[str], expected: list[str]) -> None:
+    one, two, both = (
+        tuple(DataPosition(PARTITIONS, *text.split("-")) for text in each)
+        for each in (a, b, expected)
+    )
+    assert known_partitions(one, two) == both
+    assert known_partitions(two, one) == both
+
+
+def test_snapshots_run_from_that_of_the_first_access_to_that_of_the_last() -> None:
+    batches = [(DataPosition(SNAPSHOTS, *ends),) for ends in (("9001", "412"), ("412", "777"))]
+    assert joined_positions(*batches) == (DataPosition(SNAPSHOTS, "9001", "777"),)

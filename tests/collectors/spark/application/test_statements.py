@@ -579,6 +579,33 @@ def test_a_batch_without_an_execution_is_known_by_its_progress(
         assert reasons(row) == []
 
 
+def test_a_stream_of_topics_by_a_pattern_reads_those_that_its_offsets_name(make_log: Make) -> None:
+    progress = {
+        "runId": "00000000-0000-0000-0000-000000000001",
+        "batchId": 0,
+        "timestamp": "2026-11-21T05:00:00.000Z",
+        "sources": [
+            {
+                "description": "KafkaV2[SubscribePattern[topic-\\d{2}]]",
+                "startOffset": '{"topic-00":{"0":1}}',
+                "endOffset": '{"topic-00":{"0":4}}',
+                "numInputRows": 3,
+            }
+        ],
+        "sink": {"description": "FileSink[file:/out/t]", "numOutputRows": -1},
+    }
+    event = {"Event": "org.StreamingQueryListener$QueryProgressEvent", "progress": progress}
+    row = collected(with_events(make_log(), event, before="ApplicationEnd"))
+    assert accesses(row) == {
+        ("INSERT", "read", "topic-00", 3, "ok"),
+        ("INSERT", "write", "/out/t", None, "ok"),
+    }
+    found = [one for access in row["accesses"] for one in access["positions"]]
+    assert [(one["kind"], one["end"]) for one in found] == [
+        ("kafka offsets", '{"topic-00":{"0":4}}')
+    ]
+
+
 PROVIDER = "org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider@1f"
 
 

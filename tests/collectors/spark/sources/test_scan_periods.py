@@ -114,3 +114,24 @@ def test_static_partitions_of_writes() -> None:
         (("ds", "2026-10-31"),),
         (("ds", "2026-11-01"),),
     )
+
+
+@pytest.mark.parametrize(
+    ("described", "expected"),
+    [
+        ("lake.raw.t [fromSnapshotId=5, toSnapshotId=91, filters=]", ("5", "91")),
+        ("lake.raw.t [fromSnapshotId=null, toSnapshotId=3, filters=id = 1]", ("", "3")),
+        (
+            "IcebergChangelogScan(table=lake.raw.t, fromSnapshotId=5, toSnapshotId=91, filters=)",
+            ("5", "91"),
+        ),
+        ("lake.raw.t [fromSnapshotId=null, toSnapshotId=null, filters=]", None),
+        ("lake.raw.t (branch=null) [filters=, groupedBy=]", None),
+    ],
+)
+def test_a_scan_of_icebergs_changelog_has_its_snapshots(
+    described: str, expected: tuple[str, str] | None
+) -> None:
+    text = f"BatchScan lake.raw.t.changes[a#1] {described}"
+    found = scan_positions(PlanNode("BatchScan lake.raw.t.changes", text))
+    assert found == ((DataPosition("iceberg snapshot", *expected),) if expected else ())

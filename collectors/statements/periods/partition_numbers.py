@@ -1,0 +1,248 @@
+"""Partition numbers in texts of one shape: T-SQL names partitions by their number, not by a date.
+
+    ALTER TABLE a SWITCH PARTITION 2 TO b PARTITION 7
+    TRUNCATE TABLE a WITH (PARTITIONS (2, 4 TO 6))
+
+As with dates, their places are found once, in a text whose literals are marked; only whole numbers
+in the range of SQL Server's partitions come out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sqlglot.errors import TokenError
+
+from dbt_graft.collectors.statements.periods.expressions import (
+    DateExpression,
+    DateValues,
+    list_number,
+    read_expression,
+)
+from dbt_graft.collectors.statements.periods.variables import assigned, variables_of
+from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.fingerprint import marked
+from dbt_graft.collectors.statements.text.length import LONGEST
+from dbt_graft.collectors.statements.text.names import Name, name_at
+from dbt_graft.collectors.statements.text.split import split
+from dbt_graft.collectors.statements.text.tokens import Token, tokenise
+from dbt_graft.lineage.operations import Operation
+
+_HINT = re.compile(r"\bPARTITIONS?\b", re.IGNORECASE)
+_VERB = re.compile(r"\b(?:SWITCH|TRUNCATE)\b", re.IGNORECASE)
+_LONGEST = min(LONGEST, 200_000)
+_NUMBER = re.compile(r"\d{1,5}")
+_MOST_PARTITIONS = 15_000
+# A table with more gaps than this between its numbers counts as one range.
+_MOST = 400
+
+# The first and the last of some partitions, equal for one; of a list both are the list.
+NumberRange = tuple[DateExpression, DateExpression]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPartitions:
+    """Partitions that a text switches or truncates.
+
+    Attributes:
+        table: As written, in lower case, dotted.
+        operation: SWITCH or TRUNCATE.
+        changes: They are written; else they are read, by a SWITCH.
+        first, last: Their numbers; 0 where the text does not tell which, None where it means the
+            table with all its partitions.
+    """
+
+    table: str
+    operation: str
+    changes: bool
+    first: int | None
+    last: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _PartitionMention:
+    """A table that a statement switches or truncates; `ranges` is None for all its partitions."""
+
+    name: Name
+    operation: Operation
+    changes: bool
+    ranges: tuple[NumberRange, ...] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartitionShape:
+    """The places of the partition numbers in texts of one shape.
+
+    Attributes:
+        numbers: The literals that they depend on.
+    """
+
+    mentions: tuple[_PartitionMention, ...]
+    numbers: tuple[int, ...]
+
+    def partitions(
+        self, literals: tuple[str, ...], parameters: tuple[tuple[str, str], ...]
+    ) -> tuple[TextPartitions, ...]:
+        """The partitions in one text.
+
+        Args:
+            literals: Those that the numbers depend on.
+        """
+        numbered = dict(zip(self.numbers, literals, strict=True))
+        values = DateValues(numbered, dict(parameters))
+        return merged_partitions(one for each in self.mentions for one in _of_text(each, values))
+
+
+def find_partitions(text: str) -> PartitionShape | None:
+    """The places of partition numbers in a text; None where it has none.
+
+    Args:
+        text: A T-SQL text, unwrapped.
+    """
+    if len(text) > _LONGEST or not (_HINT.search(text) and _VERB.search(text)):
+        return None
+    try:
+        tokens = tokenise(marked(text), Dialect.TSQL)
+        statements = list(split(tokens, Dialect.TSQL))
+    except (TokenError, RecursionError):
+        return None
+    variables = variables_of(tokens)
+    mentions = tuple(
+        _PartitionMention(
+            name,
+            operation,
+            changes,
+            ranges and tuple((assigned(a, variables), assigned(b, variables)) for a, b in ranges),
+        )
+        for each in statements
+        for name, operation, changes, ranges in _mentions(each)
+    )
+    if all(one.ranges is None for one in mentions):
+        return None
+    used = [end for one in mentions for each in one.ranges or () for end in each]
+    return PartitionShape(mentions, tuple(sorted({n for one in used for n in one.numbers})))
+
+
+_Mention = tuple[Name, Operation, bool, tuple[NumberRange, ...] | None]
+
+
+def _mentions(tokens: list[Token]) -> Iterator[_Mention]:
+    """The tables of a statement; their ranges are empty where they cannot be read."""
+    if _words(tokens, 0, 2) == ["TRUNCATE", "TABLE"]:
+        if table := name_at(tokens, 2, Dialect.TSQL):
+            yield table.name, Operation.TRUNCATE, True, _truncated(tokens, table.end)
+    elif _words(tokens, 0, 2) == ["ALTER", "TABLE"]:
+        source = name_at(tokens, 2, Dialect.TSQL)
+        if source is None or _words(tokens, source.end, 1) != ["SWITCH"]:
+            return
+        words = [token.word for token in tokens]
+        to = words.index("TO", source.end) if "TO" in words[source.end :] else len(words)
+        yield source.name, Operation.SWITCH, False, _switched(tokens, source.end + 1, ("TO",))
+        if target := name_at(tokens, to + 1, Dialect.TSQL):
+            found = _switched(tokens, target.end, ("", ";", "WITH"))
+            yield target.name, Operation.SWITCH, True, found
+
+
+def _switched(
+    tokens: list[Token], at: int, behind: tuple[str, ...]
+) -> tuple[NumberRange, ...] | None:
+    """`PARTITION 2`"""
+    if _word(tokens, at) != "PARTITION":
+        return None
+    found = read_expression(tokens, at + 1)
+    if found is None or _word(tokens, found[1]) not in behind:
+        return ()  # $PARTITION.by_day(@d), @p + 1
+    return ((found[0], found[0]),)
+
+
+def _truncated(tokens: list[Token], at: int) -> tuple[NumberRange, ...] | None:
+    """`WITH (PARTITIONS (2, 4 TO 6))`"""
+    if _words(tokens, at, 4) != ["WITH", "(", "PARTITIONS", "("]:
+        return None
+    at += 3
+    listed = list_number(tokens, at)
+    if listed is not None:
+        return ((DateExpression(literal=listed, is_list=True),) * 2,)
+    found: list[NumberRange] = []
+    while _word(tokens, at) in ("(", ","):
+        first = read_expression(tokens, at + 1)
+        last = first
+        if first and _word(tokens, first[1]) == "TO":
+            last = read_expression(tokens, first[1] + 1)
+        if first is None or last is None:
+            return ()
+        found.append((first[0], last[0]))
+        at = last[1]
+    return tuple(found) if _word(tokens, at) == ")" else ()
+
+
+def _word(tokens: list[Token], at: int) -> str:
+    return tokens[at].word if at < len(tokens) else ""
+
+
+def _words(tokens: list[Token], at: int, count: int) -> list[str]:
+    return [token.word for token in tokens[at : at + count]]
+
+
+def _of_text(mention: _PartitionMention, values: DateValues) -> Iterator[TextPartitions]:
+    table = ".".join(filter(None, mention.name)).casefold()
+    key = (table, mention.operation.value, mention.changes)
+    if mention.ranges is None:
+        yield TextPartitions(*key, None, None)
+        return
+    each = [_numbers(one, values) for one in mention.ranges]
+    known = [numbers for one in each for numbers in one]
+    for first, last in known if all(each) and known else ((0, 0),):
+        yield TextPartitions(*key, first, last)
+
+
+def _numbers(ends: NumberRange, values: DateValues) -> list[tuple[int, int]]:
+    """The partitions of a range, or each of a list; empty where an end is no number."""
+    first, last = (_integers(one, values) for one in ends)
+    pairs = list(zip(first, last, strict=False))
+    return pairs if all(a <= b for a, b in pairs) else []
+
+
+def _integers(expression: DateExpression, values: DateValues) -> list[int]:
+    if expression.variable:
+        text = (values.parameters or {}).get(expression.variable, "")
+    else:
+        text = values.literals.get(-1 if expression.literal is None else expression.literal, "")
+    items = text.strip("()").split(",") if expression.is_list else [text]
+    found = [int(one) for item in items if _NUMBER.fullmatch(one := item.strip())]
+    is_known = len(found) == len(items) and all(0 < one <= _MOST_PARTITIONS for one in found)
+    return found if is_known else []
+
+
+def merged_partitions(partitions: Iterable[TextPartitions]) -> tuple[TextPartitions, ...]:
+    """The partitions of each table, sorted, without overlaps."""
+    grouped: dict[tuple[str, str, bool], list[TextPartitions]] = {}
+    for one in partitions:
+        grouped.setdefault((one.table, one.operation, one.changes), []).append(one)
+    return tuple(
+        TextPartitions(*key, first, last)
+        for key in sorted(grouped)
+        for first, last in _merged([(one.first, one.last) for one in grouped[key]])
+    )
+
+
+def _merged(ranges: list[tuple[int | None, int | None]]) -> list[tuple[int | None, int | None]]:
+    known = sorted((first, last) for first, last in ranges if first and last)
+    if len(known) < len(ranges):
+        return [(None, None) if (None, None) in ranges else (0, 0)]
+    found: list[tuple[int, int]] = []
+    for first, last in known:
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], last))
+        else:
+            found.append((first, last))
+    return [*found] if len(found) <= _MOST else [(found[0][0], found[-1][1])]
+
+
+def added_partitions(
+    a: tuple[TextPartitions, ...], b: tuple[TextPartitions, ...]
+) -> tuple[TextPartitions, ...]:
+    """The partitions of two texts of one shape."""
+    return a if a == b or not b else merged_partitions((*a, *b))

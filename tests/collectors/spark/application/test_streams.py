@@ -1,0 +1,87 @@
+"""Descriptions and offsets of streaming sources, as Spark writes them -> datasets and positions."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.collectors.spark.application.streams import parse_place, position, with_topics
+from dbt_graft.lineage.dates.period import DataPosition
+
+DELTA = (
+    '{{"sourceVersion":1,"reservoirId":"84590dac","reservoirVersion":{},"index":{},'
+    '"isStartingVersion":false}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("description", "topics"),
+    [
+        ("KafkaV2[Subscribe[orders]]", ("orders",)),
+        ("KafkaV2[Subscribe[orders, eu.visits]]", ("eu.visits", "orders")),
+        ("KafkaV2[Subscribe[orders-2026]]", ("orders-2026",)),
+        ("KafkaV2[Assign[orders-0, orders-1, orders-2026-0]]", ("orders", "orders-2026")),
+        ("KafkaV2[SubscribePattern[orders-\\d{2}]]", ()),
+    ],
+)
+def test_topics(description: str, topics: tuple[str, ...]) -> None:
+    place = parse_place(description)
+    assert place
+    assert place.topics == topics
+
+
+@pytest.mark.parametrize(
+    ("description", "offsets", "expected"),
+    [
+        (
+            "KafkaV2[SubscribePattern[orders-\\d{2}]]",
+            ('{"orders-00":{"0":1}}', '{"orders-01":{"0":4},"orders-00":{"0":2}}'),
+            "KafkaV2[Subscribe[orders-00, orders-01]]",
+        ),
+        (
+            "KafkaV2[SubscribePattern[a[bc]]]",
+            ("", '{"ab":{"0":1},"no, topic]":{"0":1}}'),
+            "KafkaV2[Subscribe[ab]]",
+        ),
+        ("KafkaV2[SubscribePattern[a.*]]", ("", "7"), "KafkaV2[SubscribePattern[a.*]]"),
+        ("KafkaV2[SubscribePattern[a.*]]", (), "KafkaV2[SubscribePattern[a.*]]"),
+        ("KafkaV2[Subscribe[orders]]", ("", '{"x":{"0":1}}'), "KafkaV2[Subscribe[orders]]"),
+        ("FileStreamSource[file:/in]", ("", '{"logOffset":0}'), "FileStreamSource[file:/in]"),
+    ],
+)
+def test_a_pattern_of_topics_has_those_of_its_offsets(
+    description: str, offsets: tuple[str, ...], expected: str
+) -> None:
+    assert with_topics(description, *offsets) == expected
+
+
+@pytest.mark.parametrize(
+    ("description", "start", "end", "expected"),
+    [
+        (
+            "KafkaV2[Subscribe[orders-1]]",
+            '{"orders-1":{"10":5,"9":7}}',
+            '{"orders-1":{"10":8,"9":7}}',
+            ("kafka offsets", '{"orders-1":{"9":7,"10":5}}', '{"orders-1":{"9":7,"10":8}}'),
+        ),
+        (
+            "KafkaV2[Subscribe[orders-1]]",
+            "",
+            '{"orders-1":{"0":8}}',
+            ("kafka offsets", "", '{"orders-1":{"0":8}}'),
+        ),
+        ("FileStreamSource[file:/in]", "", '{"logOffset":0}', ("files", "", "0")),
+        (
+            "DeltaSource[s3://lake/orders]",
+            DELTA.format(5, 2),
+            DELTA.format(12, -1),
+            ("delta version", "5", "12"),
+        ),
+        ("DeltaSource[s3://lake/orders]", "", DELTA.format(5, 2), ("delta version", "", "5")),
+        ("RateStreamV2[rowsPerSecond=1]", "0", "1", None),
+    ],
+)
+def test_positions(
+    description: str, start: str, end: str, expected: tuple[str, str, str] | None
+) -> None:
+    found = position(description, start, end, "orders-1")
+    assert found == ((DataPosition(*expected),) if expected else ())
