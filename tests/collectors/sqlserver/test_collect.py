@@ -144,6 +144,10 @@ LOGS = {
     ),
     "streaming": event("INSERT INTO target VALUES (1)", after=5)
     + event("SELECT * FROM source", after=9, duration=8_000_000),
+    "partitions": event("ALTER TABLE orders SWITCH PARTITION 7 TO old PARTITION 3")
+    + event("ALTER TABLE orders SWITCH PARTITION 9 TO old PARTITION 4")
+    + event("TRUNCATE TABLE old WITH (PARTITIONS ($PARTITION.by_day('2026-11-01')))")
+    + event("TRUNCATE TABLE stage"),
     "dropped": event(
         "CREATE TABLE made_again (id int, name varchar(9)); CREATE TABLE gone (id int)"
     )
@@ -258,6 +262,21 @@ def test_runs_are_named_or_end_when_a_session_is_idle(collected: Records) -> Non
 def test_a_statement_that_several_events_show_counts_once(collected: Records) -> None:
     found = {a.dataset.short: (a.statements, a.status) for a in of(collected, "levels").accesses}
     assert found == {"dbo.a": (2, "ok"), "dbo.b": (2, "ok"), "dbo.inside": (1, "ok")}
+
+
+def test_partitions_are_positions_with_their_gaps(collected: Records) -> None:
+    found = {
+        f"{one.operation} {one.direction} {one.dataset.name.rpartition('.')[2]}": [
+            (position.kind, position.start, position.end) for position in one.positions
+        ]
+        for one in of(collected, "partitions").accesses
+    }
+    assert found == {
+        "SWITCH read orders": [("partitions", "7", "7"), ("partitions", "9", "9")],
+        "SWITCH write old": [("partitions", "3", "4")],
+        "TRUNCATE write old": [("partitions", "", "")],
+        "TRUNCATE write stage": [],
+    }
 
 
 def test_starting_events_alone_show_tables_but_no_outcome(collected: Records) -> None:
