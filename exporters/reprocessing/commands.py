@@ -52,12 +52,14 @@ class RerunStep:
         commands: For a shell, in order; none where it is not known how it runs.
         url: The page from which people start it.
         note: A trap of the commands, or the reason why there are none.
+        is_clearing: The commands are Airflow's, which clear runs of its tasks.
     """
 
     rerun: Rerun
     commands: tuple[str, ...] = ()
     url: str = ""
     note: str = ""
+    is_clearing: bool = False
 
 
 def rerun_steps(plan: TaintPlan, settings: RerunSettings) -> list[RerunStep]:
@@ -96,7 +98,8 @@ def _step(rerun: Rerun, settings: RerunSettings) -> RerunStep:
         for command in clear_commands(dag, task, dates, settings.airflow)
     ]
     if commands:
-        return RerunStep(rerun, tuple(commands), note=trap_of_clearing(settings.airflow))
+        note = trap_of_clearing(settings.airflow)
+        return RerunStep(rerun, tuple(commands), note=note, is_clearing=True)
     return RerunStep(rerun, note=f"it is not known how it runs: {_ADD}")
 
 

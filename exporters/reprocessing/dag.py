@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -18,13 +19,17 @@ from dbt_graft.lineage.states.taint_plan import TaintPlan
 
 _FILES = (".sh", ".bash")  # Airflow takes a command that ends so for the name of a template
 
+_ASKED = "Run this in a shell of Airflow, wait for its end, then mark this task as success:"
+
 
 def reprocessing_dag(
     plan: TaintPlan, steps: Sequence[RerunStep], settings: DagSettings
 ) -> dict[str, str]:
     """File name -> content of the DAG, one task after the other in the order of the plan.
 
-    A task of the plan without a command is a mark in the order.
+    A task of the plan without a command is a mark in the order. Airflow 3 lets no task reach its
+    database: one that would clear others fails there, and says what to run before it is marked as
+    success.
     """
     begin = plan.bad[0].dataset.short if plan.bad else "data"
     names = [step.rerun.name or "unknown writer" for step in steps]
@@ -50,8 +55,12 @@ def _task(
     lines = [f"Dates: {dates_text(rerun.dates, rerun.grain)}."]
     lines += [" -> ".join(map(code, output.path)) for output in rerun.outputs]
     lines += [one_line(one) for one in (step.url, step.note) if one]
-    arguments: Mapping[str, str] = {}
-    if step.commands:
+    arguments: Mapping[str, str | int] = {}
+    if step.commands and step.is_clearing and settings.version >= 3:
+        asked = "\n".join((_ASKED, *step.commands))
+        text = f"printf '%s\\n' {shlex.quote(without_jinja(asked))}; exit 1"
+        arguments = {"bash_command": text, "retries": 0}
+    elif step.commands:
         command = " && ".join(step.commands)
         text = without_jinja(command)
         ends = command.endswith(_FILES)

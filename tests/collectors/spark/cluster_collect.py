@@ -1,4 +1,4 @@
-"""Collects Spark logs on a cluster: `cluster_collect.py MASTER [LOGS STORE]…`.
+"""Collects Spark logs on a cluster, and folds what was read: `cluster_collect.py MASTER [LOGS STORE]…`.
 
 Prints, as JSON, the folder that each executor works in and the files of our modules there.
 """
@@ -14,7 +14,8 @@ import pyarrow as pa
 from dbt_graft.collectors.session import session
 from dbt_graft.collectors.spark.collect import collect
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.store import commit
+from dbt_graft.collectors.store import commit, fold_store
+from dbt_graft.collectors.store.fold.spark import folding_on
 
 
 def imported(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -53,5 +54,6 @@ with session(settings) as spark:
         found = collect(spark, SparkLogs(path, "events"), {})
         assert found
         assert commit(store, [found])
+        assert fold_store(store, few=1, many=0, newest=1, on_spark=folding_on(spark, newest=1))
     rows = spark.range(0, 2, 1, 2).mapInArrow(imported, "folder string, file string").collect()
     print(json.dumps([list(row) for row in rows]))

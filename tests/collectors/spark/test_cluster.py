@@ -17,9 +17,11 @@ import pytest
 from dbt_graft.collectors.spark.collect import collect
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store import commit, read
+from dbt_graft.lineage.build import build
 from dbt_graft.lineage.records import Records
 from tests.collectors.spark.daemons import daemon
 from tests.collectors.spark.packed import zstd
+from tests.lineage.fold.test_runs import said
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -151,7 +153,8 @@ def test_two_executors_import_what_was_shipped_and_write_the_same_store(
     assert len({folder for folder, _ in found}) == 2
     assert [file for _, file in found if "graft_collectors.zip/" not in file] == []
     assert len(found) > 40
-    assert everything(read(str(tmp_path / "store"))) == everything(embedded)
+    assert everything(read(str(tmp_path / "store"), folded=False)) == everything(embedded)
+    assert said(build(read(str(tmp_path / "store")))) == said(build(embedded))
     assert len(embedded.runs) == 5
     assert [reject.position for reject in embedded.rejects] == ["app-broken, line 6"]
 
@@ -167,7 +170,7 @@ def test_two_workers_write_the_same_store_from_a_folder_and_from_a_history_serve
     stores = [str(tmp_path / name) for name in ("folder", "server")]
     found = collect_on(standalone, root, str(events), stores[0], history_server, stores[1])
     assert {Path(folder).parts[-3] for folder, _ in found} == {"work1", "work2"}
-    assert everything(read(stores[0])) == everything(embedded)
-    assert everything(read(stores[1])) == {
+    assert everything(read(stores[0], folded=False)) == everything(embedded)
+    assert everything(read(stores[1], folded=False)) == {
         table: sorted(map(as_listed, rows)) for table, rows in everything(embedded).items()
     }
