@@ -1,4 +1,4 @@
-"""Collects Spark logs on a cluster, and folds what was read: `cluster_collect.py MASTER [LOGS STORE]…`.
+"""Collects Spark logs on a cluster and folds them: `cluster_collect.py MASTER [LOGS STORE]…`.
 
 Prints, as JSON, the folder that each executor works in and the files of our modules there.
 """
