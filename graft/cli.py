@@ -12,7 +12,7 @@ Exit codes: 0 success, 1 error, 2 invalid command line or graft.yml,
 3 success, but some log input was rejected (only with --strict),
 4 inject --check found a forbidden change, 5 another graft works on this store,
 6 status --max-age: lineage is older, 7 the lineage store is damaged and the rest was published,
-8 impact, review: --fail-on is reached,
+8 impact, review: --fail-on is reached; privacy --check: there are findings,
 130 interrupted.
 """
 
@@ -36,6 +36,7 @@ COMMANDS = {
     "java": ("steps", "Print the JAVA_HOME on which graft starts Spark."),
     "links": ("links", "Test links to pages of the site."),
     "openlineage": ("openlineage", "Check OpenLineage events."),
+    "privacy": ("privacy", "Show where sensitive values are, and how they came there: report."),
     "query": ("query", "Query the lineage with SQL."),
     "review": ("review", "Show what a change of the dbt project does, against a base."),
     "schema": ("steps", "Print the JSON schema of graft.yml, for an editor or a CI job."),

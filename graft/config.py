@@ -28,6 +28,7 @@ from dbt_graft.graft import dbt_folders
 from dbt_graft.graft.airflow_section import AirflowSection
 from dbt_graft.graft.impact_section import ImpactSection
 from dbt_graft.graft.keep_section import KeepSection
+from dbt_graft.graft.privacy_section import PrivacySection
 from dbt_graft.graft.review_section import ReviewSection
 from dbt_graft.graft.variables import expanded
 from dbt_graft.injector.forbidden import RULES, Rule
@@ -395,6 +396,7 @@ class Config(Section):
     impact: ImpactSection = ImpactSection()
     review: ReviewSection = ReviewSection()
     keep: KeepSection = KeepSection()
+    privacy: PrivacySection = PrivacySection()
     _folder: Path = PrivateAttr(default=Path())
 
     def path(self, text: str) -> str:

@@ -1,0 +1,183 @@
+"""The privacy report as JSON, of the schema `docs/privacy.schema.json`, and as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbt_graft import __version__
+from dbt_graft.lineage.privacy.classification import Classification
+from dbt_graft.lineage.privacy.findings import PrivacyCode, PrivacyFinding
+from dbt_graft.lineage.privacy.labels import LabelStep, PrivacyLabels
+
+VERSION = 1
+SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/privacy.schema.json"
+_ADVICE = {
+    PrivacyCode.LOWERED: "raise its label, or give a reason in graft.yml",
+    PrivacyCode.UNCLASSIFIED: "label it where it is described, or mask it",
+    PrivacyCode.PUBLISHED: "check who may see it",
+    PrivacyCode.OUTSIDE: "check who may read the file",
+    PrivacyCode.NO_LINEAGE: "declare what it comes from",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyReport:
+    """The labels of a lineage, and what was found about them.
+
+    Attributes:
+        sensitive: Columns from this classification on are sensitive.
+        unknown_labels: Labels that name no classification -> how many columns have them.
+    """
+
+    labels: PrivacyLabels
+    sensitive: Classification
+    findings: Sequence[PrivacyFinding]
+    unknown_labels: Counter[str]
+
+    def columns(self) -> list[int]:
+        """The sensitive columns: the most sensitive first, then by name."""
+        found = [
+            (-level, self.dataset(one), self.name(one), one)
+            for one in self.labels.columns()
+            if (level := self.labels.classification(one)) is not None and level >= self.sensitive
+        ]
+        return [one for *_, one in sorted(found)]
+
+    def dataset(self, column: int) -> str:
+        """The dataset of a column."""
+        graph = self.labels.graph
+        return str(graph.datasets[graph.dataset_of[column]])
+
+    def name(self, column: int) -> str:
+        """The name of a column."""
+        return self.labels.graph.column_names[column]
+
+
+def privacy_json(report: PrivacyReport) -> dict[str, Any]:
+    """The document."""
+    labels = report.labels
+    return {
+        "$schema": SCHEMA_URL,
+        "version": VERSION,
+        "producer": f"dbt-graft {__version__}",
+        "sensitive_from": report.sensitive.text,
+        "columns": [_column(report, one) for one in report.columns()],
+        "decides_on": [
+            {
+                "dataset": report.dataset(column),
+                "column": report.name(column),
+                "on": str(labels.graph.datasets[dataset]),
+            }
+            for column, dataset in labels.decides
+        ],
+        "unknown": {
+            "flows": [
+                {"from": str(one.source), "to": str(one.target), "task": one.task}
+                for one in labels.unmapped
+            ],
+            "datasets": sorted(map(str, labels.unknown)),
+        },
+        "findings": [
+            {
+                "code": one.code.value,
+                "dataset": report.dataset(one.column),
+                "column": report.name(one.column),
+                "reader": one.reader or None,
+                "advice": _ADVICE[one.code],
+            }
+            for one in report.findings
+        ],
+        "labels_without_classification": dict(sorted(report.unknown_labels.items())),
+    }
+
+
+def _column(report: PrivacyReport, column: int) -> dict[str, Any]:
+    labels = report.labels
+    declared, level = labels.declared.get(column), labels.classification(column)
+    return {
+        "dataset": report.dataset(column),
+        "column": report.name(column),
+        "classification": level.text if level is not None else None,
+        "declared": {
+            "classification": declared.classification.text,
+            "by": declared.source,
+            "reason": declared.reason or None,
+        }
+        if declared
+        else None,
+        "path": [_step(one) for one in labels.path(column)],
+    }
+
+
+def _step(step: LabelStep) -> dict[str, Any]:
+    return {
+        "dataset": str(step.dataset),
+        "column": step.column,
+        "classification": step.classification.text,
+        "task": step.task or None,
+        "operation": step.subtype.value if step.subtype else None,
+        "masking": step.masking,
+    }
+
+
+def privacy_lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
+    """The report as text.
+
+    Args:
+        most: The most lines of a section; None for all.
+    """
+    labels, columns = report.labels, report.columns()
+    yield f"sensitive columns, {report.sensitive.text} or higher ({len(columns):,})"
+    yield from _cut([_way(report, one) for one in columns], most)
+    if labels.decides:
+        yield f"datasets whose rows or values they decide on ({len(labels.decides):,})"
+        yield from _cut(
+            [
+                f"{labels.graph.datasets[to]}  by {report.dataset(one)}.{report.name(one)}"
+                for one, to in labels.decides
+            ],
+            most,
+        )
+    if labels.unknown:
+        yield f"unknown: no columns are known on the way there ({len(labels.unknown):,})"
+        yield from _cut(
+            [f"{one.target}  from {one.source} by {one.task}" for one in labels.unmapped], most
+        )
+    for label, count in sorted(report.unknown_labels.items()):
+        of = "1 column" if count == 1 else f"{count:,} columns"
+        yield f"the label {label!r} of {of} names no classification"
+    yield f"findings ({len(report.findings):,})"
+    yield from _cut(
+        [
+            f"{one.code.value}  {report.dataset(one.column)}.{report.name(one.column)}"
+            f"{f', read by {one.reader}' if one.reader else ''}: {_ADVICE[one.code]}"
+            for one in report.findings
+        ],
+        most,
+    )
+
+
+def _way(report: PrivacyReport, column: int) -> str:
+    labels = report.labels
+    level = labels.classification(column)
+    shown = level.text if level is not None else ""
+    begin = f"{shown:<14} {report.dataset(column)}.{report.name(column)}"
+    first, *steps = labels.path(column)
+    if not steps:
+        declared = labels.declared[column]
+        return f"{begin}  labelled in {declared.source}"
+    *_, last = steps
+    subtype = last.subtype.value if last.subtype else ""
+    more = f" in {len(steps)} steps" if len(steps) > 1 else ""
+    masked = ", masked" if any(one.masking for one in steps) else ""
+    return f"{begin}  from {first.dataset}.{first.column}{more} by {last.task} [{subtype}{masked}]"
+
+
+def _cut(lines: list[str], most: int | None) -> Iterator[str]:
+    shown = lines if most is None else lines[:most]
+    yield from (f"  {line}" for line in shown)
+    if len(shown) < len(lines):
+        yield f"  and {len(lines) - len(shown):,} more"

@@ -1,0 +1,1 @@
+"""Privacy: classifications of columns, and where sensitive values flow."""
