@@ -130,8 +130,12 @@ def privacy_lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
         most: The most lines of a section; None for all.
     """
     labels, columns = report.labels, report.columns()
-    yield f"sensitive columns, {report.sensitive.text} or higher ({len(columns):,})"
-    yield from _cut([_way(report, one) for one in columns], most)
+    labelled = [one for one in columns if one in labels.declared]
+    others = [one for one in columns if one not in labels.declared]
+    yield f"columns labelled {report.sensitive.text} or higher ({len(labelled):,})"
+    yield from _cut([_way(report, one) for one in labelled], most)
+    yield f"columns that their values flow into ({len(others):,})"
+    yield from _cut([_way(report, one) for one in others], most)
     if labels.decides:
         yield f"datasets whose rows or values they decide on ({len(labels.decides):,})"
         yield from _cut(
