@@ -12,7 +12,7 @@ Exit codes: 0 success, 1 error, 2 invalid command line or graft.yml,
 3 success, but some log input was rejected (only with --strict),
 4 inject --check found a forbidden change, 5 another graft works on this store,
 6 status --max-age: lineage is older, 7 the lineage store is damaged and the rest was published,
-8 impact, review: --fail-on is reached; privacy --check: there are findings,
+8 impact, review: --fail-on is reached; drift, privacy --check: something was found,
 130 interrupted.
 """
 
@@ -24,9 +24,13 @@ COMMANDS = {
         "columns",
         "Show where a column's values come from and go, to the dashboards at the end.",
     ),
-    "declared": ("declared", "Check files of declared lineage, or print their JSON schema."),
+    "declared": (
+        "declared",
+        "Check files of declared lineage, propose them, or print their JSON schema.",
+    ),
     "diff": ("diff", "Show what is new, gone and changed in the lineage between two times."),
     "doctor": ("doctor.command", "Check a project, and print what is wrong and how to fix it."),
+    "drift": ("drift", "Compare declared lineage with what runs are seen to do."),
     "explain": ("explain", "Explain why a table or task has, or lacks, edges."),
     "export": ("export", "Write the lineage for other tools."),
     "impact": ("impact", "Show what a change of a table or a column does downstream."),

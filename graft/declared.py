@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 import orjson
+import yaml
 
 from dbt_graft.collectors.declared.source import read
 from dbt_graft.collectors.declared.source import schema as json_schema
 from dbt_graft.graft.annotations import annotation, findings
-from dbt_graft.graft.command import CommandGroup
+from dbt_graft.graft.command import CommandGroup, config_option, load_config
+from dbt_graft.graft.described_lineage import described_lineage
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.drift import ENOUGH, drift, proposed_flows
 from dbt_graft.lineage.errors import GraftError
 
 
 @click.group(cls=CommandGroup, epilog="\b\nExample: graft declared check lineage/*.yml")
 def declared() -> None:
-    """Check files of declared lineage, or print their JSON schema."""
+    """Check files of declared lineage, propose them, or print their JSON schema."""
 
 
 @declared.command(epilog="\b\nExample: graft declared check lineage/*.yml")
@@ -49,3 +54,41 @@ def check(files: tuple[Path, ...], form: str) -> None:
 def schema() -> None:
     """Print the JSON schema, for an editor or a CI job."""
     click.echo(orjson.dumps(json_schema(), option=orjson.OPT_INDENT_2))
+
+
+@declared.command(
+    epilog="\b\nExit codes: 0 printed; 1 the project cannot be read; 2 invalid command line or "
+    "graft.yml.\n\n"
+    "\b\nExamples:\n"
+    "  graft declared propose\n"
+    "  graft declared propose > lineage/proposed.yml"
+)
+@config_option
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    default=ENOUGH,
+    show_default=True,
+    help="How many runs without a trace of it make a declared edge a phantom.",
+)
+def propose(config_path: Path | None, runs: int) -> None:
+    """Print the flows that would settle what `graft drift` finds.
+
+    Of each task that drifted all its flows: those that were seen, and those that are declared and
+    are no phantoms. Put them in place of the task's `flows`; its other keys stay as they are.
+    """
+    lineage = described_lineage(load_config(config_path)).lineage
+    tasks = proposed_flows(lineage, drift(lineage, runs))
+    if not tasks:
+        click.echo("nothing drifted: there is nothing to propose", err=True)
+        return
+    document = {
+        "version": 1,
+        "tasks": {task: {"flows": [_flow(*one) for one in flows]} for task, flows in tasks.items()},
+    }
+    click.echo(yaml.safe_dump(document, sort_keys=False, allow_unicode=True), nl=False)
+
+
+def _flow(sources: Iterable[DatasetId], targets: Iterable[DatasetId]) -> dict[str, list[str]]:
+    ends = {"from": [*map(str, sources)], "to": [*map(str, targets)]}
+    return {side: names for side, names in ends.items() if names}

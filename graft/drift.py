@@ -1,0 +1,129 @@
+"""The command `graft drift`: declared lineage against what runs are seen to do."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from dbt_graft import __version__
+from dbt_graft.graft.command import config_option, load_config
+from dbt_graft.graft.described_lineage import described_lineage
+from dbt_graft.graft.freshness import iso
+from dbt_graft.graft.terminal import one_line
+from dbt_graft.graft.turn import Duration
+from dbt_graft.lineage.drift import ENOUGH, DriftEdge, DriftStatus
+from dbt_graft.lineage.drift import drift as drift_of
+
+FAILS = 8
+VERSION = 1
+SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/drift.schema.json"
+_DRIFT = (DriftStatus.PHANTOM, DriftStatus.UNDECLARED)
+_ORDER = [*_DRIFT, DriftStatus.UNVERIFIED, DriftStatus.VERIFIED]
+
+
+@click.command(
+    epilog="\b\nExit codes: 0 answered; 1 the project cannot be read; 2 invalid command line or "
+    "graft.yml; 8 something drifted (--check).\n\n"
+    "\b\nExamples:\n"
+    "  graft drift\n"
+    "  graft drift --since 30d --check\n"
+    "  graft drift --json | jq '.edges[] | select(.status == \"PHANTOM\")'\n"
+    "  graft declared propose"
+)
+@config_option
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    default=ENOUGH,
+    show_default=True,
+    help="How many runs without a trace of it make a declared edge a phantom.",
+)
+@click.option(
+    "--since",
+    type=Duration(),
+    metavar="DURATION",
+    help="Look at runs of this time only: 30d.  [default: all that are known]",
+)
+@click.option("--check", is_flag=True, help="End with 8 where something drifted.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def drift(
+    config_path: Path | None,
+    runs: int,
+    since: timedelta | None,
+    *,
+    check: bool,
+    as_json: bool,
+) -> None:
+    """Compare declared lineage with what runs are seen to do.
+
+    Of each task in files of declared lineage: what is declared and seen, what is declared and never
+    seen though the task ran, and what is seen and not declared. Nothing is written; `graft declared
+    propose` prints the YAML that settles it.
+    """
+    begin = datetime.now(UTC) - since if since else None
+    lineage = described_lineage(load_config(config_path)).lineage
+    edges = drift_of(lineage, runs, begin)
+    if as_json:
+        click.echo(orjson.dumps(_json(edges, begin), option=orjson.OPT_INDENT_2))
+    else:
+        for line in _lines(edges):
+            click.echo(one_line(line))
+    sys.exit(FAILS if check and any(one.status in _DRIFT for one in edges) else 0)
+
+
+def _json(edges: Sequence[DriftEdge], since: datetime | None) -> dict[str, Any]:
+    return {
+        "$schema": SCHEMA_URL,
+        "version": VERSION,
+        "producer": f"dbt-graft {__version__}",
+        "since": iso(since),
+        "counts": {one.value: count for one, count in _counts(edges).items()},
+        "edges": [
+            {
+                "task": one.task,
+                "dataset": str(one.dataset),
+                "direction": one.direction.value,
+                "status": one.status.value,
+                "runs": one.runs,
+                "sources": list(one.sources),
+                "first_at": iso(one.first_at),
+                "last_at": iso(one.last_at),
+            }
+            for one in edges
+        ],
+    }
+
+
+def _counts(edges: Sequence[DriftEdge]) -> dict[DriftStatus, int]:
+    found = Counter(one.status for one in edges)
+    return {status: found[status] for status in _ORDER}
+
+
+def _lines(edges: Sequence[DriftEdge]) -> Iterator[str]:
+    if not edges:
+        yield "nothing is declared of any task that could be compared"
+        return
+    counts = _counts(edges)
+    yield ", ".join(f"{count:,} {status.value.lower()}" for status, count in counts.items())
+    for status in _ORDER[:-1]:
+        for one in edges:
+            if one.status is status:
+                edge = f"{one.task} {one.direction.value}s {one.dataset}"
+                yield f"  {status.value:<10} {edge}{_why(one)}"
+
+
+def _why(edge: DriftEdge) -> str:
+    runs = f"{edge.runs:,} run{'' if edge.runs == 1 else 's'}"
+    if edge.status is DriftStatus.PHANTOM:
+        return f"  declared, and in none of {runs}"
+    if edge.status is DriftStatus.UNVERIFIED:
+        return f"  declared; {runs} known"
+    seen = f"seen last at {edge.last_at:%Y-%m-%d %H:%M}" if edge.last_at else "seen"
+    return f"  {seen}, not declared"
