@@ -15,8 +15,9 @@ from dbt_graft.collectors.declared.source import schema as json_schema
 from dbt_graft.graft.annotations import annotation, findings
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.described_lineage import described_lineage
+from dbt_graft.graft.drift import runs_option
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.drift import ENOUGH, drift, proposed_flows
+from dbt_graft.lineage.drift import drift, proposed_flows
 from dbt_graft.lineage.errors import GraftError
 
 
@@ -64,13 +65,7 @@ def schema() -> None:
     "  graft declared propose > lineage/proposed.yml"
 )
 @config_option
-@click.option(
-    "--runs",
-    type=click.IntRange(min=1),
-    default=ENOUGH,
-    show_default=True,
-    help="How many runs without a trace of it make a declared edge a phantom.",
-)
+@runs_option
 def propose(config_path: Path | None, runs: int) -> None:
     """Print the flows that would settle what `graft drift` finds.
 

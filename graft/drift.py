@@ -25,6 +25,13 @@ FAILS = 8
 VERSION = 1
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/drift.schema.json"
 _DRIFT = (DriftStatus.PHANTOM, DriftStatus.UNDECLARED)
+runs_option = click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    default=ENOUGH,
+    show_default=True,
+    help="How many runs without a trace of it make a declared edge a phantom.",
+)
 _ORDER = [*_DRIFT, DriftStatus.UNVERIFIED, DriftStatus.VERIFIED]
 
 
@@ -38,13 +45,7 @@ _ORDER = [*_DRIFT, DriftStatus.UNVERIFIED, DriftStatus.VERIFIED]
     "  graft declared propose"
 )
 @config_option
-@click.option(
-    "--runs",
-    type=click.IntRange(min=1),
-    default=ENOUGH,
-    show_default=True,
-    help="How many runs without a trace of it make a declared edge a phantom.",
-)
+@runs_option
 @click.option(
     "--since",
     type=Duration(),

@@ -37,14 +37,8 @@ def tables_of(place: str) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
-def test_spark_folds_a_store_as_one_process_does(
-    tmp_path: Path, spark: SparkSession, variant: str
-) -> None:
-    here, there = tmp_path / "here", tmp_path / "there"
-    found = history(12, rare=variant == "rare", events=variant == "events")
-    for batch in found.batches:
-        commit_batch(here, batch)
+def fold_both_and_compare(here: Path, there: Path, spark: SparkSession) -> None:
+    """Fold a store in this process, and a copy of it on Spark."""
     copytree(here, there)
     assert fold_store(str(here), few=1, newest=NEWEST)
     place = str(there)
@@ -53,6 +47,17 @@ def test_spark_folds_a_store_as_one_process_does(
     for name in sorted(FOLD_TABLES):
         assert folded_there[name] == folded_here[name], name
     assert said(build(read(place))) == said(build(read(place, folded=False)))
+
+
+@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
+def test_spark_folds_a_store_as_one_process_does(
+    tmp_path: Path, spark: SparkSession, variant: str
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    found = history(12, rare=variant == "rare", events=variant == "events")
+    for batch in found.batches:
+        commit_batch(here, batch)
+    fold_both_and_compare(here, there, spark)
 
 
 @pytest.mark.parametrize("variant", ["plain", "rare", "events"])
@@ -65,11 +70,4 @@ def test_spark_folds_a_purged_store_as_one_process_does(
         commit_batch(here, batch)
         if random.random() < 0.4:
             purge(str(here), last_time(batch))
-    copytree(here, there)
-    assert fold_store(str(here), few=1, newest=NEWEST)
-    place = str(there)
-    assert fold_store(place, few=1, many=0, on_spark=folding_on(spark, NEWEST))
-    folded_here, folded_there = tables_of(str(here)), tables_of(place)
-    for name in sorted(FOLD_TABLES):
-        assert folded_there[name] == folded_here[name], name
-    assert said(build(read(place))) == said(build(read(place, folded=False)))
+    fold_both_and_compare(here, there, spark)
