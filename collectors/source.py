@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dbt_graft.collectors.files import glob_top
 from dbt_graft.collectors.reading import Reading
+from dbt_graft.collectors.store.positions import PositionsOfLogs, of_logs
 from dbt_graft.collectors.store.tables import Collected, Positions
 
 if TYPE_CHECKING:
@@ -57,8 +58,12 @@ class LogSource:
 
 def is_below(origin: str, label: str) -> bool:
     """Whether an origin is of the source with a label."""
-    top = glob_top(label).rstrip("/")
+    top = _top(label)
     return origin == top or origin.startswith((f"{top}/", f"{top}#", f"{top}@"))
+
+
+def _top(label: str) -> str:
+    return glob_top(label).rstrip("/")
 
 
 def settings_digest(settings: Mapping[str, object]) -> str:
@@ -71,6 +76,11 @@ def settings_of(origin: str, sources: Iterable[LogSource]) -> str:
     """The settings of the sources that an origin is of."""
     found = {one.settings for one in sources if one.settings and is_below(origin, one.label)}
     return ",".join(sorted(found))
+
+
+def settings_below(sources: Iterable[LogSource]) -> list[tuple[str, str]]:
+    """For each source with settings the place that its logs are below, and the settings."""
+    return [(_top(one.label), one.settings) for one in sources if one.settings]
 
 
 def changed_settings(stored: Mapping[str, str], sources: Sequence[LogSource]) -> set[str]:
@@ -87,15 +97,33 @@ def changed_settings(stored: Mapping[str, str], sources: Sequence[LogSource]) ->
     }
 
 
-def to_read_again(known: Positions, origins: Collection[str]) -> dict[str, tuple[str, int]]:
+def to_read_again(known: Positions, again: Callable[[str], bool]) -> Positions:
     """Positions in which some logs are to be read again.
 
     What their sources no longer show keeps its records: nothing is read that would replace them.
+
+    Args:
+        again: Tells of an origin whether it is to be read again.
     """
-    return {
-        origin: (f"{_STALE}{position}" if origin in origins else position, events)
-        for origin, (position, events) in known.items()
-    }
+    return _ToReadAgain(known, again)
+
+
+@dataclass(frozen=True, slots=True)
+class _ToReadAgain(PositionsOfLogs):
+    known: Positions
+    again: Callable[[str], bool]
+
+    def of(self, logs: Iterable[str]) -> dict[str, tuple[str, int]]:
+        return {
+            origin: (f"{_STALE}{position}" if self.again(origin) else position, events)
+            for origin, (position, events) in of_logs(self.known, logs).items()
+        }
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.known)
+
+    def __len__(self) -> int:
+        return len(self.known)
 
 
 def is_stale(position: str) -> bool:

@@ -18,6 +18,7 @@ from dbt_graft.collectors.source import (
     LogSource,
     changed_settings,
     is_below,
+    settings_below,
     settings_of,
     to_read_again,
 )
@@ -65,12 +66,14 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
     damaged = store.damages(place) if again == "" else {}
     for fault in (fault for faults in damaged.values() for fault in faults):
         progress.warn(f"{place}: {fault}; its lineage is read again, as far as its logs are there")
-    before = store.positions(place, damaged)
+    before = store.StoredPositions(place, tuple(damaged))
     listed = list(sources(config, tuple(damaged)))
-    changed = changed_settings(store.settings(place, damaged), listed)
+    others = store.other_settings(place, settings_below(listed), damaged)
+    changed = changed_settings(others, listed)
     asked_for = _labels_again(listed, again)
-    again_now = {one for one in before if any(is_below(one, label) for label in asked_for)}
-    known = to_read_again(before, changed | again_now)
+    known = to_read_again(
+        before, lambda one: one in changed or any(is_below(one, label) for label in asked_for)
+    )
     fresh: list[LogSource] = []
     faults: list[GraftError] = []
     with progress.step("collect", "looking for new logs") as step:

@@ -81,7 +81,7 @@ def freshness(config: Config) -> tuple[list[SourceFreshness], datetime | None]:
     place = config.path(config.store)
     opened = store.open_store(place)
     states = origin_states(opened)
-    positions = store.positions(place)
+    positions = store.StoredPositions(place)
     found = []
     listed = list(sources(config))
     entries = [*config.collect, *([None] * (len(listed) - len(config.collect)))]

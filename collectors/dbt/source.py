@@ -13,7 +13,7 @@ import pyarrow as pa
 from dbt_graft.collectors.dbt.results import NoResultsError, artifact, read_invocation
 from dbt_graft.collectors.files import LogFile, filesystem, fresh, log_files
 from dbt_graft.collectors.source import LogSource
-from dbt_graft.collectors.store import Collected, Positions, ReadLog
+from dbt_graft.collectors.store import Collected, Positions, ReadLog, of_logs
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.lineage.records import NodeResult, Records, Reject
 
@@ -65,19 +65,20 @@ def target_source(folder: Path) -> LogSource | None:
     def new_files(known: Positions) -> list[LogFile]:
         present = [name for name in _NAMES if (folder / name).is_file()]
         listed = [log_files(str(folder / name), f"{label}/{name}")[0] for name in present]
-        return fresh(listed, known)
+        return fresh(listed, of_logs(known, (log.origin for log in listed)))
 
     return LogSource(new_files, read=lambda k: _read(label, new_files(k), k), label=label)
 
 
 def _new_files(files: ResultFiles, known: Positions) -> list[LogFile]:
-    listed = log_files(files.path, files.label)
-    return fresh([log for log in listed if log.url.endswith(_SUFFIXES)], known)
+    listed = [log for log in log_files(files.path, files.label) if log.url.endswith(_SUFFIXES)]
+    return fresh(listed, of_logs(known, (log.origin for log in listed)))
 
 
 def _read(label: str, new: list[LogFile], known: Positions) -> Iterator[Collected]:
     """The results in new files, in parts that fit into memory."""
     part = _Part()
+    stored = of_logs(known, [label])
     taken: dict[str, str] = {}
     for log in new:
         try:
@@ -91,7 +92,7 @@ def _read(label: str, new: list[LogFile], known: Positions) -> Iterator[Collecte
             part.pending.append(Reject(log.origin, "", "the file cannot be read"))
         else:
             if found and found.results:
-                positions = (known.get(found.origin, ("",))[0], taken.get(found.origin))
+                positions = (stored.get(found.origin, ("",))[0], taken.get(found.origin))
                 if found.position not in positions:
                     taken[found.origin] = found.position
                     part.add(found.origin, found.position, found.results)

@@ -9,7 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from dbt_graft.collectors.declared.document import DeclaredUpstream, Document, parse_column, read
-from dbt_graft.collectors.store import Collected, Positions
+from dbt_graft.collectors.store import Collected, Positions, of_logs
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.declared_dates import DeclaredDates
@@ -99,6 +99,7 @@ def changed_files(files: DeclaredFiles, known: Positions) -> list[ChangedFile]:
         GraftError: There is none, or some are not valid.
     """
     present = {_origin(files, path): (path, one) for path, one in documents(files).items()}
+    known = of_logs(known, [f"declared:{files.label}"])
     found = []
     for origin, (path, one) in present.items():
         position = hashlib.sha256(path.read_bytes()).hexdigest()[:32]

@@ -32,6 +32,7 @@ from dbt_graft.collectors.store.arrow_tables import (
     unnested,
     without,
 )
+from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.foreign_models import DBT_PART
 from dbt_graft.lineage.records import DatasetMetadata, NodeResult, Reject, TaskMetadata
@@ -127,7 +128,7 @@ class _Logs:
 
     def __init__(self, rows: pa.Table, new: Sequence[NewPart], known: Positions) -> None:
         self._new = new
-        self._known = known
+        self._known = of_logs(known, (one.file.origin for one in new))
         self._rows: dict[str, list[dict[str, Any]]] = {}
         for row in rows.to_pylist():
             self._rows.setdefault(row["origin"], []).append(row)

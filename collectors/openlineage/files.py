@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 
 from dbt_graft.collectors.files import LogFile, filesystem, log_files
 from dbt_graft.collectors.source import is_stale, position_before
+from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.lineage.dates.date_columns import DateColumns
 
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".log", ".txt", ""})
@@ -73,7 +74,8 @@ def new_parts(files: EventFiles, known: Positions) -> list[NewPart]:
     """
     listed = log_files(files.path, files.label)
     found = [one for one in listed if _may_hold_events(one, files.path)]
-    parts = _parts({one.origin for one in found}, known)
+    origins = {one.origin for one in found}
+    parts = _parts(origins, of_logs(known, origins))
     return [new for one in found if (new := _new_part(one, parts.get(one.origin, {})))]
 
 

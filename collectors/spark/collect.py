@@ -25,6 +25,7 @@ from dbt_graft.collectors.schema import ddl, row
 from dbt_graft.collectors.source import position_before
 from dbt_graft.collectors.spark.log.checkpoint import (
     last_positions,
+    log_origin,
     log_segments,
     position,
     resume_from,
@@ -50,6 +51,7 @@ from dbt_graft.collectors.spark.worker import (
     log_reader,
 )
 from dbt_graft.collectors.store import Collected
+from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.records import Reject
 
@@ -77,6 +79,7 @@ def new_logs(logs: SparkLogs, known: Positions) -> list[ApplicationLog]:
     if is_history_server(logs.path):
         return new_attempts(logs, known)
     found = application_logs(log_files(logs.path, logs.label))
+    known = of_logs(known, (log.log.origin for log in found))
     last = last_positions(known)
     return [new for log in found if (new := _unread(log, known, last.get(log.log.origin, "")))]
 
@@ -131,7 +134,9 @@ def collect(
     rows = results.claims()
     pending = tuple(_pending(row) for row in rows if not row["position"])
     # The records of a log that could not be read stay as they are in the store.
-    missing = {one.origin for one in pending if one.origin in known}
+    read_now = {log.log.origin for log in new} | {row["origin"] for row in rows}
+    read_now = {*read_now, *map(log_origin, read_now)}
+    missing = {one.origin for one in pending} & of_logs(known, read_now).keys()
     claims = [
         LogClaim(row["origin"], row["run"], row["events"])
         for row in rows
@@ -139,7 +144,9 @@ def collect(
     ]
     taken = set() if taken is None else taken
     asked = [claim for claim in claims if claim.run not in taken]
-    duplicates = find_duplicates(asked, owners({claim.run for claim in asked}), known)
+    owned = owners({claim.run for claim in asked})
+    known = of_logs(known, {*read_now, *owned.values(), *map(log_origin, owned.values())})
+    duplicates = find_duplicates(asked, owned, known)
     discarded = {*duplicates.discarded, *(one.origin for one in claims if one.run in taken)}
     taken.update(claim.run for claim in claims)
     segments = log_segments(known)

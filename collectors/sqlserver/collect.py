@@ -48,6 +48,7 @@ from dbt_graft.collectors.store.arrow_tables import (
     unnested,
     without,
 )
+from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Records, Reject
@@ -135,8 +136,9 @@ def new_logs(logs: SqlServerLogs, known: Positions) -> list[LogFile]:
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    found = log_files(logs.path, logs.label)
-    return fresh([log for log in found if may_hold_events(log, logs.path)], known)
+    listed = log_files(logs.path, logs.label)
+    found = [log for log in listed if may_hold_events(log, logs.path)]
+    return fresh(found, of_logs(known, (log.origin for log in found)))
 
 
 def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[PolledSegments]:
@@ -226,7 +228,7 @@ def covered_polls(
     now = {poll.origin for poll in polled}
     return {
         origin: position_before(position)
-        for origin, (position, _) in known.items()
+        for origin, (position, _) in of_logs(known, [label]).items()
         if origin.startswith(f"{label}@") and origin not in now
         if first and last_event_times.get(origin, first) >= first
     }
@@ -242,6 +244,7 @@ def _last_position(label: str, known: Positions) -> tuple[str, bool]:
 
     A poll begins where the one before ended.
     """
+    known = of_logs(known, [label])
     position, seen, again = "", set[str](), False
     while f"{label}@{position}" in known and position not in seen:
         seen.add(position)
@@ -298,7 +301,7 @@ def _tables(assembled: pa.Table, positions: Mapping[str, str], known: Positions)
     """
     unread = unnested(assembled, "unread", Reject).sort_by("position").to_pylist()
     pending = {row["origin"]: record(Reject, row) for row in reversed(unread)}
-    stored = pending.keys() & known.keys()
+    stored = pending.keys() & of_logs(known, pending.keys()).keys()
 
     found = record_tables(assembled)
     found["sessions"] = unnested(assembled, "sessions", OpenSession)

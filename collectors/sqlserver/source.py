@@ -50,7 +50,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     read_snapshot,
     write_snapshot,
 )
-from dbt_graft.collectors.store import Collected, last_event_times, open_sessions
+from dbt_graft.collectors.store import Collected, last_event_times, of_logs, open_sessions
 from dbt_graft.lineage.findings import Finding
 
 if TYPE_CHECKING:
@@ -168,8 +168,9 @@ class _Files:
     def collect(
         self, spark: SparkSession, known: Positions, reading: Reading | None = None
     ) -> Collected | None:
-        stale = {origin for origin, (position, _) in known.items() if is_stale(position)}
-        again = any(log.origin in stale for log in self.new_logs(known))
+        new = {log.origin for log in self.new_logs(known)}
+        before = of_logs(known, new)
+        again = any(is_stale(before[one][0]) for one in new & before.keys())
         return collect(spark, self.logs, self.settings.server(again=again), known, reading)
 
 

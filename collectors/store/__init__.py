@@ -21,6 +21,7 @@ from dbt_graft.collectors.store.builds import build_history, write_build_history
 from dbt_graft.collectors.store.commit import CommittedBatch, commit
 from dbt_graft.collectors.store.daily import daily_history
 from dbt_graft.collectors.store.fold.write import fold_store, needs_spark
+from dbt_graft.collectors.store.positions import StoredPositions, of_logs, other_settings
 from dbt_graft.collectors.store.read import (
     batches,
     collected_at,
@@ -29,7 +30,6 @@ from dbt_graft.collectors.store.read import (
     open_sessions,
     positions,
     read,
-    settings,
 )
 from dbt_graft.collectors.store.result_rows import fold_results
 from dbt_graft.collectors.store.selected import read_selected, run_origins, tasks_of_runs
@@ -55,6 +55,7 @@ __all__ = [
     "ReadLog",
     "StoreError",
     "StoredBatch",
+    "StoredPositions",
     "addresses",
     "batches",
     "build_history",
@@ -68,14 +69,15 @@ __all__ = [
     "needs_spark",
     "next_taint_number",
     "noise",
+    "of_logs",
     "open_sessions",
     "open_store",
+    "other_settings",
     "positions",
     "read",
     "read_selected",
     "recorded_taints",
     "run_origins",
-    "settings",
     "tasks_of_runs",
     "write_addresses",
     "write_build_history",

@@ -97,9 +97,16 @@ class OpenStore:
         ]
 
     def tables(
-        self, table: str, batch_ids: Iterable[str] | None = None
+        self,
+        table: str,
+        batch_ids: Iterable[str] | None = None,
+        only: Callable[[pa.Table], pa.Table] = lambda rows: rows,
     ) -> list[tuple[StoredBatch, pa.Table]]:
-        """The files of a table in order, each with its batch; else as `rows`."""
+        """The files of a table in order, each with its batch; else as `rows`.
+
+        Args:
+            only: Returns the rows of a file that are wanted; the others need no memory then.
+        """
         wanted = None if batch_ids is None else set(batch_ids)
         listed = [
             (batch, file)
@@ -107,7 +114,7 @@ class OpenStore:
             for file in batch.files
             if file.table == table and (wanted is None or batch.batch_id in wanted)
         ]
-        found = in_parallel(self.files, lambda one: self.table(*one), listed)
+        found = in_parallel(self.files, lambda one: only(self.table(*one)), listed)
         return [(batch, rows) for (batch, _), rows in zip(listed, found, strict=True)]
 
     def table(self, batch: StoredBatch, file: BatchFile) -> pa.Table:

@@ -26,6 +26,7 @@ from dbt_graft.collectors.store.compaction import compact, is_due
 from dbt_graft.collectors.store.lock import committing, writing
 from dbt_graft.collectors.store.logs import closed_logs
 from dbt_graft.collectors.store.node_results import is_invocation
+from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.read import open_positions
 from dbt_graft.collectors.store.tables import (
     FORMAT,
@@ -157,6 +158,7 @@ def _unless_changed(found: OpenStore, known: Positions | None, origins: set[str]
     if known is None:
         return
     now = open_positions(found, origins)
+    known = of_logs(known, origins)
     for origin in sorted(now):
         if now[origin] != known.get(origin):
             raise GraftError(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,10 +14,12 @@ from dbt_graft.collectors.store.batches import OpenStore, StoredBatch
 from dbt_graft.collectors.store.tables import ReadLog
 
 PART = "part"
+# Some logs: their names, or what returns for rows of `origins` which are wanted.
+SomeLogs: TypeAlias = Collection[str] | Callable[[pa.Table], pc.Expression]
 
 
 def all_logs(
-    found: OpenStore, parts: Sequence[StoredBatch], only: Collection[str] | None = None
+    found: OpenStore, parts: Sequence[StoredBatch], only: SomeLogs | None = None
 ) -> pa.Table:
     """The rows of `origins` of some batches in order, each with its batch's place among them.
 
@@ -27,12 +29,15 @@ def all_logs(
         only: Only of these logs; there may be millions of others.
     """
     places = {batch.batch_id: place for place, batch in enumerate(parts)}
-    wanted = None if only is None else pa.array(only, pa.string())
+    wanted = only if only is None or callable(only) else _named(only)
     tables = [_empty()]
-    for batch, rows in found.tables("origins", places):
-        if wanted is not None:
-            rows = rows.filter(pc.is_in(rows["origin"], value_set=wanted))
-        rows = conformed(rows, arrow(ReadLog))
+    schema = arrow(ReadLog)
+
+    def read(rows: pa.Table) -> pa.Table:
+        rows = conformed(rows, schema)
+        return rows if wanted is None else rows.filter(wanted(rows))
+
+    for batch, rows in found.tables("origins", places, read):
         for name, value in (("sequence", batch.sequence), ("committed_at", batch.committed_at)):
             known = _known(rows[name], value)
             rows = rows.set_column(rows.column_names.index(name), rows.field(name), known)
@@ -41,7 +46,7 @@ def all_logs(
     return pa.concat_tables(tables)
 
 
-def last_logs(found: OpenStore, only: Collection[str] | None = None) -> pa.Table:
+def last_logs(found: OpenStore, only: SomeLogs | None = None) -> pa.Table:
     """Of each log its last row, as in `all_logs`; those that were forgotten are left out.
 
     Args:
@@ -51,7 +56,7 @@ def last_logs(found: OpenStore, only: Collection[str] | None = None) -> pa.Table
     return rows.filter(pc.invert(is_forgotten(rows)))
 
 
-def holding_logs(found: OpenStore, only: Collection[str] | None = None) -> pa.Table:
+def holding_logs(found: OpenStore, only: SomeLogs | None = None) -> pa.Table:
     """Of each log its row in the batch whose rows of it count, else as `last_logs`."""
     logs = all_logs(found, found.batches, only)
     rows = last_of_each(without_closed(logs, found.batches))
@@ -123,6 +128,11 @@ def conformed(rows: pa.Table, schema: pa.Schema) -> pa.Table:
         for field in schema
     ]
     return pa.table(columns, schema=schema)
+
+
+def _named(origins: Collection[str]) -> Callable[[pa.Table], pc.Expression]:
+    wanted = pa.array(origins, pa.string())
+    return lambda rows: pc.is_in(pc.field("origin"), value_set=wanted)
 
 
 def _known(column: Any, value: int | datetime) -> pa.ChunkedArray[Any]:

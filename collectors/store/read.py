@@ -25,6 +25,7 @@ from dbt_graft.collectors.store.damage import file_errors
 from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
 from dbt_graft.collectors.store.logs import (
     PART,
+    SomeLogs,
     forgotten_sequences,
     holding_logs,
     last_logs,
@@ -45,9 +46,7 @@ def positions(store: str, without: Collection[str] = ()) -> dict[str, tuple[str,
     return open_positions(open_store(store, without))
 
 
-def open_positions(
-    found: OpenStore, only: Collection[str] | None = None
-) -> dict[str, tuple[str, int]]:
+def open_positions(found: OpenStore, only: SomeLogs | None = None) -> dict[str, tuple[str, int]]:
     """As `positions`, of an open store.
 
     Args:
@@ -56,14 +55,6 @@ def open_positions(
     logs = last_logs(found, only).select(["origin", "position", "events"]).to_pydict()
     places = zip(logs["position"], logs["events"], strict=True)
     return dict(zip(logs["origin"], places, strict=True))
-
-
-@reopens
-def settings(store: str, without: Collection[str] = ()) -> dict[str, str]:
-    """Origin -> the settings that it was read with; empty in format 1, which did not note them."""
-    logs = last_logs(open_store(store, without)).select(["origin", "settings"]).to_pydict()
-    known = (one or "" for one in logs["settings"])
-    return dict(zip(logs["origin"], known, strict=True))
 
 
 @reopens
@@ -101,8 +92,10 @@ def newest_times(found: OpenStore, columns: Iterable[tuple[str, str]]) -> dict[s
 @reopens
 def noise(store: str, without: Collection[str] = ()) -> int:
     """Number of requests left out by noise rules, over the newest batch of each origin."""
-    logs = last_logs(open_store(store, without))
-    return sum(one or 0 for one in logs["noise"].to_pylist())
+    found = open_store(store, without)
+    noisy = last_logs(found, lambda rows: pc.field("noise") > 0)
+    logs = last_logs(found, values(noisy, "origin"))
+    return sum(one or 0 for one in values(logs, "noise"))
 
 
 @reopens

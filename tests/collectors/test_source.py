@@ -60,7 +60,7 @@ def test_logs_read_with_other_settings_are_known(
 
 def test_a_log_to_read_again_has_another_position_than_any_log() -> None:
     known = {"a/1": ("7@8", 3), "b/1": ("9@9", 1)}
-    again = to_read_again(known, {"a/1"})
+    again = to_read_again(known, {"a/1"}.__contains__)
     assert again["b/1"] == ("9@9", 1)
     assert is_stale(again["a/1"][0])
     assert not is_stale("7@8")

@@ -37,6 +37,7 @@ from dbt_graft.collectors.spark.log.files import (
     SparkLogs,
     application_logs,
 )
+from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.lineage.errors import GraftError
 
 _log = logging.getLogger(__name__)
@@ -75,12 +76,13 @@ def new_attempts(logs: SparkLogs, known: Mapping[str, tuple[str, int]]) -> list[
     Raises:
         GraftError: The server cannot be reached or returns no list of applications.
     """
+    listed = _listed(logs)
     read: dict[str, set[str]] = {}
-    for origin, (position, _) in known.items():
+    for origin, (position, _) in of_logs(known, (log.log.origin for log in listed)).items():
         # A compacted log is an origin of its own; see `collectors.spark.log.files`.
         attempt = origin.rpartition("/")[0] if origin.endswith(COMPACTED) else origin
         read.setdefault(attempt, set()).add(position)
-    return [log for log in _listed(logs) if log.log.position not in read.get(log.log.origin, ())]
+    return [log for log in listed if log.log.position not in read.get(log.log.origin, ())]
 
 
 def _listed(logs: SparkLogs) -> list[ApplicationLog]:

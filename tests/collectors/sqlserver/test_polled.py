@@ -78,7 +78,7 @@ def test_a_poll_goes_on_where_the_one_before_ended() -> None:
 
 def test_a_source_is_polled_again_from_its_start_and_replaces_what_it_still_shows() -> None:
     known = {"sql01/lineage@": ("2", 2), "sql01/lineage@2": ("4", 2), "other@": ("1", 1)}
-    again = to_read_again(known, {"sql01/lineage@", "sql01/lineage@2"})
+    again = to_read_again(known, {"sql01/lineage@", "sql01/lineage@2"}.__contains__)
 
     def shown(position: str) -> Polled:
         """A ring buffer that holds the events from the third one on."""

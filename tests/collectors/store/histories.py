@@ -12,6 +12,7 @@ from typing import Any
 from dbt_graft.collectors import store
 from dbt_graft.collectors.store import Collected, arrow_tables, open_store
 from dbt_graft.collectors.store.commit import record_batch
+from dbt_graft.collectors.store.logs import last_logs
 from dbt_graft.collectors.store.tables import OpenSession, ReadLog
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
@@ -144,7 +145,9 @@ def answers(place: Path) -> dict[str, Any]:
             one.name: getattr(found, one.name) for one in fields(found) if one.name != "shapes"
         },
         "positions": store.positions(at),
-        "settings": store.settings(at),
+        "settings": {
+            row["origin"]: row["settings"] for row in last_logs(open_store(at)).to_pylist()
+        },
         "noise": store.noise(at),
         "runs": store.run_origins(at, {run.run_id for run in found.runs}),
         "times": store.last_event_times(at),
