@@ -14,7 +14,7 @@ from dbt_graft.lineage.privacy.labels import LabelStep, PrivacyLabels
 
 VERSION = 1
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/privacy.schema.json"
-_ADVICE = {
+ADVICE = {
     PrivacyCode.LOWERED: "raise its label, or give a reason in graft.yml",
     PrivacyCode.UNCLASSIFIED: "label it where it is described, or mask it",
     PrivacyCode.PUBLISHED: "check who may see it",
@@ -86,7 +86,7 @@ def privacy_json(report: PrivacyReport) -> dict[str, Any]:
                 "dataset": report.dataset(one.column),
                 "column": report.name(one.column),
                 "reader": one.reader or None,
-                "advice": _ADVICE[one.code],
+                "advice": ADVICE[one.code],
             }
             for one in report.findings
         ],
@@ -157,7 +157,7 @@ def privacy_lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
     yield from _cut(
         [
             f"{one.code.value}  {report.dataset(one.column)}.{report.name(one.column)}"
-            f"{f', read by {one.reader}' if one.reader else ''}: {_ADVICE[one.code]}"
+            f"{f', read by {one.reader}' if one.reader else ''}: {ADVICE[one.code]}"
             for one in report.findings
         ],
         most,

@@ -30,6 +30,7 @@ from dbt_graft.graft.impact_section import ImpactSection
 from dbt_graft.graft.keep_section import KeepSection
 from dbt_graft.graft.privacy_section import PrivacySection
 from dbt_graft.graft.review_section import ReviewSection
+from dbt_graft.graft.rules_section import RulesSection
 from dbt_graft.graft.variables import expanded
 from dbt_graft.injector.forbidden import RULES, Rule
 from dbt_graft.injector.options import TAG_KINDS, TagKind
@@ -397,6 +398,7 @@ class Config(Section):
     review: ReviewSection = ReviewSection()
     keep: KeepSection = KeepSection()
     privacy: PrivacySection = PrivacySection()
+    rules: RulesSection = RulesSection()
     _folder: Path = PrivateAttr(default=Path())
 
     def path(self, text: str) -> str:

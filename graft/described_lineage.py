@@ -11,6 +11,7 @@ from dbt_graft.graft.config import Config
 from dbt_graft.graft.past import Moment, past_records
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.sources import declared_dates, task_infos
+from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.errors import GraftError
 
@@ -21,7 +22,18 @@ def described_lineage(config: Config, past: Moment | None = None) -> DescribedLi
     Raises:
         GraftError: Nothing was collected yet, or the project cannot be read.
     """
-    place = config.path(config.store)
+    return described_graft(config, past)[0]
+
+
+def described_graft(
+    config: Config, past: Moment | None = None
+) -> tuple[DescribedLineage, Grafted | None]:
+    """As `described_lineage`, and the graft that it is from; None without artifacts.
+
+    Raises:
+        GraftError: Nothing was collected yet, or the project cannot be read.
+    """
+    place, grafted = config.path(config.store), None
     if store.collected_at(place) is None:
         raise GraftError(
             "there is no lineage: nothing was collected yet",
@@ -49,4 +61,4 @@ def described_lineage(config: Config, past: Moment | None = None) -> DescribedLi
         )
         descriptions, consumers = {}, ()
     taints = store.recorded_taints(place)
-    return DescribedLineage(replace(lineage, taints=taints), descriptions, consumers)
+    return DescribedLineage(replace(lineage, taints=taints), descriptions, consumers), grafted

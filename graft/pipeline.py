@@ -37,7 +37,7 @@ from dbt_graft.graft.sources import declared_dates, task_infos
 from dbt_graft.graft.summary import Summary
 from dbt_graft.injector import artifacts
 from dbt_graft.injector import validate as validation
-from dbt_graft.injector.forbidden import violations
+from dbt_graft.injector.forbidden import Violation, violations
 from dbt_graft.injector.graft import graft as graft_lineage
 from dbt_graft.injector.manifest import projects
 from dbt_graft.injector.matching import ShortNames, short_names
@@ -173,14 +173,19 @@ def check(
         ForbiddenError: The artifacts would change in a way that `check.forbid` names.
     """
     grafted = graft(config, progress, write=False, allow_empty=allow_empty, past=past)
-    section = config.check
-    lost = lost_lineage(_published(config), task_metadata(grafted.lineage))
-    if found := violations(grafted.report, section.forbid, section.accept, lost):
+    if found := forbidden(config, grafted):
         raise ForbiddenError(
             "\n".join(["the artifacts would change in forbidden ways", *map(str, found)]),
             remedy="correct it, or list what you accept under `check.accept` in graft.yml",
         )
     return grafted
+
+
+def forbidden(config: Config, grafted: Grafted) -> list[Violation]:
+    """The changes of a graft that `check.forbid` names, those that are accepted left out."""
+    section = config.check
+    lost = lost_lineage(_published(config), task_metadata(grafted.lineage))
+    return violations(grafted.report, section.forbid, section.accept, lost)
 
 
 class ForbiddenError(GraftError):

@@ -1,0 +1,49 @@
+"""The section `rules` of graft.yml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from dbt_graft.collectors.checked_yaml import Section, Text
+from dbt_graft.lineage.findings import Severity
+from dbt_graft.lineage.privacy.findings import PrivacyCode
+from dbt_graft.lineage.rules import SEVERITIES
+
+SeverityName = Literal["off", "note", "warning", "error"]
+
+
+FORBIDDEN = "FORBIDDEN_CHANGE"
+PHANTOM, UNDECLARED = "PHANTOM_EDGE", "UNDECLARED_EDGE"
+# Every code that `graft check` may print -> its severity where graft.yml says nothing.
+DEFAULTS: Mapping[str, Severity] = {
+    FORBIDDEN: Severity.WARNING,
+    **{code.value: severity for code, severity in SEVERITIES.items()},
+    PHANTOM: Severity.WARNING,
+    UNDECLARED: Severity.WARNING,
+    **{code.value: Severity.WARNING for code in PrivacyCode},
+}
+
+
+def _code(text: str) -> str:
+    if text not in DEFAULTS:
+        raise ValueError(f"is no code of a rule: write one of {', '.join(sorted(DEFAULTS))}")
+    return text
+
+
+class RulesSection(Section):
+    """What `graft check` looks for, how severe it is, and from where on it fails."""
+
+    severity: dict[Annotated[Text, AfterValidator(_code)], SeverityName] = Field(default={})
+    certified: tuple[Text, ...] = ("certified",)
+    gold: tuple[Text, ...] = ("gold",)
+    platform: tuple[Text, ...] = ()
+    fail_on: Literal["note", "warning", "error"] | None = None
+
+    @property
+    def severities(self) -> dict[str, Severity]:
+        """Code -> its severity; without codes that are off."""
+        found = {code: severity.value for code, severity in DEFAULTS.items()} | self.severity
+        return {code: Severity(name) for code, name in found.items() if name != "off"}

@@ -1,0 +1,306 @@
+"""Rules about the quality of lineage: what should be known of datasets and tasks, and is not.
+
+The codes of what is missing are those of the platform's rules for published data: a version has a
+producing run, a run has a code reference, a certified dataset has an owner and an SLO.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.findings import Severity
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import Evidence, Outcome
+
+
+class RuleCode(StrEnum):
+    """What a rule finds.
+
+    MISSING_PRODUCING_RUN: a dataset has writers, and no run of any is known. MISSING_CODE_REF: a
+    task writes, and neither its repository, its script nor a code version is known.
+    CERTIFIED_ASSET_MISSING_OWNER, CERTIFIED_ASSET_MISSING_SLO: a certified dataset has no owner, or
+    nothing says how fresh it must be. GOLD_ASSET_MISSING_QUALITY_RESULT: no test of a gold dataset
+    has a result. WRITE_OUTSIDE_PLATFORM: a task that is not of the platform writes. SECOND_WRITER:
+    several tasks, or a task and dbt, write a dataset. UNRESOLVED_STATEMENTS: the tables in
+    statements of a task are not all known. STALE_EDGE: data flowed long ago, and not since.
+    """
+
+    MISSING_PRODUCING_RUN = "MISSING_PRODUCING_RUN"
+    MISSING_CODE_REF = "MISSING_CODE_REF"
+    CERTIFIED_WITHOUT_OWNER = "CERTIFIED_ASSET_MISSING_OWNER"
+    CERTIFIED_WITHOUT_SLO = "CERTIFIED_ASSET_MISSING_SLO"
+    GOLD_WITHOUT_RESULT = "GOLD_ASSET_MISSING_QUALITY_RESULT"
+    OUTSIDE_PLATFORM = "WRITE_OUTSIDE_PLATFORM"
+    SECOND_WRITER = "SECOND_WRITER"
+    UNRESOLVED = "UNRESOLVED_STATEMENTS"
+    STALE_EDGE = "STALE_EDGE"
+
+
+SEVERITIES: Mapping[RuleCode, Severity] = {
+    RuleCode.MISSING_PRODUCING_RUN: Severity.WARNING,
+    RuleCode.MISSING_CODE_REF: Severity.NOTE,
+    RuleCode.CERTIFIED_WITHOUT_OWNER: Severity.ERROR,
+    RuleCode.CERTIFIED_WITHOUT_SLO: Severity.WARNING,
+    RuleCode.GOLD_WITHOUT_RESULT: Severity.WARNING,
+    RuleCode.OUTSIDE_PLATFORM: Severity.WARNING,
+    RuleCode.SECOND_WRITER: Severity.WARNING,
+    RuleCode.UNRESOLVED: Severity.WARNING,
+    RuleCode.STALE_EDGE: Severity.NOTE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFinding:
+    """A dataset or a task about which something is missing.
+
+    Attributes:
+        code: What it is: a `RuleCode`, or the code of another gate.
+        subject: Its name.
+        owner: Empty if nobody is named.
+    """
+
+    code: str
+    subject: str
+    problem: str
+    remedy: str
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleScope:
+    """What the rules are about.
+
+    Attributes:
+        certified, gold: The tags of certified and of gold datasets, in small letters.
+        platform: Patterns of the tasks that may write; all may if there are none.
+        stale_before: An edge that was not seen since is stale; None for no edge.
+    """
+
+    certified: frozenset[str] = frozenset({"certified"})
+    gold: frozenset[str] = frozenset({"gold"})
+    platform: tuple[str, ...] = ()
+    stale_before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    lineage: Lineage
+    descriptions: Mapping[DatasetId, Description]
+    consumers: tuple[Consumer, ...]
+    scope: RuleScope
+
+    def owner(self, dataset: DatasetId) -> str:
+        description = self.descriptions.get(dataset)
+        metadata = self.lineage.dataset_metadata.get(dataset)
+        return (description.owner if description else "") or (metadata.owner if metadata else "")
+
+    def tagged(self, tags: frozenset[str]) -> Iterator[DatasetId]:
+        for dataset in sorted(self.lineage.datasets):
+            description = self.descriptions.get(dataset)
+            metadata = self.lineage.dataset_metadata.get(dataset)
+            found = {*(description.tags if description else ())}
+            found |= {*(metadata.tags if metadata else ())}
+            if not tags.isdisjoint(map(str.casefold, found)):
+                yield dataset
+
+    def results(self, dataset: DatasetId) -> Iterator[str]:
+        """The ids of dbt's nodes and tests that are about a dataset and have a result."""
+        description = self.descriptions.get(dataset)
+        if description:
+            ids = (*(test.node_id for test in description.tests), *description.dbt_ids)
+            yield from (one for one in ids if self.lineage.node_results.get(one))
+
+
+def rule_findings(
+    lineage: Lineage,
+    descriptions: Mapping[DatasetId, Description],
+    consumers: Iterable[Consumer],
+    scope: RuleScope,
+) -> list[RuleFinding]:
+    """What the rules find, by rule and subject."""
+    subject = _Subject(lineage, descriptions, (*consumers,), scope)
+    return [one for rule in _RULES for one in rule(subject)]
+
+
+def owner_scores(owned: Mapping[str, str], wrong: Collection[str]) -> dict[str, int]:
+    """For each owner the share of datasets and tasks, in per cent, that are without a finding.
+
+    Args:
+        owned: Dataset or task -> its owner.
+        wrong: Those with a finding.
+    """
+    every = Counter(owned.values())
+    bad = Counter(owner for subject, owner in owned.items() if subject in wrong)
+    return {owner: 100 * (every[owner] - bad[owner]) // every[owner] for owner in sorted(every)}
+
+
+def owners(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> dict[str, str]:
+    """The datasets and tasks that somebody owns -> the owner."""
+    about = _Subject(lineage, descriptions, (), RuleScope())
+    found = {str(dataset): about.owner(dataset) for dataset in lineage.datasets}
+    found |= {task.name: task.info.owner for task in lineage.tasks.values()}
+    return {subject: owner for subject, owner in found.items() if owner}
+
+
+def _without_run(about: _Subject) -> Iterator[RuleFinding]:
+    lineage = about.lineage
+    for dataset, writers in lineage.writer_names().items():
+        usages = lineage.writers(dataset)
+        seen = any(one.evidence is not Evidence.DECLARED or one.evidences for one in usages)
+        if not seen and not lineage.definition(dataset):
+            yield RuleFinding(
+                RuleCode.MISSING_PRODUCING_RUN,
+                str(dataset),
+                f"no run of {_some(writers)} is known; that it writes this is declared only",
+                "collect the logs of its engine, or let it emit OpenLineage events",
+                about.owner(dataset),
+            )
+
+
+def _without_code(about: _Subject) -> Iterator[RuleFinding]:
+    for task in _writing(about.lineage):
+        info = task.info
+        if not (info.repo or info.path or any(run.code_version for run in task.runs)):
+            yield RuleFinding(
+                RuleCode.MISSING_CODE_REF,
+                task.name,
+                "nothing says which code it runs",
+                "name its `repo` and `path` below `tasks` in graft.yml",
+                info.owner,
+            )
+
+
+def _certified(about: _Subject) -> Iterator[RuleFinding]:
+    with_slo = {
+        dataset
+        for one in about.consumers
+        if one.freshness_slo or one.deadline
+        for dataset in one.reads
+    }
+    for dataset in about.tagged(about.scope.certified):
+        owner = about.owner(dataset)
+        if not owner:
+            yield RuleFinding(
+                RuleCode.CERTIFIED_WITHOUT_OWNER,
+                str(dataset),
+                "is certified and has no owner",
+                "name one in dbt's `meta: {owner: …}`, or as `group`",
+            )
+        results = about.lineage.node_results
+        checked = any(one.criteria for found in about.results(dataset) for one in results[found])
+        if dataset not in with_slo and not checked:
+            yield RuleFinding(
+                RuleCode.CERTIFIED_WITHOUT_SLO,
+                str(dataset),
+                "is certified, and nothing says how fresh it must be",
+                "give the source a `freshness` in dbt, or an exposure that reads it `meta: "
+                "{freshness_slo: 2h}`",
+                owner,
+            )
+
+
+def _gold(about: _Subject) -> Iterator[RuleFinding]:
+    for dataset in about.tagged(about.scope.gold):
+        description = about.descriptions.get(dataset)
+        tests = {test.node_id for test in description.tests} if description else set()
+        if tests.isdisjoint(about.results(dataset)):
+            problem = "its tests have no result" if tests else "is gold and has no test"
+            remedy = "collect dbt's run_results.json: docs/logs.md" if tests else "test it in dbt"
+            code = RuleCode.GOLD_WITHOUT_RESULT
+            yield RuleFinding(code, str(dataset), problem, remedy, about.owner(dataset))
+
+
+def _outside(about: _Subject) -> Iterator[RuleFinding]:
+    platform = [one.casefold() for one in about.scope.platform]
+    if not platform:
+        return
+    for task in _writing(about.lineage):
+        if not any(fnmatchcase(task.name.casefold(), pattern) for pattern in platform):
+            yield RuleFinding(
+                RuleCode.OUTSIDE_PLATFORM,
+                task.name,
+                f"is not of the platform, and writes {_some([*map(str, task.writes)])}",
+                "move it to the platform, or add it to `rules: {platform: […]}` in graft.yml",
+                task.info.owner,
+            )
+
+
+def _second_writer(about: _Subject) -> Iterator[RuleFinding]:
+    for dataset, tasks in about.lineage.writer_names().items():
+        model = about.lineage.definition(dataset, DefinitionKind.DBT)
+        writers = [*tasks, *([f"dbt ({model.name})"] if model else [])]
+        if len(writers) > 1:
+            yield RuleFinding(
+                RuleCode.SECOND_WRITER,
+                str(dataset),
+                f"is written by {_some(writers)}",
+                "let one of them write it, or look at their pages whether they take turns",
+                about.owner(dataset),
+            )
+
+
+def _unresolved(about: _Subject) -> Iterator[RuleFinding]:
+    shapes = about.lineage.shapes
+    for task in about.lineage.tasks.values():
+        used = {one for usage in task.usages for one in usage.shapes if one in shapes}
+        failed = [one for one in used if shapes[one].outcome is not Outcome.PARSED]
+        if failed:
+            yield RuleFinding(
+                RuleCode.UNRESOLVED,
+                task.name,
+                f"of {len(failed):,} of its {len(used):,} statements not all is known",
+                "run `graft explain TASK`, which shows them with the reasons",
+                task.info.owner,
+            )
+
+
+def _stale(about: _Subject) -> Iterator[RuleFinding]:
+    before = about.scope.stale_before
+    newest: dict[tuple[DatasetId, DatasetId], datetime] = {}
+    tasks: dict[tuple[DatasetId, DatasetId], list[str]] = defaultdict(list)
+    for flow in about.lineage.flows:
+        if flow.last_at:
+            edge = flow.source, flow.target
+            newest[edge] = max(newest.get(edge, flow.last_at), flow.last_at)
+            tasks[edge].append(flow.task)
+    for edge, at in sorted(newest.items()):
+        if before and at < before:
+            source, target = edge
+            yield RuleFinding(
+                RuleCode.STALE_EDGE,
+                str(target),
+                f"data came from {source} by {_some(tasks[edge])}, last on {at:%Y-%m-%d}",
+                "if that is over, `graft store forget` what showed it; else look why it stopped",
+                about.owner(target),
+            )
+
+
+def _writing(lineage: Lineage) -> Iterator[Task]:
+    return (task for task in lineage.tasks.values() if task.writes)
+
+
+def _some(names: Iterable[str]) -> str:
+    """`a, b and 3 more`."""
+    listed = sorted({*names})
+    more = f" and {len(listed) - 3:,} more" if len(listed) > 3 else ""
+    return f"{', '.join(listed[:3])}{more}"
+
+
+_RULES: tuple[Callable[[_Subject], Iterator[RuleFinding]], ...] = (
+    _without_run,
+    _without_code,
+    _certified,
+    _gold,
+    _outside,
+    _second_writer,
+    _unresolved,
+    _stale,
+)
