@@ -40,7 +40,7 @@ _DRIFT = {DriftStatus.PHANTOM: PHANTOM, DriftStatus.UNDECLARED: UNDECLARED}
 
 @dataclass(frozen=True, slots=True)
 class GateFinding:
-    """What a gate found; as in `RuleFinding`."""
+    """A finding of any gate; as in `RuleFinding`."""
 
     code: str
     severity: Severity
@@ -105,7 +105,7 @@ def check(
 def gate_findings(
     config: Config, described: DescribedLineage, grafted: Grafted | None
 ) -> list[GateFinding]:
-    """What all gates find, the worst first; codes that graft.yml turns off are left out."""
+    """The findings of all gates, the worst first; codes that graft.yml turns off are left out."""
     severities = config.rules.severities
     found = [
         GateFinding(code, severities[code], one.subject, one.problem, one.remedy, one.owner)
@@ -120,6 +120,8 @@ def _all(
 ) -> Iterator[tuple[str, RuleFinding]]:
     lineage = described.lineage
     for forbidden in pipeline.forbidden(config, grafted) if grafted else ():
+        if forbidden.rule == "second_writer":
+            continue  # The rule of lineage finds it, of what dbt does not know too.
         subject = forbidden.names[0] if forbidden.names else "dbt"
         remedy = "correct it, or list it below `check: {accept: […]}` in graft.yml"
         yield FORBIDDEN, RuleFinding(FORBIDDEN, subject, str(forbidden), remedy)

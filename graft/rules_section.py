@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from dbt_graft.collectors.checked_yaml import Section, Text
 from dbt_graft.lineage.findings import Severity
 from dbt_graft.lineage.privacy.findings import PrivacyCode
 from dbt_graft.lineage.rules import SEVERITIES
 
-SeverityName = Literal["off", "note", "warning", "error"]
 
+def _off(value: object) -> object:
+    return "off" if value is False else value  # YAML reads `off` as false.
+
+
+SeverityName = Annotated[Literal["off", "note", "warning", "error"], BeforeValidator(_off)]
 
 FORBIDDEN = "FORBIDDEN_CHANGE"
 PHANTOM, UNDECLARED = "PHANTOM_EDGE", "UNDECLARED_EDGE"
@@ -34,7 +38,7 @@ def _code(text: str) -> str:
 
 
 class RulesSection(Section):
-    """What `graft check` looks for, how severe it is, and from where on it fails."""
+    """The findings of `graft check`: their severities, and from where on it fails."""
 
     severity: dict[Annotated[Text, AfterValidator(_code)], SeverityName] = Field(default={})
     certified: tuple[Text, ...] = ("certified",)

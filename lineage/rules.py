@@ -22,7 +22,7 @@ from dbt_graft.lineage.records import Evidence, Outcome
 
 
 class RuleCode(StrEnum):
-    """What a rule finds.
+    """A shortcoming that a rule finds.
 
     MISSING_PRODUCING_RUN: a dataset has writers, and no run of any is known. MISSING_CODE_REF: a
     task writes, and neither its repository, its script nor a code version is known.
@@ -76,7 +76,7 @@ class RuleFinding:
 
 @dataclass(frozen=True, slots=True)
 class RuleScope:
-    """What the rules are about.
+    """The tags, tasks and dates that the rules are about.
 
     Attributes:
         certified, gold: The tags of certified and of gold datasets, in small letters.
@@ -125,7 +125,7 @@ def rule_findings(
     consumers: Iterable[Consumer],
     scope: RuleScope,
 ) -> list[RuleFinding]:
-    """What the rules find, by rule and subject."""
+    """The findings of all rules, by rule and subject."""
     subject = _Subject(lineage, descriptions, (*consumers,), scope)
     return [one for rule in _RULES for one in rule(subject)]
 
@@ -288,10 +288,11 @@ def _writing(lineage: Lineage) -> Iterator[Task]:
 
 
 def _some(names: Iterable[str]) -> str:
-    """`a, b and 3 more`."""
+    """`a and b`, `a, b, c and 3 more`."""
     listed = sorted({*names})
-    more = f" and {len(listed) - 3:,} more" if len(listed) > 3 else ""
-    return f"{', '.join(listed[:3])}{more}"
+    if len(listed) > 3:
+        listed[3:] = [f"{len(listed) - 3:,} more"]
+    return " and ".join(filter(None, [", ".join(listed[:-1]), *listed[-1:]]))
 
 
 _RULES: tuple[Callable[[_Subject], Iterator[RuleFinding]], ...] = (

@@ -1,4 +1,4 @@
-"""How far the logs in a store were read, asked for those that a source lists.
+"""The positions in logs up to which a store has read them, asked for those that a source lists.
 
 A store of years holds millions of logs, most of which no source lists any more.
 """

@@ -1,4 +1,4 @@
-"""How far logs were read, asked for those that a source lists."""
+"""The positions of those logs that a source lists."""
 
 from __future__ import annotations
 
