@@ -18,7 +18,7 @@ from dbt_graft.lineage.impact.change import (
     severity,
 )
 from dbt_graft.lineage.impact.graph import ImpactGraph
-from dbt_graft.lineage.impact.spread import Arrival, Spread, State, spread
+from dbt_graft.lineage.impact.spread import Arrival, Spread, State, spread, state_number
 from dbt_graft.lineage.records import Subtype
 
 # Effects that a test on the column itself cannot survive.
@@ -188,7 +188,7 @@ def _datasets(
         first, arrival = reached[0]
         yield AffectedDataset(
             dataset,
-            max(_severity(change.kind, state, one) for state, one in reached),
+            max(_severity(change.kind, state, found) for state, _ in reached),
             tuple(sorted({state.effect for state, _ in reached if state.column < 0})),
             dict(sorted(columns.items())),
             _path(graph, found, first, paths),
@@ -197,10 +197,9 @@ def _datasets(
         )
 
 
-def _severity(kind: ChangeType, state: State, arrival: Arrival) -> ImpactSeverity:
+def _severity(kind: ChangeType, state: State, found: Spread) -> ImpactSeverity:
     """The severity of a state; what is not written because something is gone is no mere delay."""
-    before = arrival.before
-    broke = before and before.effect is ImpactEffect.GONE and state.effect is ImpactEffect.LATE
+    broke = state_number(state) in found.unwritten
     return severity(kind, ImpactEffect.GONE if broke else state.effect)
 
 

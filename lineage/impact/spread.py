@@ -58,26 +58,28 @@ class Spread:
     Attributes:
         flows: The flows that effects on columns took -> whether their columns are known.
         broken: Tasks whose statements name what is gone.
+        unwritten: States of datasets that are not written because a statement fails.
     """
 
     graph: ImpactGraph
     flows: dict[int, bool] = field(default_factory=dict)
     broken: set[int] = field(default_factory=set)
+    unwritten: set[int] = field(default_factory=set)
     _arrivals: dict[int, _Arrival] = field(default_factory=dict)
 
     def states(self) -> Iterator[tuple[State, Arrival]]:
         """States with their arrivals, those nearest first; stale ones last."""
         for number in self._arrivals:
-            yield _state(self.graph, number), self._arrival(number)
+            yield state_of(self.graph, number), self._arrival(number)
 
     def arrival(self, state: State) -> Arrival:
         """The arrival of a state that was reached."""
-        return self._arrival(_number(state))
+        return self._arrival(state_number(state))
 
     def _arrival(self, number: int) -> Arrival:
         before, task, kind, distance, stale = self._arrivals[number]
         return Arrival(
-            None if before is None else _state(self.graph, before),
+            None if before is None else state_of(self.graph, before),
             task,
             None if kind == _FLOW else SUBTYPES[kind >> 1],
             distance,
@@ -85,19 +87,26 @@ class Spread:
         )
 
 
-def _number(state: State) -> int:
+def state_number(state: State) -> int:
+    """The number that stands for a state."""
     if state.column >= 0:
         return state.column << _BITS | state.effect
     return ~(state.dataset << _BITS | state.effect)
 
 
-def _state(graph: ImpactGraph, number: int) -> State:
+def state_of(graph: ImpactGraph, number: int) -> State:
+    """The state that a number stands for."""
     place = number if number >= 0 else ~number
     effect = _EFFECTS[place & _MASK]
     place >>= _BITS
     return (
         State(graph.dataset_of[place], place, effect) if number >= 0 else State(place, -1, effect)
     )
+
+
+def effect_of(number: int) -> int:
+    """The effect of the state that a number stands for."""
+    return (number if number >= 0 else ~number) & _MASK
 
 
 def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spread:
@@ -109,7 +118,7 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
     """
     found = Spread(graph)
     arrivals, is_stale = found._arrivals, graph.flow_is_stale
-    first = _number(start)
+    first = state_number(start)
     arrivals[first] = (None, -1, _FLOW, 0, False)
     fresh, waiting = deque([first]), deque[tuple[int, _Arrival]]()
     while fresh or waiting:
@@ -123,7 +132,10 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
         _, _, _, distance, stale = arrivals[number]
         if distance == farthest:
             continue
-        for after, flow, task, kind in _steps(found, number):
+        is_gone = effect_of(number) == ImpactEffect.GONE
+        for after, flow, task, kind in next_steps(found, number):
+            if is_gone and effect_of(after) == ImpactEffect.LATE:
+                found.unwritten.add(after)
             if after in arrivals:
                 continue
             if flow >= 0 and is_stale[flow]:
@@ -134,7 +146,8 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
     return found
 
 
-def _steps(found: Spread, number: int) -> Iterator[_Step]:
+def next_steps(found: Spread, number: int) -> Iterator[_Step]:
+    """The steps from a state; flows and tasks that break are noted in `found`."""
     graph = found.graph
     if number < 0:
         dataset, effect = ~number >> _BITS, ~number & _MASK

@@ -1,0 +1,229 @@
+"""The reach of every change at once: counts for the pages of all datasets and columns.
+
+`answer.impact` follows one change and keeps the paths. Here all changes share what lies further
+downstream: a set is a number with a bit for each member, and equal sets are one object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.impact.answer import ProposedChange, Surroundings
+from dbt_graft.lineage.impact.change import (
+    OF_DATASETS,
+    START,
+    ChangeType,
+    ImpactEffect,
+    ImpactSeverity,
+    raised,
+    severity,
+)
+from dbt_graft.lineage.impact.graph import ImpactGraph
+from dbt_graft.lineage.impact.spread import Spread, State, next_steps, state_number, state_of
+
+_EFFECTS = tuple(ImpactEffect)
+# In a set of effects: not written because something is gone, which is no mere delay.
+_BROKE = len(_EFFECTS)
+_OF_CONSUMER = _BROKE + 1  # Bits of each consumer: its effects.
+# Changes that begin in the same state.
+_COLUMN_STARTS = tuple({START[kind]: None for kind in ChangeType if kind not in OF_DATASETS})
+_DATASET_STARTS = tuple({START[kind]: None for kind in ChangeType if kind is not ChangeType.ADD})
+
+
+@dataclass(frozen=True, slots=True)
+class ReachOfChange:
+    """The impact of a change in numbers.
+
+    Attributes:
+        datasets: How many others are affected.
+        broken: How many tasks, models and views have statements that fail.
+        tests: How many dbt tests name a column that is gone.
+        known, flows: Of so many flows on the way the columns are known, and how many there are.
+    """
+
+    severity: ImpactSeverity
+    datasets: int
+    broken: int
+    tests: int
+    consumers: tuple[Consumer, ...]
+    known: int
+    flows: int
+
+    def __bool__(self) -> bool:
+        return bool(self.datasets or self.tests or self.consumers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sets:
+    """Sets of what a state leads to, as bits; `consumers` and `effects` are sets of effects."""
+
+    datasets: int = 0
+    broken: int = 0
+    tests: int = 0
+    known: int = 0
+    unknown: int = 0
+    consumers: int = 0
+    effects: int = 0
+
+
+class ImpactReach:
+    """The reach of all changes, but of added columns: those reach one step only."""
+
+    def __init__(self, graph: ImpactGraph, around: Surroundings) -> None:
+        self._graph = graph
+        self._consumers = tuple(around.consumers)
+        self._readers: dict[int, list[int]] = {}
+        for number, consumer in enumerate(self._consumers):
+            for dataset in consumer.reads:
+                if (place := graph.find_dataset(dataset)) is not None:
+                    self._readers.setdefault(place, []).append(number)
+        self._tests: dict[tuple[int, str], int] = {}
+        self._number_tests(around)
+        self._known: dict[_Sets, _Sets] = {}
+        self._found: dict[int, _Sets] = {}
+        self._follow(chain.from_iterable(map(self._starts, range(len(graph.datasets)))))
+
+    def of(self, change: ProposedChange) -> ReachOfChange:
+        """The reach of a change of a dataset or a column that the graph knows."""
+        place = self._graph.find_dataset(change.dataset)
+        if place is None:
+            return ReachOfChange(ImpactSeverity.INFO, 0, 0, 0, (), 0, 0)
+        of_column = change.column and change.kind not in OF_DATASETS
+        column = self._graph.find_column(place, change.column) if of_column else -1
+        start = State(place, -1 if column is None else column, START[change.kind])
+        found = self._found[state_number(start)]
+        effects = found.consumers
+        for reader in self._readers.get(place, ()):
+            effects |= 1 << reader * _OF_CONSUMER + start.effect
+        consumers = dict(self._severities(change.kind, effects))
+        worst = [severity(change.kind, one) for one in _effects(found.effects)]
+        worst += consumers.values()
+        if found.broken:
+            worst.append(severity(change.kind, ImpactEffect.GONE))
+        if found.datasets >> place & 1:  # Tasks lead back to where it is made.
+            worst.append(severity(change.kind, start.effect))
+        if found.tests:
+            worst.append(ImpactSeverity.BLOCKING)
+        return ReachOfChange(
+            max(worst, default=ImpactSeverity.INFO),
+            (found.datasets & ~(1 << place)).bit_count(),
+            found.broken.bit_count(),
+            found.tests.bit_count(),
+            tuple(sorted(consumers, key=lambda one: (-consumers[one], one.name))),
+            found.known.bit_count(),
+            (found.known | found.unknown).bit_count(),
+        )
+
+    def _severities(
+        self, kind: ChangeType, effects: int
+    ) -> Iterator[tuple[Consumer, ImpactSeverity]]:
+        for number, consumer in enumerate(self._consumers):
+            own = effects >> number * _OF_CONSUMER & (1 << _OF_CONSUMER) - 1
+            if own:
+                worst = max(severity(kind, one) for one in _effects(own))
+                yield consumer, raised(worst) if consumer.is_critical else worst
+
+    def _number_tests(self, around: Surroundings) -> None:
+        """Give each test a bit: by its dataset and column, and by its dataset alone."""
+        number = 0
+        for dataset, about in around.descriptions.items():
+            place = self._graph.find_dataset(dataset)
+            if place is None:
+                continue
+            for test in about.tests:
+                for key in {(place, test.column.casefold()), (place, "")}:
+                    self._tests[key] = self._tests.get(key, 0) | 1 << number
+                number += 1
+
+    def _starts(self, dataset: int) -> Iterator[int]:
+        for effect in _DATASET_STARTS:
+            yield state_number(State(dataset, -1, effect))
+        for name in self._graph.columns(dataset):
+            column = self._graph.find_column(dataset, name)
+            for effect in _COLUMN_STARTS if column is not None else ():
+                yield state_number(State(dataset, column or 0, effect))
+
+    def _follow(self, starts: Iterable[int]) -> None:
+        """Work out the sets of all states, the last ones first; again where tasks go in circles."""
+        own: dict[int, _Sets] = {}
+        next_: dict[int, list[int]] = {}
+        order: list[int] = []
+        for start in starts:
+            waiting = [start]
+            while waiting:
+                state = waiting[-1]
+                if state not in next_:
+                    own[state], next_[state] = self._own(state)
+                    waiting += [one for one in next_[state] if one not in next_]
+                else:
+                    waiting.pop()
+                    if state not in self._found:
+                        self._found[state] = own[state]
+                        order.append(state)
+        changed = True
+        while changed:
+            changed = False
+            for state in order:
+                after = self._joined(own[state], next_[state])
+                if after is not self._found[state]:
+                    self._found[state], changed = after, True
+        self._known.clear()
+
+    def _own(self, state: int) -> tuple[_Sets, list[int]]:
+        """What a state itself affects, and the states that it leads to."""
+        spread = Spread(self._graph)
+        after = list(dict.fromkeys(one for one, *_ in next_steps(spread, state)))
+        at = state_of(self._graph, state)
+        datasets = consumers = effects = 0
+        for one in after:
+            reached = state_of(self._graph, one)
+            datasets |= 1 << reached.dataset
+            effect = _effect_after(at.effect, reached.effect)
+            effects |= 1 << effect
+            for reader in self._readers.get(reached.dataset, ()):
+                consumers |= 1 << reader * _OF_CONSUMER + effect
+        known = unknown = 0
+        for flow, has_columns in spread.flows.items():
+            known |= has_columns << flow
+            unknown |= (not has_columns) << flow
+        tests = 0
+        if at.effect is ImpactEffect.GONE:
+            name = self._graph.column_names[at.column].casefold() if at.column >= 0 else ""
+            tests = self._tests.get((at.dataset, name), 0)
+        broken = sum(1 << task for task in spread.broken)
+        sets = _Sets(datasets, broken, tests, known, unknown, consumers, effects)
+        return self._one(sets), after
+
+    def _joined(self, own: _Sets, after: Iterable[int]) -> _Sets:
+        datasets, broken, tests = own.datasets, own.broken, own.tests
+        known, unknown = own.known, own.unknown
+        consumers, effects = own.consumers, own.effects
+        for state in after:
+            one = self._found[state]
+            datasets |= one.datasets
+            broken |= one.broken
+            tests |= one.tests
+            known |= one.known
+            unknown |= one.unknown
+            consumers |= one.consumers
+            effects |= one.effects
+        return self._one(_Sets(datasets, broken, tests, known, unknown, consumers, effects))
+
+    def _one(self, sets: _Sets) -> _Sets:
+        return self._known.setdefault(sets, sets)
+
+
+def _effect_after(before: ImpactEffect, effect: ImpactEffect) -> int:
+    broke = before is ImpactEffect.GONE and effect is ImpactEffect.LATE
+    return _BROKE if broke else effect
+
+
+def _effects(bits: int) -> Iterator[ImpactEffect]:
+    for effect in _EFFECTS:
+        if bits >> effect & 1:
+            yield effect
+    if bits >> _BROKE & 1:
+        yield ImpactEffect.GONE
