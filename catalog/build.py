@@ -108,7 +108,14 @@ def build(
             its URL is none.
     """
     design, url, addresses = design_folder(), checked_url(settings.url), tuple(addresses)
-    index = Index(lineage, descriptions, consumers, has_dbt_docs=docs_page is not None, days=days)
+    index = Index(
+        lineage,
+        descriptions,
+        consumers,
+        has_dbt_docs=docs_page is not None,
+        days=days,
+        shows_impact=settings.impact,
+    )
     if settings.built_at:
         renamed = renamed_datasets(index, settings.moved)
         history = updated_history(history, published_names(index), renamed, settings.built_at)

@@ -13,6 +13,7 @@ from dbt_graft.catalog.columns import ColumnTable, column_table
 from dbt_graft.catalog.dates_panel import DatesPanel
 from dbt_graft.catalog.folder_pages import breadcrumbs
 from dbt_graft.catalog.formatting import ROLE, evidence_label
+from dbt_graft.catalog.impact_panel import ImpactPanel
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset
 from dbt_graft.catalog.node_results import NodeResults, node_results
@@ -74,6 +75,7 @@ class DatasetPage(Page):
         history: Runs that wrote it or tried to, of all tasks.
         aliases: Other names of it in logs, which a rule replaces.
         dates: What is known of the dates of its data.
+        impact: What changes of it reach.
     """
 
     template: ClassVar[str] = "dataset"
@@ -113,6 +115,7 @@ class DatasetPage(Page):
     aliases: Sequence[DatasetId]
     former_names: Sequence[DatasetId]
     dates: DatesPanel | None
+    impact: ImpactPanel | None
 
 
 def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
@@ -172,6 +175,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         aliases=index.lineage.aliases.get(dataset, ()),
         former_names=index.lineage.former_names.get(dataset, ()),
         dates=index.dates.get(dataset),
+        impact=index.impact(dataset),
     )
 
 

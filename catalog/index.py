@@ -12,6 +12,7 @@ from urllib.parse import quote
 from dbt_graft.catalog.column_reach import ColumnReach
 from dbt_graft.catalog.dates_panel import DatesPanel, dates_panel
 from dbt_graft.catalog.grouped import Grouped
+from dbt_graft.catalog.impact_panel import ImpactPanel, impact_panel
 from dbt_graft.catalog.steps import DatasetSteps
 from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.daily import DailyHistory
@@ -19,6 +20,9 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.graph import Graph
+from dbt_graft.lineage.impact.answer import Surroundings
+from dbt_graft.lineage.impact.graph import ImpactGraph
+from dbt_graft.lineage.impact.reach import ImpactReach
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
@@ -36,6 +40,8 @@ from dbt_graft.lineage.usage import Usage
 
 # Columns that are listed for a column beyond those that it feeds directly.
 MAX_FURTHER = 50
+# Datasets of a site whose pages say what changes reach unless it is asked for: it takes memory.
+MAX_WITH_IMPACT = 2_000
 BUILT_BY_DBT = frozenset({Role.MODEL, Role.SEED, Role.SNAPSHOT})
 
 
@@ -55,6 +61,7 @@ class Index:
         reports: The consumers that read a dataset.
         has_dbt_docs: The dbt docs page is part of the site.
         days: The last year of tasks and datasets.
+        shows_impact: Pages say what changes reach.
     """
 
     def __init__(
@@ -65,6 +72,7 @@ class Index:
         *,
         has_dbt_docs: bool = False,
         days: DailyHistory | None = None,
+        shows_impact: bool | None = None,
     ) -> None:
         # dbt's spelling counts where dbt knows a dataset.
         spelling = Spelling((*(descriptions or {}), *lineage.datasets))
@@ -77,6 +85,9 @@ class Index:
             replace(consumer, reads=spelling.all(consumer.reads)) for consumer in consumers
         )
         self.datasets = self._all_datasets()
+        self.shows_impact = (
+            len(self.datasets) <= MAX_WITH_IMPACT if shows_impact is None else shows_impact
+        )
         self.tasks: Mapping[str, Task] = lineage.tasks
         self.engines = {run.engine for task in self.tasks.values() for run in task.runs}
         self.graph: Graph[DatasetId] = lineage.dataset_graph()
@@ -172,6 +183,21 @@ class Index:
         """Columns and consumers downstream of each column."""
         graph = ColumnGraph(self.lineage.column_edges, self.datasets.values())
         return ColumnReach(graph, self.consumers.values(), MAX_FURTHER)
+
+    @cached_property
+    def impact_reach(self) -> ImpactReach:
+        """The reach of all changes of datasets and columns."""
+        lineage = self.lineage
+        graph = ImpactGraph(lineage.column_edges, lineage.flows, self.datasets.values())
+        around = Surroundings(self.descriptions, tuple(self.consumers.values()))
+        return ImpactReach(graph, around)
+
+    def impact(self, dataset: DatasetId) -> ImpactPanel | None:
+        """What changes of a dataset reach; None if that is nothing, or is not shown."""
+        if not self.shows_impact:
+            return None
+        names = [one.name for one in self.columns(dataset).values()]
+        return impact_panel(self.impact_reach, dataset, names)
 
     @cached_property
     def dataset_steps(self) -> DatasetSteps:

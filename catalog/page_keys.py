@@ -105,7 +105,8 @@ class PageKeys:
 
     def of_dataset(self, dataset: DatasetId) -> Digest:
         """The key of a dataset's page."""
-        return combined((self._maker, self._of_surroundings(dataset)))
+        impact = digest(self._index.impact(dataset))
+        return combined((self._maker, self._of_surroundings(dataset), impact))
 
     def of_task(self, name: str) -> Digest:
         """The key of the page of a task or a consumer."""

@@ -24,6 +24,7 @@ class SiteSettings:
             looked for.
         hidden_labels: Patterns of tags and owners that lists leave out, with `*` for any text.
         notice: A line at the top of each page; empty if there is none.
+        impact: Pages say what changes reach; None if those of a small site do.
         moved: Former namespace -> the one that its datasets have now: old addresses lead there.
     """
 
@@ -34,6 +35,7 @@ class SiteSettings:
     built_at: datetime | None = None
     hidden_labels: tuple[str, ...] = ()
     notice: str = ""
+    impact: bool | None = None
 
 
 def checked_url(url: str) -> str:

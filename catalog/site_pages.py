@@ -103,6 +103,8 @@ def prepare(index: Index) -> None:
     upstream_faults(index)
     step_links(index)
     _ = index.dataset_steps, index.rejects_of, index.column_reach
+    if index.shows_impact:
+        _ = index.impact_reach
 
 
 def _same(page: Page) -> Page:

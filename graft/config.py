@@ -342,13 +342,17 @@ class LabelsSection(Section):
 
 
 class SiteSection(Section):
-    """The published site; `data` puts the lineage as Parquet beside it."""
+    """The published site; `data` puts the lineage as Parquet beside it.
+
+    `impact`: the pages of tables say what changes reach; by default up to 2,000 tables.
+    """
 
     name: Text = "Data lineage"
     url: Annotated[str, AfterValidator(_site_url)] = ""
     out: FolderPath = "build/site"
     labels: LabelsSection = LabelsSection()
     data: bool = False
+    impact: bool | None = None
 
 
 def _page_name(name: str) -> str:

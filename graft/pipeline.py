@@ -374,6 +374,7 @@ def publish(
                 notice=past_notice(past, grafted.manifest["metadata"].get("generated_at"))
                 if past
                 else "",
+                impact=config.site.impact,
             ),
             folder,
             docs_page=docs_pages.pop("dbt/index.html", None),

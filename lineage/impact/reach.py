@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.impact.answer import ProposedChange, Surroundings
 from dbt_graft.lineage.impact.change import (
@@ -116,6 +117,11 @@ class ImpactReach:
             found.known.bit_count(),
             (found.known | found.unknown).bit_count(),
         )
+
+    def knows(self, dataset: DatasetId, column: str) -> bool:
+        """The graph has the column."""
+        place = self._graph.find_dataset(dataset)
+        return place is not None and self._graph.find_column(place, column) is not None
 
     def _severities(
         self, kind: ChangeType, effects: int
