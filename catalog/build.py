@@ -21,6 +21,7 @@ from dbt_graft.catalog.explorer.opening import Opening
 from dbt_graft.catalog.explorer.write import opening_view, write_explorer
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment
+from dbt_graft.catalog.page_json import write_page_json
 from dbt_graft.catalog.page_keys import maker_digest
 from dbt_graft.catalog.planned import write_pages
 from dbt_graft.catalog.previous import PreviousSite, RecordedPage
@@ -148,6 +149,8 @@ def build(
             del lists, keys
             problem = beside.result()
         pages = done.pages
+        if settings.json:
+            write_page_json(index, out)
         if url:
             write_sitemap(out, url, [page.path for page in pages], settings.collected_at)
         extra = {"changes.json": changes_json(history), **(extra_files or {})}

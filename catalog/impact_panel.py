@@ -11,13 +11,13 @@ from dbt_graft.lineage.impact.change import ChangeType
 from dbt_graft.lineage.impact.reach import ImpactReach, ReachOfChange
 
 # Changes of a dataset and of a column, in words; a renamed one is gone under its old name.
-_OF_DATASET: Mapping[ChangeType, str] = {
+OF_DATASET: Mapping[ChangeType, str] = {
     ChangeType.REMOVE: "is removed or renamed",
     ChangeType.ROWS: "has other rows",
     ChangeType.DATA_INCORRECT: "has wrong data",
     ChangeType.FRESHNESS: "comes late",
 }
-_OF_COLUMN: Mapping[ChangeType, str] = {
+OF_COLUMN: Mapping[ChangeType, str] = {
     ChangeType.REMOVE: "is removed or renamed",
     ChangeType.TYPE: "has another type",
     ChangeType.SEMANTICS: "has another meaning",
@@ -53,15 +53,14 @@ class ImpactPanel:
     """The impact of changes of a dataset and of its columns.
 
     Attributes:
-        of_dataset: The change in words -> its reach.
         of_columns: Only columns that a change of reaches anything.
-        kinds: The changes of columns, in words.
+        kinds: The changes of columns.
         omitted: The number of columns that are not listed.
     """
 
-    of_dataset: Mapping[str, ReachOfChange]
+    of_dataset: Mapping[ChangeType, ReachOfChange]
     of_columns: Sequence[ColumnImpact]
-    kinds: Sequence[str] = tuple(_OF_COLUMN.values())
+    kinds: Sequence[ChangeType] = tuple(OF_COLUMN)
     omitted: int = 0
 
 
@@ -73,9 +72,7 @@ def impact_panel(
     Args:
         columns: The columns that its page lists.
     """
-    of_dataset = {
-        words: reach.of(ProposedChange(dataset, kind)) for kind, words in _OF_DATASET.items()
-    }
+    of_dataset = {kind: reach.of(ProposedChange(dataset, kind)) for kind in OF_DATASET}
     if not any(of_dataset.values()):
         return None
     groups: dict[tuple[ReachOfChange, ...], list[str]] = {}
@@ -94,6 +91,6 @@ def _of_columns(
 ) -> Iterator[tuple[str, tuple[ReachOfChange, ...]]]:
     for name in columns:
         if reach.knows(dataset, name):
-            found = tuple(reach.of(ProposedChange(dataset, kind, name)) for kind in _OF_COLUMN)
+            found = tuple(reach.of(ProposedChange(dataset, kind, name)) for kind in OF_COLUMN)
             if any(found):
                 yield name, found

@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from dbt_graft.catalog import formatting, links, markup
 from dbt_graft.catalog.day_charts import day_chart
+from dbt_graft.catalog.impact_panel import OF_COLUMN, OF_DATASET
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.catalog.node_results import loaded_ago
 from dbt_graft.catalog.run_charts import duration_chart, rows_chart
@@ -107,6 +108,8 @@ def environment(folder: Path) -> jinja2.Environment:
         "statuses": formatting.STATUS,
         "column_anchor": column_anchor,
         "fault_words": FAULT_WORDS,
+        "dataset_changes": OF_DATASET,
+        "column_changes": OF_COLUMN,
         "role_label": formatting.role_label,
         "loaded_ago": loaded_ago,
         "linked_dataset": links.dataset_link,

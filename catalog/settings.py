@@ -25,6 +25,7 @@ class SiteSettings:
         hidden_labels: Patterns of tags and owners that lists leave out, with `*` for any text.
         notice: A line at the top of each page; empty if there is none.
         impact: Pages say what changes reach; None if those of a small site do.
+        json: Beside each page of a table or task lies what it says as JSON.
         moved: Former namespace -> the one that its datasets have now: old addresses lead there.
     """
 
@@ -36,6 +37,7 @@ class SiteSettings:
     hidden_labels: tuple[str, ...] = ()
     notice: str = ""
     impact: bool | None = None
+    json: bool = False
 
 
 def checked_url(url: str) -> str:

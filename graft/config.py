@@ -342,8 +342,9 @@ class LabelsSection(Section):
 
 
 class SiteSection(Section):
-    """The published site; `data` puts the lineage as Parquet beside it.
+    """The published site.
 
+    `data` puts the lineage as Parquet beside it, and what each page says as JSON beside the page.
     `impact`: the pages of tables say what changes reach; by default up to 2,000 tables.
     """
 

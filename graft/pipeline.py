@@ -375,6 +375,7 @@ def publish(
                 if past
                 else "",
                 impact=config.site.impact,
+                json=config.site.data,
             ),
             folder,
             docs_page=docs_pages.pop("dbt/index.html", None),

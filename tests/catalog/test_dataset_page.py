@@ -69,6 +69,11 @@ ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
         (SUPPLIERS, "Columns", ["Rows are joined by dbo.vw_active_suppliers.supplier_id"]),
         (PRODUCTS, "Columns", ["which column from which is not resolved:", "copied: suppliers"]),
         (PRODUCTS, "Columns", ["This list may be incomplete", "column's table"]),
+        (
+            ORDERS,
+            "If this changes",
+            ["is removed or renamed", "blocking", "amount", "Columns known"],
+        ),
         (ORDERS, "Upstream", ["landing/orders"]),
         (ORDERS, "Downstream", ["analytics.orders", "ml.customer_scores"]),
         (ORDERS, "Runs", ["failed", "1 min 5 s", "17,812"]),
