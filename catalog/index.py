@@ -193,7 +193,7 @@ class Index:
         return ImpactReach(graph, around)
 
     def impact(self, dataset: DatasetId) -> ImpactPanel | None:
-        """What changes of a dataset reach; None if that is nothing, or is not shown."""
+        """The reach of changes of a dataset; None if that is nothing, or is not shown."""
         if not self.shows_impact:
             return None
         names = [one.name for one in self.columns(dataset).values()]

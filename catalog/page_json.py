@@ -97,7 +97,7 @@ def task_json(index: Index, name: str, order: Graph[str]) -> Section:
     }
 
 
-_NOBODY = Consumer("", "", "")
+_NOBODY = Consumer("", "", "", ())
 
 
 def _write(site: Path, path: str, document: Section) -> None:

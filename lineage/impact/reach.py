@@ -179,7 +179,7 @@ class ImpactReach:
         self._known.clear()
 
     def _own(self, state: int) -> tuple[_Sets, list[int]]:
-        """What a state itself affects, and the states that it leads to."""
+        """The sets of a state itself, and the states that it leads to."""
         spread = Spread(self._graph)
         after = list(dict.fromkeys(one for one, *_ in next_steps(spread, state)))
         at = state_of(self._graph, state)
