@@ -11,25 +11,17 @@ from dataclasses import dataclass
 from dbt_graft.catalog.formatting import count
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import node_results
-from dbt_graft.catalog.upstream_faults import (
-    STALE,
-    TESTS,
-    WRITE,
-    last_write_failed,
-    upstream_faults,
-)
+from dbt_graft.catalog.upstream_faults import last_write_failed, upstream_faults
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.quality.faults import FaultKind
 from dbt_graft.lineage.records import Outcome, Status
 
 # Looks, worst first; `graft-badge--<look>` in the style sheet.
 FAILED, WARN, QUIET = "failed", "warn", "quiet"
 # What is wrong upstream, the worst first: wrong data counts for more than old data.
-_UPSTREAM = {
-    TESTS: "tests failed upstream",
-    WRITE: "write failed upstream",
-    STALE: "stale upstream",
-}
+_WRONG = "tests failed upstream"
+_OLD = {FaultKind.WRITE: "write failed upstream", FaultKind.FRESHNESS: "stale upstream"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +64,10 @@ def _of_dataset(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
     if results.is_stale:
         late = results.checks[0].status is Status.FAILED
         yield HealthBadge("stale", "stale", FAILED if late else WARN)
-    kinds = {fault.kind for fault in upstream_faults(index).get(dataset, ())}
-    for kind, words in _UPSTREAM.items():
-        if kind in kinds:
-            yield HealthBadge("upstream", words, WARN)
-            break
+    kinds = {one.fault.kind for one in upstream_faults(index).get(dataset, ())}
+    words = [_WRONG] if kinds - _OLD.keys() else [_OLD[kind] for kind in _OLD if kind in kinds]
+    if words:
+        yield HealthBadge("upstream", words[0], WARN)
     definition = index.lineage.definition(dataset)
     writers = {usage.task for usage in index.lineage.writers(dataset)}
     if index.lineage.definition(dataset, DefinitionKind.DBT):

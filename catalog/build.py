@@ -116,6 +116,7 @@ def build(
         has_dbt_docs=docs_page is not None,
         days=days,
         shows_impact=settings.impact,
+        now=settings.built_at,
     )
     if settings.built_at:
         renamed = renamed_datasets(index, settings.moved)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,12 +23,13 @@ from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.catalog.run_history import RunHistory, usages_history
 from dbt_graft.catalog.step_links import StepLinks, step_links
 from dbt_graft.catalog.steps import LineageSteps
-from dbt_graft.catalog.upstream_faults import UpstreamFault, upstream_faults
+from dbt_graft.catalog.upstream_faults import shown_faults
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.presence import droppers
+from dbt_graft.lineage.quality.downstream import ReachedFault
 from dbt_graft.lineage.records import Dataset, Direction, Evidence, Outcome, Shape, TaskInfo
 from dbt_graft.lineage.urls import dataset_path
 from dbt_graft.lineage.usage import Usage
@@ -61,7 +62,7 @@ class DatasetPage(Page):
         dbt_link: The dataset's focused graph in dbt docs, relative to the site's root, or empty.
         explorer_address: The dataset as the explorer's address names it.
         badges: What is wrong with it, the worst first.
-        faults: Datasets upstream -> the kinds of what is wrong with them.
+        faults: The nearest faults upstream.
         last_write: The newest write that put data there.
         dropped_by: The tasks that dropped it, if it is gone.
         writer: What is known of the one task that writes it.
@@ -92,7 +93,7 @@ class DatasetPage(Page):
     built_by_dbt: bool
     evidence: Evidence | None
     badges: Sequence[HealthBadge]
-    faults: Mapping[DatasetId, Sequence[str]]
+    faults: Sequence[ReachedFault]
     last_write: Usage | None
     dropped_by: Sequence[str]
     writer: TaskInfo
@@ -146,7 +147,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         built_by_dbt=index.built_by_dbt(dataset),
         evidence=_strongest_evidence(flows, [*writers, *readers]),
         badges=dataset_badges(index, dataset),
-        faults=_by_dataset(upstream_faults(index).get(dataset, ())),
+        faults=shown_faults(index, dataset),
         last_write=index.written(dataset),
         dropped_by=_droppers(index, dataset),
         writer=_writer(index, writers),
@@ -184,13 +185,6 @@ def _droppers(index: Index, dataset: DatasetId) -> list[str]:
     if not index.datasets[dataset].dropped_at:
         return []
     return sorted({usage.task for usage in droppers(index.lineage, dataset)})
-
-
-def _by_dataset(faults: Iterable[UpstreamFault]) -> dict[DatasetId, list[str]]:
-    found: dict[DatasetId, list[str]] = {}
-    for fault in faults:
-        found.setdefault(fault.dataset, []).append(fault.kind)
-    return found
 
 
 def _sensitive(description: Description | None) -> dict[str, str]:

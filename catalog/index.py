@@ -24,6 +24,8 @@ from dbt_graft.lineage.impact.answer import Surroundings
 from dbt_graft.lineage.impact.graph import ImpactGraph
 from dbt_graft.lineage.impact.reach import ImpactReach
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.quality.deadlines import DeadlineForecast, forecasts
+from dbt_graft.lineage.quality.history import write_history
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Column,
@@ -62,6 +64,7 @@ class Index:
         has_dbt_docs: The dbt docs page is part of the site.
         days: The last year of tasks and datasets.
         shows_impact: Pages say what changes reach.
+        now: The time of the build, for deadlines; None where there is none.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class Index:
         has_dbt_docs: bool = False,
         days: DailyHistory | None = None,
         shows_impact: bool | None = None,
+        now: datetime | None = None,
     ) -> None:
         # dbt's spelling counts where dbt knows a dataset.
         spelling = Spelling((*(descriptions or {}), *lineage.datasets))
@@ -80,7 +84,7 @@ class Index:
         self.descriptions = dict(descriptions or {})
         self.lineage = lineage = self._with_built_again(lineage)
         self.has_dbt_docs = has_dbt_docs
-        self.days = days or DailyHistory()
+        self.days, self.now = days or DailyHistory(), now
         self.consumers = _by_name(
             replace(consumer, reads=spelling.all(consumer.reads)) for consumer in consumers
         )
@@ -185,12 +189,28 @@ class Index:
         return ColumnReach(graph, self.consumers.values(), MAX_FURTHER)
 
     @cached_property
+    def impact_graph(self) -> ImpactGraph:
+        """The graph on which changes and faults go downstream."""
+        lineage = self.lineage
+        return ImpactGraph(lineage.column_edges, lineage.flows, self.datasets.values())
+
+    @cached_property
     def impact_reach(self) -> ImpactReach:
         """The reach of all changes of datasets and columns."""
-        lineage = self.lineage
-        graph = ImpactGraph(lineage.column_edges, lineage.flows, self.datasets.values())
         around = Surroundings(self.descriptions, tuple(self.consumers.values()))
-        return ImpactReach(graph, around)
+        return ImpactReach(self.impact_graph, around)
+
+    @cached_property
+    def forecasts(self) -> Mapping[str, Sequence[DeadlineForecast]]:
+        """For each consumer with a deadline or an SLO what is to be expected at `now`."""
+        waiting = [one for one in self.consumers.values() if one.deadline or one.freshness_slo]
+        if not waiting or self.now is None:
+            return {}
+        history = write_history(self.lineage, self.descriptions)
+        found: dict[str, list[DeadlineForecast]] = defaultdict(list)
+        for one in forecasts(history, waiting, self.now):
+            found[one.consumer.name].append(one)
+        return found
 
     def impact(self, dataset: DatasetId) -> ImpactPanel | None:
         """The reach of changes of a dataset; None if that is nothing, or is not shown."""

@@ -22,7 +22,7 @@ from dbt_graft.catalog.impact_panel import OF_COLUMN, OF_DATASET
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.catalog.node_results import loaded_ago
 from dbt_graft.catalog.run_charts import duration_chart, rows_chart
-from dbt_graft.catalog.upstream_faults import FAULT_WORDS
+from dbt_graft.catalog.upstream_faults import fault_words
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.urls import (
     column_anchor,
@@ -107,7 +107,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "outcomes": formatting.OUTCOME,
         "statuses": formatting.STATUS,
         "column_anchor": column_anchor,
-        "fault_words": FAULT_WORDS,
+        "fault_words": fault_words,
         "dataset_changes": OF_DATASET,
         "column_changes": OF_COLUMN,
         "role_label": formatting.role_label,

@@ -32,6 +32,7 @@ import dbt_graft.catalog
 import dbt_graft.lineage
 from dbt_graft import __version__
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.upstream_faults import shown_faults
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.graph import Graph, N
@@ -105,8 +106,9 @@ class PageKeys:
 
     def of_dataset(self, dataset: DatasetId) -> Digest:
         """The key of a dataset's page."""
-        impact = digest(self._index.impact(dataset))
-        return combined((self._maker, self._of_surroundings(dataset), impact))
+        downstream = digest(self._index.impact(dataset))
+        upstream = digest([(one.fault, one.path) for one in shown_faults(self._index, dataset)])
+        return combined((self._maker, self._of_surroundings(dataset), downstream, upstream))
 
     def of_task(self, name: str) -> Digest:
         """The key of the page of a task or a consumer."""
@@ -117,6 +119,7 @@ class PageKeys:
             (
                 self._maker,
                 self._of_name(name),
+                digest(self._index.forecasts.get(name)),
                 _edges(self._index.columns_by.get(name, ())),
                 self._tasks_upstream.get(name, _NONE),
                 self._tasks_downstream.get(name, _NONE),

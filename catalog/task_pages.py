@@ -23,6 +23,7 @@ from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Task
+from dbt_graft.lineage.quality.words import forecast_text
 from dbt_graft.lineage.records import Direction, Run, Shape
 from dbt_graft.lineage.urls import task_path
 from dbt_graft.lineage.usage import Usage
@@ -45,6 +46,7 @@ class TaskPage(Page):
         history: The runs as the page shows them.
         gaps: What parsing left out of its statements, by reason.
         rejects: Reason -> number of rejected records in the logs of its runs.
+        forecasts: Of its deadline and its SLO, in words.
     """
 
     template: ClassVar[str] = "task"
@@ -70,6 +72,7 @@ class TaskPage(Page):
     statements: Sequence[Shape]
     gaps: Sequence[Gap]
     rejects: Mapping[str, int]
+    forecasts: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +129,10 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         statements=shown,
         gaps=gaps(shown),
         rejects=index.rejects_of.get(name, {}),
+        forecasts=[
+            forecast_text(one, index.lineage.writer_names())
+            for one in index.forecasts.get(name, ())
+        ],
     )
 
 

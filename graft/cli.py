@@ -12,7 +12,7 @@ Exit codes: 0 success, 1 error, 2 invalid command line or graft.yml,
 3 success, but some log input was rejected (only with --strict),
 4 inject --check found a forbidden change, 5 another graft works on this store,
 6 status --max-age: lineage is older, 7 the lineage store is damaged and the rest was published,
-8 impact, review: --fail-on is reached; drift, privacy --check: something was found,
+8 impact, review: --fail-on is reached; drift, privacy, quality --check: something was found,
 check: --fail-on is reached,
 130 interrupted.
 """
@@ -43,6 +43,7 @@ COMMANDS = {
     "links": ("links", "Test links to pages of the site."),
     "openlineage": ("openlineage", "Check OpenLineage events."),
     "privacy": ("privacy", "Show where sensitive values are, and how they came there: report."),
+    "quality": ("quality", "Show who reads data whose tests failed, or that is late."),
     "query": ("query", "Query the lineage with SQL."),
     "review": ("review", "Show what a change of the dbt project does, against a base."),
     "schema": ("steps", "Print the JSON schema of graft.yml, for an editor or a CI job."),

@@ -92,6 +92,9 @@ def consumers(
                 owner=task.info.owner,
                 url=task.info.url,
                 tags=task.info.tags,
+                criticality=task.info.criticality,
+                freshness_slo=task.info.freshness_slo,
+                deadline=task.info.deadline,
             )
         )
     return (*exposures(original, known), *sorted(readers, key=lambda c: c.node_id))

@@ -264,6 +264,7 @@ class TaskInfo:
             `application`.
         url: The URL of its result.
         maturity: `high`, `medium` or `low`.
+        criticality, freshness_slo, deadline: See `lineage.describe.Consumer`.
     """
 
     description: str = ""
@@ -277,6 +278,9 @@ class TaskInfo:
     url: str = ""
     maturity: str = ""
     rerun: str = ""
+    criticality: str = ""
+    freshness_slo: str = ""
+    deadline: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ BUILD_FAILED = NodeResult(
 
 def tainted(found: Index) -> dict[str, list[str]]:
     return {
-        dataset.name: [f"{fault.kind} of {fault.dataset.name}" for fault in faults]
+        dataset.name: [f"{one.fault.kind} of {one.fault.dataset.name}" for one in faults]
         for dataset, faults in upstream_faults(found).items()
     }
 
@@ -84,13 +84,13 @@ def test_wrong_data_goes_to_those_that_were_built_since(
     hours: tuple[int, int, int], reached: list[str]
 ) -> None:
     found = tainted(index(hours, TEST_FAILED))
-    assert found == {name: ["tests of mart.stg"] for name in reached}
+    assert found == {name: ["uniqueness of mart.stg"] for name in reached}
 
 
 def test_a_view_has_what_its_tables_have() -> None:
     assert tainted(index((3, 1, 4), TEST_FAILED, view=MART)) == {
-        "mart.mart": ["tests of mart.stg"],
-        "mart.report": ["tests of mart.stg"],
+        "mart.mart": ["uniqueness of mart.stg"],
+        "mart.report": ["uniqueness of mart.stg"],
     }
 
 

@@ -1,0 +1,149 @@
+"""Faults of datasets: tests that failed, sources without new rows, writes that failed.
+
+The kinds, and what each does to those who read the data, follow the quality facet of the lineage
+platform: incomplete data makes counts wrong, double keys make joins wrong, and so on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from itertools import takewhile
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Description, NodeTest
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
+
+
+class FaultKind(StrEnum):
+    """The kind of a fault.
+
+    COMPLETENESS: values or rows are missing. UNIQUENESS: keys are double. REFERENTIAL: keys lead
+    nowhere. VALIDITY: values are none that they may be. DRIFT: counts or values are unusual. OTHER:
+    a test of a team's own. FRESHNESS: a source had no new rows. WRITE: the last write failed.
+    """
+
+    COMPLETENESS = "completeness"
+    UNIQUENESS = "uniqueness"
+    REFERENTIAL = "referential"
+    VALIDITY = "validity"
+    DRIFT = "drift"
+    OTHER = "other"
+    FRESHNESS = "freshness"
+    WRITE = "write"
+
+    @property
+    def leaves_old_data(self) -> bool:
+        """What comes from there is old rather than wrong."""
+        return self in (FaultKind.FRESHNESS, FaultKind.WRITE)
+
+
+# Words in the names of tests, of dbt and of its packages, in this order.
+_KINDS = (
+    (FaultKind.DRIFT, r"anomal|drift|volume|distribution|stdev|quantile"),
+    (FaultKind.FRESHNESS, r"fresh|recency|is_updated"),
+    (FaultKind.REFERENTIAL, r"relationship|foreign_key|referential|equality|cardinality"),
+    (FaultKind.UNIQUENESS, r"unique|duplicate|primary_key"),
+    (FaultKind.COMPLETENESS, r"not_null|null|row_?count|at_least_one|sequential|missing|not_empty"),
+    (
+        FaultKind.VALIDITY,
+        r"accepted|expression|expect|range|between|regex|values|valid|type|format",
+    ),
+)
+_OF_NAME = tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS)
+_STALE = ("warn", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class QualityFault:
+    """A fault of a dataset that its newest result shows.
+
+    Attributes:
+        name: The test; empty of writes and of freshness.
+        column: Empty where the fault is the dataset's.
+        failed_at: The newest time.
+        since: The first time of those in a row that failed.
+        rows: The number of rows that failed the test, if it is known.
+    """
+
+    dataset: DatasetId
+    kind: FaultKind
+    name: str = ""
+    column: str = ""
+    failed_at: datetime | None = None
+    since: datetime | None = None
+    rows: int | None = None
+
+
+def kind_of_test(name: str) -> FaultKind:
+    """The kind of fault that a failed test of this name shows."""
+    folded = name.casefold()
+    return next((kind for kind, words in _OF_NAME if words.search(folded)), FaultKind.OTHER)
+
+
+def quality_faults(
+    lineage: Lineage, descriptions: Mapping[DatasetId, Description]
+) -> list[QualityFault]:
+    """The faults of all datasets, by dataset."""
+    found: list[QualityFault] = []
+    for dataset in sorted({*lineage.datasets, *descriptions}):
+        about = descriptions.get(dataset)
+        tests = about.tests if about else ()
+        ids = about.dbt_ids if about else ()
+        found += _of_tests(lineage, dataset, tests)
+        found += _of_results(lineage, dataset, ids)
+        found += _of_writes(lineage, dataset)
+    return found
+
+
+def _of_tests(
+    lineage: Lineage, dataset: DatasetId, tests: Iterable[NodeTest]
+) -> Iterator[QualityFault]:
+    for test in tests:
+        results = lineage.node_results.get(test.node_id, ())
+        failed = [*takewhile(lambda one: one.status is Status.FAILED, results)]
+        if failed:
+            yield QualityFault(
+                dataset,
+                kind_of_test(test.name),
+                test.name,
+                test.column,
+                failed[0].started_at,
+                failed[-1].started_at,
+                failed[0].failures,
+            )
+
+
+def _of_results(lineage: Lineage, dataset: DatasetId, ids: Iterable[str]) -> Iterator[QualityFault]:
+    """Freshness checks of a source, and builds of a model."""
+    for node_id in ids:
+        results = lineage.node_results.get(node_id, ())
+        if node_id.startswith("source."):
+            bad = [*takewhile(lambda one: one.word in _STALE, results)]
+            kind = FaultKind.FRESHNESS
+        else:
+            bad = [*takewhile(lambda one: one.status is Status.FAILED, results)]
+            kind = FaultKind.WRITE
+        if bad:
+            times = _times(bad)
+            yield QualityFault(dataset, kind, failed_at=times[0], since=times[-1])
+
+
+def _of_writes(lineage: Lineage, dataset: DatasetId) -> Iterator[QualityFault]:
+    usages = lineage.usages_of(dataset, Direction.WRITE)
+    runs = [run for usage in usages for run in lineage.tasks[usage.task].runs_of(usage)]
+    dated = sorted(
+        {(run.started_at, run.run_id): run for run in runs if run.started_at}.items(), reverse=True
+    )
+    failed = [*takewhile(lambda one: one.status is Status.FAILED, (run for _, run in dated))]
+    if failed:
+        times = _times(failed)
+        yield QualityFault(dataset, FaultKind.WRITE, failed_at=times[0], since=times[-1])
+
+
+def _times(found: Sequence[NodeResult] | Sequence[Run]) -> list[datetime | None]:
+    return [one.started_at for one in found]
