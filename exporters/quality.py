@@ -72,7 +72,6 @@ def quality_json(report: QualityReport) -> dict[str, Any]:
                 "test": one.name or None,
                 "column": one.column or None,
                 "failed_at": _iso(one.failed_at),
-                "since": _iso(one.since),
                 "rows": one.rows,
             }
             for one in report.faults

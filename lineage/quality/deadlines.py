@@ -155,7 +155,6 @@ class _Day:
             return DeadlineForecast(
                 consumer, DeadlineStatus.MET, dataset, self._deadline, reason=reason
             )
-        cause = self._overdue(dataset)
         # The last deadline passed, and nothing came since.
         before = self._begin - _DAY
         if (
@@ -163,19 +162,21 @@ class _Day:
             and not self._is_ready(dataset, before)
             and not self._since(dataset)
         ):
-            last = self._begin
-            waits_for = cause or dataset
-            return DeadlineForecast(consumer, DeadlineStatus.MISSED, dataset, last, None, waits_for)
-        if cause is None:
+            cause = self._overdue(dataset, before) or dataset
+            return DeadlineForecast(
+                consumer, DeadlineStatus.MISSED, dataset, self._begin, None, cause
+            )
+        overdue = self._overdue(dataset, self._begin)
+        if overdue is None:
             expected = self._begin + usual
             return DeadlineForecast(
                 consumer, DeadlineStatus.ON_TIME, dataset, self._deadline, expected
             )
-        between = usual - (self._times(cause) or (usual, latest, usual))[0]
+        between = usual - (self._times(overdue) or (usual, latest, usual))[0]
         expected = self._now + max(between, timedelta())
         late = expected <= self._deadline
         status = DeadlineStatus.LATE if late else DeadlineStatus.WILL_MISS
-        return DeadlineForecast(consumer, status, dataset, self._deadline, expected, cause)
+        return DeadlineForecast(consumer, status, dataset, self._deadline, expected, overdue)
 
     def _with_history(self, dataset: DatasetId) -> list[DatasetId]:
         """The dataset, or the nearest ones upstream that have a usual time."""
@@ -190,16 +191,17 @@ class _Day:
             waiting += new
         return sorted(found)
 
-    def _overdue(self, dataset: DatasetId) -> DatasetId | None:
-        """The dataset farthest upstream that is not written, and usually is by now."""
+    def _overdue(self, dataset: DatasetId, begin: datetime) -> DatasetId | None:
+        """The dataset farthest upstream that is not written in a day, and usually is by now."""
         found, seen, waiting = None, {dataset}, [dataset]
         while waiting:
             one = waiting.pop(0)
             times = self._times(one)
             if times:
-                if self._is_ready(one, self._begin):
+                since = begin < self._begin and self._since(one)
+                if since or self._is_ready(one, begin):
                     continue
-                if self._now > self._begin + times[1]:
+                if self._now > begin + times[1]:
                     found = one
             new = [parent for parent in self._history.parents(one) if parent not in seen]
             seen.update(new)
@@ -207,7 +209,7 @@ class _Day:
         return found
 
     def _times(self, dataset: DatasetId) -> tuple[timedelta, timedelta, timedelta] | None:
-        """How long after a deadline it is written: usually, at the latest, to count for the next.
+        """The times after a deadline when it is written: usually, at the latest, to count for the next.
 
         The latest leaves out one day of ten. None if it is written on too few days.
         """

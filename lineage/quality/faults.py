@@ -7,16 +7,15 @@ platform: incomplete data makes counts wrong, double keys make joins wrong, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from itertools import takewhile
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description, NodeTest
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Direction, NodeResult, Run, Status
+from dbt_graft.lineage.records import Direction, Status
 
 
 class FaultKind(StrEnum):
@@ -38,7 +37,7 @@ class FaultKind(StrEnum):
 
     @property
     def leaves_old_data(self) -> bool:
-        """What comes from there is old rather than wrong."""
+        """Whether what comes from there is old rather than wrong."""
         return self in (FaultKind.FRESHNESS, FaultKind.WRITE)
 
 
@@ -65,8 +64,7 @@ class QualityFault:
     Attributes:
         name: The test; empty of writes and of freshness.
         column: Empty where the fault is the dataset's.
-        failed_at: The newest time.
-        since: The first time of those in a row that failed.
+        failed_at: The time of that result.
         rows: The number of rows that failed the test, if it is known.
     """
 
@@ -75,7 +73,6 @@ class QualityFault:
     name: str = ""
     column: str = ""
     failed_at: datetime | None = None
-    since: datetime | None = None
     rows: int | None = None
 
 
@@ -105,45 +102,31 @@ def _of_tests(
 ) -> Iterator[QualityFault]:
     for test in tests:
         results = lineage.node_results.get(test.node_id, ())
-        failed = [*takewhile(lambda one: one.status is Status.FAILED, results)]
-        if failed:
+        if results and results[0].status is Status.FAILED:
             yield QualityFault(
                 dataset,
                 kind_of_test(test.name),
                 test.name,
                 test.column,
-                failed[0].started_at,
-                failed[-1].started_at,
-                failed[0].failures,
+                results[0].started_at,
+                results[0].failures,
             )
 
 
 def _of_results(lineage: Lineage, dataset: DatasetId, ids: Iterable[str]) -> Iterator[QualityFault]:
     """Freshness checks of a source, and builds of a model."""
     for node_id in ids:
-        results = lineage.node_results.get(node_id, ())
-        if node_id.startswith("source."):
-            bad = [*takewhile(lambda one: one.word in _STALE, results)]
-            kind = FaultKind.FRESHNESS
-        else:
-            bad = [*takewhile(lambda one: one.status is Status.FAILED, results)]
-            kind = FaultKind.WRITE
-        if bad:
-            times = _times(bad)
-            yield QualityFault(dataset, kind, failed_at=times[0], since=times[-1])
+        for newest in lineage.node_results.get(node_id, ())[:1]:
+            if node_id.startswith("source."):
+                if newest.word in _STALE:
+                    yield QualityFault(dataset, FaultKind.FRESHNESS, failed_at=newest.started_at)
+            elif newest.status is Status.FAILED:
+                yield QualityFault(dataset, FaultKind.WRITE, failed_at=newest.started_at)
 
 
 def _of_writes(lineage: Lineage, dataset: DatasetId) -> Iterator[QualityFault]:
     usages = lineage.usages_of(dataset, Direction.WRITE)
-    runs = [run for usage in usages for run in lineage.tasks[usage.task].runs_of(usage)]
-    dated = sorted(
-        {(run.started_at, run.run_id): run for run in runs if run.started_at}.items(), reverse=True
-    )
-    failed = [*takewhile(lambda one: one.status is Status.FAILED, (run for _, run in dated))]
-    if failed:
-        times = _times(failed)
-        yield QualityFault(dataset, FaultKind.WRITE, failed_at=times[0], since=times[-1])
-
-
-def _times(found: Sequence[NodeResult] | Sequence[Run]) -> list[datetime | None]:
-    return [one.started_at for one in found]
+    runs = (run for usage in usages for run in lineage.tasks[usage.task].runs_of(usage))
+    dated = {(run.started_at, run.run_id): run for run in runs if run.started_at}
+    if dated and dated[max(dated)].status is Status.FAILED:
+        yield QualityFault(dataset, FaultKind.WRITE, failed_at=dated[max(dated)].started_at)

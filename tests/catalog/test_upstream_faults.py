@@ -8,14 +8,19 @@ from itertools import pairwise
 import pytest
 
 from dbt_graft.catalog.badges import dataset_badges
+from dbt_graft.catalog.build import design_folder
+from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.page import environment, render
+from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.catalog.upstream_faults import upstream_faults
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
-from dbt_graft.lineage.describe import Description, NodeTest, Role
+from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset, NodeResult, Status
+from tests.catalog.html_reader import text
 
 NOW = datetime(2026, 11, 20, 5, tzinfo=UTC)
 STG, MART, REPORT = (DatasetId("spark", f"mart.{name}") for name in ("stg", "mart", "report"))
@@ -111,3 +116,20 @@ def test_one_badge_names_the_worst() -> None:
 
 def test_without_a_fault_nothing_is_tainted() -> None:
     assert tainted(index()) == {}
+
+
+def test_the_page_names_the_test_and_the_way() -> None:
+    page = dataset_page(index((0, 1, 2), TEST_FAILED), REPORT)
+    shown = text(render(page, environment(design_folder() / "templates")))
+    assert "Reads data that may be wrong: stg, unique failed" in shown
+    assert ", by mart." in shown
+
+
+def test_the_page_of_a_consumer_tells_of_its_deadline() -> None:
+    found = index()
+    board = Consumer("e", "board", "dashboard", (REPORT,), freshness_slo="2h")
+    late = Index(found.lineage, found.descriptions, [board], now=NOW + timedelta(hours=9))
+    page = task_page(late, "board", late.lineage.task_graph())
+    assert page.forecasts == ["its data is older than 2h (spark/mart.report)"]
+    shown = text(render(page, environment(design_folder() / "templates")))
+    assert "When this page was made: its data is older than 2h" in shown
