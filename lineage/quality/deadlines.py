@@ -209,7 +209,7 @@ class _Day:
         return found
 
     def _times(self, dataset: DatasetId) -> tuple[timedelta, timedelta, timedelta] | None:
-        """The times after a deadline when it is written: usually, at the latest, to count for the next.
+        """The times after a deadline: usually, at the latest, and those that count for the next.
 
         The latest leaves out one day of ten. None if it is written on too few days.
         """

@@ -11,7 +11,7 @@ from dbt_graft.catalog.badges import dataset_badges
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.page import environment, render
+from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.catalog.upstream_faults import upstream_faults
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -20,7 +20,7 @@ from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset, NodeResult, Status
-from tests.catalog.html_reader import text
+from tests.catalog.html_reader import HtmlReader
 
 NOW = datetime(2026, 11, 20, 5, tzinfo=UTC)
 STG, MART, REPORT = (DatasetId("spark", f"mart.{name}") for name in ("stg", "mart", "report"))
@@ -67,6 +67,11 @@ TEST_FAILED = NodeResult("test.unique", "i1", "build", "fail", Status.FAILED, NO
 BUILD_FAILED = NodeResult(
     "model.mart.stg", "i2", "build", "error", Status.FAILED, NOW + timedelta(hours=9)
 )
+
+
+def shown_text(page: Page) -> str:
+    html = render(page, environment(design_folder() / "templates"))
+    return " ".join(HtmlReader(html).text.split())
 
 
 def tainted(found: Index) -> dict[str, list[str]]:
@@ -120,9 +125,9 @@ def test_without_a_fault_nothing_is_tainted() -> None:
 
 def test_the_page_names_the_test_and_the_way() -> None:
     page = dataset_page(index((0, 1, 2), TEST_FAILED), REPORT)
-    shown = text(render(page, environment(design_folder() / "templates")))
-    assert "Reads data that may be wrong: stg, unique failed" in shown
-    assert ", by mart." in shown
+    shown = shown_text(page)
+    assert "Reads data that may be wrong: mart.stg, unique failed" in shown
+    assert ", by mart.mart." in shown
 
 
 def test_the_page_of_a_consumer_tells_of_its_deadline() -> None:
@@ -131,5 +136,5 @@ def test_the_page_of_a_consumer_tells_of_its_deadline() -> None:
     late = Index(found.lineage, found.descriptions, [board], now=NOW + timedelta(hours=9))
     page = task_page(late, "board", late.lineage.task_graph())
     assert page.forecasts == ["its data is older than 2h (spark/mart.report)"]
-    shown = text(render(page, environment(design_folder() / "templates")))
+    shown = shown_text(page)
     assert "When this page was made: its data is older than 2h" in shown
