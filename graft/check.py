@@ -20,11 +20,20 @@ from dbt_graft.graft import pipeline
 from dbt_graft.graft.annotations import annotation
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.contracts import read_contracts
 from dbt_graft.graft.described_lineage import described_graft
 from dbt_graft.graft.privacy import privacy_report
-from dbt_graft.graft.rules_section import FORBIDDEN, PHANTOM, UNDECLARED
+from dbt_graft.graft.rules_section import (
+    CONTRACT_COLUMN,
+    CONTRACT_NOT_READ,
+    CONTRACT_UNMATCHED,
+    FORBIDDEN,
+    PHANTOM,
+    UNDECLARED,
+)
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.contracts import matched
 from dbt_graft.lineage.drift import DriftStatus, drift
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.flow import Flow
@@ -137,6 +146,7 @@ def _all(
             remedy = "run `graft declared propose`, which prints the YAML that settles it"
             owner = lineage.tasks[edge.task].info.owner if edge.task in lineage.tasks else ""
             yield code, RuleFinding(code, edge.task, problem, remedy, owner)
+    yield from ((one.code, one) for one in _of_contracts(config, described))
     report = privacy_report(config, described)
     owner_of = {str(one): text.owner for one, text in described.descriptions.items()}
     for finding in report.findings:
@@ -149,6 +159,31 @@ def _all(
                 finding.code, dataset, problem, ADVICE[finding.code], owner_of.get(dataset, "")
             ),
         )
+
+
+def _of_contracts(config: Config, described: DescribedLineage) -> Iterator[RuleFinding]:
+    """Contracts that cannot be read, mean no dataset, or promise columns that are not there."""
+    files = read_contracts(config)
+    for fault in files.faults:
+        remedy = fault.remedy or "correct the file, or `contracts` in graft.yml"
+        yield RuleFinding(CONTRACT_NOT_READ, fault.place or "contracts", fault.problem, remedy)
+    lineage = described.lineage
+    found = matched(files.contracts, {*lineage.datasets, *described.descriptions})
+    for contract, table, some in found.unmatched:
+        several = f"may mean {', '.join(map(str, some[:3]))}" if some else "means no known dataset"
+        problem = f"its table {table.names[0]} {several}"
+        remedy = "name database and schema in `servers`, or the table in `physicalName`"
+        yield RuleFinding(CONTRACT_UNMATCHED, contract.name, problem, remedy, contract.owner)
+    for contract, table, dataset in found.tables:
+        facts = lineage.datasets.get(dataset)
+        known = {one.name.casefold() for one in facts.columns} if facts else set()
+        lacks = [one.name for one in table.columns if one.name.casefold() not in known]
+        # Fields of nested columns are not in catalogs.
+        lacks = [name for name in lacks if "." not in name] if known else []
+        if lacks:
+            problem = f"lacks {', '.join(lacks[:5])}, which the contract {contract.name} promises"
+            remedy = "add them, or agree on a new version of the contract"
+            yield RuleFinding(CONTRACT_COLUMN, str(dataset), problem, remedy, contract.owner)
 
 
 def _scope(config: Config, flows: Sequence[Flow]) -> RuleScope:

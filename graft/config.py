@@ -404,6 +404,7 @@ class Config(Section):
     keep: KeepSection = KeepSection()
     privacy: PrivacySection = PrivacySection()
     rules: RulesSection = RulesSection()
+    contracts: tuple[PathText, ...] = ()
     _folder: Path = PrivateAttr(default=Path())
 
     def path(self, text: str) -> str:

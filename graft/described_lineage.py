@@ -8,11 +8,13 @@ from dbt_graft.collectors import store
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.contracts import read_contracts
 from dbt_graft.graft.past import Moment, past_records
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.sources import declared_dates, task_infos
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
+from dbt_graft.lineage.contracts import matched
 from dbt_graft.lineage.errors import GraftError
 
 
@@ -59,6 +61,7 @@ def described_graft(
             dates=declared_dates(config),
             ignore=config.lineage.ignore_tasks,
         )
-        descriptions, consumers = {}, ()
+        found = matched(read_contracts(config).contracts, lineage.datasets)
+        descriptions, consumers = {}, tuple(found.consumers())
     taints = store.recorded_taints(place)
     return DescribedLineage(replace(lineage, taints=taints), descriptions, consumers), grafted

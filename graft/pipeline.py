@@ -22,6 +22,7 @@ from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.graft.collecting import CollectResult
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.contracts import contracted
 from dbt_graft.graft.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
 from dbt_graft.graft.outputs import output_of
@@ -161,7 +162,7 @@ def graft(
         with progress.step("inject", "validating the artifacts with dbt"):
             if faults := validation.faults(read, grafted):
                 raise GraftError("\n".join(faults), place=str(out), remedy="please report this")
-    return grafted
+    return contracted(grafted, config, progress.warn)
 
 
 def check(

@@ -16,10 +16,13 @@ from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.exporters.privacy import PrivacyReport, privacy_json, privacy_lines
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.contracts import read_contracts
 from dbt_graft.graft.described_lineage import described_lineage
 from dbt_graft.graft.impact import impact_graph
 from dbt_graft.graft.past import Moment, as_of_option
 from dbt_graft.graft.terminal import one_line
+from dbt_graft.lineage.contracts import KIND as CONTRACT
+from dbt_graft.lineage.contracts import matched
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.impact.graph import ImpactGraph
 from dbt_graft.lineage.privacy.classification import Classification, classification
@@ -76,7 +79,11 @@ def privacy_report(config: Config, described: DescribedLineage) -> PrivacyReport
     """The labels of all columns, and the findings about them."""
     section, graph = config.privacy, impact_graph(config, described)
     unknown: Counter[str] = Counter()
-    declared = [*_of_dbt(described, unknown), *_of_rules(config, graph)]
+    declared = [
+        *_of_contracts(config, described, unknown),
+        *_of_dbt(described, unknown),
+        *_of_rules(config, graph),
+    ]
     sensitivities = dict(_datasets(described))
     sensitive = section.sensitive_from
     labels = privacy_labels(
@@ -86,7 +93,9 @@ def privacy_report(config: Config, described: DescribedLineage) -> PrivacyReport
         sensitive,
         [one for one, level in sensitivities.items() if level >= sensitive],
     )
-    findings = privacy_findings(labels, sensitive, described.consumers, sensitivities)
+    # A contract names what its tables hold, and shows nobody any of it.
+    readers = [one for one in described.consumers if one.kind != CONTRACT]
+    findings = privacy_findings(labels, sensitive, readers, sensitivities)
     return PrivacyReport(labels, sensitive, findings, unknown)
 
 
@@ -98,6 +107,23 @@ def _of_dbt(described: DescribedLineage, unknown: Counter[str]) -> Iterator[Decl
                 unknown[text] += 1
             else:
                 yield DeclaredLabel(dataset, column, found, "dbt")
+
+
+def _of_contracts(
+    config: Config, described: DescribedLineage, unknown: Counter[str]
+) -> Iterator[DeclaredLabel]:
+    contracts = read_contracts(config).contracts
+    found_in = matched(contracts, {*described.lineage.datasets, *described.descriptions})
+    for contract, table, dataset in found_in.tables:
+        about = described.descriptions.get(dataset)
+        shown = about.column_sensitivity if about else {}
+        for column in table.columns:
+            found = classification(column.classification)
+            if found is not None:
+                name = f"the contract {contract.name}"
+                yield DeclaredLabel(dataset, column.name, found, name)
+            elif column.classification and shown.get(column.name) != column.classification:
+                unknown[column.classification] += 1
 
 
 def _of_rules(config: Config, graph: ImpactGraph) -> Iterator[DeclaredLabel]:

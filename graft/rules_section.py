@@ -21,6 +21,8 @@ SeverityName = Annotated[Literal["off", "note", "warning", "error"], BeforeValid
 
 FORBIDDEN = "FORBIDDEN_CHANGE"
 PHANTOM, UNDECLARED = "PHANTOM_EDGE", "UNDECLARED_EDGE"
+CONTRACT_NOT_READ, CONTRACT_UNMATCHED = "CONTRACT_NOT_READ", "CONTRACT_WITHOUT_DATASET"
+CONTRACT_COLUMN = "CONTRACT_COLUMN_MISSING"
 # Every code that `graft check` may print -> its severity where graft.yml says nothing.
 DEFAULTS: Mapping[str, Severity] = {
     FORBIDDEN: Severity.WARNING,
@@ -28,6 +30,9 @@ DEFAULTS: Mapping[str, Severity] = {
     PHANTOM: Severity.WARNING,
     UNDECLARED: Severity.WARNING,
     **{code.value: Severity.WARNING for code in PrivacyCode},
+    CONTRACT_NOT_READ: Severity.WARNING,
+    CONTRACT_UNMATCHED: Severity.WARNING,
+    CONTRACT_COLUMN: Severity.ERROR,
 }
 
 

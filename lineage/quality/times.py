@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
-_CLOCK = re.compile(r"T?(\d{1,2}):(\d\d)(?::\d\d)?\s*(Z|UTC|[A-Za-z_]+/[\w/+-]+)?")
+_CLOCK = re.compile(
+    r"T?(\d{1,2}):(\d\d)(?::\d\d)?\s*(?:(?:Z|UTC)|([A-Za-z_]+/[\w/+-]+)|([+-])(\d\d):?(\d\d))?"
+)
 _ISO = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?)?", re.IGNORECASE)
 _PLAIN = re.compile(r"(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?)")
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
@@ -19,8 +21,11 @@ def time_of_day(text: str) -> tuple[time, tzinfo] | None:
         return None
     zone: tzinfo = UTC
     try:
-        if found[3] and "/" in found[3]:
+        if found[3]:
             zone = ZoneInfo(found[3])
+        elif found[4]:
+            ahead = timedelta(hours=int(found[5]), minutes=int(found[6]))
+            zone = timezone(ahead if found[4] == "+" else -ahead)
         return time(int(found[1]), int(found[2])), zone
     except (ValueError, OSError, KeyError):  # 25:00, a zone that nobody knows
         return None

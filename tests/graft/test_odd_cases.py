@@ -109,7 +109,8 @@ def unchanged(_: Path) -> None:
 
 ALLOWED = (
     "Allowed: dbt, collect, names, tasks, check, lineage, openlineage, store, artifacts, spark, "
-    "site, docs, airflow, dates, impact, review, keep, privacy, rules"
+    "site, docs, airflow, dates, impact, review, keep, privacy, rules, "
+    "contracts"
 )
 LIST = "must be a list: begin each entry with `- `"
 KEYS = "must hold keys, such as `key: value`"

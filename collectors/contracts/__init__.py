@@ -1,0 +1,1 @@
+"""Data contracts of the Open Data Contract Standard (ODCS) -> records."""

@@ -1,0 +1,113 @@
+"""Data contracts that graft.yml names: read, matched with datasets, and put beside dbt's part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from glob import has_magic
+from pathlib import Path
+
+from dbt_graft.collectors.contracts.odcs import read_contract
+from dbt_graft.graft.config import Config
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.contracts import ContractMatches, DataContract, matched
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.errors import GraftError
+
+
+@dataclass(frozen=True, slots=True)
+class ContractFiles:
+    """The contracts of a project.
+
+    Attributes:
+        faults: Files that cannot be read as contracts, and patterns that name none.
+    """
+
+    contracts: Sequence[DataContract] = ()
+    faults: Sequence[GraftError] = field(default=())
+
+
+def read_contracts(config: Config) -> ContractFiles:
+    """The contracts that `contracts` of graft.yml names; one that is damaged stops no other."""
+    contracts: list[DataContract] = []
+    faults: list[GraftError] = []
+    for file in _files(config, faults):
+        try:
+            found = read_contract(file)
+        except GraftError as error:
+            faults.append(error)
+            continue
+        if found:
+            contracts.append(found)
+    return ContractFiles(tuple(contracts), tuple(faults))
+
+
+def _files(config: Config, faults: list[GraftError]) -> list[Path]:
+    found: dict[Path, None] = {}
+    for pattern in config.contracts:
+        place = Path(config.path(pattern))
+        names = [place]
+        if has_magic(str(place)):
+            names = sorted(Path(place.anchor).glob(str(place.relative_to(place.anchor))))
+        if not names:
+            remedy = "correct `contracts` in graft.yml"
+            faults.append(GraftError("names no file", place=str(place), remedy=remedy))
+        found |= dict.fromkeys(names)
+    return list(found)
+
+
+def with_contracts(
+    matches: ContractMatches,
+    descriptions: Mapping[DatasetId, Description],
+    consumers: Iterable[Consumer],
+) -> tuple[dict[DatasetId, Description], tuple[Consumer, ...]]:
+    """Descriptions with the owners of contracts where dbt names none, and contracts as consumers.
+
+    A classification that dbt lacks is the contract's on pages, too.
+    """
+    described = dict(descriptions)
+    for contract, table, dataset in matches.tables:
+        about = described.get(dataset)
+        if about is None:
+            continue
+        known = {name.casefold() for name in about.column_sensitivity}
+        labels = {
+            one.name: one.classification
+            for one in table.columns
+            if one.classification and one.name.casefold() not in known
+        }
+        described[dataset] = replace(
+            about,
+            owner=about.owner or contract.owner,
+            column_sensitivity={**about.column_sensitivity, **_shown(labels)},
+        )
+    return described, (*consumers, *matches.consumers())
+
+
+def contracted(grafted: Grafted, config: Config, warn: Callable[[str], None]) -> Grafted:
+    """A graft whose descriptions and consumers are those of contracts, too.
+
+    Args:
+        warn: Told of contracts that are left out.
+    """
+    files = read_contracts(config)
+    for fault in files.faults:
+        warn(f"a data contract is left out: {fault}")
+    if not files.contracts:
+        return grafted
+
+    @cache
+    def both() -> tuple[dict[DatasetId, Description], tuple[Consumer, ...]]:
+        datasets = {*grafted.lineage.datasets, *grafted.descriptions}
+        found = matched(files.contracts, datasets)
+        return with_contracts(found, grafted.descriptions, grafted.consumers)
+
+    return replace(grafted, describe=lambda: both()[0], consume=lambda: both()[1])
+
+
+def _shown(labels: Mapping[str, str]) -> dict[str, str]:
+    """Labels that pages warn of: all but public and internal ones."""
+    harmless = ("public", "internal", "none", "open")
+    return {name: label for name, label in labels.items() if label.casefold() not in harmless}

@@ -1,0 +1,128 @@
+"""Data contracts: what teams promise of datasets, and the datasets that they mean.
+
+A contract stands beside dashboards as a consumer: somebody relies on the data, by a deadline.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer
+
+KIND = "data contract"
+
+
+@dataclass(frozen=True, slots=True)
+class ContractColumn:
+    """A column of a contract; `a.b` for a field.
+
+    Attributes:
+        classification: As the contract has it; empty where it has none.
+    """
+
+    name: str
+    classification: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContractTable:
+    """A table of a contract.
+
+    Attributes:
+        names: What it may be called, the most exact first: with database and schema, without.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[ContractColumn, ...] = ()
+    freshness_slo: str = ""
+    deadline: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataContract:
+    """A data contract.
+
+    Attributes:
+        file: Where it is written.
+        owner: The team, or who has the role of the owner; empty where nobody has.
+    """
+
+    id: str
+    name: str
+    file: str
+    version: str = ""
+    owner: str = ""
+    text: str = ""
+    tags: tuple[str, ...] = ()
+    tables: tuple[ContractTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContractMatches:
+    """Contracts with the datasets that they mean.
+
+    Attributes:
+        tables: Each table that means a dataset, with its contract.
+        unmatched: Tables that mean none, or several: the datasets that it could be.
+    """
+
+    tables: tuple[tuple[DataContract, ContractTable, DatasetId], ...] = ()
+    unmatched: tuple[tuple[DataContract, ContractTable, tuple[DatasetId, ...]], ...] = ()
+    _by_dataset: Mapping[DatasetId, Sequence[tuple[DataContract, ContractTable]]] = field(
+        default_factory=dict
+    )
+
+    def of(self, dataset: DatasetId) -> Sequence[tuple[DataContract, ContractTable]]:
+        """The contracts about a dataset, each with its table."""
+        return self._by_dataset.get(dataset, ())
+
+    def consumers(self) -> list[Consumer]:
+        """Each contract, or each table of it with a promise of its own, as a consumer."""
+        reads: dict[tuple[DataContract, str, str], list[DatasetId]] = defaultdict(list)
+        for contract, table, dataset in self.tables:
+            reads[contract, table.freshness_slo, table.deadline].append(dataset)
+        titles = Counter(contract.name for contract, *_ in reads)
+        found, used = [], Counter[str]()
+        for (contract, slo, deadline), datasets in reads.items():
+            name = contract.name
+            if titles[name] > 1 and contract.version:
+                name = f"{name} {contract.version}"
+            used[name] += 1
+            name = f"{name} ({used[name]})" if used[name] > 1 else name
+            found.append(
+                Consumer(
+                    f"contract:{contract.id}",
+                    name,
+                    KIND,
+                    tuple(sorted(set(datasets))),
+                    contract.text,
+                    contract.owner,
+                    tags=contract.tags,
+                    freshness_slo=slo,
+                    deadline=deadline,
+                )
+            )
+        return found
+
+
+def matched(contracts: Iterable[DataContract], datasets: Iterable[DatasetId]) -> ContractMatches:
+    """The datasets that contracts mean: by the most exact name that any has, in any case."""
+    ends: dict[str, list[DatasetId]] = defaultdict(list)
+    for dataset in datasets:
+        parts = dataset.name.casefold().split(".")
+        for at in range(len(parts)):
+            ends[".".join(parts[at:])].append(dataset)
+    tables, unmatched = [], []
+    by_dataset: dict[DatasetId, list[tuple[DataContract, ContractTable]]] = defaultdict(list)
+    for contract in contracts:
+        for table in contract.tables:
+            some = next((ends[n.casefold()] for n in table.names if n.casefold() in ends), [])
+            if len(some) == 1:
+                tables.append((contract, table, some[0]))
+                by_dataset[some[0]].append((contract, table))
+            else:
+                unmatched.append((contract, table, tuple(sorted(some))))
+    return ContractMatches(tuple(tables), tuple(unmatched), by_dataset)

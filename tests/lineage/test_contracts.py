@@ -1,0 +1,71 @@
+"""Contracts mean the dataset with the most exact of their names, in any case."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt_graft.lineage.contracts import ContractTable, DataContract, matched
+from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
+
+DATASETS = [
+    parse_dataset_id(one)
+    for one in (
+        "spark/raw.orders",
+        "spark/stage.orders",
+        "mssql://sql01:1433/ShopDW.dbo.Customers",
+        "spark/raw.payments",
+    )
+]
+
+
+def contract(*tables: ContractTable, name: str = "orders", version: str = "1") -> DataContract:
+    return DataContract(f"id-{version}", name, "orders.yaml", version, "Shop", tables=tables)
+
+
+@pytest.mark.parametrize(
+    ("names", "dataset"),
+    [
+        (("raw.orders",), "spark/raw.orders"),
+        (("main.raw.orders", "raw.orders", "orders"), "spark/raw.orders"),
+        (("SHOPDW.DBO.CUSTOMERS",), "mssql://sql01:1433/ShopDW.dbo.Customers"),
+        (("customers",), "mssql://sql01:1433/ShopDW.dbo.Customers"),
+        (("orders",), None),  # two have this name
+        (("ders",), None),
+        (("unknown",), None),
+    ],
+)
+def test_the_dataset_of_a_table(names: tuple[str, ...], dataset: str | None) -> None:
+    found = matched([contract(ContractTable(names))], DATASETS)
+    assert [str(one) for *_, one in found.tables] == ([dataset] if dataset else [])
+    assert len(found.unmatched) == (dataset is None)
+
+
+def test_several_that_it_may_mean_are_told() -> None:
+    [(_, _, some)] = matched([contract(ContractTable(("orders",)))], DATASETS).unmatched
+    assert [str(one) for one in some] == ["spark/raw.orders", "spark/stage.orders"]
+
+
+def test_a_contract_is_a_consumer_of_its_tables() -> None:
+    tables = (
+        ContractTable(("raw.orders",), deadline="08:00"),
+        ContractTable(("raw.payments",), deadline="08:00"),
+    )
+    [found] = matched([contract(*tables)], DATASETS).consumers()
+    assert (found.name, found.kind, found.owner) == ("orders", "data contract", "Shop")
+    assert found.reads == (DatasetId("spark", "raw.orders"), DatasetId("spark", "raw.payments"))
+    assert found.is_critical
+
+
+def test_promises_that_differ_are_consumers_of_their_own() -> None:
+    tables = (
+        ContractTable(("raw.orders",), deadline="08:00"),
+        ContractTable(("raw.payments",), freshness_slo="2h"),
+    )
+    found = matched([contract(*tables, version="")], DATASETS).consumers()
+    assert [one.name for one in found] == ["orders", "orders (2)"]
+
+
+def test_versions_of_a_contract_have_names_of_their_own() -> None:
+    table = ContractTable(("raw.orders",))
+    both = [contract(table, version="1.0"), contract(table, version="2.0")]
+    assert [one.name for one in matched(both, DATASETS).consumers()] == ["orders 1.0", "orders 2.0"]
