@@ -37,6 +37,7 @@ from dbt_graft.lineage.contracts import matched
 from dbt_graft.lineage.drift import DriftStatus, drift
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model_drift import model_drift
 from dbt_graft.lineage.rules import RuleFinding, RuleScope, owner_scores, owners, rule_findings
 
 FAILS = 8
@@ -138,12 +139,15 @@ def _all(
         lineage, described.descriptions, described.consumers, _scope(config, lineage.flows)
     )
     yield from ((one.code, one) for one in rules)
-    for edge in drift(lineage):
+    models = {one.name for one in lineage.definitions.values()}
+    for edge in (*drift(lineage), *model_drift(lineage)):
         if code := _DRIFT.get(edge.status):
             phantom = f"is declared, and none of its {edge.runs:,} runs does it"
             how = phantom if code == PHANTOM else "is seen, and not declared"
             problem = f"that it {edge.direction.value}s {edge.dataset} {how}"
             remedy = "run `graft declared propose`, which prints the YAML that settles it"
+            if edge.task in models:
+                remedy = "name tables by `ref` and `source`, and only those that the model reads"
             owner = lineage.tasks[edge.task].info.owner if edge.task in lineage.tasks else ""
             yield code, RuleFinding(code, edge.task, problem, remedy, owner)
     yield from ((one.code, one) for one in _of_contracts(config, described))

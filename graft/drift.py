@@ -20,6 +20,7 @@ from dbt_graft.graft.terminal import one_line
 from dbt_graft.graft.turn import Duration
 from dbt_graft.lineage.drift import ENOUGH, DriftEdge, DriftStatus
 from dbt_graft.lineage.drift import drift as drift_of
+from dbt_graft.lineage.model_drift import model_drift
 
 FAILS = 8
 VERSION = 1
@@ -64,13 +65,13 @@ def drift(
 ) -> None:
     """Compare declared lineage with what runs are seen to do.
 
-    Of each task in files of declared lineage: what is declared and seen, what is declared and never
-    seen though the task ran, and what is seen and not declared. Nothing is written; `graft declared
-    propose` prints the YAML that settles it.
+    Of each task in files of declared lineage, and of each dbt model that runs on Spark: what is
+    declared and seen, what is declared and never seen though it ran, and what is seen and not
+    declared. Nothing is written; `graft declared propose` prints the YAML that settles tasks.
     """
     begin = datetime.now(UTC) - since if since else None
     lineage = described_lineage(load_config(config_path)).lineage
-    edges = drift_of(lineage, runs, begin)
+    edges = [*drift_of(lineage, runs, begin), *model_drift(lineage, runs, begin)]
     if as_json:
         click.echo(orjson.dumps(_json(edges, begin), option=orjson.OPT_INDENT_2))
     else:
@@ -109,7 +110,7 @@ def _counts(edges: Sequence[DriftEdge]) -> dict[DriftStatus, int]:
 
 def _lines(edges: Sequence[DriftEdge]) -> Iterator[str]:
     if not edges:
-        yield "nothing is declared of any task that could be compared"
+        yield "nothing is declared of any task or dbt model that could be compared"
         return
     counts = _counts(edges)
     yield ", ".join(f"{count:,} {status.value.lower()}" for status, count in counts.items())

@@ -22,6 +22,7 @@ from dbt_graft.lineage.ignored_tasks import without_tasks
 from dbt_graft.lineage.lasting_columns import column_edges
 from dbt_graft.lineage.memory import MEMORY
 from dbt_graft.lineage.model import Lineage, Task, flow_order, merged_dataset
+from dbt_graft.lineage.model_reads import model_reads
 from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.nominal_periods import with_nominal_periods
 from dbt_graft.lineage.orchestration import orchestrator_runs, task_runs
@@ -84,9 +85,11 @@ def build(
         lineage = replace(lineage, declared_dates=_under_names(dates, rename))
     if ignored.tasks:
         lineage = replace(lineage, ignored=ignored)
-    if not of_dbt.column_edges:
+    if not of_dbt.accesses:
         return lineage
-    return replace(lineage, dbt_edges=_built(of_dbt, rename).column_edges)
+    built = _built(of_dbt, rename)
+    reads = model_reads(built.accesses)
+    return replace(lineage, dbt_edges=built.column_edges, model_reads=reads)
 
 
 def _built(

@@ -13,6 +13,7 @@ from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.ignored_tasks import IgnoredTasks
+from dbt_graft.lineage.model_reads import ModelReads, joined_reads
 from dbt_graft.lineage.other_names import NameReason
 from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import (
@@ -121,6 +122,7 @@ class Lineage:
         definitions: dbt's models and views, by name.
         node_results: dbt's unique_id -> the results of the node, newest first. Those of checks in
             events have ids of `lineage.checks`, until the graft.
+        model_reads: What dbt's own runs read for each table.
         dbt_edges: The column edges in the log of dbt's own application, which
             `lineage.agreement` compares with those of dbt's SQL.
         former_names: For each dataset that was renamed the names that it had before, sorted.
@@ -146,6 +148,7 @@ class Lineage:
     aliases: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
     node_results: Mapping[str, tuple[NodeResult, ...]] = field(default_factory=dict)
     dbt_edges: tuple[ColumnEdge, ...] = ()
+    model_reads: tuple[ModelReads, ...] = ()
     orchestrator_runs: Mapping[str, Run] = field(default_factory=dict)
     dataset_metadata: Mapping[DatasetId, DatasetMetadata] = field(default_factory=dict)
     superseded: Mapping[RunKey, tuple[Supersession, ...]] = field(default_factory=dict)
@@ -231,6 +234,7 @@ class Lineage:
             aliases={**other.aliases, **self.aliases},
             node_results={**other.node_results, **self.node_results},
             dbt_edges=tuple(dict.fromkeys((*self.dbt_edges, *other.dbt_edges))),
+            model_reads=joined_reads(self.model_reads, other.model_reads),
             orchestrator_runs={**other.orchestrator_runs, **self.orchestrator_runs},
             dataset_metadata={**other.dataset_metadata, **self.dataset_metadata},
             superseded={**other.superseded, **self.superseded},
