@@ -52,6 +52,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, DocsNode
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.privacy.labels import PrivacyLabels
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ def build(
     docs_nodes: Sequence[DocsNode] = (),
     previous: PreviousSite | None = None,
     days: DailyHistory | None = None,
+    privacy: PrivacyLabels | None = None,
 ) -> PublishedSite:
     """Build the catalog in a new or empty folder.
 
@@ -103,6 +105,7 @@ def build(
         docs_nodes: What only dbt docs has a page of; search finds it too.
         previous: The site of the last build: pages that did not change are taken from it.
         days: The last year of tasks and datasets, by day.
+        privacy: The labels of columns, if anybody labels any.
 
     Raises:
         GraftError: The folder has files or cannot be written, the site's templates are faulty, or
@@ -117,6 +120,8 @@ def build(
         days=days,
         shows_impact=settings.impact,
         now=settings.built_at,
+        privacy=privacy,
+        sensitive=settings.sensitive,
     )
     if settings.built_at:
         renamed = renamed_datasets(index, settings.moved)

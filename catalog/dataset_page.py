@@ -20,6 +20,7 @@ from dbt_graft.catalog.node_results import NodeResults, node_results
 from dbt_graft.catalog.page import Breadcrumb, Page, description_html, path_to_root
 from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
+from dbt_graft.catalog.privacy_page import derived_labels
 from dbt_graft.catalog.run_history import RunHistory, usages_history
 from dbt_graft.catalog.step_links import StepLinks, step_links
 from dbt_graft.catalog.steps import LineageSteps
@@ -68,6 +69,7 @@ class DatasetPage(Page):
         writer: What is known of the one task that writes it.
         picture: SVG, or empty.
         sensitive: Column name, folded -> its sensitivity.
+        derived: Likewise, of columns that sensitive values flow into.
         unresolved: Reasons why statements that write the dataset were not parsed completely.
         column_gap: The reason why columns of a dbt model could not be followed, or empty.
         view: The definition, if it is a view with a known one.
@@ -101,6 +103,7 @@ class DatasetPage(Page):
     picture: Markup
     columns: ColumnTable
     sensitive: Mapping[str, str]
+    derived: Mapping[str, str]
     unresolved: Sequence[str]
     column_gap: str
     writers: Sequence[Usage]
@@ -155,6 +158,7 @@ def dataset_page(index: Index, dataset: DatasetId) -> DatasetPage:
         picture=picture(around, root, picture_columns(index, around)),
         columns=columns,
         sensitive=_sensitive(description),
+        derived=derived_labels(index, dataset),
         unresolved=_unresolved(index, writers),
         column_gap=built.gap or "" if built else "",
         writers=[usage for usage in writers if not usage.repeats],

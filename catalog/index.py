@@ -24,6 +24,8 @@ from dbt_graft.lineage.impact.answer import Surroundings
 from dbt_graft.lineage.impact.graph import ImpactGraph
 from dbt_graft.lineage.impact.reach import ImpactReach
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.privacy.classification import Classification
+from dbt_graft.lineage.privacy.labels import PrivacyLabels
 from dbt_graft.lineage.quality.deadlines import DeadlineForecast, forecasts
 from dbt_graft.lineage.quality.history import write_history
 from dbt_graft.lineage.records import (
@@ -65,6 +67,8 @@ class Index:
         days: The last year of tasks and datasets.
         shows_impact: Pages say what changes reach.
         now: The time of the build, for deadlines; None where there is none.
+        privacy: The labels of columns; None if nobody labels any.
+        sensitive: Columns from this classification on are sensitive.
     """
 
     def __init__(
@@ -77,6 +81,8 @@ class Index:
         days: DailyHistory | None = None,
         shows_impact: bool | None = None,
         now: datetime | None = None,
+        privacy: PrivacyLabels | None = None,
+        sensitive: Classification = Classification.PII,
     ) -> None:
         # dbt's spelling counts where dbt knows a dataset.
         spelling = Spelling((*(descriptions or {}), *lineage.datasets))
@@ -85,6 +91,7 @@ class Index:
         self.lineage = lineage = self._with_built_again(lineage)
         self.has_dbt_docs = has_dbt_docs
         self.days, self.now = days or DailyHistory(), now
+        self.privacy, self.sensitive = privacy, sensitive
         self.consumers = _by_name(
             replace(consumer, reads=spelling.all(consumer.reads)) for consumer in consumers
         )

@@ -32,6 +32,7 @@ import dbt_graft.catalog
 import dbt_graft.lineage
 from dbt_graft import __version__
 from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.privacy_page import derived_labels
 from dbt_graft.catalog.upstream_faults import shown_faults
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
@@ -106,7 +107,8 @@ class PageKeys:
 
     def of_dataset(self, dataset: DatasetId) -> Digest:
         """The key of a dataset's page."""
-        downstream = digest(self._index.impact(dataset))
+        labels = derived_labels(self._index, dataset), self._index.privacy is None
+        downstream = digest((self._index.impact(dataset), labels))
         upstream = digest([(one.fault, one.path) for one in shown_faults(self._index, dataset)])
         return combined((self._maker, self._of_surroundings(dataset), downstream, upstream))
 

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from dbt_graft.catalog.markup import external, printable
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.privacy.classification import Classification
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class SiteSettings:
         hidden_labels: Patterns of tags and owners that lists leave out, with `*` for any text.
         notice: A line at the top of each page; empty if there is none.
         impact: Pages say what changes reach; None if those of a small site do.
+        sensitive: Columns from this classification on are sensitive.
         json: Beside each page of a table or task lies what it says as JSON.
         moved: Former namespace -> the one that its datasets have now: old addresses lead there.
     """
@@ -38,6 +40,7 @@ class SiteSettings:
     notice: str = ""
     impact: bool | None = None
     json: bool = False
+    sensitive: Classification = Classification.PII
 
 
 def checked_url(url: str) -> str:

@@ -21,6 +21,7 @@ from dbt_graft.catalog.page import Page
 from dbt_graft.catalog.page_keys import Digest, PageKeys
 from dbt_graft.catalog.planned import PlannedPage
 from dbt_graft.catalog.platform_pages import platform_pages
+from dbt_graft.catalog.privacy_page import privacy_page
 from dbt_graft.catalog.rows import Rows
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.step_links import step_links
@@ -51,6 +52,7 @@ def list_pages(
             changes_page(index, history, known),
             task_list_page(index, rows),
             gaps_page(index, health),
+            *([privacy] if (privacy := privacy_page(index)) else []),
             explore_page(index, view),
             *label_pages(index, rows, hidden),
             *platform_pages(index, rows),

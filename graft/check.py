@@ -22,7 +22,7 @@ from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.contracts import read_contracts
 from dbt_graft.graft.described_lineage import described_graft
-from dbt_graft.graft.privacy import privacy_report
+from dbt_graft.graft.privacy_report import privacy_report
 from dbt_graft.graft.rules_section import (
     CONTRACT_COLUMN,
     CONTRACT_NOT_READ,

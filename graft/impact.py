@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 import click
@@ -15,12 +14,13 @@ from dbt_graft.exporters.impact import coverage_text, impact_json, impact_markdo
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.described_lineage import described_lineage
+from dbt_graft.graft.impact_graph import impact_graph, surroundings
 from dbt_graft.graft.named_datasets import close_to, datasets_named
 from dbt_graft.graft.past import Moment, as_of_option
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.impact.answer import Impact, ImpactStep, ProposedChange, Surroundings
+from dbt_graft.lineage.impact.answer import Impact, ImpactStep, ProposedChange
 from dbt_graft.lineage.impact.answer import impact as impact_of
 from dbt_graft.lineage.impact.change import ChangeType, ImpactSeverity, recommended_action
 from dbt_graft.lineage.impact.graph import ImpactGraph
@@ -93,21 +93,6 @@ def impact(
     limit = ImpactSeverity[fail_on.upper()] if fail_on else config.impact.failing
     if limit is not None and found.severity >= limit:
         sys.exit(FAILS)
-
-
-def impact_graph(config: Config, described: DescribedLineage) -> ImpactGraph:
-    """The graph of the lineage; edges are stale as `graft.yml` says."""
-    lineage = described.lineage
-    newest = max((flow.last_at for flow in lineage.flows if flow.last_at), default=None)
-    stale_before: datetime | None = newest - config.impact.stale_span if newest else None
-    return ImpactGraph(lineage.column_edges, lineage.flows, lineage.datasets.values(), stale_before)
-
-
-def surroundings(described: DescribedLineage) -> Surroundings:
-    """Descriptions, consumers and the owners of tasks."""
-    tasks = described.lineage.tasks.values()
-    owners = {task.name: task.info.owner for task in tasks if task.info.owner}
-    return Surroundings(described.descriptions, described.consumers, owners)
 
 
 def _impact(config: Config, described: DescribedLineage, name: str, kind: ChangeType) -> Impact:

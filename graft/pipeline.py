@@ -27,6 +27,7 @@ from dbt_graft.graft.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
 from dbt_graft.graft.outputs import output_of
 from dbt_graft.graft.past import Moment, past_notice, past_records
+from dbt_graft.graft.privacy_report import has_labels, privacy_report
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.published import (
     TaskMetadata,
@@ -361,6 +362,8 @@ def publish(
             docs_pages = dict(docs.pages(grafted, page, section.pages))
         nodes = docs_nodes(grafted) if docs_pages else ()
         lineage = replace(grafted.lineage, taints=store.recorded_taints(place))
+        described = DescribedLineage(lineage, grafted.descriptions, grafted.consumers)
+        labels = has_labels(config, described)
         built = build_catalog(
             lineage,
             grafted.descriptions,
@@ -377,6 +380,7 @@ def publish(
                 else "",
                 impact=config.site.impact,
                 json=config.site.data,
+                sensitive=config.privacy.sensitive_from,
             ),
             folder,
             docs_page=docs_pages.pop("dbt/index.html", None),
@@ -389,9 +393,9 @@ def publish(
             docs_nodes=nodes,
             previous=previous,
             days=None if past else days,
+            privacy=privacy_report(config, described).labels if labels else None,
         )
         if config.site.data:
-            described = DescribedLineage(lineage, grafted.descriptions, grafted.consumers)
             write_views(described, folder / "data")
         write_record(record, built.record)
         step.result = f"{built.changed:,} of {built.pages:,} pages changed"

@@ -14,7 +14,7 @@ from dbt_graft.exporters.quality import QualityReport, quality_json, quality_lin
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.described_lineage import described_lineage
-from dbt_graft.graft.impact import impact_graph
+from dbt_graft.graft.impact_graph import impact_graph
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.quality.carriers import has_data_of

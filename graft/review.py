@@ -23,7 +23,7 @@ from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dbt_relations import dbt_relations
 from dbt_graft.graft.described_lineage import described_lineage
-from dbt_graft.graft.impact import impact_graph, surroundings
+from dbt_graft.graft.impact_graph import impact_graph, surroundings
 from dbt_graft.graft.review_base import artifacts_at, base_artifacts, revisions
 from dbt_graft.graft.review_text import review_annotations, review_lines
 from dbt_graft.graft.terminal import one_line

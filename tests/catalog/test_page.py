@@ -22,6 +22,7 @@ from dbt_graft.catalog.home_page import HomePage
 from dbt_graft.catalog.label_pages import LabelListPage, LabelPage
 from dbt_graft.catalog.page import Page, environment
 from dbt_graft.catalog.platform_pages import PlatformListPage, PlatformPage
+from dbt_graft.catalog.privacy_page import PrivacyPage
 from dbt_graft.catalog.redirects import GonePage
 from dbt_graft.catalog.settings import SiteSettings
 from dbt_graft.catalog.task_pages import TaskListPage, TaskPage
@@ -35,7 +36,7 @@ PAGES: dict[str, type[Page]] = {
     for page in (
         *(HomePage, DatasetPage, FolderPage, TaskPage, TaskListPage),
         *(LabelPage, LabelListPage, GapsPage, GonePage, ColumnsPage, ColumnListPage),
-        *(AttentionPage, ChangesPage, PlatformPage, PlatformListPage, ExplorePage),
+        *(AttentionPage, ChangesPage, PlatformPage, PlatformListPage, ExplorePage, PrivacyPage),
     )
 }
 

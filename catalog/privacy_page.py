@@ -1,0 +1,112 @@
+"""The page of sensitive columns: where the values came from, and on which way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dbt_graft.catalog.index import Index
+from dbt_graft.catalog.page import Page
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.privacy.classification import Classification
+from dbt_graft.lineage.privacy.labels import LabelStep, PrivacyLabels, UnmappedFlow
+
+PATH = "privacy/"
+
+
+@dataclass(frozen=True, slots=True)
+class SensitiveColumn:
+    """A sensitive column.
+
+    Attributes:
+        classification: `pii`, `restricted_pii`…
+        source: Who labelled it; empty where the label came with the values.
+        path: The way of the label, from the labelled column on; that alone where it is this one.
+    """
+
+    dataset: DatasetId
+    name: str
+    classification: str
+    source: str
+    path: Sequence[LabelStep]
+
+    @property
+    def is_masked(self) -> bool:
+        """The values were masked or hashed on the way."""
+        return any(step.masking for step in self.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacyPage(Page):
+    """The context of `privacy.html.j2`.
+
+    Attributes:
+        columns: By the column that their label began at: that one, then those below it.
+        unmapped: Flows from sensitive datasets of which no column is known.
+    """
+
+    template: ClassVar[str] = "privacy"
+
+    index: Index
+    columns: Mapping[tuple[DatasetId, str], Sequence[SensitiveColumn]]
+    unmapped: Sequence[UnmappedFlow]
+
+
+def privacy_page(index: Index) -> PrivacyPage | None:
+    """The page; None where nobody labels any column."""
+    labels = index.privacy
+    if labels is None:
+        return None
+    found: dict[tuple[DatasetId, str], list[SensitiveColumn]] = {}
+    for one in sorted(sensitive_columns(labels, index.sensitive), key=_order):
+        first = one.path[0]
+        found.setdefault((first.dataset, first.column), []).append(one)
+    return PrivacyPage(
+        path=PATH,
+        title="Sensitive columns",
+        index=index,
+        columns=found,
+        unmapped=labels.unmapped,
+    )
+
+
+def sensitive_columns(
+    labels: PrivacyLabels, sensitive: Classification
+) -> Iterator[SensitiveColumn]:
+    """All columns of this classification or a higher one."""
+    graph = labels.graph
+    for column in labels.columns():
+        level = labels.classification(column)
+        if level is not None and level >= sensitive:
+            declared = labels.declared.get(column)
+            yield SensitiveColumn(
+                graph.datasets[graph.dataset_of[column]],
+                graph.column_names[column],
+                level.text,
+                declared.source if declared else "",
+                labels.path(column),
+            )
+
+
+def derived_labels(index: Index, dataset: DatasetId) -> dict[str, str]:
+    """Column name, folded -> the label that came with its values, and where from, in words."""
+    labels = index.privacy
+    place = labels.graph.find_dataset(dataset) if labels else None
+    if labels is None or place is None:
+        return {}
+    found: dict[str, str] = {}
+    for name in labels.graph.columns(place):
+        number = labels.graph.find_column(place, name)
+        level = None if number is None else labels.classification(number)
+        if number is None or level is None or level < index.sensitive:
+            continue
+        if number not in labels.declared:
+            first = labels.path(number)[0]
+            found[name.casefold()] = f"{level.text} from {first.dataset.short}.{first.column}"
+    return found
+
+
+def _order(one: SensitiveColumn) -> tuple[DatasetId, str, int, DatasetId, str]:
+    first = one.path[0]
+    return first.dataset, first.column, len(one.path), one.dataset, one.name
