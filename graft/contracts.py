@@ -61,7 +61,8 @@ def _files(config: Config, faults: list[GraftError]) -> list[Path]:
 def with_contracts(
     matches: ContractMatches,
     descriptions: Mapping[DatasetId, Description],
-    consumers: Iterable[Consumer],
+    consumers: Sequence[Consumer],
+    tasks: Iterable[str] = (),
 ) -> tuple[dict[DatasetId, Description], tuple[Consumer, ...]]:
     """Descriptions with the owners of contracts where dbt names none, and contracts as consumers.
 
@@ -83,7 +84,8 @@ def with_contracts(
             owner=about.owner or contract.owner,
             column_sensitivity={**about.column_sensitivity, **_shown(labels)},
         )
-    return described, (*consumers, *matches.consumers())
+    taken = {*tasks, *(one.name for one in consumers)}
+    return described, (*consumers, *matches.consumers(taken))
 
 
 def contracted(grafted: Grafted, config: Config, warn: Callable[[str], None]) -> Grafted:
@@ -102,7 +104,8 @@ def contracted(grafted: Grafted, config: Config, warn: Callable[[str], None]) ->
     def both() -> tuple[dict[DatasetId, Description], tuple[Consumer, ...]]:
         datasets = {*grafted.lineage.datasets, *grafted.descriptions}
         found = matched(files.contracts, datasets)
-        return with_contracts(found, grafted.descriptions, grafted.consumers)
+        tasks = grafted.lineage.tasks
+        return with_contracts(found, grafted.descriptions, grafted.consumers, tasks)
 
     return replace(grafted, describe=lambda: both()[0], consume=lambda: both()[1])
 

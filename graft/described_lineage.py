@@ -62,6 +62,6 @@ def described_graft(
             ignore=config.lineage.ignore_tasks,
         )
         found = matched(read_contracts(config).contracts, lineage.datasets)
-        descriptions, consumers = {}, tuple(found.consumers())
+        descriptions, consumers = {}, tuple(found.consumers(lineage.tasks))
     taints = store.recorded_taints(place)
     return DescribedLineage(replace(lineage, taints=taints), descriptions, consumers), grafted

@@ -6,7 +6,7 @@ A contract stands beside dashboards as a consumer: somebody relies on the data, 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dbt_graft.lineage.dataset import DatasetId
@@ -79,8 +79,12 @@ class ContractMatches:
         """The contracts about a dataset, each with its table."""
         return self._by_dataset.get(dataset, ())
 
-    def consumers(self) -> list[Consumer]:
-        """Each contract, or each table of it with a promise of its own, as a consumer."""
+    def consumers(self, taken: Collection[str] = ()) -> list[Consumer]:
+        """Each contract, or each table of it with a promise of its own, as a consumer.
+
+        Args:
+            taken: Names of tasks and of other consumers: each name is that of one page.
+        """
         reads: dict[tuple[DataContract, str, str], list[DatasetId]] = defaultdict(list)
         for contract, table, dataset in self.tables:
             reads[contract, table.freshness_slo, table.deadline].append(dataset)
@@ -90,6 +94,7 @@ class ContractMatches:
             name = contract.name
             if titles[name] > 1 and contract.version:
                 name = f"{name} {contract.version}"
+            name = f"{name} (contract)" if name in taken else name
             used[name] += 1
             name = f"{name} ({used[name]})" if used[name] > 1 else name
             found.append(

@@ -56,6 +56,11 @@ def test_a_contract_is_a_consumer_of_its_tables() -> None:
     assert found.is_critical
 
 
+def test_a_contract_with_the_name_of_a_task_has_another_one() -> None:
+    found = matched([contract(ContractTable(("raw.orders",)))], DATASETS)
+    assert [one.name for one in found.consumers({"orders"})] == ["orders (contract)"]
+
+
 def test_promises_that_differ_are_consumers_of_their_own() -> None:
     tables = (
         ContractTable(("raw.orders",), deadline="08:00"),
