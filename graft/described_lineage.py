@@ -51,7 +51,13 @@ def described_graft(
         consumers = grafted.consumers
     else:
         rules = config.name_rules
-        records = store.read(place, results=True, rename=rules, folded=past is None)
+        records = store.read(
+            place,
+            results=True,
+            results_until=past.at if past else None,
+            rename=rules,
+            folded=past is None,
+        )
         lineage = build(
             past_records(place, records, past),
             rules,

@@ -168,7 +168,9 @@ def past_config(
     }
     if out:
         folders[output] = str(out.absolute())
-    section = config.site.model_copy(update={"out": folders["site.out"], "url": ""})
+    section = config.site.model_copy(
+        update={"out": folders["site.out"], "url": "", "audiences": {}}
+    )
     dbt = config.dbt
     if target_dir:
         dbt = dbt.model_copy(update={"target_dir": str(target_dir.absolute())})

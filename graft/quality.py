@@ -15,6 +15,7 @@ from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.described_lineage import described_lineage
 from dbt_graft.graft.impact_graph import impact_graph
+from dbt_graft.graft.past import Moment
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.quality.carriers import has_data_of
@@ -39,7 +40,7 @@ _LINES = 20
 @click.option(
     "--at",
     type=click.DateTime(["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d"]),
-    help="The moment in UTC that deadlines are told for.  [default: now]",
+    help="The moment in UTC of which this is told.  [default: now]",
 )
 @click.option("--check", is_flag=True, help="End with 8 if somebody downstream should know.")
 @click.option("--all", "everything", is_flag=True, help="Cut nothing.")
@@ -54,8 +55,10 @@ def quality(
     history of runs. Nothing is written, and Spark is not started.
     """
     config = load_config(config_path)
-    moment = at.replace(tzinfo=UTC) if at else datetime.now(UTC)
-    found = quality_report(config, described_lineage(config), moment)
+    now = datetime.now(UTC)
+    moment = at.replace(tzinfo=UTC) if at else now
+    past = Moment(moment, f"{moment:%Y-%m-%d %H:%M} UTC") if at and moment < now else None
+    found = quality_report(config, described_lineage(config, past), moment)
     if as_json:
         click.echo(orjson.dumps(quality_json(found), option=orjson.OPT_INDENT_2))
     else:

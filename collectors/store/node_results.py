@@ -35,9 +35,16 @@ def is_invocation(origin: str) -> bool:
     return origin.startswith("dbt:") and "#" in origin
 
 
-def read_results(found: OpenStore) -> tuple[NodeResult, ...]:
-    """The newest results of each node, sorted by node, newest first; of a test only the last."""
-    newest = newest_results(live_tables(found), PER_NODE)
+def read_results(found: OpenStore, until: datetime | None = None) -> tuple[NodeResult, ...]:
+    """The newest results of each node, sorted by node, newest first; of a test only the last.
+
+    Args:
+        until: Those that this moment knows; without it all.
+    """
+    parts = live_tables(found)
+    if until:
+        parts = (part.filter(pc.field("started_at") <= pa.scalar(until)) for part in parts)
+    newest = newest_results(parts, PER_NODE)
     tests = pc.match_substring_regex(newest["node_id"], f"^(?:{'|'.join(_TESTS)})")
     newest = newest.filter(pc.or_(pc.invert(tests), pc.equal(_ages(newest), pa.scalar(0))))
     columns = {name: _values(newest[name]) for name in column_names(NodeResult)}

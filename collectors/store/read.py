@@ -128,6 +128,7 @@ def read(
     store: str,
     *,
     results: bool = False,
+    results_until: datetime | None = None,
     folded: bool = True,
     newest: bool = True,
     rename: Rename | None = None,
@@ -139,6 +140,7 @@ def read(
 
     Args:
         results: dbt's results of nodes too, the newest of each: only pages show them.
+        results_until: The newest of each that this moment knows.
         folded: Use what is folded; without it, each run is a record.
         newest: With the newest runs of each task, which only pages show; without them if possible.
         rename: The name rules of the lineage that is built of them: where they make a folded table
@@ -147,4 +149,4 @@ def read(
     found = open_store(store, without)
     batches_read = read_folded(found, rename, newest=newest) if folded else None
     records = (batches_read or read_unfolded(found)).complete
-    return replace(records, node_results=read_results(found)) if results else records
+    return replace(records, node_results=read_results(found, results_until)) if results else records

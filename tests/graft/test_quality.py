@@ -111,6 +111,11 @@ def test_it_fails_where_somebody_should_know(
     assert quality(project, *arguments).exit_code == status
 
 
+@pytest.mark.parametrize(("at", "count"), [("2026-11-20T04:30", 0), ("2026-11-20T05:30", 1)])
+def test_a_moment_knows_no_later_fault(project: Path, at: str, count: int) -> None:
+    assert len(document(project, "--at", at)["faults"]) == count
+
+
 def test_without_results_nothing_is_wrong(orders_project: Path) -> None:
     found = quality(orders_project, "--check")
     assert found.exit_code == 0
