@@ -68,6 +68,9 @@ def drift(lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None)
         runs = task.count(_runs(task, since))
         for (direction, dataset), usages in sorted(edges.items()):
             status = _status(usages, runs, enough, since)
+            into = edges.get((Direction.WRITE, dataset), ())
+            if status is DriftStatus.UNDECLARED and Evidence.DECLARED in _evidences(into):
+                continue  # An UPDATE reads what it writes.
             if status:
                 found.append(_edge(name, dataset, Direction(direction), status, usages, runs))
     return found

@@ -219,14 +219,12 @@ def _flow(origin: _Origin, write: Access) -> Flow:
 
 
 def _merged(found: Sequence[Flow]) -> Flow:
-    """One flow of all: the shortest way, the strongest evidence, the longest time."""
+    """One flow of all: the shortest way of the strongest evidence, the longest time."""
     if len(found) == 1:
         return found[0]
-    direct = min(found, key=lambda flow: (flow.through_memory, len(flow.hops)))
     return replace(
-        direct,
+        min(found, key=lambda one: (_RANKS[one.evidence], one.through_memory, len(one.hops))),
         shapes=tuple(sorted({shape for flow in found for shape in flow.shapes})),
-        evidence=min((flow.evidence for flow in found), key=_RANKS.__getitem__),
         first_at=min((flow.first_at for flow in found if flow.first_at), default=None),
         last_at=max((flow.last_at for flow in found if flow.last_at), default=None),
     )

@@ -1,5 +1,6 @@
 """Flows: what flowed where within the runs of a task."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow, flows
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Direction, Status
+from dbt_graft.lineage.records import Access, Direction, Evidence, Status
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -104,3 +105,12 @@ def test_runs_of_one_task_make_one_flow_by_the_more_direct_way() -> None:
     assert not flow.through_memory
     assert flow.shapes == ("INSERT b <-", "MERGE b <- a")
     assert (flow.first_at, flow.last_at) == (START, START + timedelta(seconds=1))
+
+
+def test_the_way_that_a_log_shows_wins_over_the_shorter_one_that_is_declared() -> None:
+    seen = run("SELECT_INTO #t <- a", "INSERT b <- #t", run_id="r1")
+    declared = [
+        replace(one, evidence=Evidence.DECLARED) for one in run("INSERT b <- a", run_id="r2")
+    ]
+    (flow,) = flows(seen + declared)
+    assert (flow.evidence, len(flow.hops)) == (Evidence.OBSERVED, 1)
