@@ -31,7 +31,7 @@ _EVENTS = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 
 
 @dataclass
-class _Found:
+class FoundDags:
     """DAGs that were read, and what could not be, by place."""
 
     dags: list[ScheduledDag] = field(default_factory=list)
@@ -56,7 +56,65 @@ def check_dags(
     Raises:
         GraftError: There is no DAG at these places.
     """
-    found = _read(paths, marker(settings.name))
+    found = read_dags(paths, settings)
+    findings = dag_findings(order, settings, known_as, found, paths)
+    failed = any(one.fault.is_error for one in findings)
+    code = 1 if failed or (strict and (findings or found.unreadable)) else 0
+    if as_json:
+        click.echo(orjson.dumps(_as_json(findings, found, code), option=orjson.OPT_INDENT_2))
+        return code
+    for place, why in found.unreadable.items():
+        click.echo(one_line(f"{place}: {why}"), err=True)
+    for one in findings:
+        click.echo(one_line(finding_line(one)))
+    number = sum(len(dag.tasks) for dag in found.dags)
+    faults = Counter(one.fault.is_error for one in findings)
+    outcome = (
+        f"{count(faults[True], 'error')}, {count(faults[False], 'warning')}"
+        if findings
+        else "in the order that lineage demands"
+    )
+    click.echo(f"{count(len(found.dags), 'DAG')} with {count(number, 'task')}: {outcome}")
+    return code
+
+
+def from_here(path: Path) -> Path:
+    """A path inside of the working directory, relative to it, as CI annotates files."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def finding_line(one: OrderFinding) -> str:
+    """`dags/shop.yml:12: error: …`"""
+    place = f"{one.place}: " if one.place else ""
+    return f"{place}{'error' if one.fault.is_error else 'warning'}: {one.text}"
+
+
+def order_json(one: OrderFinding) -> dict[str, Any]:
+    """A finding as JSON values."""
+    return {
+        "fault": str(one.fault),
+        "level": "error" if one.fault.is_error else "warning",
+        "task": one.task,
+        "other": one.other or None,
+        "datasets": list(map(str, one.datasets)),
+        "place": one.place or None,
+        "text": one.text,
+    }
+
+
+def dag_findings(
+    order: DemandedOrder,
+    settings: DagSettings,
+    known_as: Mapping[str, str],
+    found: FoundDags,
+    paths: Sequence[Path],
+) -> list[OrderFinding]:
+    """The places where DAGs run tasks in another order than lineage demands.
+
+    Raises:
+        GraftError: There is no DAG at these places.
+    """
     if not found.dags:
         reasons = "".join(f"\n{place}: {why}" for place, why in found.unreadable.items())
         raise GraftError(
@@ -70,51 +128,26 @@ def check_dags(
         for dag in plan_dags(order, settings).dags
         for task in dag.tasks
     }
-    findings = compare(wanted, found.dags, task_matcher(wanted, known_as, exported))
-    failed = any(one.fault.is_error for one in findings)
-    code = 1 if failed or (strict and (findings or found.unreadable)) else 0
-    if as_json:
-        click.echo(orjson.dumps(_as_json(findings, found, code), option=orjson.OPT_INDENT_2))
-        return code
-    for place, why in found.unreadable.items():
-        click.echo(one_line(f"{place}: {why}"), err=True)
-    for one in findings:
-        place = f"{one.place}: " if one.place else ""
-        level = "error" if one.fault.is_error else "warning"
-        click.echo(one_line(f"{place}{level}: {one.text}"))
-    number = sum(len(dag.tasks) for dag in found.dags)
-    faults = Counter(one.fault.is_error for one in findings)
-    outcome = (
-        f"{count(faults[True], 'error')}, {count(faults[False], 'warning')}"
-        if findings
-        else "in the order that lineage demands"
-    )
-    click.echo(f"{count(len(found.dags), 'DAG')} with {count(number, 'task')}: {outcome}")
-    return code
+    return compare(wanted, found.dags, task_matcher(wanted, known_as, exported))
 
 
-def _as_json(findings: Iterable[OrderFinding], found: _Found, code: int) -> dict[str, Any]:
+def _as_json(findings: Iterable[OrderFinding], found: FoundDags, code: int) -> dict[str, Any]:
     return {
-        "findings": [
-            {
-                "fault": str(one.fault),
-                "level": "error" if one.fault.is_error else "warning",
-                "task": one.task,
-                "other": one.other or None,
-                "datasets": list(map(str, one.datasets)),
-                "place": one.place or None,
-                "text": one.text,
-            }
-            for one in findings
-        ],
+        "findings": list(map(order_json, findings)),
         "dags": {dag.dag_id: len(dag.tasks) for dag in found.dags},
         "unreadable": found.unreadable,
         "exit_code": code,
     }
 
 
-def _read(paths: Sequence[Path], our_marker: str) -> _Found:
-    found = _Found()
+def read_dags(paths: Sequence[Path], settings: DagSettings) -> FoundDags:
+    """The DAGs in files and folders: YAML of dag-factory, events of Airflow.
+
+    Raises:
+        GraftError: One of them is neither.
+    """
+    our_marker = marker(settings.name)
+    found = FoundDags()
     events: list[Path] = []
     for path in _files(paths):
         if path.name.endswith(_EVENTS):

@@ -18,7 +18,7 @@ from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.dag_check import check_dags
+from dbt_graft.graft.dag_check import check_dags, from_here
 from dbt_graft.graft.dag_files import WrittenFiles, write_files
 from dbt_graft.graft.doctor.phrases import count
 from dbt_graft.graft.progress import Progress
@@ -75,7 +75,7 @@ def dag_factory(
         raise click.UsageError("DAGS and --strict belong to --check")
     config = load_config(config_path)
     section = config.airflow
-    folder = out or _from_here(Path(config.path(section.out)))
+    folder = out or from_here(Path(config.path(section.out)))
     order = read_order(config)
     settings = section.settings(config.site.url)
     if check:
@@ -94,12 +94,6 @@ def dag_factory(
         click.echo(orjson.dumps(_as_json(plan, folder, done), option=orjson.OPT_INDENT_2))
         return
     _print_plan(plan, folder, done)
-
-
-def _from_here(path: Path) -> Path:
-    """A path inside of the working directory, relative to it, as CI annotates files."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def read_order(config: Config) -> DemandedOrder:

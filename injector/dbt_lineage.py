@@ -50,7 +50,7 @@ def own_lineage(
         node_id = known.node_of(dataset)
         if node_id and dataset not in datasets:
             kind = Kind.VIEW if materialized(everything[node_id]) == "view" else Kind.TABLE
-            datasets[dataset] = Dataset(dataset, kind, _found_columns(catalog, node_id))
+            datasets[dataset] = Dataset(dataset, kind, catalog_columns(catalog, node_id))
     definitions, flows = {}, []
     edges: list[ColumnEdge] = []
     for target, node_id in sorted(known.builders.items(), key=lambda item: item[1]):
@@ -160,7 +160,7 @@ def upstream_datasets(
     return sorted(found)
 
 
-def _found_columns(catalog: Node, node_id: str) -> tuple[Column, ...]:
+def catalog_columns(catalog: Node, node_id: str) -> tuple[Column, ...]:
     """The columns of the catalog in their order; none for a node that is not in it."""
     entry = catalog["nodes"].get(node_id) or catalog["sources"].get(node_id) or {}
     columns = sorted((entry.get("columns") or {}).values(), key=_index)

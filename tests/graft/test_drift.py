@@ -37,6 +37,7 @@ def accesses(run: str, at: datetime, status: Status) -> Iterator[Access]:
         ("raw.orders", Direction.READ),
         ("raw.prices", Direction.READ),
         ("stage.orders", Direction.WRITE),
+        ("stage.orders", Direction.READ),  # An UPDATE reads what it writes: no drift.
     ):
         yield Access(
             *("load", run, DatasetId("spark", name), Kind.TABLE, direction, Operation.INSERT),
@@ -132,3 +133,48 @@ def test_without_declared_tasks_it_says_so(project: Path) -> None:
     (project / "lineage.yml").write_text("version: 1\n")
     assert graft(project, "collect").exit_code == 0
     assert "nothing is declared" in graft(project, "drift").stdout
+
+
+DAG = """\
+shop:
+  default_args: {start_date: 2026-01-01}
+  tasks:
+    TASKS
+"""
+
+
+@pytest.mark.parametrize(
+    ("tasks", "status", "line"),
+    [
+        (
+            "{send: {operator: x.Y}, load: {operator: x.Y, dependencies: [send]}}",
+            8,
+            "error: send runs before load, its writer",
+        ),
+        (
+            "{load: {operator: x.Y}, send: {operator: x.Y, dependencies: [load]}}",
+            8,  # for the other drift
+            "warning: no DAG runs upload",
+        ),
+    ],
+)
+def test_dags_in_another_order_than_lineage_have_drifted(
+    project: Path, tasks: str, status: int, line: str
+) -> None:
+    with (project / "lineage.yml").open("a") as declared:
+        declared.write("  send: {flows: [{from: [spark/stage.orders], to: [sftp/mail]}]}\n")
+    with (project / "graft.yml").open("a") as config:
+        config.write("check: {dags: [dags]}\n")
+    (project / "dags").mkdir()
+    (project / "dags/shop.yml").write_text(DAG.replace("TASKS", tasks))
+    assert graft(project, "collect").exit_code == 0
+    found = graft(project, "drift", "--check")
+    assert line in found.stdout, found.output
+    assert found.exit_code == status
+    document = json.loads(graft(project, "drift", "--json").stdout)
+    assert ("error" in {one["level"] for one in document["dags"]}) is ("error" in line)
+    gates = CliRunner().invoke(
+        main, ["check", "-c", str(project / "graft.yml"), "--format", "json"]
+    )
+    codes = {one["code"] for one in json.loads(gates.stdout)["findings"]}
+    assert ("DAG_ORDER" in codes) is ("error" in line)

@@ -1,0 +1,63 @@
+"""The columns on which dbt's artifacts and the logs of a project do not agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from dbt_graft.collectors import store
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
+from dbt_graft.graft.pipeline import renames
+from dbt_graft.injector import artifacts
+from dbt_graft.injector.dbt_columns import dbt_columns
+from dbt_graft.injector.matching import short_names
+from dbt_graft.lineage.column_drift import ColumnDrift, column_drift
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.records import Column, Dataset, Direction, Status
+
+
+def drifted_columns(config: Config, lineage: Lineage) -> list[ColumnDrift]:
+    """The columns on which catalog.json, YAML and the logs do not agree; none without artifacts."""
+    if not (config.target_dir / "manifest.json").exists():
+        return []
+    read = artifacts.read(config.target_dir)
+    known = dbt_relations(config, read)
+    short = short_names(read.manifest, known, dbt_platform(config, read.adapter))
+    rules = renames(config, short)
+    records = store.read(config.path(config.store), rename=rules)
+    seen = _renamed(records.datasets, rules)
+    return column_drift(dbt_columns(read, known), seen, _written(lineage))
+
+
+def _renamed(datasets: tuple[Dataset, ...], rename: Rename) -> Iterator[Dataset]:
+    """Datasets under their names of today; types of another platform are not dbt's."""
+    for one in datasets:
+        name = rename(one.id)
+        if name.namespace != one.id.namespace:
+            columns = tuple(Column(column.name) for column in one.columns)
+            yield replace(one, id=name, columns=columns)
+        else:
+            yield replace(one, id=name)
+
+
+def _written(lineage: Lineage) -> dict[DatasetId, datetime]:
+    """The last write of each dataset, by tasks and by dbt."""
+    found: dict[DatasetId, datetime] = {}
+
+    def add(dataset: DatasetId, at: datetime | None) -> None:
+        if at:
+            found[dataset] = max(at, found.get(dataset, at))
+
+    for task in lineage.tasks.values():
+        for usage in task.usages:
+            if usage.direction is Direction.WRITE and usage.moves_data and not usage.failed:
+                add(usage.dataset, usage.last_at)
+    for definition in lineage.definitions.values():
+        for result in lineage.node_results.get(definition.name, ()):
+            if result.status is Status.OK:
+                add(definition.dataset, result.started_at)
+    return found

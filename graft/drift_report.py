@@ -1,0 +1,78 @@
+"""All drift of a project: of tasks, of models, of columns and of the order of DAGs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from dbt_graft.exporters.dag_factory.check.compare import OrderFinding
+from dbt_graft.exporters.dag_factory.order import demanded_order
+from dbt_graft.exporters.data.view import DescribedLineage
+from dbt_graft.graft.column_drift import drifted_columns
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.dag_check import dag_findings, from_here, read_dags
+from dbt_graft.lineage.column_drift import ColumnDrift
+from dbt_graft.lineage.drift import ENOUGH, DriftEdge, DriftStatus, drift
+from dbt_graft.lineage.model_drift import model_drift
+
+_DRIFT = (DriftStatus.PHANTOM, DriftStatus.UNDECLARED)
+
+
+@dataclass(frozen=True, slots=True)
+class DriftReport:
+    """People's and dbt's account of the lineage, against what logs show.
+
+    Attributes:
+        edges: Of tasks of which anything is declared, and of dbt's models.
+        columns: Columns on which dbt's catalog and YAML do not agree with the logs.
+        orders: Places where DAGs run tasks in another order than lineage demands.
+        dags: The number of DAGs that were compared; None if nobody named any.
+        unreadable: Files of DAGs that could not be read, with the reason.
+    """
+
+    edges: Sequence[DriftEdge]
+    columns: Sequence[ColumnDrift] = ()
+    orders: Sequence[OrderFinding] = ()
+    dags: int | None = None
+    unreadable: Sequence[tuple[str, str]] = ()
+
+    @property
+    def has_drifted(self) -> bool:
+        """Whether anything is not as it is declared; warnings about DAGs do not count."""
+        return bool(
+            self.columns
+            or any(one.status in _DRIFT for one in self.edges)
+            or any(one.fault.is_error for one in self.orders)
+        )
+
+
+def drift_report(
+    config: Config,
+    described: DescribedLineage,
+    runs: int = ENOUGH,
+    since: datetime | None = None,
+    dags: Sequence[Path] = (),
+) -> DriftReport:
+    """All drift.
+
+    Args:
+        runs, since: As in `lineage.drift.drift`.
+        dags: Files and folders of DAGs; without them those of `check: {dags: …}` in graft.yml.
+
+    Raises:
+        GraftError: There is no DAG at these places, or a file cannot be read.
+    """
+    lineage = described.lineage
+    edges = [*drift(lineage, runs, since), *model_drift(lineage, runs, since)]
+    columns = drifted_columns(config, lineage)
+    places = dags or [from_here(Path(config.path(one))) for one in config.check.dags]
+    if not places:
+        return DriftReport(edges, columns)
+    settings = config.airflow.settings(config.site.url)
+    found = read_dags(places, settings)
+    order = demanded_order(lineage, described.descriptions)
+    orders = dag_findings(order, settings, config.airflow.known_as, found, places)
+    unreadable = sorted(found.unreadable.items())
+    return DriftReport(edges, columns, orders, len(found.dags), unreadable)

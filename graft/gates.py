@@ -1,0 +1,145 @@
+"""The findings of all gates: rules, drift, contracts, privacy, and what `graft inject` forbids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from dbt_graft.exporters.data.view import DescribedLineage
+from dbt_graft.exporters.privacy import ADVICE
+from dbt_graft.graft import pipeline
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.contracts import read_contracts
+from dbt_graft.graft.drift import column_text
+from dbt_graft.graft.drift_report import drift_report
+from dbt_graft.graft.privacy_report import privacy_report
+from dbt_graft.graft.rules_section import (
+    COLUMN_DRIFT,
+    CONTRACT_COLUMN,
+    CONTRACT_NOT_READ,
+    CONTRACT_UNMATCHED,
+    DAG_ORDER,
+    FORBIDDEN,
+    PHANTOM,
+    UNDECLARED,
+)
+from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.contracts import matched
+from dbt_graft.lineage.drift import DriftStatus
+from dbt_graft.lineage.findings import Severity
+from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.rules import RuleFinding, RuleScope, rule_findings
+
+_SEVERITIES = list(Severity)
+_DRIFT = {DriftStatus.PHANTOM: PHANTOM, DriftStatus.UNDECLARED: UNDECLARED}
+
+
+@dataclass(frozen=True, slots=True)
+class GateFinding:
+    """A finding of any gate; as in `RuleFinding`."""
+
+    code: str
+    severity: Severity
+    subject: str
+    problem: str
+    remedy: str
+    owner: str = ""
+
+
+def gate_findings(
+    config: Config, described: DescribedLineage, grafted: Grafted | None
+) -> list[GateFinding]:
+    """The findings of all gates, the worst first; codes that graft.yml turns off are left out."""
+    severities = config.rules.severities
+    found = [
+        GateFinding(code, severities[code], one.subject, one.problem, one.remedy, one.owner)
+        for code, one in _all(config, described, grafted)
+        if code in severities
+    ]
+    return sorted(found, key=lambda one: (_SEVERITIES.index(one.severity), one.code, one.subject))
+
+
+def _all(
+    config: Config, described: DescribedLineage, grafted: Grafted | None
+) -> Iterator[tuple[str, RuleFinding]]:
+    lineage = described.lineage
+    for forbidden in pipeline.forbidden(config, grafted) if grafted else ():
+        if forbidden.rule == "second_writer":
+            continue  # The rule of lineage finds it, of what dbt does not know too.
+        subject = forbidden.names[0] if forbidden.names else "dbt"
+        remedy = "correct it, or list it below `check: {accept: […]}` in graft.yml"
+        yield FORBIDDEN, RuleFinding(FORBIDDEN, subject, str(forbidden), remedy)
+    rules = rule_findings(
+        lineage, described.descriptions, described.consumers, _scope(config, lineage.flows)
+    )
+    yield from ((one.code, one) for one in rules)
+    models = {one.name for one in lineage.definitions.values()}
+    drifted = drift_report(config, described)
+    for edge in drifted.edges:
+        if code := _DRIFT.get(edge.status):
+            phantom = f"is declared, and none of its {edge.runs:,} runs does it"
+            how = phantom if code == PHANTOM else "is seen, and not declared"
+            problem = f"that it {edge.direction.value}s {edge.dataset} {how}"
+            remedy = "run `graft declared propose`, which prints the YAML that settles it"
+            if edge.task in models:
+                remedy = "name tables by `ref` and `source`, and only those that the model reads"
+            owner = lineage.tasks[edge.task].info.owner if edge.task in lineage.tasks else ""
+            yield code, RuleFinding(code, edge.task, problem, remedy, owner)
+    owner_of = {str(one): text.owner for one, text in described.descriptions.items()}
+    for column in drifted.columns:
+        subject, problem = str(column.dataset), f"column {column.column}: {column_text(column)}"
+        remedy = "run `dbt docs generate`, and correct the columns in YAML"
+        owner = owner_of.get(subject, "")
+        yield COLUMN_DRIFT, RuleFinding(COLUMN_DRIFT, subject, problem, remedy, owner)
+    for order in drifted.orders:
+        if order.fault.is_error:
+            remedy = "let it depend on the writer, or `airflow: {ignore: …}` in graft.yml"
+            yield DAG_ORDER, RuleFinding(DAG_ORDER, order.task, order.text, remedy)
+    yield from ((one.code, one) for one in _of_contracts(config, described))
+    report = privacy_report(config, described)
+    for finding in report.findings:
+        dataset, name = report.dataset(finding.column), report.name(finding.column)
+        reader = f", read by {finding.reader}" if finding.reader else ""
+        problem = f"the column {name} is sensitive{reader}"
+        yield (
+            finding.code,
+            RuleFinding(
+                finding.code, dataset, problem, ADVICE[finding.code], owner_of.get(dataset, "")
+            ),
+        )
+
+
+def _of_contracts(config: Config, described: DescribedLineage) -> Iterator[RuleFinding]:
+    """Contracts that cannot be read, mean no dataset, or promise columns that are not there."""
+    files = read_contracts(config)
+    for fault in files.faults:
+        remedy = fault.remedy or "correct the file, or `contracts` in graft.yml"
+        yield RuleFinding(CONTRACT_NOT_READ, fault.place or "contracts", fault.problem, remedy)
+    lineage = described.lineage
+    found = matched(files.contracts, {*lineage.datasets, *described.descriptions})
+    for contract, table, some in found.unmatched:
+        several = f"may mean {', '.join(map(str, some[:3]))}" if some else "means no known dataset"
+        problem = f"its table {table.names[0]} {several}"
+        remedy = "name database and schema in `servers`, or the table in `physicalName`"
+        yield RuleFinding(CONTRACT_UNMATCHED, contract.name, problem, remedy, contract.owner)
+    for contract, table, dataset in found.tables:
+        facts = lineage.datasets.get(dataset)
+        known = {one.name.casefold() for one in facts.columns} if facts else set()
+        lacks = [one.name for one in table.columns if one.name.casefold() not in known]
+        # Fields of nested columns are not in catalogs.
+        lacks = [name for name in lacks if "." not in name] if known else []
+        if lacks:
+            problem = f"lacks {', '.join(lacks[:5])}, which the contract {contract.name} promises"
+            remedy = "add them, or agree on a new version of the contract"
+            yield RuleFinding(CONTRACT_COLUMN, str(dataset), problem, remedy, contract.owner)
+
+
+def _scope(config: Config, flows: Sequence[Flow]) -> RuleScope:
+    newest: datetime | None = max((flow.last_at for flow in flows if flow.last_at), default=None)
+    return RuleScope(
+        frozenset(map(str.casefold, config.rules.certified)),
+        frozenset(map(str.casefold, config.rules.gold)),
+        config.rules.platform,
+        newest - config.impact.stale_span if newest else None,
+    )

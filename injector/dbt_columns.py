@@ -1,0 +1,24 @@
+"""The columns that catalog.json and YAML have of dbt's nodes."""
+
+from __future__ import annotations
+
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.injector.dbt_lineage import catalog_columns
+from dbt_graft.injector.manifest import all_nodes
+from dbt_graft.injector.relations import Relations
+from dbt_graft.lineage.column_drift import DbtColumns
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Column
+
+
+def dbt_columns(artifacts: Artifacts, known: Relations) -> DbtColumns:
+    """The columns of each dataset that catalog.json has, and those that YAML names."""
+    everything = all_nodes(artifacts.manifest)
+    cataloged: dict[DatasetId, tuple[Column, ...]] = {}
+    described: dict[DatasetId, tuple[str, ...]] = {}
+    for node_id, dataset in known.datasets.items():
+        if columns := catalog_columns(artifacts.catalog, node_id):
+            cataloged.setdefault(dataset, columns)
+        names = everything[node_id].get("columns") or {}
+        described[dataset] = (*described.get(dataset, ()), *map(str, names))
+    return DbtColumns(cataloged, described)

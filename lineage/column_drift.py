@@ -1,0 +1,124 @@
+"""Drift of columns: dbt's catalog and YAML, against the columns that logs show."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import Column, Dataset
+
+# Names of one type in Spark and in dbt's catalog.
+_TYPES = {
+    "integer": "int",
+    "long": "bigint",
+    "short": "smallint",
+    "byte": "tinyint",
+    "real": "float",
+    "dec": "decimal",
+    "numeric": "decimal",
+    "timestamp_ltz": "timestamp",
+}
+_TYPE = re.compile(r"[a-z_]+")
+
+
+class ColumnDriftStatus(StrEnum):
+    """The status of a column on which dbt and the logs do not agree.
+
+    UNDECLARED: a task reads or writes it, and the catalog lacks it. PHANTOM: YAML describes it, and
+    neither the catalog nor a log has it. RETYPED: a log shows another type than the catalog.
+    """
+
+    UNDECLARED = "UNDECLARED"
+    PHANTOM = "PHANTOM"
+    RETYPED = "RETYPED"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDrift:
+    """A column on which dbt and the logs do not agree.
+
+    Attributes:
+        in_catalog, seen: Its types; empty where it is not there, or its type is not known.
+        seen_at: When a log last showed it.
+    """
+
+    dataset: DatasetId
+    column: str
+    status: ColumnDriftStatus
+    in_catalog: str = ""
+    seen: str = ""
+    seen_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DbtColumns:
+    """The columns that dbt knows of its nodes.
+
+    Attributes:
+        cataloged: Dataset -> its columns in catalog.json; without those that it lacks.
+        described: Dataset -> the columns that YAML names.
+    """
+
+    cataloged: Mapping[DatasetId, Sequence[Column]]
+    described: Mapping[DatasetId, Sequence[str]]
+
+
+def column_drift(
+    known: DbtColumns, seen: Iterable[Dataset], written_at: Mapping[DatasetId, datetime]
+) -> list[ColumnDrift]:
+    """The columns on which they do not agree, by dataset.
+
+    Args:
+        seen: What logs show of datasets, one record for each set of columns, with its times.
+        written_at: The last write of datasets: what was seen before may be gone by right.
+    """
+    by_dataset: dict[DatasetId, list[Dataset]] = defaultdict(list)
+    for one in seen:
+        if one.id in known.cataloged and one.columns:
+            by_dataset[one.id].append(one)
+    found: list[ColumnDrift] = []
+    for dataset, columns in sorted(known.cataloged.items()):
+        current = _current(by_dataset[dataset], written_at.get(dataset))
+        cataloged = {one.name.casefold(): one for one in columns}
+        found += _seen_ones(dataset, cataloged, current)
+        for name in known.described.get(dataset, ()):
+            if name.casefold() not in cataloged.keys() | current.keys():
+                found.append(ColumnDrift(dataset, name, ColumnDriftStatus.PHANTOM))
+    return found
+
+
+_Seen = Mapping[str, tuple[Column, datetime | None]]
+
+
+def _current(records: Iterable[Dataset], since: datetime | None) -> _Seen:
+    """Folded name -> the column as the newest record shows it, of the time since the last write."""
+    found: dict[str, tuple[Column, datetime | None]] = {}
+    dated = [one for one in records if one.last_seen is not None]
+    for record in sorted(dated, key=lambda one: one.last_seen or datetime.min):
+        if since is None or (record.last_seen and record.last_seen >= since):
+            found |= {one.name.casefold(): (one, record.last_seen) for one in record.columns}
+    return found
+
+
+def _seen_ones(
+    dataset: DatasetId, cataloged: Mapping[str, Column], current: _Seen
+) -> Iterator[ColumnDrift]:
+    for key, (column, at) in sorted(current.items()):
+        mine = cataloged.get(key)
+        if mine is None:
+            status = ColumnDriftStatus.UNDECLARED
+            yield ColumnDrift(dataset, column.name, status, seen=column.type, seen_at=at)
+        elif column.type and mine.type and _normal(column.type) != _normal(mine.type):
+            status = ColumnDriftStatus.RETYPED
+            yield ColumnDrift(dataset, mine.name, status, mine.type, column.type, at)
+
+
+def _normal(type_name: str) -> str:
+    """The type with one name for each, without spaces and case."""
+    folded = "".join(type_name.casefold().split())
+    return _TYPE.sub(lambda word: _TYPES.get(word[0], word[0]), folded)
