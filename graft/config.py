@@ -40,6 +40,7 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.openlineage import NAMESPACE
 from dbt_graft.lineage.other_names import OneNameRules
+from dbt_graft.lineage.privacy.classification import Classification, classification
 from dbt_graft.lineage.records import TaskInfo
 
 FILE_NAME = "graft.yml"
@@ -163,6 +164,7 @@ class CheckSection(Section):
 
     forbid: tuple[Rule, ...] = RULES
     accept: tuple[Text, ...] = ()
+    dags: tuple[PathText, ...] = ()
 
 
 class SqlServerEntry(Section):
@@ -341,11 +343,29 @@ class LabelsSection(Section):
     hide: tuple[Text, ...] = ()
 
 
+def _audience(text: str) -> str:
+    if classification(text) is None:
+        names = ", ".join(one.text for one in Classification)
+        raise ValueError(f"is no classification: write one of {names}")
+    return text
+
+
+Audience = Annotated[Text, AfterValidator(_audience)]
+
+
+class AudienceEntry(Section):
+    """A further site of the same build, for readers of data up to a classification."""
+
+    out: FolderPath
+    url: Annotated[str, AfterValidator(_site_url)] = ""
+
+
 class SiteSection(Section):
     """The published site.
 
     `data` puts the lineage as Parquet beside it, and what each page says as JSON beside the page.
     `impact`: the pages of tables say what changes reach; by default up to 2,000 tables.
+    `audience`: the highest classification of data that its readers may see; by default all.
     """
 
     name: Text = "Data lineage"
@@ -354,6 +374,13 @@ class SiteSection(Section):
     labels: LabelsSection = LabelsSection()
     data: bool = False
     impact: bool | None = None
+    audience: Audience | None = None
+    audiences: dict[Audience, AudienceEntry] = Field(default={})
+
+    @property
+    def highest(self) -> Classification | None:
+        """The highest classification that its readers may see; None for all of them."""
+        return classification(self.audience) if self.audience else None
 
 
 def _page_name(name: str) -> str:

@@ -41,7 +41,13 @@ def check_outputs(config: Config, *keys: str) -> None:
         output_folder.TARGET: [config.target_dir],
         output_folder.STORE: [] if "://" in store_folder else [Path(store_folder)],
     }
-    output_folder.check([output_of(config, key) for key in keys or _OUTPUTS], protected)
+    outputs = [output_of(config, key) for key in keys or _OUTPUTS]
+    if any(one.key == "site.out" for one in outputs):
+        outputs += [
+            OutputFolder(f"site.audiences.{name}.out", Path(config.path(one.out)))
+            for name, one in config.site.audiences.items()
+        ]
+    output_folder.check(outputs, protected)
 
 
 def output_of(config: Config, key: str) -> OutputFolder:

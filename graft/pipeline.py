@@ -20,10 +20,12 @@ from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
 from dbt_graft.exporters.task_metadata import task_metadata
+from dbt_graft.graft.audience import audience_site
 from dbt_graft.graft.collecting import CollectResult
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.contracts import contracted
 from dbt_graft.graft.damaged_store import damaged_files, read_rest
+from dbt_graft.graft.dbt_labels import with_dbt_labels
 from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
 from dbt_graft.graft.outputs import output_of
 from dbt_graft.graft.past import Moment, past_notice, past_records
@@ -48,6 +50,7 @@ from dbt_graft.injector.platform import Platform
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.agreement import findings
 from dbt_graft.lineage.build import build
+from dbt_graft.lineage.changes import NO_BUILDS
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.findings import Finding
@@ -107,6 +110,7 @@ def graft(
                 store.read,
                 place,
                 results=results,
+                results_until=past.at if past else None,
                 rename=rules,
                 folded=past is None,
                 newest=results,
@@ -135,6 +139,7 @@ def graft(
             every = _lineage(config, short, rules, records, unreadable, projects(read.manifest))
             with_runs = grafted.lineage.with_runs(every)
             grafted = replace(grafted, join=lambda: with_runs)
+        grafted = with_dbt_labels(config, read, grafted)
         if write:
             output_of(config, "artifacts").claim()
             artifacts.write(grafted, out)
@@ -342,13 +347,20 @@ def publish(
     from dbt_graft.injector.docs_nodes import docs_nodes
 
     output, place = output_of(config, "site.out"), config.path(config.store)
+    complete = replace(grafted.lineage, taints=store.recorded_taints(place))
+    audience = audience_site(config, replace(grafted, join=lambda: complete))
     known, history = store.addresses(place), store.build_history(place)
     collected_at, _ = read_rest(place, partial(store.collected_at, place))
     days, _ = read_rest(place, partial(store.daily_history, place, _final_names(grafted.lineage)))
     if past:
         # What was published later is not gone, and pages had other addresses.
         known, history = (), history.until(past.at)
-    record = Path(config.path(config.artifacts)) / "site_pages.json"
+    if audience:
+        # They name what is gone, of which nobody knows who may see it.
+        known, history = (), NO_BUILDS
+        grafted, days = audience.grafted, audience.days(days)
+    of = f"-{config.site.audience}" if audience else ""
+    record = Path(config.path(config.artifacts)) / f"site_pages{of}.json"
     previous = PreviousSite(output.path) if full else read_previous(record, output.path)
     with progress.step("site", "building the pages") as step, output.replaced() as folder:
         name, section = config.site.name, config.docs
@@ -361,9 +373,13 @@ def publish(
         else:
             docs_pages = dict(docs.pages(grafted, page, section.pages))
         nodes = docs_nodes(grafted) if docs_pages else ()
-        lineage = replace(grafted.lineage, taints=store.recorded_taints(place))
+        lineage = grafted.lineage if audience else complete
         described = DescribedLineage(lineage, grafted.descriptions, grafted.consumers)
-        labels = has_labels(config, described)
+        labels = has_labels(config, described) and not audience
+        notices = (
+            [past_notice(past, grafted.manifest["metadata"].get("generated_at"))] if past else []
+        )
+        notices += [audience.notice] if audience else []
         built = build_catalog(
             lineage,
             grafted.descriptions,
@@ -373,11 +389,9 @@ def publish(
                 config.site.url,
                 None if past else collected_at,
                 _moved(config, grafted),
-                built_at=None if past else datetime.now(UTC),
+                built_at=None if past or audience else datetime.now(UTC),
                 hidden_labels=config.site.labels.hide,
-                notice=past_notice(past, grafted.manifest["metadata"].get("generated_at"))
-                if past
-                else "",
+                notice=" ".join(notices),
                 impact=config.site.impact,
                 json=config.site.data,
                 sensitive=config.privacy.sensitive_from,
@@ -401,7 +415,7 @@ def publish(
         step.result = f"{built.changed:,} of {built.pages:,} pages changed"
     if built.no_full_text:
         progress.warn(f"search finds names only, as Pagefind cannot run: {built.no_full_text}")
-    if past:
+    if past or audience:
         return replace(built, index=output.path / "index.html")
     # What a damaged store lacks is not gone: the next build is compared with the last whole one.
     if not damaged_files(grafted.lineage.rejects):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import translate
 
 from dbt_graft.exporters.data.view import DescribedLineage
@@ -21,17 +21,28 @@ from dbt_graft.lineage.privacy.findings import privacy_findings
 from dbt_graft.lineage.privacy.labels import DeclaredLabel, privacy_labels
 
 
-def privacy_report(config: Config, described: DescribedLineage) -> PrivacyReport:
-    """The labels of all columns, and the findings about them."""
+def privacy_report(
+    config: Config,
+    described: DescribedLineage,
+    sensitive: Classification | None = None,
+    more: Iterable[DeclaredLabel] = (),
+) -> PrivacyReport:
+    """The labels of all columns, and the findings about them.
+
+    Args:
+        sensitive: Columns from this classification on are sensitive, whatever graft.yml says.
+        more: Labels beside those that people declare.
+    """
     section, graph = config.privacy, impact_graph(config, described)
     unknown: Counter[str] = Counter()
     declared = [
         *_of_contracts(config, described, unknown),
         *_of_dbt(described, unknown),
         *_of_rules(config, graph),
+        *more,
     ]
-    sensitivities = dict(_datasets(described))
-    sensitive = section.sensitive_from
+    sensitivities = dict(dataset_classifications(described))
+    sensitive = section.sensitive_from if sensitive is None else sensitive
     labels = privacy_labels(
         graph,
         declared,
@@ -89,7 +100,10 @@ def _of_rules(config: Config, graph: ImpactGraph) -> Iterator[DeclaredLabel]:
                     break
 
 
-def _datasets(described: DescribedLineage) -> Iterator[tuple[DatasetId, Classification]]:
+def dataset_classifications(
+    described: DescribedLineage,
+) -> Iterator[tuple[DatasetId, Classification]]:
+    """The classifications that people gave datasets themselves."""
     for dataset, description in described.descriptions.items():
         found = classification(description.sensitivity)
         if found is not None:

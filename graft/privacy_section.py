@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from dbt_graft.collectors.checked_yaml import Section, Text
+from dbt_graft.injector.column_labels import LabelPlace
 from dbt_graft.lineage.privacy.classification import Classification, PrivacyRules, classification
 
 
@@ -34,9 +35,14 @@ class PrivacyColumn(Section):
 
 
 class PrivacySection(Section):
-    """Classifications of columns, what operations leave of them, and which are sensitive."""
+    """Classifications of columns, what operations leave of them, and which are sensitive.
+
+    Attributes:
+        in_dbt: The places in the grafted artifacts that labels are written to.
+    """
 
     columns: tuple[PrivacyColumn, ...] = ()
+    in_dbt: tuple[LabelPlace, ...] = ()
     masked: _Label | None = None
     aggregated: _Label | None = None
     sensitive: _Label = "pii"

@@ -21,6 +21,7 @@ SeverityName = Annotated[Literal["off", "note", "warning", "error"], BeforeValid
 
 FORBIDDEN = "FORBIDDEN_CHANGE"
 PHANTOM, UNDECLARED = "PHANTOM_EDGE", "UNDECLARED_EDGE"
+COLUMN_DRIFT, DAG_ORDER = "COLUMN_DRIFT", "DAG_ORDER"
 CONTRACT_NOT_READ, CONTRACT_UNMATCHED = "CONTRACT_NOT_READ", "CONTRACT_WITHOUT_DATASET"
 CONTRACT_COLUMN = "CONTRACT_COLUMN_MISSING"
 # Every code that `graft check` may print -> its severity where graft.yml says nothing.
@@ -29,6 +30,8 @@ DEFAULTS: Mapping[str, Severity] = {
     **{code.value: severity for code, severity in SEVERITIES.items()},
     PHANTOM: Severity.WARNING,
     UNDECLARED: Severity.WARNING,
+    COLUMN_DRIFT: Severity.WARNING,
+    DAG_ORDER: Severity.WARNING,
     **{code.value: Severity.WARNING for code in PrivacyCode},
     CONTRACT_NOT_READ: Severity.WARNING,
     CONTRACT_UNMATCHED: Severity.WARNING,

@@ -23,6 +23,7 @@ from dbt_graft.graft.dbt_docs import generate_dbt_docs
 from dbt_graft.graft.outputs import check_outputs
 from dbt_graft.graft.past import Moment, takes_as_of
 from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.sites import publish_sites
 from dbt_graft.graft.start import write_config
 from dbt_graft.graft.summary import Summary
 from dbt_graft.graft.turn import takes_turns
@@ -191,7 +192,7 @@ def site(
 ) -> Summary:
     """Build the site from the store and dbt's artifacts, without reading logs."""
     grafted = pipeline.graft(config, progress, allow_empty=allow_empty, results=True, past=past)
-    published = pipeline.publish(config, progress, grafted, full=full, past=past)
+    published = publish_sites(config, progress, grafted, full=full, past=past)
     return pipeline.summary(config, grafted, site=published)
 
 
@@ -221,7 +222,7 @@ def build(
         results=True,
         past=past,
     )
-    published = pipeline.publish(config, progress, grafted, full=full, past=past)
+    published = publish_sites(config, progress, grafted, full=full, past=past)
     return pipeline.summary(config, grafted, collected, published)
 
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dbt_graft.graft.cli import main
+from dbt_graft.graft.config import load
 from tests.graft.small_project import small_project
 from tests.graft.test_impact import board, everything, listed, node
 
@@ -163,3 +164,25 @@ def test_a_word_that_is_no_classification_is_an_error(project: Path) -> None:
     done = report(project)
     assert done.exit_code == 2
     assert "is no classification: write one of public, internal" in done.stderr
+
+
+def inject(folder: Path, *arguments: str) -> dict[str, Any]:
+    """The manifest that `graft inject` leaves."""
+    config = folder / "graft.yml"
+    done = CliRunner().invoke(main, ["inject", "-c", str(config), *arguments])
+    assert done.exit_code == 0, done.output
+    artifacts = load(config)
+    found: dict[str, Any] = json.loads(
+        (Path(artifacts.path(artifacts.artifacts)) / "manifest.json").read_text()
+    )
+    return found
+
+
+def test_labels_are_written_into_dbt_s_artifacts_where_it_is_asked_for(project: Path) -> None:
+    assert "classification_from" not in json.dumps(inject(project))
+    with_rules(project, "{in_dbt: [meta, tags]}")
+    mart = inject(project)["nodes"]["model.shop.mart"]
+    assert mart["columns"]["n"]["meta"]["classification_from"] == "spark/raw.orders.mail"
+    assert mart["tags"] == ["pii"]
+    original = json.loads((project / "target/manifest.json").read_text())
+    assert inject(project, "--undo") == original
