@@ -1,0 +1,96 @@
+"""The demo's contract, deadline, drift and sensitive columns, worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from dbt_graft.graft.cli import main
+
+pytestmark = pytest.mark.demo
+
+Expected = dict[str, Any]
+
+
+def document(root: Path, *command: str) -> Any:
+    config = str(root / "dbt_project/graft.yml")
+    done = CliRunner().invoke(main, [*command, "-c", config, "--json"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _complete(demo: Path) -> None:
+    """Skip without a complete run of the demo."""
+
+
+def test_what_purchasing_wrote_down_has_drifted(root: Path, expected: Expected) -> None:
+    purchasing = {line.split()[0] for line in expected["drift"]}
+    found = [
+        f"{one['task']} {one['direction']}s {one['dataset']} {one['status']}"
+        for one in document(root, "drift")["edges"]
+        if one["task"] in purchasing
+    ]
+    assert sorted(found) == expected["drift"]
+
+
+def test_all_that_the_manifest_says_of_models_was_read_by_their_runs(root: Path) -> None:
+    edges = document(root, "drift")["edges"]
+    statuses = {one["status"] for one in edges if one["task"].startswith("model.")}
+    assert statuses == {"VERIFIED"}
+
+
+def test_every_sensitive_column_and_no_other(root: Path, expected: Expected) -> None:
+    found = {
+        f"{one['dataset']}.{one['column']}": one["classification"]
+        for one in document(root, "privacy", "report")["columns"]
+    }
+    assert found == expected["sensitive"]
+
+
+def test_the_night_of_the_doubled_customers(root: Path, expected: Expected) -> None:
+    night = expected["promises"]
+    found = document(root, "quality", "--at", night["at"])
+    faults: dict[str, list[str]] = {name: [] for name in night["faults"]}
+    for dataset, reached in found["datasets"].items():
+        for one in reached:
+            faults[_name(one)].append(dataset)
+    assert {_name(one) for one in found["faults"]} == set(night["faults"])
+    assert faults == night["faults"]
+    deadlines = {one["consumer"]: one["status"] for one in found["deadlines"] if one["deadline"]}
+    assert deadlines == night["deadlines"]
+
+
+def _name(fault: Expected) -> str:
+    table = fault["dataset"].partition("/")[2]
+    if fault["test"]:
+        return f"{fault['test']} of {table}.{fault['column']}"
+    return f"the last {fault['kind']} of {table}"
+
+
+def test_a_catalog_that_is_not_as_the_logs_show_has_drifted(
+    root: Path, demo: Path, tmp_path: Path
+) -> None:
+    """The example of docs/drift.md, on the demo with three faults in dbt's artifacts."""
+    (tmp_path / "target").mkdir()
+    orders = "source.shop.raw.orders"
+    for name in ("manifest.json", "catalog.json"):
+        document = json.loads((demo / "target" / name).read_text())
+        columns = document["sources"][orders]["columns"]
+        if name == "catalog.json":
+            del columns["currency"]
+            columns["quantity"]["type"] = "string"
+        else:
+            columns["colour"] = {"name": "colour", "description": "", "meta": {}, "tags": []}
+        (tmp_path / "target" / name).write_text(json.dumps(document))
+    (tmp_path / "dbt_project.yml").write_text("name: shop\n")
+    (tmp_path / "graft.yml").write_text(f"dbt: {{target_dir: target}}\nstore: {demo / 'store'}\n")
+    done = CliRunner().invoke(main, ["drift", "-c", str(tmp_path / "graft.yml")])
+    found = [line.split()[:2] for line in done.stdout.partition("columns: ")[2].splitlines()[1:]]
+    text = (root / "docs/drift.md").read_text()
+    example = text.partition("columns: 1 phantom")[2].partition("```")[0].splitlines()[1:]
+    assert sorted(found) == sorted(line.split()[:2] for line in example)
