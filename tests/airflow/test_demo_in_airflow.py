@@ -170,6 +170,7 @@ def grafted(root: Path, night: AirflowEnvironment) -> Grafted:
                 "collect": [
                     {"sqlserver": {"path": str(logs), "server": "mssql://sql01:1433"}},
                     {"spark": {"path": str(night.home / "demo/spark-events")}},
+                    {"declared": {"path": str(root / "dbt_project/lineage/*.yml")}},
                 ],
                 "names": [{"from": one.source, "to": one.target} for one in demo.names],
             }
