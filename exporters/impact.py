@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dbt_graft import __version__
-from dbt_graft.lineage.impact.answer import AffectedDataset, Impact, ImpactStep
+from dbt_graft.exporters.reprocessing.document import dates_json
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates
+from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.impact.answer import AffectedConsumer, AffectedDataset, Impact, ImpactStep
 from dbt_graft.lineage.impact.change import ImpactEffect, recommended_action
 
 VERSION = 1
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/impact.schema.json"
 _MOST = 30  # rows of a table in Markdown
 Section = dict[str, Any]
+# Where only some dates of the table change: dataset -> its dates that these decide on; one that is
+# not there has no mapping of dates, and all of its dates count.
+ReachedDates = Mapping[DatasetId, Dates]
 
 _WORDS = {
     ImpactEffect.GONE: "gone",
@@ -27,8 +34,8 @@ _WORDS = {
 }
 
 
-def impact_json(impact: Impact) -> Section:
-    """The document."""
+def impact_json(impact: Impact, dates: ReachedDates | None = None) -> Section:
+    """The document; without `dates` all dates of the table change."""
     change = impact.change
     return {
         "$schema": SCHEMA_URL,
@@ -38,11 +45,18 @@ def impact_json(impact: Impact) -> Section:
             "dataset": str(change.dataset),
             "column": change.column or None,
             "kind": change.kind.value,
+            "dates": dates_json(dates[change.dataset]) if dates else None,
         },
         "severity": impact.severity.name,
         "action": recommended_action(change.kind),
         "coverage": {"flows": impact.flows, "columns_known": impact.known},
-        "datasets": [_dataset(one) for one in impact.datasets],
+        "datasets": [
+            {
+                **_dataset(one),
+                "dates": dates_json(dates.get(one.dataset, ALL_DATES)) if dates else None,
+            }
+            for one in impact.datasets
+        ],
         "tasks": [
             {
                 "task": one.name,
@@ -71,10 +85,19 @@ def impact_json(impact: Impact) -> Section:
                 "url": one.consumer.url or None,
                 "deadline": one.consumer.deadline or None,
                 "datasets": [str(dataset) for dataset in one.datasets],
+                "dates": dates_json(consumer_dates(one, dates)) if dates else None,
             }
             for one in impact.consumers
         ],
     }
+
+
+def consumer_dates(one: AffectedConsumer, dates: ReachedDates) -> Dates:
+    """The dates of all that a consumer reads."""
+    found = NO_DATES
+    for dataset in one.datasets:
+        found |= dates.get(dataset, ALL_DATES)
+    return found
 
 
 def _dataset(one: AffectedDataset) -> Section:
@@ -122,16 +145,17 @@ def coverage_text(impact: Impact) -> str:
     return f"columns known for {share} % of the path ({impact.known} of {impact.flows} flows)"
 
 
-def impact_markdown(impact: Impact) -> str:
+def impact_markdown(impact: Impact, dates: ReachedDates | None = None) -> str:
     """The answer for a comment on a pull request; texts of logs and of people are escaped."""
     change = impact.change
     name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
-    lines = [f"### {_text(name)}: {change.kind.value} ({impact.severity.name})", ""]
+    of = f" of {dates_text(dates[change.dataset])}" if dates else ""
+    lines = [f"### {_text(name)}: {change.kind.value}{of} ({impact.severity.name})", ""]
     if note := coverage_text(impact):
         lines += [f"{note[0].upper()}{note[1:]}.", ""]
     lines += [f"Recommended: {recommended_action(change.kind)}.", ""]
     lines += _table(
-        ("", "dataset", "what happens", "steps", "owner"),
+        ("", "dataset", "what happens", "steps", "owner", *(("dates",) if dates else ())),
         (
             (
                 one.severity.name,
@@ -139,6 +163,7 @@ def impact_markdown(impact: Impact) -> str:
                 f"{reason(one)}{' (stale)' if one.stale else ''}",
                 str(one.distance),
                 one.owner,
+                *((dates_text(dates.get(one.dataset, ALL_DATES)),) if dates else ()),
             )
             for one in impact.datasets
         ),

@@ -10,15 +10,25 @@ import click
 import orjson
 
 from dbt_graft.exporters.data.view import DescribedLineage
-from dbt_graft.exporters.impact import coverage_text, impact_json, impact_markdown, reason
+from dbt_graft.exporters.impact import (
+    ReachedDates,
+    consumer_dates,
+    coverage_text,
+    impact_json,
+    impact_markdown,
+    reason,
+)
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.described_lineage import described_lineage
+from dbt_graft.graft.impact_dates import from_option, reached_dates, to_option, window
 from dbt_graft.graft.impact_graph import impact_graph, surroundings
 from dbt_graft.graft.named_datasets import close_to, datasets_named
 from dbt_graft.graft.past import Moment, as_of_option
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.calendar import ALL_DATES
+from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.impact.answer import Impact, ImpactStep, ProposedChange
 from dbt_graft.lineage.impact.answer import impact as impact_of
@@ -28,6 +38,7 @@ from dbt_graft.lineage.impact.graph import ImpactGraph
 FAILS = 8
 _SHOWN = 8
 _LINES = 20
+_RANGES = 3
 
 
 @click.command(
@@ -37,6 +48,7 @@ _LINES = 20
     "\b\nExamples:\n"
     "  graft impact raw.orders.amount --change remove\n"
     "  graft impact raw.orders --change rows --format markdown\n"
+    "  graft impact raw.orders --change data_incorrect --from 2026-10-03 --to 2026-10-05\n"
     "  graft impact raw.orders.email --change privacy --fail-on restricted"
 )
 @click.argument("name", metavar="TABLE[.COLUMN]")
@@ -48,6 +60,8 @@ _LINES = 20
     required=True,
     help="What changes.",
 )
+@from_option
+@to_option
 @click.option(
     "--fail-on",
     type=click.Choice([one.name.lower() for one in ImpactSeverity if one]),
@@ -68,6 +82,8 @@ def impact(
     name: str,
     config_path: Path | None,
     kind: str,
+    first: str | None,
+    last: str | None,
     fail_on: str | None,
     form: str,
     *,
@@ -79,16 +95,21 @@ def impact(
 
     Affected datasets, tasks, tests and dashboards, each with its severity and a shortest path. What
     decides on rows counts too: filters, joins, groupings. Failed runs do not count, and edges that
-    were not seen for long are stale. Nothing is written, and Spark is not started.
+    were not seen for long are stale. With a window, the dates downstream that its dates decide on.
+    Nothing is written, and Spark is not started.
     """
+    changing = window(first, last)
+    if changing and past:
+        raise click.UsageError("--from and --to do not go with --as-of")
     config = load_config(config_path)
     found = _impact(config, described_lineage(config, past), name, ChangeType(kind))
+    dates = reached_dates(config, found.change.dataset, changing) if changing else None
     if as_json or form == "json":
-        click.echo(orjson.dumps(impact_json(found), option=orjson.OPT_INDENT_2))
+        click.echo(orjson.dumps(impact_json(found, dates), option=orjson.OPT_INDENT_2))
     elif form == "markdown":
-        click.echo(impact_markdown(found), nl=False)
+        click.echo(impact_markdown(found, dates), nl=False)
     else:
-        for line in _lines(found, None if everything else _LINES):
+        for line in _lines(found, dates, None if everything else _LINES):
             click.echo(one_line(line))
     limit = ImpactSeverity[fail_on.upper()] if fail_on else config.impact.failing
     if limit is not None and found.severity >= limit:
@@ -141,10 +162,11 @@ def _named(
     )
 
 
-def _lines(found: Impact, most: int | None) -> Iterator[str]:
+def _lines(found: Impact, dates: ReachedDates | None, most: int | None) -> Iterator[str]:
     change = found.change
     name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
-    yield f"{name}, {change.kind.value}: {found.severity.name}"
+    of = f" of {dates_text(dates[change.dataset])}" if dates else ""
+    yield f"{name}, {change.kind.value}{of}: {found.severity.name}"
     if note := coverage_text(found):
         yield f"  {note}"
     if not (found.datasets or found.consumers or found.tests):
@@ -152,10 +174,10 @@ def _lines(found: Impact, most: int | None) -> Iterator[str]:
         return
     yield f"  recommended: {recommended_action(change.kind)}"
     for title, lines in (
-        ("datasets", _datasets(found)),
+        ("datasets", _datasets(found, dates)),
         ("tasks", _tasks(found)),
         ("tests", _tests(found)),
-        ("consumers", _consumers(found)),
+        ("consumers", _consumers(found, dates)),
     ):
         if lines:
             yield f"{title} ({len(lines):,})"
@@ -164,12 +186,13 @@ def _lines(found: Impact, most: int | None) -> Iterator[str]:
                 yield f"  and {len(lines) - most:,} more: --all shows them"
 
 
-def _datasets(found: Impact) -> list[str]:
+def _datasets(found: Impact, dates: ReachedDates | None) -> list[str]:
     lines = []
     for one in found.datasets:
         way = " > ".join(map(_step_text, one.path))
         notes = [f"owner {one.owner}"] if one.owner else []
         notes += ["stale"] if one.stale else []
+        notes += [dates_text(dates.get(one.dataset, ALL_DATES), most=_RANGES)] if dates else []
         note = f"  ({', '.join(notes)})" if notes else ""
         lines.append(f"{one.severity.name:<10} {one.dataset}: {reason(one)}{note}  by {way}")
     return lines
@@ -196,10 +219,11 @@ def _tests(found: Impact) -> list[str]:
     ]
 
 
-def _consumers(found: Impact) -> list[str]:
+def _consumers(found: Impact, dates: ReachedDates | None) -> list[str]:
     return [
         f"{one.severity.name:<10} {one.consumer.name} ({one.consumer.kind})"
         + (f"  due {one.consumer.deadline}" if one.consumer.deadline else "")
+        + (f"  {dates_text(consumer_dates(one, dates), most=_RANGES)}" if dates else "")
         + (f"  (owner {one.consumer.owner})" if one.consumer.owner else "")
         for one in found.consumers
     ]

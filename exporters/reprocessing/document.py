@@ -34,7 +34,7 @@ def taint_json(
         "bad": [
             {
                 "dataset": str(one.dataset),
-                "dates": _dates(one.dates),
+                "dates": dates_json(one.dates),
                 "task": one.task or None,
                 "run": one.run or None,
                 "at": _time(one.at),
@@ -48,7 +48,7 @@ def taint_json(
         "superseded": [
             {
                 "dataset": str(one.output[1]),
-                "dates": _dates(one.dates),
+                "dates": dates_json(one.dates),
                 "task": one.task,
                 "run": one.run,
                 "at": _time(one.at),
@@ -69,7 +69,7 @@ def _step(step: RerunStep) -> Section:
         "task": rerun.name or None,
         "kind": "dbt" if rerun.is_definition else "task",
         "owner": rerun.info.owner or None,
-        "dates": _dates(rerun.dates),
+        "dates": dates_json(rerun.dates),
         "outputs": [_output(one) for one in rerun.outputs],
         "commands": list(step.commands),
         "url": step.url or None,
@@ -80,7 +80,7 @@ def _step(step: RerunStep) -> Section:
 def _output(output: TaintedOutput) -> Section:
     return {
         "dataset": str(output.dataset),
-        "dates": _dates(output.dates),
+        "dates": dates_json(output.dates),
         "path": list(output.path),
         "runs": [{"run": run, "at": _time(at)} for run, at in output.runs.items()],
     }
@@ -93,13 +93,15 @@ def _report(report: BadReport) -> Section:
         "owner": report.owner or None,
         "url": report.url or None,
         "datasets": [
-            {"dataset": str(one), "dates": _dates(dates)} for one, dates in report.datasets.items()
+            {"dataset": str(one), "dates": dates_json(dates)}
+            for one, dates in report.datasets.items()
         ],
         "read_at": _time(report.read_at),
     }
 
 
-def _dates(dates: Dates) -> Section:
+def dates_json(dates: Dates) -> Section:
+    """Dates as JSON: ranges, their ends excluded, null where open."""
     return {"all": dates.is_all, "ranges": dates_iso(dates)}
 
 

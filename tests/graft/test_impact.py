@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dbt_graft.graft.cli import main
+from tests.graft.dated_project import dated_project
 from tests.graft.small_project import small_project
 
 # `orders -> orders_x (upper(note), where id > 0) -> mart (group by note)`, and a script behind.
@@ -239,3 +240,73 @@ def test_an_unknown_name_is_an_error(project: Path, name: str, problem: str) -> 
     done = run(project, name, "--change", "rows")
     assert done.exit_code == 1
     assert problem in done.output
+
+
+@pytest.mark.parametrize(
+    ("window", "raw", "weekly", "monthly", "snapshot"),
+    [
+        (
+            ("--from", "2026-10-03", "--to", "2026-10-05"),
+            "3 to 5 Oct 2026",
+            "3 to 11 Oct 2026",
+            "1 to 31 Oct 2026",
+            "all dates",
+        ),
+        (("--from", "2026-10"), *["since 1 Oct 2026"] * 3, "all dates"),
+        (
+            ("--to", "2026-09-30"),
+            "up to 30 Sep 2026",
+            "up to 6 Oct 2026",
+            "up to 30 Sep 2026",
+            "all dates",
+        ),
+    ],
+)
+def test_a_window_of_dates_reaches_those_that_are_made_of_it(
+    tmp_path: Path, window: tuple[str, ...], raw: str, weekly: str, monthly: str, snapshot: str
+) -> None:
+    dated_project(tmp_path)
+    config = str(tmp_path / "graft.yml")
+    change = ["impact", "raw.orders", "--change", "data_incorrect", "-c", config, *window]
+    text = CliRunner().invoke(main, change).stdout
+    assert text.startswith(f"spark/raw.orders, data_incorrect of {raw}: ")
+    reached = {
+        "spark/clean.orders": raw,
+        "spark/mart.weekly": weekly,
+        "spark/mart.monthly": monthly,
+        "spark/mart.snapshot": snapshot,
+    }
+    for dataset, dates in reached.items():
+        (line,) = (one for one in text.splitlines() if f" {dataset}: " in one)
+        assert f"({dates})" in line
+    markdown = CliRunner().invoke(main, [*change, "--format", "markdown"]).stdout
+    assert f"| {weekly} |" in markdown
+
+
+def test_a_window_in_json_ends_before_its_second_date(tmp_path: Path, root: Path) -> None:
+    dated_project(tmp_path)
+    command = ["impact", "raw.orders", "--change", "rows", "--from", "2026-10-05", "--json"]
+    document = json.loads(
+        CliRunner()
+        .invoke(main, [*command, "--to", "2026-10-05", "-c", str(tmp_path / "graft.yml")])
+        .stdout
+    )
+    jsonschema.validate(document, json.loads((root / "docs/impact.schema.json").read_text()))
+    assert document["change"]["dates"]["ranges"] == [["2026-10-05", "2026-10-06"]]
+    reached = {one["dataset"]: one["dates"] for one in document["datasets"]}
+    assert reached["spark/mart.weekly"]["ranges"] == [["2026-10-05", "2026-10-12"]]
+    assert reached["spark/mart.snapshot"] == {"all": True, "ranges": [[None, None]]}
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        ("--from", "5 October"),
+        ("--from", "2026-10-05", "--to", "2026-10-03"),
+        ("--from", "2026-10-05", "--as-of", "2026-10-01"),
+    ],
+)
+def test_a_window_that_makes_no_sense_is_an_error(project: Path, window: tuple[str, ...]) -> None:
+    found = run(project, "raw.orders", "--change", "rows", *window)
+    assert found.exit_code == 2
+    assert "--from" in found.stderr
