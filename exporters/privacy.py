@@ -120,6 +120,7 @@ def _step(step: LabelStep) -> dict[str, Any]:
         "task": step.task or None,
         "operation": step.subtype.value if step.subtype else None,
         "masking": step.masking,
+        "masked_by": step.masked_by.value or None,
     }
 
 
@@ -176,7 +177,8 @@ def _way(report: PrivacyReport, column: int) -> str:
     *_, last = steps
     subtype = last.subtype.value if last.subtype else ""
     more = f" in {len(steps)} steps" if len(steps) > 1 else ""
-    masked = ", masked" if any(one.masking for one in steps) else ""
+    hidden = {one.masked_by.lower() or "masked" for one in steps if one.masking}
+    masked = f", {' and '.join(sorted(hidden))}" if hidden else ""
     return f"{begin}  from {first.dataset}.{first.column}{more} by {last.task} [{subtype}{masked}]"
 
 

@@ -44,6 +44,7 @@ class PrivacySection(Section):
     columns: tuple[PrivacyColumn, ...] = ()
     in_dbt: tuple[LabelPlace, ...] = ()
     masked: _Label | None = None
+    encrypted: _Label | None = None
     aggregated: _Label | None = None
     sensitive: _Label = "pii"
 
@@ -51,7 +52,10 @@ class PrivacySection(Section):
     def rules(self) -> PrivacyRules:
         """The most that operations leave of a classification."""
         return PrivacyRules(
-            *(_named(one) if one else None for one in (self.masked, self.aggregated))
+            *(
+                _named(one) if one else None
+                for one in (self.masked, self.encrypted, self.aggregated)
+            )
         )
 
     @property

@@ -40,6 +40,7 @@ def chained(last: ColumnEdge, first: ColumnEdge, to: str, subtype: Subtype) -> C
         type=subtype.type,
         subtype=subtype,
         masking=first.masking or last.masking,
+        masked_by=first.masked_by.then(last.masked_by),
         evidence=max(first.evidence, last.evidence, key=_WEAKNESS.__getitem__),
     )
 

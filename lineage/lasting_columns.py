@@ -145,6 +145,7 @@ def _order(edge: ColumnEdge) -> tuple[object, ...]:
         edge.subtype,
         edge.shape_id,
         edge.masking,
+        edge.masked_by,
         edge.origin,
         edge.evidence,
     )

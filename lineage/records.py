@@ -73,6 +73,25 @@ class Subtype(StrEnum):
         return EdgeType.DIRECT if self in _DIRECT else EdgeType.INDIRECT
 
 
+class Masking(StrEnum):
+    """The operation that hides a value, those that leave less of it last.
+
+    HASH: the same value has the same hash, so it can be recognised and guessed. ENCRYPT: who has
+    the key has the value. TOKENIZE: a token stands for it. MASK: parts of it are blotted out.
+    """
+
+    NONE = ""
+    HASH = "HASH"
+    ENCRYPT = "ENCRYPT"
+    TOKENIZE = "TOKENIZE"
+    MASK = "MASK"
+
+    def then(self, later: Masking) -> Masking:
+        """What hides a value behind two operations: the one that leaves less."""
+        return max(self, later, key=_MASKINGS.__getitem__) if self and later else self or later
+
+
+_MASKINGS = {masking: rank for rank, masking in enumerate(Masking)}
 _DIRECT = frozenset({Subtype.IDENTITY, Subtype.TRANSFORMATION, Subtype.AGGREGATION})
 
 # Stands for a dataset's columns where an edge means all of them, or where they are not known.
@@ -173,6 +192,7 @@ class ColumnEdge:
         to_column, from_column: `*` for all columns: an INDIRECT edge to `*` decides on rows, a
             DIRECT one stands for unknown columns.
         masking: The value cannot be derived from the result.
+        masked_by: The operation that hides it; NONE where nothing tells it.
     """
 
     task: str
@@ -186,6 +206,7 @@ class ColumnEdge:
     shape_id: str
     origin: str = ""
     evidence: Evidence = Evidence.OBSERVED
+    masked_by: Masking = Masking.NONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import ANY_COLUMN, Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 
 class ColumnEnd(NamedTuple):
@@ -15,7 +15,7 @@ class ColumnEnd(NamedTuple):
     dataset: DatasetId
     column: str
     subtype: Subtype
-    masking: bool
+    masking: Masking
 
 
 ColumnEnds = frozenset[ColumnEnd]

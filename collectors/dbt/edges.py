@@ -15,11 +15,12 @@ from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.columns import compose
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
-from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Masking, Subtype
 
 _ORIGIN = "dbt:manifest.json"
 # A look-up is faster than the enumeration, and a project has hundreds of thousands.
 _SUBTYPES = {str(subtype): subtype for subtype in Subtype}
+_MASKINGS = {str(masking): masking for masking in Masking}
 
 
 class _Ephemeral(NamedTuple):
@@ -101,11 +102,12 @@ def _ends(
         source = sources[one.table]
         subtype = _SUBTYPES[one.subtype]
         if isinstance(source, DatasetId):
-            found.add(ColumnEnd(source, one.column, subtype, one.masking))
+            found.add(ColumnEnd(source, one.column, subtype, _MASKINGS[one.masking]))
         elif source:
             found |= {
                 end._replace(
-                    subtype=compose(subtype, end.subtype), masking=end.masking or one.masking
+                    subtype=compose(subtype, end.subtype),
+                    masking=end.masking.then(_MASKINGS[one.masking]),
                 )
                 for end in source.find(one.column)
             }
@@ -126,7 +128,8 @@ def _edge(task: str, to: DatasetId, column: str, end: ColumnEnd, shape_id: str) 
         from_column=end.column,
         type=end.subtype.type,
         subtype=end.subtype,
-        masking=end.masking,
+        masking=bool(end.masking),
+        masked_by=end.masking,
         shape_id=shape_id,
         origin=_ORIGIN,
         evidence=Evidence.DECLARED,

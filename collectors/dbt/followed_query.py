@@ -18,13 +18,13 @@ class QueryInput(NamedTuple):
 
     Attributes:
         table: Its place in the query's tables.
-        subtype: The value of a `Subtype`.
+        subtype, masking: The values of a `Subtype` and a `Masking`.
     """
 
     table: int
     column: str
     subtype: str
-    masking: bool
+    masking: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def follow_query(sql: str, dialect: str, columns: Callable[[Name], Sequence[str]
     def inputs(found: InputColumns) -> tuple[QueryInput, ...]:
         return tuple(
             sorted(
-                QueryInput(places[one.table], one.column, str(one.subtype), one.masking)
+                QueryInput(places[one.table], one.column, str(one.subtype), str(one.masking))
                 for one in found
                 if one.table in places
             )

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
 from dbt_graft.collectors.public_address import public_address
@@ -29,7 +29,7 @@ from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.dates.dataset_kind import DatasetKind
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.declared_dates import DeclaredDates
-from dbt_graft.lineage.records import Subtype, TaskInfo
+from dbt_graft.lineage.records import Masking, Subtype, TaskInfo
 
 
 def _dataset(text: str) -> str:
@@ -62,12 +62,26 @@ DatasetName = Annotated[Text, AfterValidator(_dataset), _written("^[^/]+(://[^/]
 ColumnName = Annotated[Text, AfterValidator(_column), _written(r"^[^/]+(://[^/]+)?/.+\..+$")]
 
 
+def _upper(value: object) -> object:
+    return value.upper() if isinstance(value, str) else value
+
+
+DeclaredMasking = Annotated[
+    bool | Literal["HASH", "ENCRYPT", "TOKENIZE", "MASK"], BeforeValidator(_upper)
+]
+
+
 class DeclaredUpstream(Section):
-    """An input of a column."""
+    """An input of a column; `masking` may name the operation that hides its values."""
 
     column: ColumnName
     how: Subtype = Subtype.IDENTITY
-    masking: bool = False
+    masking: DeclaredMasking = False
+
+    @property
+    def masked_by(self) -> Masking:
+        """The operation, if it is named."""
+        return Masking(self.masking) if isinstance(self.masking, str) else Masking.NONE
 
 
 # Output column -> the columns that it comes from.

@@ -39,7 +39,7 @@ from dbt_graft.lineage.records import Direction, Outcome, Subtype
 _log = logging.getLogger(__name__)
 
 # Raised when the same text may give another shape, so that old and new shapes never mix.
-VERSION = 3
+VERSION = 4
 _NOT_RESOLVED = "dynamic SQL not resolved"
 _SCHEMAS = frozenset({"SCHEMA", "DATABASE", "NAMESPACE"})
 # Without any of these a statement that is not supported names no table.

@@ -6,15 +6,32 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, Masking, Subtype
 
-SUBTYPES = tuple(Subtype)
-_SUBTYPE = {subtype: number for number, subtype in enumerate(SUBTYPES)}
+_SUBTYPES, _MASKINGS = tuple(Subtype), tuple(Masking)
+_SUBTYPE = {subtype: number for number, subtype in enumerate(_SUBTYPES)}
+_MASKING = {masking: number for number, masking in enumerate(_MASKINGS)}
 _FlowKey = tuple[int, int, int]
+
+
+class EdgeKind(NamedTuple):
+    """What an edge does to values, as in `ColumnEdge`."""
+
+    subtype: Subtype
+    masking: bool
+    masked_by: Masking
+
+
+@cache
+def kind_of(number: int) -> EdgeKind:
+    """The kind that a number of `ImpactGraph.edge_kind` stands for."""
+    return EdgeKind(_SUBTYPES[number >> 4], bool(number & 1), _MASKINGS[number >> 1 & 7])
 
 
 class ImpactGraph:
@@ -129,7 +146,8 @@ class ImpactGraph:
             task = self._task(edge.task)
             sources.append(self.column(source, edge.from_column))
             targets.append(self.column(target, edge.to_column))
-            kinds.append(_SUBTYPE[edge.subtype] << 1 | edge.masking)
+            masked = _MASKING[edge.masked_by] << 1 | edge.masking
+            kinds.append(_SUBTYPE[edge.subtype] << 4 | masked)
             place = self._flow_at.get((source, target, task), -1)
             flows.append(place)
             if place >= 0:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from dbt_graft.lineage.impact.change import ImpactEffect
-from dbt_graft.lineage.impact.graph import SUBTYPES, ImpactGraph
+from dbt_graft.lineage.impact.graph import ImpactGraph, kind_of
 from dbt_graft.lineage.impact.steps import Carried, over_column_edge, over_flow
 from dbt_graft.lineage.records import EdgeType, Subtype
 
@@ -81,7 +81,7 @@ class Spread:
         return Arrival(
             None if before is None else state_of(self.graph, before),
             task,
-            None if kind == _FLOW else SUBTYPES[kind >> 1],
+            None if kind == _FLOW else kind_of(kind).subtype,
             distance,
             stale,
         )
@@ -197,9 +197,8 @@ def _over_edges(found: Spread, dataset: int, column: int, effect: int) -> Iterat
 
 @cache
 def _over_edge(effect: int, kind: int, to_all: bool) -> Carried | None:
-    return over_column_edge(
-        _EFFECTS[effect], SUBTYPES[kind >> 1], masking=bool(kind & 1), all_columns=to_all
-    )
+    one = kind_of(kind)
+    return over_column_edge(_EFFECTS[effect], one.subtype, masking=one.masking, all_columns=to_all)
 
 
 @cache
@@ -208,8 +207,8 @@ def _over_flow(effect: int, of_column: bool) -> ImpactEffect | None:
 
 
 def _is_direct(kind: int) -> bool:
-    return SUBTYPES[kind >> 1].type is EdgeType.DIRECT
+    return kind_of(kind).subtype.type is EdgeType.DIRECT
 
 
 def _is_copy(kind: int) -> bool:
-    return SUBTYPES[kind >> 1] is Subtype.IDENTITY
+    return kind_of(kind).subtype is Subtype.IDENTITY

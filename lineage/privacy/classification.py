@@ -1,7 +1,7 @@
 """Classifications of columns, the ways in which labels name them, and what operations do to them.
 
-An operation lowers a classification by rule only: a masked value may be a hash, and a hash of a
-mail address is as sensitive as the address.
+An operation lowers a classification by rule only, and a hash never does: the hash of a mail address
+is as sensitive as the address.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 
-from dbt_graft.lineage.records import Subtype
+from dbt_graft.lineage.impact.graph import EdgeKind
+from dbt_graft.lineage.records import Masking, Subtype
 
 _WORD = re.compile(r"[^a-z0-9]+")
 
@@ -64,18 +65,24 @@ class PrivacyRules:
     """The most that is left of a classification behind an operation; None where it stays.
 
     Attributes:
-        masked: Masked, tokenised, hashed or encrypted: logs do not tell which.
+        masked: Masked, or a token stands for it.
+        encrypted: Encrypted: who has the key has the value.
         aggregated: Aggregated: `max(mail)` shows one, `count(mail)` none; logs do not tell which.
     """
 
     masked: Classification | None = None
+    encrypted: Classification | None = None
     aggregated: Classification | None = None
 
 
-def left_behind(
-    found: Classification, subtype: Subtype, rules: PrivacyRules, *, masking: bool
-) -> Classification:
-    """The classification that is left of one behind a DIRECT edge."""
-    aggregated = rules.aggregated if subtype is Subtype.AGGREGATION else None
-    limits = [one for one in (aggregated, rules.masked if masking else None) if one is not None]
-    return min([found, *limits])
+def left_behind(found: Classification, kind: EdgeKind, rules: PrivacyRules) -> Classification:
+    """The classification that is left of one behind a DIRECT edge; behind a hash all of it is."""
+    limits = [found]
+    if kind.subtype is Subtype.AGGREGATION and rules.aggregated is not None:
+        limits.append(rules.aggregated)
+    match kind.masked_by:
+        case Masking.MASK | Masking.TOKENIZE if rules.masked is not None:
+            limits.append(rules.masked)
+        case Masking.ENCRYPT if rules.encrypted is not None:
+            limits.append(rules.encrypted)
+    return min(limits)

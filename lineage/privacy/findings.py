@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
-from dbt_graft.lineage.impact.graph import SUBTYPES
+from dbt_graft.lineage.impact.graph import kind_of
 from dbt_graft.lineage.privacy.classification import Classification
 from dbt_graft.lineage.privacy.labels import PrivacyLabels
 from dbt_graft.lineage.records import EdgeType
@@ -95,7 +95,7 @@ def _reached(labels: PrivacyLabels) -> set[int]:
     return {
         target
         for target, kind in zip(graph.edge_target, graph.edge_kind, strict=True)
-        if SUBTYPES[kind >> 1].type is EdgeType.DIRECT
+        if kind_of(kind).subtype.type is EdgeType.DIRECT
     }
 
 

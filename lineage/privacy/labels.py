@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.impact.graph import SUBTYPES, ImpactGraph
+from dbt_graft.lineage.impact.graph import ImpactGraph, kind_of
 from dbt_graft.lineage.privacy.classification import Classification, PrivacyRules, left_behind
-from dbt_graft.lineage.records import EdgeType, Subtype
+from dbt_graft.lineage.records import EdgeType, Masking, Subtype
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class LabelStep(NamedTuple):
     task: str = ""
     subtype: Subtype | None = None
     masking: bool = False
+    masked_by: Masking = Masking.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +97,14 @@ class PrivacyLabels:
             if arrived.before < 0:
                 steps.append(LabelStep(dataset, name, arrived.classification))
                 return steps[::-1]
-            kind = graph.edge_kind[arrived.edge]
+            kind = kind_of(graph.edge_kind[arrived.edge])
             steps.append(
                 LabelStep(
                     *(dataset, name, arrived.classification),
                     task=graph.tasks[graph.edge_task[arrived.edge]],
-                    subtype=SUBTYPES[kind >> 1],
-                    masking=bool(kind & 1),
+                    subtype=kind.subtype,
+                    masking=kind.masking,
+                    masked_by=kind.masked_by,
                 )
             )
             at = arrived.before
@@ -162,12 +164,11 @@ def _spread(
                 continue
             found[column] = _Arrived(level, before, edge)
             for target, place in _targets(graph, column):
-                kind = graph.edge_kind[place]
-                subtype = SUBTYPES[kind >> 1]
-                if subtype.type is not EdgeType.DIRECT:
+                kind = kind_of(graph.edge_kind[place])
+                if kind.subtype.type is not EdgeType.DIRECT:
                     decides[column, graph.dataset_of[target]] = None
                 elif target not in found:
-                    left = left_behind(level, subtype, rules, masking=bool(kind & 1))
+                    left = left_behind(level, kind, rules)
                     waiting[left].append((target, column, place))
     return found, decides
 
@@ -188,7 +189,7 @@ def _targets(graph: ImpactGraph, column: int) -> Iterator[tuple[int, int]]:
         target = graph.edge_target[place]
         if (
             not graph.is_star[target]
-            or SUBTYPES[graph.edge_kind[place] >> 1].type is not EdgeType.DIRECT
+            or kind_of(graph.edge_kind[place]).subtype.type is not EdgeType.DIRECT
         ):
             continue
         dataset = graph.dataset_of[target]

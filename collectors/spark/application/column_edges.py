@@ -216,7 +216,8 @@ def _edge(dataset: DatasetId, column: str, source: ColumnInput) -> ColumnEdge:
         from_column=source.column,
         type=subtype.type,
         subtype=subtype,
-        masking=source.masking,
+        masking=bool(source.masking),
+        masked_by=source.masking,
         shape_id="",
         evidence=Evidence.INFERRED if is_made else Evidence.OBSERVED,
     )

@@ -17,7 +17,7 @@ from dbt_graft.collectors.spark.plans.expressions import column_references
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.columns import compose
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import ANY_COLUMN, Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 # A column with more inputs than this gets the datasets instead.
 _MOST_INPUTS = 1_000
@@ -34,7 +34,7 @@ class ColumnInput(NamedTuple):
     dataset: DatasetId
     column: str
     subtype: Subtype = Subtype.IDENTITY
-    masking: bool = False
+    masking: Masking = Masking.NONE
 
 
 ColumnInputs = frozenset[ColumnInput]
@@ -42,12 +42,12 @@ NOTHING: ColumnInputs = frozenset()
 
 
 def transformed(
-    inputs: Iterable[ColumnInput], subtype: Subtype, *, masking: bool = False
+    inputs: Iterable[ColumnInput], subtype: Subtype, *, masking: Masking = Masking.NONE
 ) -> ColumnInputs:
     """The inputs of a value that is computed from one with these inputs."""
     return frozenset(
         one_input._replace(
-            subtype=compose(subtype, one_input.subtype), masking=one_input.masking or masking
+            subtype=compose(subtype, one_input.subtype), masking=one_input.masking.then(masking)
         )
         for one_input in inputs
     )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dbt_graft.collectors.statements.columns.expressions import MASKING
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.lineage.columns import compose
-from dbt_graft.lineage.records import Subtype
+from dbt_graft.lineage.records import Masking, Subtype
 
 _TOKEN = re.compile(
     r"(?P<word>[\w<>$.]+)(?P<call>\()?|(?P<open>\()|(?P<close>\))|#(?P<id>\d{1,18})"
@@ -49,7 +49,7 @@ class ColumnReference(NamedTuple):
 
     id: int
     subtype: Subtype
-    masking: bool = False
+    masking: Masking = Masking.NONE
 
 
 class _Frame(NamedTuple):
@@ -61,7 +61,7 @@ class _Frame(NamedTuple):
     """
 
     subtype: Subtype
-    masking: bool
+    masking: Masking
     begins: int
     at: int
     is_case: bool = False
@@ -77,7 +77,7 @@ def column_references(text: str, known: Container[int]) -> set[ColumnReference]:
         return {ColumnReference(bare, Subtype.IDENTITY)}
     text = _PIVOT.sub(r"\g<call>if (\g<key>)", _without_alias(text))
     found: list[ColumnReference] = []
-    stack = [_Frame(Subtype.TRANSFORMATION, False, 0, 0)]
+    stack = [_Frame(Subtype.TRANSFORMATION, Masking.NONE, 0, 0)]
     decides = False  # the next bracket is a condition
     for token in _TOKEN.finditer(text):
         top = stack[-1]
@@ -125,7 +125,8 @@ def _inside(top: _Frame, word: str, decides: bool) -> _Frame:
         return top._replace(subtype=compose(top.subtype, Subtype.CONDITIONAL), is_case=False)
     name = _STEP.sub("", word.rpartition(".")[2], count=1).upper()
     name = _SQL_NAMES.get(name, name)
-    inside = top._replace(masking=top.masking or name in MASKING, is_case=False)
+    masking = top.masking.then(MASKING.get(name, Masking.NONE))
+    inside = top._replace(masking=masking, is_case=False)
     if name == "WINDOWSPECDEFINITION" or name in _RANKS:
         return inside._replace(subtype=compose(top.subtype, Subtype.WINDOW))
     if name in AGGREGATES:

@@ -20,6 +20,7 @@ from dbt_graft.lineage.records import (
     Direction,
     EdgeType,
     Evidence,
+    Masking,
     Outcome,
     Shape,
     Subtype,
@@ -45,7 +46,7 @@ class ResolvedEdge:
     from_column: str
     type: EdgeType
     subtype: Subtype
-    masking: bool
+    masking: Masking
 
 
 @dataclass(frozen=True, slots=True)

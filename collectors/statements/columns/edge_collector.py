@@ -12,7 +12,7 @@ from dbt_graft.collectors.statements.columns.input_columns import (
 )
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Masking, Subtype
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class ParsedColumnEdge:
             of a query that writes nothing.
         column: `*` for all of them, or where it is not known which.
         from_table: Empty for what the task sends, as parameters or literals.
-        masking: The result hides the value.
+        masking: The operation that hides the value.
     """
 
     table: Name
@@ -32,7 +32,7 @@ class ParsedColumnEdge:
     from_table: Name
     from_column: str
     subtype: Subtype
-    masking: bool = False
+    masking: Masking = Masking.NONE
 
 
 @dataclass(slots=True)

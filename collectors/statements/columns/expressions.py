@@ -20,19 +20,36 @@ from dbt_graft.collectors.statements.columns.input_columns import (
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.text.tokens import keywords
-from dbt_graft.lineage.records import Subtype
+from dbt_graft.lineage.records import Masking, Subtype
 
-# Their result hides the value, but is the same for the same value.
-MASKING = keywords(
-    """AES_ENCRYPT BINARY_CHECKSUM CHECKSUM CITYHASH64 CITY_HASH64 CRC32 CRYPT DIGEST ENCRYPT
-    ENCRYPTBYASYMKEY ENCRYPTBYCERT ENCRYPTBYKEY ENCRYPTBYPASSPHRASE FARMHASH64
-    FARM_FINGERPRINT FNV_HASH FUNC_SHA1 HALFMD5 HASH HASHBYTES HASHROW HASH_MD5 HMAC
-    HMAC_SHA256 HMAC_SHA512 MASK MD5 MD5_BINARY MD5_DIGEST MD5_HEX MD5_NUMBER_LOWER64
-    MD5_NUMBER_UPPER64 MURMUR3 MURMURHASH2_64 MURMURHASH3_128 MURMURHASH3_32 MURMURHASH3_64
-    M_D5_NUMBER_LOWER64 M_D5_NUMBER_UPPER64 ORA_HASH SHA SHA1 SHA1_BINARY SHA1_DIGEST SHA1_HEX
-    SHA2 SHA224 SHA256 SHA2_BINARY SHA2_DIGEST SHA2_HEX SHA384 SHA512 SIPHASH128 SIPHASH64
-    STANDARD_HASH S_H_A1_DIGEST S_H_A2_DIGEST XXH3 XXHASH32 XXHASH64"""
-)
+# Function -> how its result hides the value.
+MASKING: Mapping[str, Masking] = {
+    name: masking
+    for masking, names in (
+        (
+            Masking.HASH,
+            """BINARY_CHECKSUM CHECKSUM CITYHASH64 CITY_HASH64 CRC32 CRYPT DIGEST FARMHASH64
+            FARM_FINGERPRINT FNV_HASH FUNC_SHA1 HALFMD5 HASH HASHBYTES HASHROW HASH_MD5 HMAC
+            HMAC_SHA256 HMAC_SHA512 MASK_HASH MD5 MD5_BINARY MD5_DIGEST MD5_HEX MD5_NUMBER_LOWER64
+            MD5_NUMBER_UPPER64 MURMUR3 MURMURHASH2_64 MURMURHASH3_128 MURMURHASH3_32
+            MURMURHASH3_64 M_D5_NUMBER_LOWER64 M_D5_NUMBER_UPPER64 ORA_HASH SHA SHA1 SHA1_BINARY
+            SHA1_DIGEST SHA1_HEX SHA2 SHA224 SHA256 SHA2_BINARY SHA2_DIGEST SHA2_HEX SHA384 SHA512
+            SIPHASH128 SIPHASH64 STANDARD_HASH S_H_A1_DIGEST S_H_A2_DIGEST XXH3 XXHASH32
+            XXHASH64""",
+        ),
+        (
+            Masking.ENCRYPT,
+            """AES_ENCRYPT DES_ENCRYPT DETERMINISTIC_ENCRYPT ENCRYPT ENCRYPTBYASYMKEY
+            ENCRYPTBYCERT ENCRYPTBYKEY ENCRYPTBYPASSPHRASE ENCRYPT_RAW PGP_PUB_ENCRYPT
+            PGP_SYM_ENCRYPT""",
+        ),
+        (
+            Masking.MASK,
+            "MASK MASK_FIRST_N MASK_LAST_N MASK_SHOW_FIRST_N MASK_SHOW_LAST_N",
+        ),
+    )
+    for name in keywords(names)
+}
 # Aggregates that sqlglot does not know.
 _AGGREGATES = keywords(
     """APPROX_PERCENTILE_CONT APPROX_PERCENTILE_DISC CHECKSUM_AGG EVERY HISTOGRAM_NUMERIC JSONB_AGG
@@ -81,7 +98,7 @@ def _function_inputs(
         subtype = Subtype.AGGREGATION
     if SENT in found and (len(found) > 1 or any(map(_is_made_by_server, node.walk()))):
         found -= {SENT}  # a + ?, DATEADD(day, ?, GETDATE())
-    return transformed(found, subtype, masking=name in MASKING)
+    return transformed(found, subtype, masking=MASKING.get(name, Masking.NONE))
 
 
 def _is_made_by_server(node: exp.Expr) -> bool:

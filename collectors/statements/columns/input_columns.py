@@ -7,20 +7,20 @@ from typing import NamedTuple
 
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.columns import compose
-from dbt_graft.lineage.records import Subtype
+from dbt_graft.lineage.records import Masking, Subtype
 
 
 class InputColumn(NamedTuple):
     """A column of a table has a part in a value.
 
     Attributes:
-        masking: The value hides the column's own.
+        masking: The operation that hides the column's own value.
     """
 
     table: Name
     column: str
     subtype: Subtype = Subtype.IDENTITY
-    masking: bool = False
+    masking: Masking = Masking.NONE
 
 
 InputColumns = frozenset[InputColumn]
@@ -40,11 +40,13 @@ def sent_as(inputs: InputColumns, column: str) -> InputColumns:
 
 
 @lru_cache(maxsize=4096)
-def transformed(inputs: InputColumns, subtype: Subtype, *, masking: bool = False) -> InputColumns:
+def transformed(
+    inputs: InputColumns, subtype: Subtype, *, masking: Masking = Masking.NONE
+) -> InputColumns:
     """The inputs of a value that is made from a value with these inputs."""
     if not inputs:
         return NOTHING
     return frozenset(
-        InputColumn(one.table, one.column, compose(subtype, one.subtype), one.masking or masking)
+        InputColumn(one.table, one.column, compose(subtype, one.subtype), one.masking.then(masking))
         for one in inputs
     )

@@ -8,7 +8,7 @@ import pytest
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.impact.graph import ImpactGraph
+from dbt_graft.lineage.impact.graph import EdgeKind, ImpactGraph
 from dbt_graft.lineage.privacy.classification import (
     Classification,
     PrivacyRules,
@@ -16,7 +16,15 @@ from dbt_graft.lineage.privacy.classification import (
     left_behind,
 )
 from dbt_graft.lineage.privacy.labels import DeclaredLabel, PrivacyLabels, privacy_labels
-from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, Dataset, EdgeType, Subtype
+from dbt_graft.lineage.records import (
+    ANY_COLUMN,
+    Column,
+    ColumnEdge,
+    Dataset,
+    EdgeType,
+    Masking,
+    Subtype,
+)
 from tests.lineage.histories import chance
 
 PII, CONFIDENTIAL, INTERNAL = (
@@ -24,18 +32,26 @@ PII, CONFIDENTIAL, INTERNAL = (
     Classification.CONFIDENTIAL,
     Classification.INTERNAL,
 )
+ALL_LOWER = PrivacyRules(CONFIDENTIAL, INTERNAL, Classification.PUBLIC)
 
 
 def table(name: str) -> DatasetId:
     return DatasetId("db", name)
 
 
-def edge(text: str, subtype: Subtype = Subtype.IDENTITY, *, masking: bool = False) -> ColumnEdge:
+def edge(
+    text: str,
+    subtype: Subtype = Subtype.IDENTITY,
+    *,
+    masking: bool = False,
+    masked_by: Masking = Masking.NONE,
+) -> ColumnEdge:
     """`a.x -> b.y`."""
     (source, column), (target, output) = (one.rsplit(".", 1) for one in text.split(" -> "))
     return ColumnEdge(
         *(f"to {target}", table(target), output, table(source), column),
-        *(subtype.type, subtype, masking, ""),
+        *(subtype.type, subtype, masking or bool(masked_by), ""),
+        masked_by=masked_by,
     )
 
 
@@ -82,25 +98,34 @@ def test_a_label_names_a_classification(text: str, found: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("subtype", "masking", "rules", "left"),
+    ("operation", "rules", "left"),
     [
-        (Subtype.IDENTITY, False, PrivacyRules(), PII),
-        (Subtype.TRANSFORMATION, False, PrivacyRules(), PII),
-        pytest.param(Subtype.TRANSFORMATION, True, PrivacyRules(), PII, id="a hash"),
-        (Subtype.TRANSFORMATION, True, PrivacyRules(masked=CONFIDENTIAL), CONFIDENTIAL),
-        pytest.param(Subtype.AGGREGATION, False, PrivacyRules(), PII, id="max"),
-        (Subtype.AGGREGATION, False, PrivacyRules(aggregated=INTERNAL), INTERNAL),
-        (Subtype.AGGREGATION, True, PrivacyRules(CONFIDENTIAL, INTERNAL), INTERNAL),
-        pytest.param(
-            *(Subtype.IDENTITY, True, PrivacyRules(masked=Classification.SECRET), PII),
-            id="a rule never raises",
-        ),
+        ("IDENTITY", ALL_LOWER, PII),
+        ("TRANSFORMATION", ALL_LOWER, PII),
+        ("TRANSFORMATION HASH", ALL_LOWER, PII),
+        ("TRANSFORMATION MASK", PrivacyRules(), PII),
+        ("TRANSFORMATION MASK", ALL_LOWER, CONFIDENTIAL),
+        ("TRANSFORMATION TOKENIZE", ALL_LOWER, CONFIDENTIAL),
+        ("TRANSFORMATION ENCRYPT", PrivacyRules(), PII),
+        ("TRANSFORMATION ENCRYPT", ALL_LOWER, INTERNAL),
+        ("AGGREGATION", PrivacyRules(), PII),
+        ("AGGREGATION", ALL_LOWER, Classification.PUBLIC),
+        ("AGGREGATION HASH", ALL_LOWER, Classification.PUBLIC),
+        ("AGGREGATION HASH", PrivacyRules(masked=CONFIDENTIAL), PII),
+        ("TRANSFORMATION MASK", PrivacyRules(masked=Classification.SECRET), PII),
     ],
 )
 def test_an_operation_lowers_by_rule_only(
-    subtype: Subtype, masking: bool, rules: PrivacyRules, left: Classification
+    operation: str, rules: PrivacyRules, left: Classification
 ) -> None:
-    assert left_behind(PII, subtype, rules, masking=masking) is left
+    subtype, _, masked_by = operation.partition(" ")
+    kind = EdgeKind(Subtype(subtype), bool(masked_by), Masking(masked_by))
+    assert left_behind(PII, kind, rules) is left
+
+
+def test_what_hides_a_value_in_a_way_that_nobody_tells_may_be_a_hash() -> None:
+    kind = EdgeKind(Subtype.TRANSFORMATION, masking=True, masked_by=Masking.NONE)
+    assert left_behind(PII, kind, ALL_LOWER) is PII
 
 
 def test_a_label_goes_where_values_go_with_its_path() -> None:
@@ -206,7 +231,7 @@ def _random(random: Random) -> tuple[list[ColumnEdge], list[DeclaredLabel], Priv
         edge(
             f"{random.choice(columns)} -> {random.choice(columns)}",
             random.choice(subtypes),
-            masking=random.random() < 0.3,
+            masked_by=random.choice([*Masking, Masking.NONE]),
         )
         for _ in range(random.randint(1, 30))
     ]
@@ -216,7 +241,7 @@ def _random(random: Random) -> tuple[list[ColumnEdge], list[DeclaredLabel], Priv
         for one in {*random.choices(columns, k=random.randint(1, 4))}
     ]
     limits = [None, None, *levels]
-    rules = PrivacyRules(*(random.choice(limits) for _ in range(2)))
+    rules = PrivacyRules(*(random.choice(limits) for _ in range(3)))
     return edges, declared, rules
 
 
@@ -234,7 +259,9 @@ def _slow(
             source = f"{one.from_dataset.name}.{one.from_column}"
             target = f"{one.to_dataset.name}.{one.to_column}"
             if one.type is EdgeType.DIRECT and source in found and ANY_COLUMN not in target:
-                left = left_behind(found[source], one.subtype, rules, masking=one.masking)
+                left = left_behind(
+                    found[source], EdgeKind(one.subtype, one.masking, one.masked_by), rules
+                )
                 left = min(left, limits.get(target, left))
                 found[target] = max(left, found.get(target, left))
         if found == before:

@@ -44,9 +44,16 @@ EXPRESSIONS = [
     ("finalmerge_sum(merge a#1) AS s#9", "a AGGREGATION"),
     ("sum(CASE WHEN a#1 THEN b#2 END)", "a CONDITIONAL, b AGGREGATION"),
     ("sum(a#1) FILTER (WHERE (b#2 > 3))", "a AGGREGATION, b CONDITIONAL"),
-    ("sha2(cast(a#1 as binary), 256) AS x#9", "a TRANSFORMATION masked"),
-    ("max(md5(a#1))", "a AGGREGATION masked"),
-    ("xxhash64(a#1, 42)", "a TRANSFORMATION masked"),
+    ("sha2(cast(a#1 as binary), 256) AS x#9", "a TRANSFORMATION HASH"),
+    ("max(md5(a#1))", "a AGGREGATION HASH"),
+    ("xxhash64(a#1, 42)", "a TRANSFORMATION HASH"),
+    ("mask(a#1, X, x, n, null)", "a TRANSFORMATION MASK"),
+    (
+        "aes_encrypt(md5(a#1), b#2, GCM, DEFAULT)",
+        "a TRANSFORMATION ENCRYPT, b TRANSFORMATION ENCRYPT",
+    ),
+    ("md5(aes_encrypt(a#1, k, GCM))", "a TRANSFORMATION ENCRYPT"),
+    ("concat(mask(a#1), md5(b#2))", "a TRANSFORMATION MASK, b TRANSFORMATION HASH"),
     ("rank(a#1) windowspecdefinition(b#2, a#1 ASC NULLS FIRST, x)", "a WINDOW, b WINDOW"),
     ("lag(a#1, -1, null) windowspecdefinition(b#2, x)", "a TRANSFORMATION, b WINDOW"),
     ("sum(a#1) windowspecdefinition(b#2, x)", "a AGGREGATION, b WINDOW"),
@@ -61,7 +68,7 @@ NAMES = {1: "a", 2: "b", 3: "c", 4: "d"}
 @pytest.mark.parametrize(("text", "expected"), EXPRESSIONS)
 def test_each_column_has_its_part_in_an_expression(text: str, expected: str) -> None:
     found = sorted(column_references(text, NAMES))
-    texts = [f"{NAMES[p.id]} {p.subtype}{' masked' if p.masking else ''}" for p in found]
+    texts = [f"{NAMES[p.id]} {p.subtype}{' ' if p.masking else ''}{p.masking}" for p in found]
     assert ", ".join(texts) == expected
 
 

@@ -374,3 +374,28 @@ def test_a_thousand_unions_do_not_stop_it() -> None:
     sql = "INSERT INTO n (x) " + " UNION ALL ".join(f"SELECT c{i} FROM t" for i in range(700))
     (shape,) = parse(sql, TSQL)
     assert {edge.column for edge in shape.column_edges} <= {"x"}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "expression", "masked_by"),
+    [
+        (SPARK, "a", ""),
+        (SPARK, "left(a, 1)", ""),
+        (SPARK, "sha2(a, 256)", "HASH"),
+        (SPARK, "MD5(CONCAT(a, 'salt'))", "HASH"),
+        (SPARK, "mask(a)", "MASK"),
+        (SPARK, "mask_show_last_n(a, 4)", "MASK"),
+        (SPARK, "base64(aes_encrypt(a, 'key'))", "ENCRYPT"),
+        (SPARK, "mask(md5(a))", "MASK"),
+        (SPARK, "sha1(aes_encrypt(a, 'key'))", "ENCRYPT"),
+        (TSQL, "HASHBYTES('SHA2_256', a)", "HASH"),
+        (TSQL, "CHECKSUM(a)", "HASH"),
+        (TSQL, "EncryptByKey(Key_GUID('k'), a)", "ENCRYPT"),
+    ],
+)
+def test_the_operation_that_hides_a_value(
+    dialect: Dialect, expression: str, masked_by: str
+) -> None:
+    (shape,) = parse(f"INSERT INTO n (p) SELECT {expression} FROM t", dialect)
+    (edge,) = shape.column_edges
+    assert edge.masking == masked_by
