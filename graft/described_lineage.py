@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import click
+
 from dbt_graft.collectors import store
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.graft import pipeline
@@ -19,7 +21,7 @@ from dbt_graft.lineage.errors import GraftError
 
 
 def described_lineage(config: Config, past: Moment | None = None) -> DescribedLineage:
-    """The lineage with dbt's part; without artifacts that of the logs alone.
+    """The lineage with dbt's part; without artifacts that of the logs alone, and the other way.
 
     Raises:
         GraftError: Nothing was collected yet, or the project cannot be read.
@@ -36,13 +38,15 @@ def described_graft(
         GraftError: Nothing was collected yet, or the project cannot be read.
     """
     place, grafted = config.path(config.store), None
+    has_dbt = (config.target_dir / "manifest.json").exists()
     if store.collected_at(place) is None:
-        raise GraftError(
-            "there is no lineage: nothing was collected yet",
-            place=place,
-            remedy="run `graft collect`",
-        )
-    if (config.target_dir / "manifest.json").exists():
+        problem = "nothing was collected yet"
+        if past or not has_dbt:
+            raise GraftError(
+                f"there is no lineage: {problem}", place=place, remedy="run `graft collect`"
+            )
+        click.echo(f"note: {place}: {problem}: this is dbt's lineage alone", err=True)
+    if has_dbt:
         quiet = Progress(quiet=True)
         grafted = pipeline.graft(
             config, quiet, write=False, allow_empty=True, results=True, past=past

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -310,3 +311,19 @@ def test_a_window_that_makes_no_sense_is_an_error(project: Path, window: tuple[s
     found = run(project, "raw.orders", "--change", "rows", *window)
     assert found.exit_code == 2
     assert "--from" in found.stderr
+
+
+def test_without_logs_dbt_s_own_lineage_answers(project: Path) -> None:
+    shutil.rmtree(project / ".graft/store")
+    found = run(project, "raw.orders.note", "--change", "remove")
+    assert found.exit_code == 0
+    assert "nothing was collected yet: this is dbt's lineage alone" in found.stderr
+    assert "spark/db.mart: not written, or late; note: gone" in found.stdout
+
+
+def test_without_logs_and_dbt_there_is_nothing_to_answer(project: Path) -> None:
+    shutil.rmtree(project / ".graft/store")
+    (project / "target/manifest.json").unlink()
+    found = run(project, "raw.orders", "--change", "remove")
+    assert found.exit_code == 1
+    assert "run `graft collect`" in found.stderr
