@@ -105,8 +105,9 @@ def test_an_error_says_what_to_do(
     assert "Traceback" not in found.output
 
 
-def test_without_a_collect_there_is_nothing_to_query(tmp_path: Path) -> None:
+def test_without_a_collect_and_dbt_there_is_nothing_to_query(tmp_path: Path) -> None:
     small_project(tmp_path)
+    (tmp_path / "target/manifest.json").unlink()
     found = run(tmp_path, EDGES)
     assert found.exit_code == 1
     assert "run `graft collect`" in found.output
