@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from glob import has_magic
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from dbt_graft.lineage.contracts import ContractMatches, DataContract, matched
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,27 @@ def read_contracts(config: Config) -> ContractFiles:
     faults: list[GraftError] = []
     for file in _files(config, faults):
         try:
-            found = read_contract(file)
+            found = _read(file)
         except GraftError as error:
             faults.append(error)
             continue
         if found:
             contracts.append(found)
     return ContractFiles(tuple(contracts), tuple(faults))
+
+
+def _read(file: Path) -> DataContract | None:
+    try:
+        state = file.stat()
+    except OSError:
+        return read_contract(file)  # It says what is wrong.
+    return _known(file, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=4096)
+def _known(file: Path, _changed: int, _size: int) -> DataContract | None:
+    """A contract, read once by all that a command asks."""
+    return read_contract(file)
 
 
 def _files(config: Config, faults: list[GraftError]) -> list[Path]:
@@ -107,10 +122,30 @@ def contracted(grafted: Grafted, config: Config, warn: Callable[[str], None]) ->
         tasks = grafted.lineage.tasks
         return with_contracts(found, grafted.descriptions, grafted.consumers, tasks)
 
-    return replace(grafted, describe=lambda: both()[0], consume=lambda: both()[1])
+    def joined() -> Lineage:
+        lineage = grafted.lineage
+        found = matched(files.contracts, {*lineage.datasets, *grafted.descriptions})
+        return replace(lineage, partition_columns=found.partitions())
+
+    return replace(grafted, describe=lambda: both()[0], consume=lambda: both()[1], join=joined)
+
+
+def partition_columns(config: Config) -> tuple[str, ...]:
+    """The columns by which contracts say that tables are partitioned, and that may hold dates.
+
+    Those with a classification that pages warn of are left out.
+    """
+    found = {
+        column.name.casefold()
+        for contract in read_contracts(config).contracts
+        for table in contract.tables
+        for column in table.columns
+        if column.is_date_partition and not _shown({"": column.classification})
+    }
+    return tuple(sorted(found - {""}))
 
 
 def _shown(labels: Mapping[str, str]) -> dict[str, str]:
     """Labels that pages warn of: all but public and internal ones."""
-    harmless = ("public", "internal", "none", "open")
+    harmless = ("", "public", "internal", "none", "open")
     return {name: label for name, label in labels.items() if label.casefold() not in harmless}

@@ -11,9 +11,11 @@ from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.reprocessing.commands import RerunSettings
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.contracts import read_contracts
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.sources import declared_dates, task_infos
 from dbt_graft.lineage.build import build
+from dbt_graft.lineage.contracts import matched
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
@@ -69,8 +71,11 @@ def dated_lineage(
 
     if not (config.target_dir / "manifest.json").exists():
         lineage = _lineage_of_logs(config, place, runs_of)
+        found = matched(read_contracts(config).contracts, lineage.datasets)
+        lineage = replace(lineage, partition_columns=found.partitions())
         rerun = RerunSettings(lineage.orchestrator_runs, airflow=version)
-        return DatedLineage(AccessHistory(replace(lineage, taints=taints)), (), {}, rerun)
+        history = AccessHistory(replace(lineage, taints=taints))
+        return DatedLineage(history, tuple(found.consumers(lineage.tasks)), {}, rerun)
     quiet = Progress(quiet=True)
     grafted = pipeline.graft(
         config, quiet, write=False, allow_empty=True, results=True, runs_of=runs_of

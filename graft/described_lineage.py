@@ -73,5 +73,6 @@ def described_graft(
         )
         found = matched(read_contracts(config).contracts, lineage.datasets)
         descriptions, consumers = {}, tuple(found.consumers(lineage.tasks))
+        lineage = replace(lineage, partition_columns=found.partitions())
     taints = store.recorded_taints(place)
     return DescribedLineage(replace(lineage, taints=taints), descriptions, consumers), grafted

@@ -10,22 +10,18 @@ from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.exporters.privacy import ADVICE
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.contracts import read_contracts
-from dbt_graft.graft.drift import column_text
+from dbt_graft.graft.contract_findings import contract_findings
 from dbt_graft.graft.drift_report import drift_report
+from dbt_graft.graft.drift_text import column_lines
 from dbt_graft.graft.privacy_report import privacy_report
 from dbt_graft.graft.rules_section import (
     COLUMN_DRIFT,
-    CONTRACT_COLUMN,
-    CONTRACT_NOT_READ,
-    CONTRACT_UNMATCHED,
     DAG_ORDER,
     FORBIDDEN,
     PHANTOM,
     UNDECLARED,
 )
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.contracts import matched
 from dbt_graft.lineage.drift import DriftStatus
 from dbt_graft.lineage.findings import Severity
 from dbt_graft.lineage.flow import Flow
@@ -87,16 +83,17 @@ def _all(
             owner = lineage.tasks[edge.task].info.owner if edge.task in lineage.tasks else ""
             yield code, RuleFinding(code, edge.task, problem, remedy, owner)
     owner_of = {str(one): text.owner for one, text in described.descriptions.items()}
-    for column in drifted.columns:
-        subject, problem = str(column.dataset), f"column {column.column}: {column_text(column)}"
+    for dataset_id, text in column_lines(drifted.columns):
+        subject = str(dataset_id)
         remedy = "run `dbt docs generate`, and correct the columns in YAML"
         owner = owner_of.get(subject, "")
-        yield COLUMN_DRIFT, RuleFinding(COLUMN_DRIFT, subject, problem, remedy, owner)
+        yield COLUMN_DRIFT, RuleFinding(COLUMN_DRIFT, subject, text, remedy, owner)
     for order in drifted.orders:
         if order.fault.is_error:
             remedy = "let it depend on the writer, or `airflow: {ignore: …}` in graft.yml"
             yield DAG_ORDER, RuleFinding(DAG_ORDER, order.task, order.text, remedy)
-    yield from ((one.code, one) for one in _of_contracts(config, described))
+    catalog = grafted.catalog if grafted else {}
+    yield from ((one.code, one) for one in contract_findings(config, described, catalog))
     report = privacy_report(config, described)
     for finding in report.findings:
         dataset, name = report.dataset(finding.column), report.name(finding.column)
@@ -108,31 +105,6 @@ def _all(
                 finding.code, dataset, problem, ADVICE[finding.code], owner_of.get(dataset, "")
             ),
         )
-
-
-def _of_contracts(config: Config, described: DescribedLineage) -> Iterator[RuleFinding]:
-    """Contracts that cannot be read, mean no dataset, or promise columns that are not there."""
-    files = read_contracts(config)
-    for fault in files.faults:
-        remedy = fault.remedy or "correct the file, or `contracts` in graft.yml"
-        yield RuleFinding(CONTRACT_NOT_READ, fault.place or "contracts", fault.problem, remedy)
-    lineage = described.lineage
-    found = matched(files.contracts, {*lineage.datasets, *described.descriptions})
-    for contract, table, some in found.unmatched:
-        several = f"may mean {', '.join(map(str, some[:3]))}" if some else "means no known dataset"
-        problem = f"its table {table.names[0]} {several}"
-        remedy = "name database and schema in `servers`, or the table in `physicalName`"
-        yield RuleFinding(CONTRACT_UNMATCHED, contract.name, problem, remedy, contract.owner)
-    for contract, table, dataset in found.tables:
-        facts = lineage.datasets.get(dataset)
-        known = {one.name.casefold() for one in facts.columns} if facts else set()
-        lacks = [one.name for one in table.columns if one.name.casefold() not in known]
-        # Fields of nested columns are not in catalogs.
-        lacks = [name for name in lacks if "." not in name] if known else []
-        if lacks:
-            problem = f"lacks {', '.join(lacks[:5])}, which the contract {contract.name} promises"
-            remedy = "add them, or agree on a new version of the contract"
-            yield RuleFinding(CONTRACT_COLUMN, str(dataset), problem, remedy, contract.owner)
 
 
 def _scope(config: Config, flows: Sequence[Flow]) -> RuleScope:

@@ -27,7 +27,9 @@ from dbt_graft.graft.config import (
     SparkEntry,
     SqlServerEntry,
 )
+from dbt_graft.graft.contracts import partition_columns
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.records import TaskInfo
 
@@ -85,6 +87,11 @@ def declared_dates(config: Config) -> dict[DatasetId, DeclaredDates]:
     return found
 
 
+def date_columns(config: Config) -> DateColumns:
+    """The rules of `dates` in graft.yml, and the partition columns of contracts."""
+    return replace(config.date_columns, contracted=partition_columns(config))
+
+
 def label(entry: CollectEntry) -> str:
     """The prefix of the origins of an entry."""
     if entry.spark:
@@ -108,7 +115,7 @@ def _spark(
             *(config.path(entry.place), entry.place, entry.task, entry.namespace),
             entry.task_from,
             authorization=authorization(entry.authorization) if entry.authorization else "",
-            date_columns=config.date_columns,
+            date_columns=date_columns(config),
         )
 
     return LogSource(
@@ -133,7 +140,7 @@ def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) 
             without=without,
             rules=sqlserver.RunRules(
                 *(entry.task, entry.noise, entry.idle_minutes * 60),
-                config.date_columns,
+                date_columns(config),
                 entry.timezone or "UTC",
             ),
             snapshot=Path(config.path(entry.snapshot)) if entry.snapshot else None,
@@ -148,7 +155,7 @@ def _sqlserver(entry: SqlServerEntry, config: Config, without: Collection[str]) 
 
 def _openlineage(entry: OpenLineageEntry, config: Config) -> LogSource:
     path, task = entry.path, entry.task or ""
-    files = EventFiles(config.path(path), path, task, config.date_columns)
+    files = EventFiles(config.path(path), path, task, date_columns(config))
     return event_source(files, _settings_digest(config, {"task": task}))
 
 
@@ -159,7 +166,11 @@ def _digest(config: Config, entry: SparkEntry | SqlServerEntry, *keys: str) -> s
 def _settings_digest(config: Config, settings: dict[str, Any]) -> str:
     # Without rules for dates, as before there were any.
     dates = config.dates.model_dump(mode="json")
-    return settings_digest({**settings, "dates": dates} if any(dates.values()) else settings)
+    if any(dates.values()):
+        settings = {**settings, "dates": dates}
+    if of_contracts := partition_columns(config):
+        settings = {**settings, "partition columns": of_contracts}
+    return settings_digest(settings)
 
 
 def _events(

@@ -4,26 +4,47 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from dbt_graft.lineage.column_types import is_same_type
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Column, Dataset
 
-# Names of one type in Spark and in dbt's catalog.
-_TYPES = {
-    "integer": "int",
-    "long": "bigint",
-    "short": "smallint",
-    "byte": "tinyint",
-    "real": "float",
-    "dec": "decimal",
-    "numeric": "decimal",
-    "timestamp_ltz": "timestamp",
-}
-_TYPE = re.compile(r"[a-z_]+")
+# Some projects test expressions: `lower(mail)`, `doc->>'id'`.
+_NAME = re.compile(r"[^()'<>|:*]+")
+# Columns that tables have without being made with them, in Spark, Delta, Iceberg and databases.
+_HIDDEN = frozenset(
+    [
+        "_metadata",
+        "_file",
+        "_pos",
+        "_spec_id",
+        "_partition",
+        "_deleted",
+        "_change_type",
+        "_change_ordinal",
+        "_commit_version",
+        "_commit_timestamp",
+        "_commit_snapshot_id",
+        "_tmp_metadata_row_index",
+        "_partitiontime",
+        "_partitiondate",
+        "_table_suffix",
+        "_file_name",
+        "ctid",
+        "xmin",
+        "xmax",
+        "cmin",
+        "cmax",
+        "tableoid",
+        "rowid",
+        "rownum",
+        "ora_rowscn",
+    ]
+)
 
 
 class ColumnDriftStatus(StrEnum):
@@ -87,7 +108,7 @@ def column_drift(
         cataloged = {one.name.casefold(): one for one in columns}
         found += _seen_ones(dataset, cataloged, current)
         for name in known.described.get(dataset, ()):
-            if name.casefold() not in cataloged.keys() | current.keys():
+            if not _is_among(name, cataloged.keys() | current.keys()):
                 found.append(ColumnDrift(dataset, name, ColumnDriftStatus.PHANTOM))
     return found
 
@@ -111,14 +132,19 @@ def _seen_ones(
     for key, (column, at) in sorted(current.items()):
         mine = cataloged.get(key)
         if mine is None:
+            if _is_among(column.name, cataloged.keys()):
+                continue
             status = ColumnDriftStatus.UNDECLARED
             yield ColumnDrift(dataset, column.name, status, seen=column.type, seen_at=at)
-        elif column.type and mine.type and _normal(column.type) != _normal(mine.type):
+        elif column.type and mine.type and not is_same_type(column.type, mine.type):
             status = ColumnDriftStatus.RETYPED
             yield ColumnDrift(dataset, mine.name, status, mine.type, column.type, at)
 
 
-def _normal(type_name: str) -> str:
-    """The type with one name for each, without spaces and case."""
-    folded = "".join(type_name.casefold().split())
-    return _TYPE.sub(lambda word: _TYPES.get(word[0], word[0]), folded)
+def _is_among(name: str, columns: Collection[str]) -> bool:
+    """Whether columns have a name, or what it is a field of; so of what is no column of a table."""
+    folded = name.strip('"`').casefold()
+    if folded in _HIDDEN or not _NAME.fullmatch(folded):
+        return True
+    parts = folded.split(".")
+    return any(".".join(parts[:end]) in columns for end in range(1, len(parts) + 1))

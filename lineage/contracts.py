@@ -10,9 +10,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.date_columns import name_grain
+from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.describe import Consumer
 
 KIND = "data contract"
+# Logical types whose values are no dates; a number that looks like one may be a key.
+_NO_DATES = ("integer", "number", "boolean", "object", "array", "map", "vector", "time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +25,25 @@ class ContractColumn:
 
     Attributes:
         classification: As the contract has it; empty where it has none.
+        partition: The place among the columns that the table is partitioned by, from 1 on; 0 of
+            others.
+        type: The logical type in small letters: `date`, `string`; empty where none is written.
     """
 
     name: str
     classification: str = ""
+    partition: int = 0
+    type: str = ""
+
+    @property
+    def is_date_partition(self) -> bool:
+        """Whether the table is partitioned by it, and its values may be dates."""
+        return self.partition > 0 and self.type not in _NO_DATES
+
+    @property
+    def grain(self) -> Grain | None:
+        """The unit of its dates, by its name and type."""
+        return name_grain(self.name) or (Grain.DAY if self.type == "date" else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +97,15 @@ class ContractMatches:
     def of(self, dataset: DatasetId) -> Sequence[tuple[DataContract, ContractTable]]:
         """The contracts about a dataset, each with its table."""
         return self._by_dataset.get(dataset, ())
+
+    def partitions(self) -> dict[DatasetId, dict[str, Grain]]:
+        """Dataset -> the columns with dates that contracts say it is partitioned by, in order."""
+        found: dict[DatasetId, dict[str, Grain]] = defaultdict(dict)
+        for _, table, dataset in self.tables:
+            for one in sorted(table.columns, key=lambda one: one.partition):
+                if one.is_date_partition and one.grain:
+                    found[dataset].setdefault(one.name.casefold(), one.grain)
+        return dict(found)
 
     def consumers(self, taken: Collection[str] = ()) -> list[Consumer]:
         """Each contract, or each table of it with a promise of its own, as a consumer.

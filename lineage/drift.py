@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -39,6 +39,8 @@ class DriftEdge:
         sources: All that show it: files, logs, events.
         runs: The runs of the task in the window; failed ones do not count.
         first_at, last_at: When it was seen, in all that is known.
+        run_id: The last run that shows it, of those that logs still have.
+        runs_from: The start of the first of the runs, of those that logs still have.
     """
 
     task: str
@@ -49,6 +51,8 @@ class DriftEdge:
     runs: int = 0
     first_at: datetime | None = None
     last_at: datetime | None = None
+    run_id: str = ""
+    runs_from: datetime | None = None
 
 
 def drift(lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None) -> list[DriftEdge]:
@@ -59,20 +63,20 @@ def drift(lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None)
         since: Only runs and sightings from then on count.
     """
     found = []
-    for name, task in sorted(lineage.tasks.items()):
+    for _, task in sorted(lineage.tasks.items()):
         edges: dict[tuple[str, DatasetId], list[Usage]] = defaultdict(list)
         for usage in task.usages:
             edges[usage.direction, usage.dataset].append(usage)
         if not any(Evidence.DECLARED in _evidences(usages) for usages in edges.values()):
             continue
-        runs = task.count(_runs(task, since))
+        in_window = _runs(task, since)
         for (direction, dataset), usages in sorted(edges.items()):
-            status = _status(usages, runs, enough, since)
+            status = _status(usages, task.count(in_window), enough, since)
             into = edges.get((Direction.WRITE, dataset), ())
             if status is DriftStatus.UNDECLARED and Evidence.DECLARED in _evidences(into):
                 continue  # An UPDATE reads what it writes.
             if status:
-                found.append(_edge(name, dataset, Direction(direction), status, usages, runs))
+                found.append(_edge(task, dataset, Direction(direction), status, usages, in_window))
     return found
 
 
@@ -116,21 +120,25 @@ def _runs(task: Task, since: datetime | None) -> list[Run]:
 
 
 def _edge(
-    task: str,
+    task: Task,
     dataset: DatasetId,
     direction: Direction,
     status: DriftStatus,
     usages: Iterable[Usage],
-    runs: int,
+    runs: Sequence[Run],
 ) -> DriftEdge:
     seen = [usage for usage in usages if _is_seen(usage)]
     sources = sorted({one.source for usage in usages for one in usage.evidences})
     firsts = [usage.first_at for usage in seen if usage.first_at]
     lasts = [usage.last_at for usage in seen if usage.last_at]
+    shown = {one.run_id for one in task.runs_of(*seen)} if seen else set()
+    newest = next((one.run_id for one in runs if one.run_id in shown), "")
     return DriftEdge(
-        *(task, dataset, direction, status, tuple(sources), runs),
+        *(task.name, dataset, direction, status, tuple(sources), task.count(runs)),
         first_at=min(firsts, default=None),
         last_at=max(lasts, default=None),
+        run_id=newest,
+        runs_from=min((one.started_at for one in runs if one.started_at), default=None),
     )
 
 

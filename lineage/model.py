@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
@@ -135,6 +136,8 @@ class Lineage:
         accesses: The accesses of lasting datasets with a time, for `lineage.access_history`.
         declared_dates: What people declare of the dates of datasets.
         taints: Taints on record, the newest first.
+        partition_columns: The columns that data contracts say datasets are partitioned by, with
+            the unit of their dates.
     """
 
     datasets: Mapping[DatasetId, Dataset] = field(default_factory=dict)
@@ -158,6 +161,7 @@ class Lineage:
     taints: tuple[RecordedTaint, ...] = ()
     ignored: IgnoredTasks = field(default_factory=IgnoredTasks)
     name_reasons: Mapping[DatasetId, NameReason] = field(default_factory=dict)
+    partition_columns: Mapping[DatasetId, Mapping[str, Grain]] = field(default_factory=dict)
 
     def writers(self, dataset: DatasetId) -> tuple[Usage, ...]:
         """The usages that put data into a dataset, by task: the one answer for every face.

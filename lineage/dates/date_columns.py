@@ -1,7 +1,7 @@
 """Date columns: those whose values may be stored as dates of data, and those that must not.
 
-A column is one by configuration, by its name, or by its type, in this order. Columns about people
-(`birth_date`, `dob`) never are.
+A column is one by configuration, as the partition column of a data contract, by its name, or by its
+type, in this order. Columns about people (`birth_date`, `dob`) never are.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class DateRank(IntEnum):
     NONE = 0
     TYPE = 1
     NAME = 2
-    CONFIGURED = 3
+    CONTRACT = 3
+    CONFIGURED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,12 @@ class DateColumns:
     Attributes:
         include: Date columns beside those known by their name or type.
         exclude: Columns that are about people, or are no dates of data: never stored.
+        contracted: The names of partition columns in data contracts.
     """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    contracted: tuple[str, ...] = ()
 
     def rank(self, column: str, type_: str = "") -> DateRank:
         """The reason why a column is a date column; NONE where it is none."""
@@ -63,6 +66,8 @@ class DateColumns:
             return DateRank.CONFIGURED
         if is_personal(column):
             return DateRank.NONE
+        if any(folded == one.casefold() for one in self.contracted):
+            return DateRank.CONTRACT
         if name_grain(column):
             return DateRank.NAME
         return DateRank.TYPE if _DATES.match(type_) else DateRank.NONE

@@ -1,4 +1,4 @@
-"""Deadlines and ages as people write them: `08:00 Europe/Berlin`, `PT2H`, `2h`, `1 day`."""
+"""Deadlines and ages as people write them: `08:00 Europe/Berlin`, `PT2H`, `2h`, `1 week`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,29 @@ from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 _CLOCK = re.compile(
-    r"T?(\d{1,2}):(\d\d)(?::\d\d)?\s*(?:(?:Z|UTC)|([A-Za-z_]+/[\w/+-]+)|([+-])(\d\d):?(\d\d))?"
+    r"T?(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::\d\d)?\s*"
+    r"(?:(?:Z|UTC|GMT)|(?P<zone>[A-Za-z_]+/[\w/+-]+)"
+    r"|(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d)?)?"
 )
-_ISO = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?)?", re.IGNORECASE)
-_PLAIN = re.compile(r"(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?)")
-_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+_ISO = re.compile(
+    r"P(?:(?P<y>\d{1,4})Y)?(?:(?P<w>\d{1,6})W)?(?:(?P<d>\d{1,6})D)?"
+    r"(?:T(?:(?P<h>\d{1,6})H)?(?:(?P<m>\d{1,6})M)?(?:(?P<s>\d{1,9})S)?)?",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(
+    r"(?P<number>\d{1,6})\s*(?:(?P<s>s|secs?|seconds?)|(?P<m>m|mins?|minutes?)|(?P<h>h|hrs?|hours?)"
+    r"|(?P<d>d|days?)|(?P<w>w|wks?|weeks?)|(?P<y>y|yrs?|years?))"
+)
+_UNITS = {
+    "s": timedelta(seconds=1),
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(days=7),
+    "y": timedelta(days=365),
+}
+# No zone is farther from UTC: `08:00-18:00` is from 8 to 18 hours.
+_FARTHEST = timedelta(hours=14)
 
 
 def time_of_day(text: str) -> tuple[time, tzinfo] | None:
@@ -21,12 +39,14 @@ def time_of_day(text: str) -> tuple[time, tzinfo] | None:
         return None
     zone: tzinfo = UTC
     try:
-        if found[3]:
-            zone = ZoneInfo(found[3])
-        elif found[4]:
-            ahead = timedelta(hours=int(found[5]), minutes=int(found[6]))
-            zone = timezone(ahead if found[4] == "+" else -ahead)
-        return time(int(found[1]), int(found[2])), zone
+        if found["zone"]:
+            zone = ZoneInfo(found["zone"])
+        elif found["sign"]:
+            ahead = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"] or 0))
+            if ahead > _FARTHEST:
+                return None
+            zone = timezone(ahead if found["sign"] == "+" else -ahead)
+        return time(int(found["hour"]), int(found["minute"])), zone
     except (ValueError, OSError, KeyError):  # 25:00, a zone that nobody knows
         return None
 
@@ -35,17 +55,25 @@ def length(text: str) -> timedelta | None:
     """The length of time; None of other texts, and of none at all."""
     plain = text.strip()
     if found := _PLAIN.fullmatch(plain.casefold()):
-        return int(found[1]) * _UNITS[found[2][0]] or None
+        units = found.groupdict()
+        number = int(units.pop("number"))
+        return (
+            sum((number * _UNITS[one] for one, word in units.items() if word), timedelta()) or None
+        )
     if found := _ISO.fullmatch(plain):
-        days, hours, minutes = (int(one or 0) for one in found.groups())
-        return timedelta(days=days, hours=hours, minutes=minutes) or None
+        parts = found.groupdict(default="0")
+        return sum((int(count) * _UNITS[one] for one, count in parts.items()), timedelta()) or None
     return None
 
 
 def next_at(now: datetime, clock: time, zone: tzinfo) -> datetime:
-    """The next moment with this time of day, `now` included."""
-    local = now.astimezone(zone)
-    found = datetime.combine(local.date(), clock, zone)
-    if found < local:
-        found = datetime.combine(local.date() + timedelta(days=1), clock, zone)
-    return found.astimezone(UTC)
+    """The next moment with this time of day, `now` included.
+
+    A time that a change of the clocks leaves out is that of the clock before; of one that comes
+    twice the first counts.
+    """
+    today = now.astimezone(zone).date()
+    found = datetime.combine(today, clock, zone).astimezone(UTC)
+    if found < now:
+        found = datetime.combine(today + timedelta(days=1), clock, zone).astimezone(UTC)
+    return found

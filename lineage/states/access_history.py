@@ -71,6 +71,8 @@ class AccessHistory(AccessIndex):
         """The mapping that logs alone show."""
         output_grain, input_grain = self.grain(edge[2]), self.grain(edge[1])
         found = mapping_from_runs([*self._edge_runs(edge)], output_grain, input_grain)
+        # A contract says what no log does.
+        input_grain = input_grain or self._contracted(edge[1])
         if found.evidence is MappingEvidence.RUNS or input_grain is None:
             return found
         period = self._column_period(edge, input_grain, output_grain)
@@ -172,7 +174,13 @@ class AccessHistory(AccessIndex):
 
     def _date_columns(self, dataset: DatasetId) -> set[str]:
         accesses = (*self.writes(dataset), *self.reads(dataset))
-        return {p.column.casefold() for one in accesses for p in one.periods if p.column}
+        shown = {p.column.casefold() for one in accesses for p in one.periods if p.column}
+        return shown or {*self.lineage.partition_columns.get(dataset, ())}
+
+    def _contracted(self, dataset: DatasetId) -> Grain | None:
+        """The finest unit of the columns that a contract says a dataset is partitioned by."""
+        grains = self.lineage.partition_columns.get(dataset, {}).values()
+        return min(grains, key=list(Grain).index, default=None)
 
     def _written_dates(self, access: Access) -> Dates | None:
         if self._replaces_all(access):

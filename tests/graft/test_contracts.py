@@ -9,8 +9,18 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.graft.cli import main
+from dbt_graft.graft.config import load
+from dbt_graft.graft.contract_findings import contract_findings
+from dbt_graft.graft.contracts import partition_columns
 from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.sources import date_columns
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.date_columns import DateRank
+from dbt_graft.lineage.describe import Description, Role
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Column, Dataset
 from tests.graft.test_impact import project as orders_project
 
 __all__ = ["orders_project"]
@@ -106,3 +116,56 @@ def test_a_damaged_contract_stops_no_other_and_no_site(
 def test_a_pattern_that_names_none_is_told(project: Path) -> None:
     (project / "contracts/orders.odcs.yaml").unlink()
     assert "names no file" in codes(project)["CONTRACT_NOT_READ"]
+
+
+def test_all_faults_of_a_file_have_their_lines(project: Path) -> None:
+    (project / "contracts/bad.yaml").write_text(
+        "kind: DataContract\napiVersion: v3.1.0\nid: a\nschema: t\nservers: s\n"
+    )
+    found = document(project, "check", "--format", "json")["findings"]
+    places = [one["subject"] for one in found if one["code"] == "CONTRACT_NOT_READ"]
+    assert [place.rpartition("bad.yaml")[2] for place in places] == [":4", ":5"]
+
+
+@pytest.mark.parametrize(
+    ("role", "node_id", "found"),
+    [
+        (Role.SOURCE, "source.shop.raw.mart", ["spark/db.mart"]),
+        (Role.SOURCE, "source.shop.raw.other", []),
+        (Role.NEW_SOURCE, "source.shop.raw.mart", []),
+        (None, "", []),
+    ],
+)
+def test_what_a_read_alone_shows_may_have_more_columns(
+    project: Path, role: Role | None, node_id: str, found: list[str]
+) -> None:
+    mart = DatasetId("spark", "db.mart")
+    lineage = Lineage(datasets={mart: Dataset(mart, columns=(Column("note"),))})
+    about = {mart: Description(mart, node_id, "mart", role)} if role else {}
+    catalog = {"nodes": {}, "sources": {"source.shop.raw.mart": {}}}
+    described = DescribedLineage(lineage, about, ())
+    findings = contract_findings(load(project / "graft.yml"), described, catalog)
+    assert [one.subject for one in findings] == found
+
+
+PARTITION = "{name: cob, logicalType: date, partitioned: true}"
+
+
+@pytest.mark.parametrize(
+    ("column", "found"),
+    [
+        (PARTITION, ("cob",)),
+        (PARTITION.replace("date", "integer"), ()),
+        (PARTITION.replace("true", "true, classification: pii"), ()),
+        (PARTITION.replace("true", "false"), ()),
+    ],
+)
+def test_partition_columns_are_date_columns_of_logs(
+    project: Path, column: str, found: tuple[str, ...]
+) -> None:
+    text = CONTRACT.replace("{name: n, classification: public}", column)
+    (project / "contracts/orders.odcs.yaml").write_text(text)
+    config = load(project / "graft.yml")
+    assert partition_columns(config) == found
+    rank = date_columns(config).rank("COB")
+    assert rank is (DateRank.CONTRACT if found else DateRank.NONE)

@@ -51,6 +51,14 @@ def drift(
         (drift("id:struct<a:integer>", "id:struct<a:int>"), {}),
         (drift("id:int", "id"), {}),
         (drift("id", "id:int"), {}),
+        # What is no column of the table: of Delta and Iceberg, a field, an expression in YAML.
+        (drift("id", "id _metadata _file _change_type CTID"), {}),
+        (drift("id address", "id address.street"), {}),
+        (drift("id", "id", described="lower(id) doc->>'x' \"ID\""), {}),
+        (
+            drift("id address", "id", described="address.street town.street"),
+            {"town.street": "PHANTOM"},
+        ),
         # Without a catalog there is nothing to compare with.
         (drift("", "id note", described="x"), {}),
         (drift("id"), {}),

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.contracts.odcs import read_contract
-from dbt_graft.lineage.contracts import DataContract
+from dbt_graft.lineage.contracts import ContractTable, DataContract
+from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.errors import GraftError
 
 HEAD = "kind: DataContract\napiVersion: v3.1.0\nid: orders-1\n"
@@ -99,14 +100,22 @@ def test_what_lineage_needs_is_read(tmp_path: Path) -> None:
     ("sla", "slo", "deadline"),
     [
         ("{property: latency, value: 30, unit: m}", "30m", ""),
-        ("{property: freshness, value: 24, unit: hours}", "24h", ""),
+        ("{property: freshness, value: 24, unit: hours}", "24 hours", ""),
         ("{property: ly, value: PT2H}", "PT2H", ""),
-        ("{property: latency, value: 2, unit: years}", "", ""),
-        ("{property: latency, value: soon}", "", ""),
+        ("{property: LATENCY, value: 2, unit: years}", "2 years", ""),
+        ("{property: latency, value: 2, unit: months}", "2 months", ""),  # no minutes
+        ("{property: latency, value: soon}", "soon", ""),  # a forecast says that it is no length
         ("{property: latency}", "", ""),
         ('{property: ta, value: "08:30 Europe/Berlin"}', "", "08:30 Europe/Berlin"),
         ("{property: timeOfAvailability, value: 18:30}", "", "18:30"),
-        ("{property: timeOfAvailability, value: morning}", "", ""),
+        ('{property: timeOfAvailability, value: "06:00", unit: UTC}', "", "06:00 UTC"),
+        (
+            "{property: timeOfAvailability, value: 06:00, unit: Europe/Paris}",
+            "",
+            "06:00 Europe/Paris",
+        ),
+        ('{property: timeOfAvailability, value: "08:00", unit: o\'clock}', "", "08:00"),
+        ("{property: timeOfAvailability, value: morning}", "", "morning"),
     ],
 )
 def test_promises_of_time(tmp_path: Path, sla: str, slo: str, deadline: str) -> None:
@@ -123,6 +132,9 @@ def test_promises_of_time(tmp_path: Path, sla: str, slo: str, deadline: str) -> 
         ("[{username: ada@example.com, role: owner}]", ""),
         ("{members: [{username: ada, role: owner}]}", "ada"),
         ("{name: Finance}", "Finance"),
+        ("Finance", "Finance"),
+        ("[{role: Owner, name: Ada}]", "Ada"),
+        ("[{username: ada@example.com, name: Ada, role: Owner}]", "Ada"),
         ("[]", ""),
         ("null", ""),
     ],
@@ -143,10 +155,11 @@ BOMB = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "`kind` is missing"),
+        ("", ":1: is no data contract: it must hold `kind: DataContract`"),
         ("- a\n- b\n", "is no data contract: it must hold `kind: DataContract`"),
         ("kind: Pod\napiVersion: v1\nid: a\n", "`kind` must be 'DataContract'"),
-        ("dataContractSpecification: 1.1.0\nid: a\n", "`kind` is missing"),
+        ("dataContractSpecification: 1.1.0\nid: a\n", "datacontract export --format odcs"),
+        ("kind: DataContract\napiVersion: v2.2.2\nuuid: a\n", "contracts of version 3 can be read"),
         (HEAD.replace("v3.1.0", "v2.2.2"), "contracts of version 3 can be read"),
         (f"{HEAD}schema: orders\n", ":4: `schema` must be a list"),
         (f"{HEAD}schema: [{{physicalName: a}}]\n", ":4: `schema.0.name` is missing"),
@@ -159,3 +172,117 @@ def test_what_is_no_contract_is_said_with_its_line(tmp_path: Path, text: str, me
     with pytest.raises(GraftError) as caught:
         read(tmp_path, text)
     assert message in str(caught.value)
+
+
+def tables(folder: Path, text: str) -> tuple[ContractTable, ...]:
+    found = read(folder, f"{HEAD}{text}")
+    assert found
+    return found.tables
+
+
+@pytest.mark.parametrize(
+    ("written", "partition", "is_date", "grain"),
+    [
+        ("{name: ds, partitioned: true, partitionKeyPosition: 1}", 1, True, Grain.DAY),
+        ("{name: cob, logicalType: date, partitioned: true}", 1, True, Grain.DAY),
+        ("{name: batch, logicalType: string, partitioned: 'true'}", 1, True, None),
+        ("{name: batch, physicalName: month, partitioned: true}", 1, True, Grain.MONTH),
+        ("{name: shop_id, logicalType: integer, partitioned: true}", 1, False, None),
+        ("{name: ds, partitioned: true, partitionKeyPosition: -1}", 1, True, Grain.DAY),
+        ("{name: ds, partitioned: true, partitionKeyPosition: two}", 1, True, Grain.DAY),
+        ("{name: ds, partitioned: false, partitionKeyPosition: 2}", 0, False, Grain.DAY),
+        ("{name: ds, partitionKeyPosition: null}", 0, False, Grain.DAY),
+    ],
+)
+def test_the_partition_columns(
+    tmp_path: Path, written: str, partition: int, is_date: bool, grain: Grain | None
+) -> None:
+    [table] = tables(tmp_path, f"schema: [{{name: t, properties: [{written}]}}]\n")
+    [column] = table.columns
+    assert (column.partition, column.is_date_partition, column.grain) == (partition, is_date, grain)
+
+
+@pytest.mark.parametrize(
+    ("element", "named"),
+    [
+        ("a", ["a"]),
+        ("A.day", ["a"]),
+        ("raw.b.id", ["b"]),
+        ("a.id, b.id", ["a", "b"]),
+        ("day", ["a"]),  # a column of one table
+        ("old_name.day", ["a"]),
+        ("id", ["a", "b"]),
+        ("c.other", []),
+        ("", ["a", "b"]),
+    ],
+)
+def test_the_tables_of_a_promise(tmp_path: Path, element: str, named: list[str]) -> None:
+    found = tables(
+        tmp_path,
+        "servers: [{server: s, type: x, schema: raw}]\n"
+        "schema:\n- {name: a, properties: [{name: id}, {name: day}]}\n"
+        "- {name: b, properties: [{name: id}]}\n"
+        f"slaProperties: [{{property: latency, value: 1, unit: d, element: '{element}'}}]\n",
+    )
+    assert [one.names[-1] for one in found if one.freshness_slo] == named
+
+
+def test_of_one_table_a_promise_needs_no_name(tmp_path: Path) -> None:
+    text = "schema: [{name: t}]\nslaProperties: [{property: ly, value: 1d, column: x}]\n"
+    assert [one.freshness_slo for one in tables(tmp_path, text)] == ["1d"]
+
+
+@pytest.mark.parametrize(
+    ("server", "name", "names"),
+    [
+        ("{database: DWH, schema: RAW}", "T", ["DWH.RAW.T", "RAW.T", "T"]),
+        ("{project: p, dataset: d}", "t", ["p.d.t", "d.t", "t"]),
+        ("{catalog: main, namespace: sales}", "t", ["main.sales.t", "sales.t", "t"]),
+        ("{database: SALES}", "t", ["SALES.t", "t"]),
+        ("{schema: 'a.b'}", "t", ["a.b.t", "b.t", "t"]),
+        ("{database: '${DB:-dwh}', schema: '${S:-raw}'}", "t", ["dwh.raw.t", "raw.t", "t"]),
+        ("{database: '${DB}', schema: '${S:-raw}'}", "t", ["raw.t", "t"]),
+        ("{type: kafka, host: 'broker:9092'}", "t", ["t"]),
+        ("{}", '\'"raw"."T"\'', ["raw.T"]),
+        ("{}", "'[dbo].[T]'", ["dbo.T"]),
+        ("{}", "'`p.d.t`'", ["p.d.t"]),
+    ],
+)
+def test_the_names_of_a_table(tmp_path: Path, server: str, name: str, names: list[str]) -> None:
+    [table] = tables(tmp_path, f"servers: [{server}]\nschema: [{{name: {name}}}]\n")
+    assert list(table.names) == names
+
+
+def test_labels_may_be_tags_and_lie_deep(tmp_path: Path) -> None:
+    [table] = tables(
+        tmp_path,
+        "schema:\n- name: t\n  properties:\n"
+        "  - {name: a, tags: [daily, PII]}\n"
+        "  - {name: b, tags: [pii], classification: public}\n"
+        "  - {name: m, map: {value: {properties: [{name: mail, classification: pii}]}}}\n"
+        "  - {name: l, items: {properties: [{name: iban, tags: confidential}]}}\n",
+    )
+    assert {one.name: one.classification for one in table.columns if one.classification} == {
+        "a": "PII",
+        "b": "public",
+        "m.mail": "pii",
+    }
+
+
+def test_json_and_anchors_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "orders.json"
+    file.write_text(
+        '{\n\t"kind": "DataContract",\n\t"apiVersion": "v3.1.0", "id": "a\\/b\\\\",\n'
+        '\t"schema": [{"name": "t"}]\n}\n'
+    )
+    found = read_contract(file)
+    assert found
+    assert (found.id, [one.names for one in found.tables]) == ("a/b\\", [("t",)])
+    anchors = "x: &x {classification: pii}\nschema: [{name: t, properties: [{name: c, <<: *x}]}]\n"
+    [table] = tables(tmp_path, anchors)
+    assert table.columns[0].classification == "pii"
+
+
+def test_a_large_contract_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(GraftError, match="is larger than 5 MB"):
+        read(tmp_path, f"{HEAD}# {'x' * 5_000_000}\n")

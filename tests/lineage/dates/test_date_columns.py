@@ -47,3 +47,13 @@ def test_configuration_goes_before_names_and_these_before_types() -> None:
     assert rules.rank("ds", "varchar") is DateRank.NAME
     assert rules.rank("placed", "datetime2(7)") is DateRank.TYPE
     assert rules.rank("placed", "varchar(10)") is DateRank.NONE
+
+
+def test_partition_columns_of_contracts_go_before_names_and_after_configuration() -> None:
+    rules = DateColumns(
+        include=("ds",), exclude=("hidden",), contracted=("cob", "birth_date", "hidden")
+    )
+    assert rules.rank("COB", "varchar") is DateRank.CONTRACT
+    assert rules.rank("ds") > rules.rank("cob") > rules.rank("order_date")
+    assert rules.rank("birth_date", "date") is DateRank.NONE
+    assert rules.rank("hidden", "date") is DateRank.NONE

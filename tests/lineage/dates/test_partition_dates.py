@@ -58,3 +58,10 @@ def test_columns_are_included_and_excluded_by_configuration() -> None:
     assert shown([period]) == ["batch 2026-10-04 2026-10-05 day partition"]
     excluded = DateColumns((), ("ds",))
     assert partition_periods([[("ds", "20261004")]], excluded, PeriodEvidence.PARTITION) == ()
+
+
+def test_the_partition_column_of_a_contract_has_dates() -> None:
+    path, columns = "/t/cob=20261104/part-0", DateColumns(contracted=("COB",))
+    assert path_period(path, DATE_COLUMNS, PeriodEvidence.LOCATION) is None
+    found = path_period(path, columns, PeriodEvidence.LOCATION)
+    assert shown([found] if found else []) == ["cob 2026-11-04 2026-11-05 day location"]

@@ -1,0 +1,148 @@
+"""The document of a data contract: what lineage needs; all else may be there, in any form."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+NO_CONTRACT = "is no data contract: it must hold `kind: DataContract`"
+_VARIABLE = re.compile(r"\$\{\w+(?::-(?P<otherwise>[^}]*))?\}")
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+class Part(BaseModel):
+    """A mapping of which some keys are read; `key:` without a value is no key."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty_keys(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {key: one for key, one in value.items() if one is not None}
+
+
+class NestedPart(Part):
+    properties: tuple[PropertyPart, ...] = ()
+
+
+class MapPart(Part):
+    value: NestedPart | None = None
+
+
+class PropertyPart(Part):
+    name: str
+    physical_name: str = Field(default="", alias="physicalName")
+    logical_type: str = Field(default="", alias="logicalType")
+    classification: str = ""
+    tags: Any = None
+    partitioned: Any = False
+    partition_position: Any = Field(default=None, alias="partitionKeyPosition")
+    properties: tuple[PropertyPart, ...] = ()
+    items: NestedPart | None = None
+    map: MapPart | None = None
+
+    @property
+    def fields(self) -> tuple[PropertyPart, ...]:
+        """The fields of an object, of the items of an array, and of the values of a map."""
+        values = self.map.value if self.map else None
+        nested = (part.properties for part in (self.items, values) if part)
+        return (*self.properties, *(one for some in nested for one in some))
+
+
+class ObjectPart(Part):
+    name: str
+    physical_name: str = Field(default="", alias="physicalName")
+    properties: tuple[PropertyPart, ...] = ()
+
+
+class ServerPart(Part):
+    database: str = ""
+    catalog: str = ""
+    project: str = ""
+    schema_name: str = Field(default="", alias="schema")
+    dataset: str = ""
+    namespace: str = ""
+
+    @property
+    def schemas(self) -> str:
+        """The database and the schema, as far as they are there: `main.raw`."""
+        database = self.database or self.catalog or self.project
+        schema = self.schema_name or self.dataset or self.namespace
+        return ".".join(filter(None, map(_resolved, (database, schema))))
+
+
+class SlaPart(Part):
+    property: str
+    value: Any = None
+    unit: str = ""
+    element: str = Field(default="", validation_alias=AliasChoices("element", "column"))
+
+
+class TeamMember(Part):
+    username: str = ""
+    name: str = ""
+    role: str = ""
+
+
+class CustomPart(Part):
+    property: str = ""
+    value: Any = None
+
+
+class TeamPart(Part):
+    """The team: before version 3.1 the list of its members; some write its name only."""
+
+    name: str = ""
+    members: tuple[TeamMember, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_form(cls, value: Any) -> Any:
+        if isinstance(value, list):
+            return {"members": value}
+        return {"name": value} if isinstance(value, str) else value
+
+
+class ContractDocument(Part):
+    kind: Literal["DataContract"]
+    api_version: str = Field(alias="apiVersion")
+    id: str = Field(validation_alias=AliasChoices("id", "uuid"))
+    name: str = ""
+    version: str = ""
+    status: str = ""
+    description: Any = None
+    tags: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    servers: tuple[ServerPart, ...] = ()
+    tables: tuple[ObjectPart, ...] = Field(default=(), alias="schema")
+    team: TeamPart = TeamPart()
+    custom: tuple[CustomPart, ...] = Field(default=(), alias="customProperties")
+    sla: tuple[SlaPart, ...] = Field(default=(), alias="slaProperties")
+    default_element: str = Field(default="", alias="slaDefaultElement")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_contract(cls, value: Any) -> Any:
+        if isinstance(value, dict):
+            if "dataContractSpecification" in value:
+                raise ValueError(
+                    "is of the Data Contract Specification, which ended: convert it with "
+                    "`datacontract export --format odcs`"
+                )
+            if not value.keys() & {"kind", "apiVersion"}:
+                raise ValueError(NO_CONTRACT)
+        return value
+
+
+def _resolved(text: str) -> str:
+    """A text with the defaults of its variables; empty where one of them has none."""
+    found = [*_VARIABLE.finditer(text)]
+    if any(one["otherwise"] is None for one in found):
+        return ""
+    return _VARIABLE.sub(lambda one: one["otherwise"], text)

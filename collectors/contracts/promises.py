@@ -1,0 +1,90 @@
+"""The promises of time in a contract (`slaProperties`), and the tables that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dbt_graft.lineage.contracts import ContractTable
+from dbt_graft.lineage.quality.times import length, time_of_day
+
+# Names of properties, with the short ones of the standard.
+_AGES = ("latency", "ly", "freshness")
+_AVAILABLE = ("timeofavailability", "ta")
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A property of a contract's service level.
+
+    Attributes:
+        element: The tables or columns that it is about, with commas; empty for all.
+    """
+
+    property: str
+    value: Any
+    unit: str = ""
+    element: str = ""
+
+
+def promised(
+    tables: Sequence[ContractTable], promises: Sequence[Promise]
+) -> tuple[ContractTable, ...]:
+    """Tables with their freshness SLO and deadline: the first of each.
+
+    What is no length of time, or no time of day, stays as it is written: forecasts say so.
+    """
+    found = list(tables)
+    for promise in promises:
+        word = promise.property.casefold()
+        for number in _about(tables, promise.element):
+            one = found[number]
+            if word in _AGES and not one.freshness_slo:
+                found[number] = replace(one, freshness_slo=_length(promise))
+            elif word in _AVAILABLE and not one.deadline:
+                found[number] = replace(one, deadline=_clock(promise))
+    return tuple(found)
+
+
+def _about(tables: Sequence[ContractTable], element: str) -> Iterator[int]:
+    """The tables that an element names, or of which it names a column.
+
+    Of one table the name may be left out. What names neither is of no table.
+    """
+    parts = [one.strip().casefold() for one in element.split(",") if one.strip()]
+    named = [number for number, one in enumerate(tables) if _is_named(one, parts)]
+    if parts and not named:
+        columns = {one.rsplit(".", 1)[-1] for one in parts}
+        named = [
+            number
+            for number, one in enumerate(tables)
+            if any(column.name.casefold() in columns for column in one.columns)
+        ]
+    yield from named if parts and len(tables) > 1 else range(len(tables))
+
+
+def _is_named(table: ContractTable, parts: Sequence[str]) -> bool:
+    """Whether one of the elements is a name of the table, or of a column of it."""
+    names = [name.casefold() for name in table.names]
+    return any(one == name or one.startswith(f"{name}.") for one in parts for name in names)
+
+
+def _length(promise: Promise) -> str:
+    """`4` and `d` as `4d`; as it is written where it is no length of time."""
+    if promise.value is None:
+        return ""
+    text, unit = str(promise.value).strip(), promise.unit.strip()
+    with_unit = f"{text}{unit}" if len(unit) <= 1 else f"{text} {unit}"
+    return next((one for one in (with_unit, text) if length(one)), with_unit)
+
+
+def _clock(promise: Promise) -> str:
+    """A time of day: YAML reads `08:00` as a number of minutes. The unit may be its zone."""
+    value = promise.value
+    if value is None:
+        return ""
+    is_minutes = isinstance(value, int) and not isinstance(value, bool)
+    text = f"{value // 60:02}:{value % 60:02}" if is_minutes else str(value).strip()
+    with_zone = f"{text} {promise.unit}".strip()
+    return with_zone if time_of_day(with_zone) else text

@@ -1,0 +1,106 @@
+"""Drift for people, line by line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from dbt_graft.graft.dag_check import finding_line
+from dbt_graft.graft.doctor.phrases import count
+from dbt_graft.graft.drift_report import DriftReport
+from dbt_graft.lineage.column_drift import ColumnDrift, ColumnDriftStatus
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.drift import DriftEdge, DriftStatus
+
+_ORDER = [
+    DriftStatus.PHANTOM,
+    DriftStatus.UNDECLARED,
+    DriftStatus.UNVERIFIED,
+    DriftStatus.VERIFIED,
+]
+_NAMED = 5  # columns in a line
+
+
+def drift_lines(report: DriftReport, *, everything: bool) -> Iterator[str]:
+    """The report.
+
+    Args:
+        everything: Whether edges that are verified have a line, too.
+    """
+    yield from _edge_lines(report.edges, everything=everything)
+    if report.columns:
+        counts = Counter(one.status for one in report.columns)
+        named = (f"{number:,} {status.value.lower()}" for status, number in sorted(counts.items()))
+        yield f"columns: {', '.join(named)}"
+        for status, dataset, text in _by_dataset(report.columns):
+            yield f"  {status.value:<10} {dataset}: {text}"
+    if report.dags is not None:
+        outcome = "" if report.orders else ": in the order that lineage demands"
+        yield f"{count(report.dags, 'DAG')}{outcome}"
+        yield from (f"  {finding_line(one)}" for one in report.orders)
+
+
+def status_counts(edges: Sequence[DriftEdge]) -> Mapping[DriftStatus, int]:
+    """The number of edges of each status, the worst first."""
+    found = Counter(one.status for one in edges)
+    return {status: found[status] for status in _ORDER}
+
+
+def column_lines(columns: Sequence[ColumnDrift]) -> Iterator[tuple[DatasetId, str]]:
+    """A sentence for each dataset and status; columns that are retyped have one each."""
+    for _, dataset, text in _by_dataset(columns):
+        yield dataset, text
+
+
+def _edge_lines(edges: Sequence[DriftEdge], *, everything: bool) -> Iterator[str]:
+    if not edges:
+        yield "nothing is declared of any task or dbt model that could be compared"
+        return
+    counts = status_counts(edges)
+    yield ", ".join(f"{number:,} {status.value.lower()}" for status, number in counts.items())
+    for status in _ORDER if everything else _ORDER[:-1]:
+        for one in edges:
+            if one.status is status:
+                edge = f"{one.task} {one.direction.value}s {one.dataset}"
+                yield f"  {status.value:<10} {edge}  {_why(one)}"
+
+
+def _by_dataset(
+    columns: Iterable[ColumnDrift],
+) -> Iterator[tuple[ColumnDriftStatus, DatasetId, str]]:
+    for (dataset, status), found in groupby(columns, lambda one: (one.dataset, one.status)):
+        some = list(found)
+        if status is ColumnDriftStatus.RETYPED:
+            yield from ((status, dataset, f"{one.column} is {_text(one)}") for one in some)
+            continue
+        named = [one.column for one in some]
+        if len(named) > _NAMED:
+            named[_NAMED:] = [f"{len(named) - _NAMED:,} more"]
+        last = max(some, key=lambda one: (one.seen_at is not None, one.seen_at))
+        listed = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+        yield status, dataset, f"{listed}: {_text(last)}"
+
+
+def _text(one: ColumnDrift) -> str:
+    """The reason, in a few words."""
+    seen = f"seen last at {one.seen_at:%Y-%m-%d %H:%M}" if one.seen_at else "seen"
+    if one.status is ColumnDriftStatus.UNDECLARED:
+        return f"{seen}, not in the catalog"
+    if one.status is ColumnDriftStatus.RETYPED:
+        return f"{one.in_catalog} in the catalog, {one.seen} {seen}"
+    return "described in YAML, and neither in the catalog nor in a log"
+
+
+def _why(edge: DriftEdge) -> str:
+    since = f" since {edge.runs_from:%Y-%m-%d}" if edge.runs_from else ""
+    runs = f"{edge.runs:,} run{'' if edge.runs == 1 else 's'}"
+    if edge.status is DriftStatus.PHANTOM:
+        return f"declared, and in none of {runs}{since}"
+    if edge.status is DriftStatus.UNVERIFIED:
+        return f"declared; {runs} known"
+    seen = f"seen last at {edge.last_at:%Y-%m-%d %H:%M}" if edge.last_at else "seen"
+    by = f" by run {edge.run_id}" if edge.run_id else ""
+    if edge.status is DriftStatus.VERIFIED:
+        return f"{seen}{by}; {runs}{since}"
+    return f"{seen}{by}, not declared"

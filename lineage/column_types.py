@@ -1,0 +1,113 @@
+"""Types of columns, which platforms, catalogs and logs write in several ways."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+# Names of one type, in Spark, in databases and in their catalogs.
+_NAMES = {
+    "int": "integer int4 int32 signed",
+    "bigint": "long int8",
+    "smallint": "short int2 int16",
+    "tinyint": "byte byteint",
+    "float": "real float4 float32",
+    "double": "float8 double_precision",
+    "decimal": "dec numeric number bignumeric fixed",
+    "boolean": "bool bit logical",
+    "binary": "varbinary bytes bytea blob raw",
+    # Spark's plans have `string` for all of them; their lengths are not compared.
+    "string": "varchar char text nvarchar nchar character_varying character varchar2 nvarchar2 "
+    "bpchar character_large_object clob nclob",
+    "timestamp": "timestamp_ltz timestamp_without_time_zone",
+    "timestamptz": "timestamp_tz timestamp_with_time_zone datetimeoffset",
+    "struct": "row record",
+}
+_OF = {name: type_ for type_, names in _NAMES.items() for name in names.split()}
+# BigQuery writes INT64 and INTEGER, FLOAT64 and FLOAT, of the same column.
+_ALIKE = {"int64": ("int", "bigint"), "float64": ("float", "double")}
+# ClickHouse's wrappers.
+_WRAPPERS = ("nullable", "lowcardinality")
+_TOKEN = re.compile(r"\s*([<>(),:]|[^<>(),:\s`\"]+)[`\"]?")
+# Spark leaves out fields of long structs.
+_CUT = re.compile(r"\.\.\. ?(?:\d+ more fields)?")
+_MOST = 20_000  # characters
+_OPENING, _CLOSING, _SIGNS = "<(", ">)", "<>(),:"
+
+
+@dataclass(frozen=True, slots=True)
+class _Type:
+    name: str
+    arguments: tuple[_Type, ...] = ()
+    # Of a field of a struct.
+    field: str = ""
+
+
+def is_same_type(one: str, other: str) -> bool:
+    """Whether two names may be of one type: so where one of them says less, or is cut."""
+    if any(_CUT.search(text) or len(text) > _MOST for text in (one, other)):
+        return True
+    try:
+        return _is_same(_parsed(one), _parsed(other))
+    except RecursionError:
+        return True
+
+
+def _is_same(one: _Type, other: _Type) -> bool:
+    alike = other.name in _ALIKE.get(one.name, ()) or one.name in _ALIKE.get(other.name, ())
+    if one.name != other.name and not alike:
+        return False
+    if one.name == "string" or not (one.arguments and other.arguments):
+        return True
+    first, second = one.arguments, other.arguments
+    if one.name == "struct":
+        first, second = (tuple(sorted(some, key=lambda a: a.field)) for some in (first, second))
+        if [a.field for a in first] != [b.field for b in second]:
+            return False
+    return len(first) == len(second) and all(map(_is_same, first, second))
+
+
+def _parsed(text: str) -> _Type:
+    """`struct<a:int,b:array<string>>`, `decimal(10, 2)`, `Nullable(String)`."""
+    tokens = [found[1] for found in _TOKEN.finditer(text.casefold())][::-1]
+    return _type(tokens)
+
+
+def _type(tokens: list[str]) -> _Type:
+    """The type that the tokens begin with, which are in reverse order and used up."""
+    words: list[str] = []
+    while tokens and tokens[-1] not in _SIGNS:
+        words.append(tokens.pop())
+    name = "_".join(words[:4])
+    arguments: tuple[_Type, ...] = ()
+    if tokens and tokens[-1] in _OPENING:
+        tokens.pop()
+        arguments = _arguments(tokens, is_struct=_OF.get(name, name) == "struct")
+        # `timestamp(6) with time zone`
+        while tokens and tokens[-1] not in _SIGNS:
+            words.append(tokens.pop())
+        name = "_".join(words[:4])
+    if name in _WRAPPERS and len(arguments) == 1:
+        return arguments[0]
+    return _Type(_OF.get(name, name), arguments)
+
+
+def _arguments(tokens: list[str], *, is_struct: bool) -> tuple[_Type, ...]:
+    found: list[_Type] = []
+    while tokens and tokens[-1] not in _CLOSING:
+        if tokens[-1] in ",:":
+            tokens.pop()
+            continue
+        if is_struct:
+            field = tokens.pop()
+            if tokens and tokens[-1] == ":":
+                tokens.pop()
+            found.append(replace(_type(tokens), field=field))
+        else:
+            before = len(tokens)
+            found.append(_type(tokens))
+            if len(tokens) == before:
+                tokens.pop()
+    if tokens:
+        tokens.pop()
+    return tuple(found)
