@@ -17,6 +17,7 @@ from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, flow_order
 from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.quality.times import clock_text
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence
 
 _OPERATIONS = {
@@ -135,7 +136,7 @@ def _promises(node: Node) -> dict[str, str]:
     """Criticality, SLO and deadline of an exposure, as its `meta` has them."""
     meta = {**(node.get("meta") or {}), **((node.get("config") or {}).get("meta") or {})}
     return {
-        key: str(meta[key])
+        key: clock_text(meta[key]) if key == "deadline" else str(meta[key])
         for key in ("criticality", "freshness_slo", "deadline")
         if isinstance(meta.get(key), str | int | float) and not isinstance(meta[key], bool)
     }

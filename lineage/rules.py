@@ -18,6 +18,7 @@ from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.findings import Severity
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.quality.times import length, time_of_day
 from dbt_graft.lineage.records import Evidence, Outcome
 
 
@@ -182,7 +183,7 @@ def _certified(about: _Subject) -> Iterator[RuleFinding]:
     with_slo = {
         dataset
         for one in about.consumers
-        if one.freshness_slo or one.deadline
+        if length(one.freshness_slo) or time_of_day(one.deadline)
         for dataset in one.reads
     }
     for dataset in about.tagged(about.scope.certified):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dbt_graft.lineage.contracts import ContractTable
-from dbt_graft.lineage.quality.times import length, time_of_day
+from dbt_graft.lineage.quality.times import clock_text, length, time_of_day
 
 # Names of properties, with the short ones of the standard.
 _AGES = ("latency", "ly", "freshness")
@@ -80,11 +80,9 @@ def _length(promise: Promise) -> str:
 
 
 def _clock(promise: Promise) -> str:
-    """A time of day: YAML reads `08:00` as a number of minutes. The unit may be its zone."""
-    value = promise.value
-    if value is None:
+    """A time of day, of which the unit may be the zone."""
+    if promise.value is None:
         return ""
-    is_minutes = isinstance(value, int) and not isinstance(value, bool)
-    text = f"{value // 60:02}:{value % 60:02}" if is_minutes else str(value).strip()
+    text = clock_text(promise.value)
     with_zone = f"{text} {promise.unit}".strip()
     return with_zone if time_of_day(with_zone) else text

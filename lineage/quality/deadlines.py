@@ -6,20 +6,15 @@ written when it usually is delays those downstream by what usually lies between 
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from enum import StrEnum
-from statistics import median
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.quality.times import length, next_at, time_of_day
-
-_DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
-# Days that are looked back at, and those with a write that make a usual time.
-_DAYS, _LEAST = 28, 5
+from dbt_graft.lineage.quality.usual_times import LEAST, UsualTimes
 
 
 class DeadlineStatus(StrEnum):
@@ -133,57 +128,52 @@ class _Day:
     """The day before a deadline, which is a day of a dataset's history too."""
 
     def __init__(self, history: WriteHistory, now: datetime, clock: time, zone: tzinfo) -> None:
-        self._history, self._now = history, now
-        self._deadline = next_at(now, clock, zone)
-        self._begin = self._deadline - _DAY
-        self._usual: dict[DatasetId, tuple[timedelta, timedelta, timedelta] | None] = {}
+        self._history = history
+        self._now, self._deadline = now, next_at(now, clock, zone)
+        self._times = UsualTimes(history.finished, now, self._deadline, zone)
 
     def forecast(self, consumer: Consumer, dataset: DatasetId) -> DeadlineForecast:
         """The forecast for one dataset that a consumer reads."""
         known = self._with_history(dataset)
         if not known:
-            reason = f"{dataset} has no history of {_LEAST} days"
+            reason = f"{dataset} has no history of {LEAST} days"
             return DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, dataset, reason=reason)
         return _worst((self._of(consumer, one) for one in known), consumer)
 
     def _of(self, consumer: Consumer, dataset: DatasetId) -> DeadlineForecast:
-        usual, latest, _ = self._times(dataset) or (_DAY, _DAY, _DAY)
-        if self._is_ready(dataset, self._begin):
+        times = self._times
+        if times.is_ready(dataset, 1):
             return DeadlineForecast(consumer, DeadlineStatus.MET, dataset, self._deadline)
-        if not self._is_due(dataset, self._begin):
-            reason = f"{dataset} is not written on {self._deadline:%A}s"
+        # The last deadline passed, and nothing came since.
+        last = times.last_due(dataset, 1)
+        if last and not times.is_ready(dataset, last) and not times.is_written_after(dataset, last):
+            cause = self._overdue(dataset, last) or dataset
+            deadline = self._moment(times.deadline(last))
+            return DeadlineForecast(consumer, DeadlineStatus.MISSED, dataset, deadline, None, cause)
+        if not times.is_due(dataset, 1):
+            reason = f"{dataset} is not written on {times.deadline(1):%A}s"
             return DeadlineForecast(
                 consumer, DeadlineStatus.MET, dataset, self._deadline, reason=reason
             )
-        # The last deadline passed, and nothing came since.
-        before = self._begin - _DAY
-        if (
-            self._is_due(dataset, before)
-            and not self._is_ready(dataset, before)
-            and not self._since(dataset)
-        ):
-            cause = self._overdue(dataset, before) or dataset
-            return DeadlineForecast(
-                consumer, DeadlineStatus.MISSED, dataset, self._begin, None, cause
-            )
-        overdue = self._overdue(dataset, self._begin)
-        if overdue is None:
-            expected = self._begin + usual
-            return DeadlineForecast(
-                consumer, DeadlineStatus.ON_TIME, dataset, self._deadline, expected
-            )
-        between = usual - (self._times(overdue) or (usual, latest, usual))[0]
-        expected = self._now + max(between, timedelta())
-        late = expected <= self._deadline
-        status = DeadlineStatus.LATE if late else DeadlineStatus.WILL_MISS
-        return DeadlineForecast(consumer, status, dataset, self._deadline, expected, overdue)
+        overdue = self._overdue(dataset, 1)
+        expected = times.expected(dataset, 1)
+        if overdue is None or expected is None:
+            at = self._moment(expected) if expected else None
+            return DeadlineForecast(consumer, DeadlineStatus.ON_TIME, dataset, self._deadline, at)
+        between = expected - (times.expected(overdue, 1) or expected)
+        at = self._now + max(between, timedelta())
+        status = DeadlineStatus.LATE if at <= self._deadline else DeadlineStatus.WILL_MISS
+        return DeadlineForecast(consumer, status, dataset, self._deadline, at, overdue)
+
+    def _moment(self, clock: datetime) -> datetime:
+        return self._times.moment(clock).astimezone(UTC)
 
     def _with_history(self, dataset: DatasetId) -> list[DatasetId]:
         """The dataset, or the nearest ones upstream that have a usual time."""
         found, seen, waiting = [], {dataset}, [dataset]
         while waiting:
             one = waiting.pop()
-            if self._times(one):
+            if self._times.usual(one):
                 found.append(one)
                 continue
             new = [parent for parent in self._history.parents(one) if parent not in seen]
@@ -191,64 +181,18 @@ class _Day:
             waiting += new
         return sorted(found)
 
-    def _overdue(self, dataset: DatasetId, begin: datetime) -> DatasetId | None:
+    def _overdue(self, dataset: DatasetId, day: int) -> DatasetId | None:
         """The dataset farthest upstream that is not written in a day, and usually is by now."""
         found, seen, waiting = None, {dataset}, [dataset]
         while waiting:
             one = waiting.pop(0)
-            times = self._times(one)
-            if times:
-                since = begin < self._begin and self._since(one)
-                if since or self._is_ready(one, begin):
+            if self._times.usual(one):
+                since = day > 1 and self._times.is_written_after(one, day)
+                if since or self._times.is_ready(one, day):
                     continue
-                if self._now > begin + times[1]:
+                if self._times.is_due(one, day) and self._times.is_overdue(one, day):
                     found = one
             new = [parent for parent in self._history.parents(one) if parent not in seen]
             seen.update(new)
             waiting += new
         return found
-
-    def _times(self, dataset: DatasetId) -> tuple[timedelta, timedelta, timedelta] | None:
-        """The times after a deadline: usually, at the latest, and those that count for the next.
-
-        The latest leaves out one day of ten. None if it is written on too few days.
-        """
-        if dataset not in self._usual:
-            self._usual[dataset] = self._measured(dataset)
-        return self._usual[dataset]
-
-    def _measured(self, dataset: DatasetId) -> tuple[timedelta, timedelta, timedelta] | None:
-        at = self._history.finished.get(dataset, ())
-        offsets, counts = [], []
-        for day in range(1, _DAYS + 1):
-            begin = self._begin - day * _DAY
-            some = at[bisect_right(at, begin) : bisect_right(at, begin + _DAY)]
-            if some:
-                offsets.append(some[-1] - begin)
-                counts.append(len(some))
-        if len(offsets) < _LEAST:
-            return None
-        offsets.sort()
-        soonest, usual = offsets[len(offsets) // 10], offsets[len(offsets) // 2]
-        latest = offsets[-1 - len(offsets) // 10] + timedelta(minutes=15)
-        # What is written once a day may come early; what is written all day must have come late.
-        counts_from = soonest / 2 if median(counts) <= 2 else soonest - _HOUR
-        return usual, latest, counts_from
-
-    def _is_ready(self, dataset: DatasetId, begin: datetime) -> bool:
-        times = self._times(dataset)
-        at = self._history.finished.get(dataset, ())
-        some = at[bisect_right(at, begin) : bisect_right(at, min(begin + _DAY, self._now))]
-        return times is not None and any(one - begin >= times[2] for one in some)
-
-    def _is_due(self, dataset: DatasetId, begin: datetime) -> bool:
-        """Whether it is written on this day of the week; yes where that is not known."""
-        at = self._history.finished[dataset]
-        weeks = [begin - week * 7 * _DAY for week in range(1, _DAYS // 7 + 1)]
-        weeks = [one for one in weeks if one >= at[0] - _DAY]
-        written = [bisect_right(at, one) < bisect_right(at, one + _DAY) for one in weeks]
-        return len(weeks) < 2 or any(written)
-
-    def _since(self, dataset: DatasetId) -> bool:
-        at = self._history.finished.get(dataset, ())
-        return bisect_right(at, self._now) > bisect_right(at, self._begin)

@@ -13,7 +13,7 @@ from dbt_graft.lineage.records import Status
 
 
 def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> WriteHistory:
-    """The ends of successful writes of each dataset."""
+    """The ends of successful writes of each dataset; of a source, the times of its newest rows."""
     found: dict[DatasetId, list[datetime]] = {}
     for task in lineage.tasks.values():
         for dataset in task.writes:
@@ -24,12 +24,12 @@ def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description
                 if run.status is Status.OK and run.ended_at
             )
     for dataset, about in descriptions.items():
-        for node_id in about.dbt_ids:
-            found.setdefault(dataset, []).extend(
-                one.ended_at
-                for one in lineage.node_results.get(node_id, ())
-                if one.word == "success" and one.ended_at
-            )
+        results = [one for node in about.dbt_ids for one in lineage.node_results.get(node, ())]
+        built = [one.ended_at for one in results if one.word == "success" and one.ended_at]
+        # Of what nobody is seen to write, freshness checks show the newest row.
+        loaded = {one.max_loaded_at for one in results if one.max_loaded_at}
+        seen = found.setdefault(dataset, [])
+        seen += built or ([] if seen else loaded)
     graph = lineage.dataset_graph()
     return WriteHistory(
         {dataset: sorted(times) for dataset, times in found.items() if times},

@@ -30,6 +30,7 @@ _UNITS = {
 }
 # No zone is farther from UTC: `08:00-18:00` is from 8 to 18 hours.
 _FARTHEST = timedelta(hours=14)
+_MINUTES = 24 * 60
 
 
 def time_of_day(text: str) -> tuple[time, tzinfo] | None:
@@ -49,6 +50,13 @@ def time_of_day(text: str) -> tuple[time, tzinfo] | None:
         return time(int(found["hour"]), int(found["minute"])), zone
     except (ValueError, OSError, KeyError):  # 25:00, a zone that nobody knows
         return None
+
+
+def clock_text(value: object) -> str:
+    """A time of day as text: YAML reads `18:30` as a number of minutes."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MINUTES:
+        return f"{value // 60:02}:{value % 60:02}"
+    return str(value).strip()
 
 
 def length(text: str) -> timedelta | None:

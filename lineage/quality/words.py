@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.quality.deadlines import DeadlineForecast, DeadlineStatus
 from dbt_graft.lineage.quality.faults import FaultKind, QualityFault
+from dbt_graft.lineage.quality.times import time_of_day
 
 # The harm that a fault of a kind does to those who have the data.
 HARM: Mapping[FaultKind, str] = {
@@ -41,12 +42,14 @@ def forecast_text(one: DeadlineForecast, writers: Mapping[DatasetId, Sequence[st
     if one.deadline is None:
         old = "is older than" if one.status is DeadlineStatus.STALE else "is within"
         return f"its data {old} {one.consumer.freshness_slo} ({one.dataset})"
-    at = f"{one.deadline:%H:%M} UTC"
+    zone = (time_of_day(one.consumer.deadline) or (None, UTC))[1]
+    deadline = one.deadline.astimezone(zone)
+    at = f"{deadline:%H:%M} {zone}"
     cause = ""
     if one.waits_for:
         tasks = " and ".join(writers.get(one.waits_for, ()))
         cause = f": {tasks} has not run" if tasks else f": {one.waits_for} is not written"
-    expected = f", expected by {one.expected:%H:%M}" if one.expected else ""
+    expected = f", expected by {one.expected.astimezone(zone):%H:%M}" if one.expected else ""
     match one.status:
         case DeadlineStatus.MET:
             return one.reason or f"its data is there for {at}"
@@ -56,7 +59,7 @@ def forecast_text(one: DeadlineForecast, writers: Mapping[DatasetId, Sequence[st
             return f"late, still in time for {at}{expected}{cause}"
         case DeadlineStatus.WILL_MISS:
             return f"will miss its deadline at {at}{expected}{cause}"
-    return f"missed its deadline at {at} on {one.deadline:%Y-%m-%d}{cause}"
+    return f"missed its deadline at {at} on {deadline:%Y-%m-%d}{cause}"
 
 
 def ago(at: datetime, now: datetime) -> str:
