@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from dbt_graft.catalog.formatting import MASKED, SUBTYPE
+from dbt_graft.catalog.formatting import SUBTYPE
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import prose
 from dbt_graft.lineage.column_path import ColumnId
@@ -260,7 +260,7 @@ def _link(dataset: DatasetId, column: str, edges: Sequence[ColumnEdge]) -> Linke
     evidence = min((edge.evidence for edge in direct or edges), key=_EVIDENCE.__getitem__)
     known = any(edge.evidence is not Evidence.INFERRED for edge in direct)
     usage = dict.fromkeys(
-        MASKED if edge.masking else SUBTYPE[edge.subtype]
+        edge.masked_by.word if edge.masking else SUBTYPE[edge.subtype]
         for edge in direct
         # Nobody needs to guess at what is known.
         if not (known and edge.evidence is Evidence.INFERRED)

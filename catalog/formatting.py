@@ -60,7 +60,6 @@ SUBTYPE = {
     Subtype.WINDOW: "windowed by",
     Subtype.CONDITIONAL: "decided by",
 }
-MASKED = "masked"
 # By scheme, or by the whole namespace where it has none.
 _PLATFORM = {
     "arn:aws:glue": "AWS Glue",

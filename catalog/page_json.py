@@ -152,6 +152,7 @@ def _edge(edge: ColumnEdge, dataset: DatasetId, column: str) -> Section:
         "task": edge.task,
         "subtype": edge.subtype.value,
         "masking": edge.masking,
+        "masked_by": edge.masked_by.value or None,
         "evidence": edge.evidence.value,
     }
 

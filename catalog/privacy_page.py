@@ -32,9 +32,10 @@ class SensitiveColumn:
     path: Sequence[LabelStep]
 
     @property
-    def is_masked(self) -> bool:
-        """The values were masked or hashed on the way."""
-        return any(step.masking for step in self.path)
+    def masked(self) -> str:
+        """What hid the values on the way: `hashed`; empty where nothing did."""
+        found = dict.fromkeys(step.masked_by.word for step in self.path if step.masking)
+        return ", ".join(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

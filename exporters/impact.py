@@ -28,7 +28,7 @@ _WORDS = {
     ImpactEffect.ROWS: "other rows",
     ImpactEffect.SENSITIVE: "sensitive",
     ImpactEffect.LATE: "not written, or late",
-    ImpactEffect.MASKED: "sensitive, masked",
+    ImpactEffect.MASKED: "sensitive, masked or encrypted",
     ImpactEffect.DEPENDS: "depends on sensitive values",
     ImpactEffect.NEW: "may get the new column",
 }

@@ -177,7 +177,7 @@ def _way(report: PrivacyReport, column: int) -> str:
     *_, last = steps
     subtype = last.subtype.value if last.subtype else ""
     more = f" in {len(steps)} steps" if len(steps) > 1 else ""
-    hidden = {one.masked_by.lower() or "masked" for one in steps if one.masking}
+    hidden = {one.masked_by.word for one in steps if one.masking}
     masked = f", {' and '.join(sorted(hidden))}" if hidden else ""
     return f"{begin}  from {first.dataset}.{first.column}{more} by {last.task} [{subtype}{masked}]"
 

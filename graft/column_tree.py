@@ -9,7 +9,7 @@ from functools import cached_property
 
 import click
 
-from dbt_graft.catalog.formatting import MASKED, SUBTYPE
+from dbt_graft.catalog.formatting import SUBTYPE
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.column_graph import ColumnGraph
 from dbt_graft.lineage.column_path import ColumnId
@@ -59,7 +59,9 @@ class ColumnView:
     def change(self, edges: Sequence[ColumnEdge]) -> str:
         """The change that a step makes, the tasks or models that make it, and its evidence."""
         words = dict.fromkeys(
-            MASKED if edge.masking and edge.type is EdgeType.DIRECT else _CHANGE[edge.subtype]
+            edge.masked_by.word
+            if edge.masking and edge.type is EdgeType.DIRECT
+            else _CHANGE[edge.subtype]
             for edge in edges
         )
         tasks = list(dict.fromkeys(edge.task for edge in edges))

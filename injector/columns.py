@@ -163,7 +163,7 @@ def _listed(names: Sequence[str], shown: int) -> str:
 def _upstream(edge: ColumnEdge, common: Evidence | None) -> str:
     """A column with what was done to it, and its evidence where not all edges have the same."""
     how = [] if edge.subtype is Subtype.IDENTITY else [edge.subtype.lower().replace("_", " ")]
-    how += ["masked"] if edge.masking else []
+    how += [edge.masked_by.word] if edge.masking else []
     how += [] if common or edge.evidence is Evidence.OBSERVED else [edge.evidence]
     return _name(edge) + (f" ({', '.join(how)})" if how else "")
 

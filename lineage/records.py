@@ -86,12 +86,29 @@ class Masking(StrEnum):
     TOKENIZE = "TOKENIZE"
     MASK = "MASK"
 
+    @property
+    def word(self) -> str:
+        """What it does to a value: `hashed`; `masked` where nothing tells the operation."""
+        return _MASKED[self]
+
+    @property
+    def leaves_less(self) -> bool:
+        """Whether a sensitive value is less so behind it: not behind a hash, or what may be one."""
+        return self not in (Masking.NONE, Masking.HASH)
+
     def then(self, later: Masking) -> Masking:
         """What hides a value behind two operations: the one that leaves less."""
         return max(self, later, key=_MASKINGS.__getitem__) if self and later else self or later
 
 
 _MASKINGS = {masking: rank for rank, masking in enumerate(Masking)}
+_MASKED = {
+    Masking.NONE: "masked",
+    Masking.HASH: "hashed",
+    Masking.ENCRYPT: "encrypted",
+    Masking.TOKENIZE: "tokenized",
+    Masking.MASK: "masked",
+}
 _DIRECT = frozenset({Subtype.IDENTITY, Subtype.TRANSFORMATION, Subtype.AGGREGATION})
 
 # Stands for a dataset's columns where an edge means all of them, or where they are not known.

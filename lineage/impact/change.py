@@ -39,9 +39,9 @@ class ImpactEffect(IntEnum):
 
     GONE: it is not there, or cannot be computed. TYPE: its type is another. VALUES: its values
     are. ROWS: the dataset has other rows. SENSITIVE: it holds the sensitive values. LATE: the
-    dataset is not written, or later. MASKED: it holds them masked or hashed, which makes them less
-    and does not remove them. DEPENDS: sensitive values decide on it. NEW: it may get the new
-    column.
+    dataset is not written, or later. MASKED: it holds them masked or encrypted, which makes
+    them less and does not remove them. DEPENDS: sensitive values decide on it. NEW: it may get the
+    new column.
     """
 
     GONE = 0

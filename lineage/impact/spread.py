@@ -197,8 +197,7 @@ def _over_edges(found: Spread, dataset: int, column: int, effect: int) -> Iterat
 
 @cache
 def _over_edge(effect: int, kind: int, to_all: bool) -> Carried | None:
-    one = kind_of(kind)
-    return over_column_edge(_EFFECTS[effect], one.subtype, masking=one.masking, all_columns=to_all)
+    return over_column_edge(_EFFECTS[effect], kind_of(kind), all_columns=to_all)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dbt_graft.lineage.impact.change import ImpactEffect
+from dbt_graft.lineage.impact.graph import EdgeKind
 from dbt_graft.lineage.records import EdgeType, Subtype
 
 # INDIRECT subtypes that decide on the value of an output column; the others decide on rows.
@@ -12,9 +13,7 @@ _ON_VALUES = frozenset({Subtype.CONDITIONAL, Subtype.WINDOW, Subtype.SORT})
 Carried = tuple[ImpactEffect, bool]
 
 
-def over_column_edge(
-    effect: ImpactEffect, subtype: Subtype, *, masking: bool, all_columns: bool
-) -> Carried | None:
+def over_column_edge(effect: ImpactEffect, kind: EdgeKind, *, all_columns: bool) -> Carried | None:
     """The effect behind a column edge of one on the input column; None where it ends.
 
     A statement that names a column that is gone fails, whatever it uses it for: its output is not
@@ -24,19 +23,19 @@ def over_column_edge(
     Args:
         all_columns: The edge goes to `*`.
     """
-    direct = subtype.type is EdgeType.DIRECT
+    direct = kind.subtype.type is EdgeType.DIRECT
     match effect:
         case ImpactEffect.GONE:
             return (ImpactEffect.GONE, all_columns) if direct else (ImpactEffect.LATE, True)
         case ImpactEffect.SENSITIVE | ImpactEffect.MASKED:
             if not direct:
                 return ImpactEffect.DEPENDS, all_columns
-            return (ImpactEffect.MASKED if masking else effect), all_columns
+            return (ImpactEffect.MASKED if kind.masked_by.leaves_less else effect), all_columns
         case ImpactEffect.TYPE | ImpactEffect.VALUES:
             if direct:
-                same = effect is ImpactEffect.TYPE and subtype is Subtype.IDENTITY
+                same = effect is ImpactEffect.TYPE and kind.subtype is Subtype.IDENTITY
                 return (effect if same else ImpactEffect.VALUES), all_columns
-            if subtype in _ON_VALUES and not all_columns:
+            if kind.subtype in _ON_VALUES and not all_columns:
                 return ImpactEffect.VALUES, False
             return ImpactEffect.ROWS, True
     return None

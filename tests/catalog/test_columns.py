@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,7 @@ from dbt_graft.catalog.page import environment, render
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
+from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Masking, Subtype
 from tests.catalog.html_reader import HtmlReader
 
 DECLARED, INFERRED = Evidence.DECLARED, Evidence.INFERRED
@@ -66,6 +67,10 @@ def row(index: Index, dataset: str, column: str) -> ColumnRow:
         ([edge("t.c<s.d", Subtype.AGGREGATION, DECLARED)], "aggregated", "", "declared"),
         ([edge("t.c<s.d", Subtype.TRANSFORMATION, INFERRED)], "changed", "", "inferred"),
         ([edge("t.c<s.d", masking=True)], "masked", "", "observed"),
+        (
+            [replace(edge("t.c<s.d", masking=True), masked_by=Masking.HASH)],
+            *("hashed", "", "observed"),
+        ),
         ([edge("t.c<s.d", Subtype.FILTER)], "", "filtered by", "observed"),
         (
             [edge("t.c<s.d", Subtype.SORT), edge("t.c<s.d", Subtype.GROUP_BY)],

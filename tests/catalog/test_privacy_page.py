@@ -42,12 +42,12 @@ def test_it_lists_columns_with_the_way_of_their_values() -> None:
     assert page is not None
     [(first, found)] = page.columns.items()
     assert first == (table("orders"), "id")
-    assert [(one.dataset.name, one.source, one.is_masked) for one in found] == [
-        ("orders", "dbt", False),
-        ("clean", "", False),
-        ("hashed", "", True),
+    assert [(one.dataset.name, one.source, one.masked) for one in found] == [
+        ("orders", "dbt", ""),
+        ("clean", "", ""),
+        ("hashed", "", "hashed"),
     ]
-    assert "pii, masked" in text(page)
+    assert "pii, hashed" in text(page)
     assert "hash_ids" in text(page)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,7 +13,7 @@ from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.impact.answer import Impact, ProposedChange, Surroundings, impact
 from dbt_graft.lineage.impact.change import ChangeType, ImpactSeverity
 from dbt_graft.lineage.impact.graph import ImpactGraph
-from dbt_graft.lineage.records import Column, Dataset
+from dbt_graft.lineage.records import Column, Dataset, Masking
 from tests.lineage.test_columns import edge
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -22,7 +23,7 @@ EDGES = [
     edge("clean.* < orders.id FILTER", "clean_orders"),
     edge("mart.note < clean.note IDENTITY", "mart"),
     edge("mart.* < clean.note GROUP_BY", "mart"),
-    edge("hashed.id < clean.id TRANSFORMATION!", "hash_ids"),
+    replace(edge("hashed.id < clean.id TRANSFORMATION!", "hash_ids"), masked_by=Masking.HASH),
     edge("ranked.place < clean.note WINDOW", "rank"),
 ]
 
@@ -155,7 +156,7 @@ def shown(found: Impact) -> dict[str, str]:
         (
             "clean.id",
             "privacy",
-            {"hashed": "WARNING id:MASKED"},
+            {"hashed": "RESTRICTED id:SENSITIVE"},
         ),
         (
             "clean.note",
@@ -296,3 +297,22 @@ def test_a_cycle_ends() -> None:
         ImpactGraph([], flows), ProposedChange(table("a"), ChangeType.ROWS), Surroundings()
     )
     assert shown(found) == {"b": "WARNING ROWS"}
+
+
+@pytest.mark.parametrize(
+    ("masked_by", "found"),
+    [
+        ("", "RESTRICTED id:SENSITIVE"),  # masked, nothing says how
+        ("HASH", "RESTRICTED id:SENSITIVE"),
+        ("ENCRYPT", "WARNING id:MASKED"),
+        ("TOKENIZE", "WARNING id:MASKED"),
+        ("MASK", "WARNING id:MASKED"),
+    ],
+)
+def test_sensitive_values_are_less_so_behind_a_mask_and_not_behind_a_hash(
+    masked_by: str, found: str
+) -> None:
+    hidden = edge("hashed.id < clean.id TRANSFORMATION!", "hash_ids")
+    graph = ImpactGraph([replace(hidden, masked_by=Masking(masked_by))], FLOWS)
+    change = ProposedChange(table("clean"), ChangeType.PRIVACY, "id")
+    assert shown(impact(graph, change, Surroundings()))["hashed"] == found

@@ -32,7 +32,7 @@ def reach(name: str, kind: str) -> ReachOfChange:
         ("orders.note", "remove", "BLOCKING", 4, 3, 1, ["board"]),
         ("orders.id", "remove", "BLOCKING", 5, 2, 1, ["board"]),
         ("orders.note", "meaning", "BLOCKING", 4, 0, 0, ["board"]),
-        ("clean.id", "privacy", "WARNING", 1, 0, 0, []),
+        ("clean.id", "privacy", "RESTRICTED", 1, 0, 0, []),
         ("clean", "rows", "WARNING", 4, 0, 0, ["board"]),
         ("clean", "remove", "BLOCKING", 4, 3, 2, ["board"]),
         ("mart", "freshness", "WARNING", 1, 0, 0, ["board"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from random import Random
 
@@ -13,7 +14,7 @@ from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.impact.change import ImpactEffect
 from dbt_graft.lineage.impact.graph import ImpactGraph
 from dbt_graft.lineage.impact.spread import State, spread
-from dbt_graft.lineage.records import ColumnEdge, Subtype
+from dbt_graft.lineage.records import ColumnEdge, Masking, Subtype
 from tests.lineage.test_columns import edge
 
 Mark = tuple[str, str, str]  # dataset, column or "", effect
@@ -31,7 +32,7 @@ def after(effect: str, one: ColumnEdge) -> tuple[str, str] | None:
         return (to, "GONE") if kind in DIRECT else ("", "LATE")
     if effect in ("SENSITIVE", "MASKED"):
         if kind in DIRECT:
-            return to, "MASKED" if one.masking else effect
+            return to, "MASKED" if one.masked_by in ("MASK", "ENCRYPT", "TOKENIZE") else effect
         return to, "DEPENDS"
     if effect in ("TYPE", "VALUES"):
         if kind in DIRECT:
@@ -86,7 +87,8 @@ def project(random: Random) -> tuple[list[ColumnEdge], list[Flow]]:
             column = random.choice(COLUMNS if kind in DIRECT else f"{COLUMNS}*")
             mask = random.choice(["", "", "!"])
             text = f"{target}.{column} < {source}.{random.choice(COLUMNS)} {kind}{mask}"
-            edges[text, task] = edge(text, task)
+            masked_by = random.choice(list(Masking)) if mask else Masking.NONE
+            edges[text, task] = replace(edge(text, task), masked_by=masked_by)
     return list(edges.values()), list(flows.values())
 
 
