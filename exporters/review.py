@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dbt_graft import __version__
-from dbt_graft.lineage.review.compare import NodeChange, NodeReview, ReviewVerdict
+from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
 from dbt_graft.lineage.review.project import ProjectReview, ReviewImpact
 
 SCHEMA = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/review.schema.json"
@@ -15,20 +14,8 @@ MARKER = "<!-- dbt-graft review -->"
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {ReviewVerdict.BREAKING: "error", ReviewVerdict.METADATA: "note"}
 _MOST = 40  # rows of a table in Markdown
-_ROW_WORDS = re.compile(r"\b(?:where|having|qualify|group|join|union|distinct|limit)\b", re.I)
 Place = Callable[[NodeReview, NodeChange | None], tuple[str, int]]
 Document = dict[str, Any]
-
-
-def changed_line(code: str, change: NodeChange | None) -> int:
-    """The line of a model's code that a change is about, as far as it names one; else the first."""
-    if change is None:
-        return 1
-    if change.column:
-        found = re.search(rf"\b{re.escape(change.column)}\b", code, re.I)
-    else:
-        found = _ROW_WORDS.search(code) if change.verdict is ReviewVerdict.ROWS else None
-    return code.count("\n", 0, found.start()) + 1 if found else 1
 
 
 def review_json(review: ProjectReview, place: Place) -> Document:
@@ -44,6 +31,7 @@ def review_json(review: ProjectReview, place: Place) -> Document:
                 "node_id": node.node_id,
                 "kind": node.kind,
                 "file": place(node, None)[0] or None,
+                "repo": node.repo or None,
                 "verdict": node.verdict.name,
                 "allowed": node.allowed or None,
                 "breaks": list(node.breaks),
@@ -51,6 +39,7 @@ def review_json(review: ProjectReview, place: Place) -> Document:
                     {
                         "verdict": one.verdict.name,
                         "column": one.column or None,
+                        "datasets": [str(dataset) for dataset in one.datasets],
                         "text": one.text,
                         "line": place(node, one)[1],
                     }
@@ -94,8 +83,11 @@ def _impact_json(impact: ReviewImpact) -> Document:
 
 
 def change_text(change: NodeChange) -> str:
-    """`note: removed`."""
-    return f"{change.column}: {change.text}" if change.column else change.text
+    """`note: removed`, `spark/db.orders.note: removed`."""
+    if not change.column:
+        return change.text
+    place = [f"{dataset}.{change.column}" for dataset in change.datasets] or [change.column]
+    return f"{', '.join(place)}: {change.text}"
 
 
 def review_coverage(review: ProjectReview) -> str:

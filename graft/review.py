@@ -1,46 +1,42 @@
-"""The command `graft review`: what a change of the dbt project does, against a base."""
+"""The command `graft review`: what a change of the project does, against a base."""
 
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
 from pathlib import Path
 
 import click
 import orjson
 
 from dbt_graft.collectors import store
-from dbt_graft.collectors.dbt.review_nodes import review_nodes
-from dbt_graft.exporters.review import (
-    Place,
-    changed_line,
-    review_json,
-    review_markdown,
-    review_sarif,
-)
+from dbt_graft.exporters.data.view import DescribedLineage
+from dbt_graft.exporters.review import Place, review_json, review_markdown, review_sarif
 from dbt_graft.graft.annotations import annotation
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dbt_relations import dbt_relations
 from dbt_graft.graft.described_lineage import described_lineage
 from dbt_graft.graft.impact_graph import impact_graph, surroundings
-from dbt_graft.graft.review_base import artifacts_at, base_artifacts, revisions
+from dbt_graft.graft.past import Moment, PastTime
+from dbt_graft.graft.review_base import base_artifacts
+from dbt_graft.graft.review_contracts import reviewed_contracts
+from dbt_graft.graft.review_files import base_files
+from dbt_graft.graft.review_models import compared, missing_parts
+from dbt_graft.graft.review_places import review_places, with_files
+from dbt_graft.graft.review_replay import fail_option, replay
+from dbt_graft.graft.review_tasks import base_moment, reviewed_declarations, reviewed_runs
 from dbt_graft.graft.review_text import review_annotations, review_lines
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts
-from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.review.compare import NodeChange, NodeReview, ReviewVerdict, compare
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.review.merged import merged
+from dbt_graft.lineage.review.node_change import NodeReview, ReviewVerdict
 from dbt_graft.lineage.review.project import ProjectReview, ReviewImpact, review_impact
 
 FAILS = 8
 _LINES = 20
 _FORMS = ("text", "json", "markdown", "github", "sarif")
-fail_option = click.option(
-    "--fail-on",
-    type=click.Choice([one.name.lower() for one in reversed(ReviewVerdict)]),
-    help="End with 8 from this verdict on.  [default: never]",
-)
 
 
 @click.group(
@@ -52,6 +48,7 @@ fail_option = click.option(
     "  graft review --base ../base/target\n"
     "  graft review --base origin/main --format markdown\n"
     "  graft review --base origin/main --format github --fail-on breaking\n"
+    "  graft review --base ../base/target --base-store ../base/.graft/store\n"
     "  graft review replay --last 30",
 )
 @config_option
@@ -60,6 +57,18 @@ fail_option = click.option(
     metavar="DIR|REF",
     help="A folder with the base's manifest.json and catalog.json, or a revision of git at which "
     "dbt's target folder is committed.",
+)
+@click.option(
+    "--base-store",
+    metavar="DIR",
+    help="The lineage store of the base build: tasks are compared by the runs that it lacks.",
+)
+@click.option(
+    "--since",
+    type=PastTime(),
+    metavar="TIME",
+    help="Tasks are compared by their runs since then: 2026-10-01T06:00, 2d.  [default: when the "
+    "base's manifest was made]",
 )
 @fail_option
 @click.option("--all", "everything", is_flag=True, help="Cut nothing.")
@@ -78,144 +87,79 @@ def review(
     context: click.Context,
     config_path: Path | None,
     base: str | None,
+    base_store: str | None,
+    since: Moment | None,
     fail_on: str | None,
     form: str,
     *,
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Show what a change of the dbt project does, against a base.
+    """Show what a change of the project does, against a base.
 
     Per model, by the syntax tree of its compiled SQL: columns removed, renamed, retyped or with
-    another expression; other filters, joins and grain. Then the impact of all of it on tables,
-    tasks, tests and dashboards. What cannot be compared is UNKNOWN, with the reason.
+    another expression; other filters, joins and grain. Per task the same, by what it ran since the
+    base and by how it is declared; and what data contracts promise. Then the impact of all of it on
+    tables, tasks, tests and dashboards. What cannot be compared is UNKNOWN, with the reason.
     """
     if context.invoked_subcommand:
         return
     if not base:
         raise click.UsageError("--base is missing: name a folder or a revision of git")
+    if base_store and since:
+        raise click.UsageError("--since is for one store: leave out --base-store")
     config = load_config(config_path)
     new = artifacts.read(config.target_dir)
-    old = base_artifacts(base, config.target_dir)
-    nodes = _compared(old, new)
-    impact = _impact(config, old, nodes)
-    found = ProjectReview(base, nodes, impact, _notices(old, new))
-    place = _places(config, new)
-    if as_json or form == "json":
-        click.echo(orjson.dumps(review_json(found, place), option=orjson.OPT_INDENT_2))
-    elif form == "sarif":
-        click.echo(orjson.dumps(review_sarif(found, place), option=orjson.OPT_INDENT_2))
+    found = _review(config, new, base, base_store, since)
+    place = review_places(config, new)
+    _print(found, place, "json" if as_json else form, None if everything else _LINES)
+    limit = ReviewVerdict[fail_on.upper()] if fail_on else config.review.failing
+    if found.fails(limit):
+        sys.exit(FAILS)
+
+
+review.add_command(replay)
+
+
+def _print(found: ProjectReview, place: Place, form: str, most: int | None) -> None:
+    if form in ("json", "sarif"):
+        document = (review_json if form == "json" else review_sarif)(found, place)
+        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))
     elif form == "markdown":
         click.echo(review_markdown(found), nl=False)
     elif form == "github":
         for finding in review_annotations(found, place):
             click.echo(annotation(finding))
     else:
-        for line in review_lines(found, None if everything else _LINES):
+        for line in review_lines(found, most):
             click.echo(one_line(line))
-    limit = ReviewVerdict[fail_on.upper()] if fail_on else config.review.failing
-    if found.fails(limit):
-        sys.exit(FAILS)
 
 
-@review.command(
-    epilog="\b\nExit codes: 0 printed; 1 git has no manifests there; 2 invalid command line or "
-    "graft.yml.\n\n\b\nExample: graft review replay --last 30 --fail-on rows",
-)
-@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
-@config_option
-@click.option(
-    "--last", type=click.IntRange(1, 1000), default=30, show_default=True, help="Commits."
-)
-@fail_option
-def replay(folder: Path | None, config_path: Path | None, last: int, fail_on: str | None) -> None:
-    """Show what the policy would have said to the last commits of a folder's manifest.
-
-    FOLDER is where manifests are committed; by default dbt's target folder. Nothing fails.
-    """
-    config = load_config(config_path)
-    target = folder.resolve() if folder else config.target_dir
-    limit = ReviewVerdict[fail_on.upper()] if fail_on else config.review.failing
-    commits = list(revisions(target, last))
-    if len(commits) < 2:
-        raise GraftError(
-            f"git has {len(commits)} version(s) of its manifest.json: two are needed",
-            place=str(target),
-            remedy="name a folder in which manifests are committed",
-        )
-    before: Artifacts | None = None
-    failed = compared = 0
-    for commit, date in commits:
-        try:
-            after = artifacts_at(commit, target)
-        except GraftError as error:
-            click.echo(one_line(f"{commit} {date}  left out: {error.problem}"))
-            continue
-        if before:
-            nodes = _compared(before, after)
-            found = ProjectReview(commit, nodes)
-            compared += 1
-            failed += found.fails(limit)
-            counts = [
-                f"{sum(one.verdict is verdict for one in nodes)} {verdict.name}"
-                for verdict in reversed(ReviewVerdict)
-                if any(one.verdict is verdict for one in nodes)
-            ]
-            mark = "  fails" if found.fails(limit) else ""
-            click.echo(f"{commit} {date}  {', '.join(counts) or 'no change'}{mark}")
-        before = after
-    policy = f"fail_on {limit.name.lower()}" if limit else "no fail_on"
-    click.echo(f"{compared} changes compared, {failed} would fail ({policy})")
-
-
-def _compared(old: Artifacts, new: Artifacts) -> tuple[NodeReview, ...]:
-    """The nodes that differ; a version without a catalog borrows that of the other."""
-    return compare(
-        review_nodes(
-            old.manifest, (old if old.has_catalog else new).catalog, borrowed=not old.has_catalog
-        ),
-        review_nodes(
-            new.manifest, (new if new.has_catalog else old).catalog, borrowed=not new.has_catalog
-        ),
+def _review(
+    config: Config, new: Artifacts, base: str, base_store: str | None, since: Moment | None
+) -> ProjectReview:
+    old = base_artifacts(base, config.target_dir)
+    has_store = store.collected_at(config.path(config.store)) is not None
+    described = described_lineage(config) if has_store else None
+    nodes = compared(old, new)
+    ran = reviewed_runs(config, new, since or base_moment(old), base_store, described)
+    declared = [one.declared.path for one in config.collect if one.declared]
+    with base_files(base, config, [*declared, *config.contracts]) as files:
+        said = reviewed_declarations(config, new, files, base_store, described)
+        contracts = reviewed_contracts(config, files, described)
+    tasks = with_files(merged(ran.nodes, said.nodes), config, said.files)
+    every = tuple(
+        sorted((*nodes, *tasks, *contracts.nodes), key=lambda o: (-o.verdict, o.kind, o.node_id))
     )
+    impact = _impact(config, old, every, described) if described else None
+    notices = (*missing_parts(old, new), *ran.notices, *said.notices, *contracts.notices)
+    return ProjectReview(base, every, impact, notices)
 
 
-def _notices(old: Artifacts, new: Artifacts) -> tuple[str, ...]:
-    found = [f"the base has no catalog.json: {_NO_TYPES}"] if not old.has_catalog else []
-    found += [f"the project has no catalog.json: {_NO_TYPES}"] if not new.has_catalog else []
-    return (*found, *new.notices)
-
-
-_NO_TYPES = "types are compared as far as YAML has them"
-
-
-def _impact(config: Config, old: Artifacts, nodes: tuple[NodeReview, ...]) -> ReviewImpact | None:
-    if store.collected_at(config.path(config.store)) is None:
-        return None
-    described = described_lineage(config)
-    datasets = dict(dbt_relations(config, old).datasets)
+def _impact(
+    config: Config, old: Artifacts, nodes: tuple[NodeReview, ...], described: DescribedLineage
+) -> ReviewImpact:
+    datasets: dict[str, DatasetId] = dict(dbt_relations(config, old).datasets)
     for dataset, about in described.descriptions.items():
         datasets |= dict.fromkeys((about.node_id, *about.dbt_ids), dataset)
     return review_impact(impact_graph(config, described), nodes, datasets, surroundings(described))
-
-
-def _places(config: Config, new: Artifacts) -> Place:
-    """The file, from the current folder, and the line of a change."""
-
-    @lru_cache(maxsize=1)
-    def code(path: Path, node_id: str) -> str:
-        try:
-            return path.read_text("utf-8", "replace")
-        except OSError:
-            node = new.manifest["nodes"].get(node_id) or {}
-            return str(node.get("raw_code") or "")
-
-    def place(node: NodeReview, change: NodeChange | None) -> tuple[str, int]:
-        path = config.project_dir / node.file
-        here = Path.cwd()
-        file = path.relative_to(here).as_posix() if path.is_relative_to(here) else node.file
-        if not node.file.endswith(".sql"):
-            return file, 1
-        return file, changed_line(code(path, node.node_id), change)
-
-    return place

@@ -35,23 +35,13 @@ def artifacts_at(revision: str, target: Path) -> Artifacts:
     Raises:
         GraftError: There is no such revision, or no manifest is committed there.
     """
-    place = _existing(target)
-    if revision.startswith("-"):
-        raise GraftError("is no folder and no revision of git", place=revision)
-    found = _git(place, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-    if found is None:
-        raise GraftError(
-            "is no folder and no revision of git",
-            place=revision,
-            remedy="name a folder with the base's manifest.json, or a commit that git has here "
-            "(in CI: fetch it first, `git fetch origin main`)",
-        )
-    commit = found.decode().strip()
+    place = nearest(target)
+    commit = commit_of(revision, place)
     inside = target.relative_to(place).as_posix()
     with tempfile.TemporaryDirectory(prefix="graft-review-") as folder:
         for name in _FILES:
             path = name if inside == "." else f"{inside}/{name}"
-            content = _git(place, "show", f"{commit}:./{path}")
+            content = git(place, "show", f"{commit}:./{path}")
             if content is not None:
                 (Path(folder) / name).write_bytes(content)
             elif name == _FILES[0]:
@@ -65,20 +55,44 @@ def artifacts_at(revision: str, target: Path) -> Artifacts:
         return artifacts.read(Path(folder))
 
 
-def revisions(target: Path, last: int) -> Iterator[tuple[str, str]]:
-    """The last commits that changed the manifest of a folder, oldest first: commit, its date.
+def commit_of(revision: str, place: Path) -> str:
+    """The commit that a revision names.
+
+    Raises:
+        GraftError: It names none.
+    """
+    if revision.startswith("-"):
+        raise GraftError("is no folder and no revision of git", place=revision)
+    found = git(place, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    if found is None:
+        raise GraftError(
+            "is no folder and no revision of git",
+            place=revision,
+            remedy="name a folder with the base's manifest.json, or a commit that git has here "
+            "(in CI: fetch it first, `git fetch origin main`)",
+        )
+    return found.decode().strip()
+
+
+def revisions(folder: Path, last: int, file: str = "") -> Iterator[tuple[str, str]]:
+    """The last commits that changed a folder, oldest first: commit, its date.
+
+    Of a merge only the merge itself counts: that is the change of a pull request.
+
+    Args:
+        file: Only of this file in it.
 
     Raises:
         GraftError: The folder is not in a git repository.
     """
-    path = str(target / _FILES[0])
     count = f"-{last + 1}"
-    listed = _git(_existing(target), "log", "--format=%h %cs", count, "--", path)
+    command = ("log", "--first-parent", "--format=%h %cs", count, "--", str(folder / file))
+    listed = git(nearest(folder), *command)
     if listed is None:
         raise GraftError(
             "git has no history of it",
-            place=str(target),
-            remedy="name a folder of a git repository in which manifests are committed",
+            place=str(folder),
+            remedy="name a folder of a git repository",
         )
     for line in reversed(listed.decode().split("\n")):
         commit, _, date = line.partition(" ")
@@ -86,12 +100,12 @@ def revisions(target: Path, last: int) -> Iterator[tuple[str, str]]:
             yield commit, date
 
 
-def _existing(folder: Path) -> Path:
+def nearest(folder: Path) -> Path:
     """The folder, or the nearest one above it that exists."""
     return next(one for one in (folder, *folder.parents) if one.is_dir())
 
 
-def _git(folder: Path, *arguments: str) -> bytes | None:
+def git(folder: Path, *arguments: str) -> bytes | None:
     """The output of git; None where it fails.
 
     Raises:

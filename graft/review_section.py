@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from dbt_graft.collectors.checked_yaml import Section
-from dbt_graft.lineage.review.compare import ReviewVerdict
+from dbt_graft.lineage.review.node_change import ReviewVerdict
 
 VerdictName = Literal["breaking", "unknown", "rows", "columns", "additive", "metadata"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dbt_graft.exporters.review import Place, certain_breaks, change_text, review_coverage
 from dbt_graft.lineage.findings import Finding, Severity
-from dbt_graft.lineage.review.compare import ReviewVerdict
+from dbt_graft.lineage.review.node_change import ReviewVerdict
 from dbt_graft.lineage.review.project import ProjectReview, ReviewImpact
 
 

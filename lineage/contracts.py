@@ -13,6 +13,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import name_grain
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.review.promises import ColumnPromise
 
 KIND = "data contract"
 # Logical types whose values are no dates; a number that looks like one may be a key.
@@ -28,12 +29,14 @@ class ContractColumn:
         partition: The place among the columns that the table is partitioned by, from 1 on; 0 of
             others.
         type: The logical type in small letters: `date`, `string`; empty where none is written.
+        promise: What a review compares.
     """
 
     name: str
     classification: str = ""
     partition: int = 0
     type: str = ""
+    promise: ColumnPromise = field(default=ColumnPromise(), compare=False)
 
     @property
     def is_date_partition(self) -> bool:

@@ -40,7 +40,13 @@ class PropertyPart(Part):
     name: str
     physical_name: str = Field(default="", alias="physicalName")
     logical_type: str = Field(default="", alias="logicalType")
+    physical_type: str = Field(default="", alias="physicalType")
     classification: str = ""
+    required: Any = False
+    unique: Any = False
+    primary_key: Any = Field(default=False, alias="primaryKey")
+    quality: Any = None
+    custom: Any = Field(default=None, alias="customProperties")
     tags: Any = None
     partitioned: Any = False
     partition_position: Any = Field(default=None, alias="partitionKeyPosition")

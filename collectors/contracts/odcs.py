@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from dbt_graft.collectors.checked_yaml import read_yaml
+from dbt_graft.collectors.contracts.column_promises import column_promise, is_true
 from dbt_graft.collectors.contracts.document import (
     NO_CONTRACT,
     ContractDocument,
@@ -115,7 +116,8 @@ def _columns(properties: Sequence[PropertyPart], above: str) -> Iterator[Contrac
     for place, one in enumerate(properties, 1):
         name = f"{above}{one.physical_name or one.name}"
         type_name = one.logical_type.casefold()
-        yield ContractColumn(name, _label(one), _partition(one, place), type_name)
+        promise = column_promise(one, _label(one))
+        yield ContractColumn(name, _label(one), _partition(one, place), type_name, promise)
         yield from _columns(one.fields, f"{name}.")
 
 
@@ -128,7 +130,7 @@ def _label(one: PropertyPart) -> str:
 
 def _partition(one: PropertyPart, place: int) -> int:
     """The place among the partition columns; that among all columns where none is written."""
-    if one.partitioned is not True and str(one.partitioned).casefold() not in ("true", "yes"):
+    if not is_true(one.partitioned):
         return 0
     written = str(one.partition_position)
     return int(written) if written.isdecimal() and int(written) else place

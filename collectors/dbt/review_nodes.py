@@ -15,9 +15,17 @@ from dbt_graft.collectors.dbt.models import DbtModel, Document, read_models
 from dbt_graft.collectors.dbt.outline_scope import digest
 from dbt_graft.collectors.dbt.query_outline import query_outline
 from dbt_graft.collectors.dbt.relation_names import RelationNames
+from dbt_graft.collectors.dbt.review_columns import (
+    Tests,
+    column_promises,
+    reviewed_columns,
+    table_constraints,
+    tested_column,
+    tests_by_node,
+)
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
 from dbt_graft.collectors.statements.text.names import Name
-from dbt_graft.lineage.review.node import QueryOutline, ReviewedColumn, ReviewedNode
+from dbt_graft.lineage.review.node import QueryOutline, ReviewedNode
 
 _ALLOWED = re.compile(r'--[ \t]*graft:[ \t]*allow-change[ \t]+reason="([^"\n]{1,300})"')
 _ROW_SETTINGS = (
@@ -43,7 +51,7 @@ def review_nodes(
     reading = _Reading(models, dialect_of(adapter), adapter)
     documents = {**(manifest.get("nodes") or {}), **(manifest.get("sources") or {})}
     entries = {**(catalog.get("nodes") or {}), **(catalog.get("sources") or {})}
-    tests = _tests(manifest)
+    tests = tests_by_node(manifest)
     for key in _upstream_first(models):
         found = _node(models[key], documents[key], entries.get(key), tests.get(key, {}))
         reading.nodes[key] = reading.with_outline(found, models[key])
@@ -98,20 +106,7 @@ def _upstream_first(models: Mapping[str, DbtModel]) -> Iterator[str]:
                 waiting += [(parent, False) for parent in models[key].parents]
 
 
-def _tests(manifest: Document) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    for key, node in (manifest.get("nodes") or {}).items():
-        column = node.get("column_name")
-        if node.get("resource_type") == "test" and isinstance(column, str):
-            parents = (node.get("depends_on") or {}).get("nodes") or ()
-            owner = node.get("attached_node") or (parents[-1] if parents else "")
-            found.setdefault(str(owner), {})[key] = column.strip('"`[]').casefold()
-    return found
-
-
-def _node(
-    model: DbtModel, node: Document, entry: Document | None, tests: Mapping[str, str]
-) -> ReviewedNode:
+def _node(model: DbtModel, node: Document, entry: Document | None, tests: Tests) -> ReviewedNode:
     config = node.get("config") or {}
     checksum = (node.get("checksum") or {}).get("checksum") if model.kind == "seed" else ""
     shown = [node.get("description"), node.get("tags"), node.get("meta"), config.get("meta")]
@@ -129,10 +124,12 @@ def _node(
         code=digest(_python(model.raw_sql) if model.is_python else model.sql or str(checksum)),
         materialized=str(config.get("materialized") or ""),
         contract=model.is_complete,
+        constraints=table_constraints(node),
         settings=_text(settings),
-        tests=tests,
+        tests={key: tested_column(one) for key, one in tests.items()},
         text=digest(_text(shown)),
-        columns={one.name.casefold(): one for one in _columns(node, entry or {})},
+        columns={one.name.casefold(): one for one in reviewed_columns(node, entry or {})},
+        promises=column_promises(node, tests),
         listed=bool(entry and entry.get("columns")),
         allowed=allowed[1] if allowed else "",
     )
@@ -144,32 +141,6 @@ def _python(code: str) -> str:
         return ast.dump(ast.parse(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code
-
-
-def _columns(node: Document, entry: Document) -> Iterator[ReviewedColumn]:
-    """Columns of the catalog in their order, then those that only the YAML has."""
-    described = {
-        str(one.get("name") or key).casefold(): one
-        for key, one in (node.get("columns") or {}).items()
-    }
-    seen = set()
-    listed: list[Document] = sorted(
-        (entry.get("columns") or {}).values(), key=lambda one: one.get("index") or 0
-    )
-    for one in listed:
-        name = str(one.get("name") or "")
-        seen.add(name.casefold())
-        yaml = described.get(name.casefold(), {})
-        kind = one.get("type") or yaml.get("data_type") or ""
-        yield ReviewedColumn(name, str(kind).casefold(), _not_null(yaml))
-    for key, yaml in described.items():
-        if key not in seen:
-            name = str(yaml.get("name") or key)
-            yield ReviewedColumn(name, str(yaml.get("data_type") or "").casefold(), _not_null(yaml))
-
-
-def _not_null(column: Document) -> bool:
-    return any(one.get("type") == "not_null" for one in column.get("constraints") or ())
 
 
 def _text(value: Any) -> str:

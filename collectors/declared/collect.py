@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -119,12 +119,21 @@ def collect(new: Sequence[ChangedFile]) -> Iterator[Collected]:
     """The lineage in new and changed files, in one part if there are any."""
     if not new:
         return
-    present = [(one.origin, one.document) for one in new if one.document]
-    records = Records(
+    records = _records((one.origin, one.document) for one in new if one.document)
+    yield tables(records, {one.origin: one.position for one in new})
+
+
+def declared_records(files: DeclaredFiles, found: Mapping[Path, Document]) -> Records:
+    """The lineage in files, as records of the store."""
+    return _records((_origin(files, path), one) for path, one in found.items())
+
+
+def _records(documents: Iterable[tuple[str, Document]]) -> Records:
+    present = list(documents)
+    return Records(
         accesses=tuple(access for one in present for access in _accesses(*one)),
         column_edges=tuple(edge for one in present for edge in _column_edges(*one)),
     )
-    yield tables(records, {one.origin: one.position for one in new})
 
 
 def _paths(files: DeclaredFiles) -> list[Path]:

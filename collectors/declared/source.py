@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
 from dbt_graft.collectors.declared.collect import (
     DeclaredFiles,
     NoFileError,
     changed_files,
     collect,
     declared_dates,
+    declared_records,
     documents,
     task_infos,
 )
@@ -15,9 +20,29 @@ from dbt_graft.collectors.declared.document import read, schema
 from dbt_graft.collectors.source import LogSource
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
-from dbt_graft.lineage.records import TaskInfo
+from dbt_graft.lineage.records import Records, TaskInfo
 
-__all__ = ["declared_dataset_dates", "declared_source", "declared_task_infos", "read", "schema"]
+__all__ = [
+    "DeclaredFile",
+    "declared_dataset_dates",
+    "declared_files",
+    "declared_source",
+    "declared_task_infos",
+    "read",
+    "schema",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredFile:
+    """A file of declared lineage.
+
+    Attributes:
+        infos: Descriptions, owners and so on of its tasks and consumers, by name.
+    """
+
+    path: Path
+    infos: Mapping[str, TaskInfo]
 
 
 def declared_source(path: str, label: str) -> LogSource:
@@ -59,3 +84,18 @@ def declared_dataset_dates(path: str, label: str) -> dict[DatasetId, DeclaredDat
         return declared_dates(documents(DeclaredFiles(path, label)))
     except NoFileError:
         return {}
+
+
+def declared_files(path: str, label: str) -> tuple[Records, list[DeclaredFile]]:
+    """The lineage in files as it is now, and the files; nothing where there is no file.
+
+    Raises:
+        GraftError: Some are not valid.
+    """
+    files = DeclaredFiles(path, label)
+    try:
+        found = documents(files)
+    except NoFileError:
+        return Records(), []
+    places = [DeclaredFile(place, one.infos()) for place, one in found.items()]
+    return declared_records(files, found), places

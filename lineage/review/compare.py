@@ -8,67 +8,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from enum import IntEnum
 
 from dbt_graft.lineage.impact.change import ChangeType
 from dbt_graft.lineage.review.node import QueryOutline, ReviewedNode
+from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
+from dbt_graft.lineage.review.promises import ColumnPromise, promise_changes, typed
 from dbt_graft.lineage.review.types import type_change
 
-
-class ReviewVerdict(IntEnum):
-    """The verdict on a change, the least first.
-
-    UNKNOWN stands above what is known not to break: it could.
-    """
-
-    METADATA = 1
-    ADDITIVE = 2
-    COLUMNS = 3
-    ROWS = 4
-    UNKNOWN = 5
-    BREAKING = 6
-
-
-@dataclass(frozen=True, slots=True)
-class NodeChange:
-    """One change of a node.
-
-    Attributes:
-        column: Empty for one of the node.
-        kind: What it is to those downstream; None for nothing.
-    """
-
-    verdict: ReviewVerdict
-    text: str
-    kind: ChangeType | None = None
-    column: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class NodeReview:
-    """A node that changed.
-
-    Attributes:
-        changes: The worst first.
-        breaks: Ids of dbt tests that are certain to fail: they name a column that goes.
-        allowed: The reason by which its SQL allows the change.
-    """
-
-    node_id: str
-    kind: str
-    file: str
-    changes: tuple[NodeChange, ...]
-    breaks: tuple[str, ...] = ()
-    allowed: str = ""
-
-    @property
-    def verdict(self) -> ReviewVerdict:
-        """The worst of its changes."""
-        return max(one.verdict for one in self.changes)
-
-
 _V = ReviewVerdict
+_NO_PROMISE = ColumnPromise()
+_OF_TYPES = (ChangeType.WIDEN, ChangeType.NARROW, ChangeType.TYPE)
 
 
 def compare(
@@ -126,6 +75,11 @@ def _settings(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]
         yield NodeChange(_V.BREAKING, "its contract is no longer enforced")
     if after.contract and not before.contract:
         yield NodeChange(_V.ADDITIVE, "its contract is enforced now")
+    lost = _V.BREAKING if before.contract and after.contract else _V.COLUMNS
+    for one in sorted(before.constraints - after.constraints):
+        yield NodeChange(lost, f"no longer enforced: {one[0]}", ChangeType.SEMANTICS)
+    for one in sorted(after.constraints - before.constraints):
+        yield NodeChange(_V.ADDITIVE, f"enforced now: {one[0]}")
     if before.settings != after.settings:
         text = "how it is loaded: its strategy or keys"
         yield NodeChange(_V.ROWS, text, ChangeType.ROWS)
@@ -152,8 +106,7 @@ def _columns(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
     for name in fresh:
         if name in renames.values():
             continue
-        known = after.columns.get(name)
-        if known and known.not_null:
+        if after.promises.get(name, _NO_PROMISE).required:
             yield NodeChange(_V.BREAKING, "added, and required", ChangeType.ADD, name)
         else:
             yield NodeChange(_V.ADDITIVE, "added", ChangeType.ADD, name)
@@ -200,19 +153,23 @@ def _expressions(first: QueryOutline, second: QueryOutline) -> Iterator[NodeChan
 
 
 def _types(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
+    """Types by the catalogs, and what is promised of columns that are in both versions."""
+    retyped = set()
     for name, old in before.columns.items():
         new = after.columns.get(name)
-        if new is None:
-            continue
-        is_alike = before.listed == after.listed and old.type and new.type
-        kind = type_change(old.type, new.type) if is_alike else None
-        if kind:
-            verdict = _V.COLUMNS if kind is ChangeType.WIDEN else _V.BREAKING
-            yield NodeChange(verdict, f"{old.type} is {new.type} now", kind, name)
-        if old.not_null and not new.not_null:
-            yield NodeChange(_V.COLUMNS, "may be null now", ChangeType.SEMANTICS, name)
-        if new.not_null and not old.not_null:
-            yield NodeChange(_V.ADDITIVE, "is never null now", None, name)
+        is_alike = new and before.listed == after.listed and old.type and new.type
+        kind = type_change(old.type, new.type) if new and is_alike else None
+        if new and kind:
+            retyped.add(name)
+            yield typed(name, old.type, new.type, kind)
+    first, second = before.known_columns, after.known_columns
+    moved = {*first} ^ {*second} if first and second else set()
+    enforced = before.contract and after.contract
+    for name in sorted({*before.promises, *after.promises} - moved):
+        old_one, new_one = (one.promises.get(name, _NO_PROMISE) for one in (before, after))
+        for change in promise_changes(name, old_one, new_one, enforced=enforced):
+            if not (name in retyped and change.kind in _OF_TYPES):
+                yield change
 
 
 def _query(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dbt_graft.lineage.review.promises import ColumnPromise
+
 
 @dataclass(frozen=True, slots=True)
 class QueryOutline:
@@ -38,12 +40,10 @@ class ReviewedColumn:
 
     Attributes:
         type: Of the catalog, else of the contract, folded; empty where neither has one.
-        not_null: Whether a constraint says so.
     """
 
     name: str
     type: str = ""
-    not_null: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,11 @@ class ReviewedNode:
         outline: None where the query is not known; `problem` is why.
         code: The digest of its compiled code, or of a seed's file; empty where there is none.
         tests: Ids of dbt tests that name a column -> the column, folded.
+        constraints: Those of the table: `primary_key (a, b)`, and the digest of a condition.
         settings: Settings that decide on rows: strategies and keys.
         text: The digest of descriptions, tags and `meta`.
         columns: Of the catalog and the YAML, by folded name.
+        promises: What is promised of columns, by folded name; of others nothing is.
         listed: Whether the catalog has it, so that `columns` are all there are.
         allowed: The reason by which its SQL allows the change; empty without one.
     """
@@ -70,10 +72,12 @@ class ReviewedNode:
     code: str = ""
     materialized: str = ""
     contract: bool = False
+    constraints: frozenset[tuple[str, str]] = frozenset()
     settings: str = ""
     tests: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     columns: Mapping[str, ReviewedColumn] = field(default_factory=dict)
+    promises: Mapping[str, ColumnPromise] = field(default_factory=dict)
     listed: bool = False
     allowed: str = ""
 

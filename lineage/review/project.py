@@ -17,7 +17,7 @@ from dbt_graft.lineage.impact.answer import (
 from dbt_graft.lineage.impact.answer import impact as impact_of
 from dbt_graft.lineage.impact.change import OF_DATASETS, ImpactSeverity
 from dbt_graft.lineage.impact.graph import ImpactGraph
-from dbt_graft.lineage.review.compare import NodeReview, ReviewVerdict
+from dbt_graft.lineage.review.node_change import NodeReview, ReviewVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +134,12 @@ def _impacts(
     around: Surroundings,
 ) -> Iterator[tuple[NodeReview, Impact]]:
     for node in nodes:
-        dataset = datasets.get(node.node_id)
-        if dataset is None:
-            continue
+        own = [datasets[node.node_id]] if node.node_id in datasets else []
         proposed = {
             ProposedChange(dataset, one.kind, "" if one.kind in OF_DATASETS else one.column): None
             for one in node.changes
             if one.kind
+            for dataset in one.datasets or own
         }
         for change in proposed:
             yield node, impact_of(graph, change, around)

@@ -225,7 +225,7 @@ def history(project: Path) -> Path:
     git(project, "init", "-q")
     for sql in (ORDERS, ORDERS + " where id > 1", DROPPED):
         write(project / "target", orders=sql)
-        git(project, "add", "-f", "target", "graft.yml")
+        git(project, "add", "-f", "target", "graft.yml", "lineage.yml")
         git(project, "commit", "-qm", "change")
     return project
 

@@ -1,0 +1,137 @@
+"""Columns of a dbt node as a review compares them: catalog, YAML, constraints and tests."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from dbt_graft.collectors.dbt.models import Document
+from dbt_graft.collectors.dbt.outline_scope import digest
+from dbt_graft.lineage.privacy.classification import classification
+from dbt_graft.lineage.review.node import ReviewedColumn
+from dbt_graft.lineage.review.promises import ColumnPromise
+
+_NOT_NULL = "not_null"
+_VALUES = "accepted_values"
+_CLASSES = ("classification", "data_classification", "security_classification", "sensitivity")
+_LONGEST_UNIT = 20
+_QUOTES = '"`[]'
+# Of a test in the manifest: its unique_id, and its node.
+Tests = Mapping[str, Document]
+
+
+def tests_by_node(manifest: Document) -> dict[str, dict[str, Document]]:
+    """The tests on columns of each node, by unique id."""
+    found: dict[str, dict[str, Document]] = defaultdict(dict)
+    for key, node in (manifest.get("nodes") or {}).items():
+        if node.get("resource_type") == "test" and isinstance(node.get("column_name"), str):
+            parents = (node.get("depends_on") or {}).get("nodes") or ()
+            owner = node.get("attached_node") or (parents[-1] if parents else "")
+            found[str(owner)][key] = node
+    return found
+
+
+def tested_column(test: Document) -> str:
+    """The column that a test is on, folded."""
+    return str(test["column_name"]).strip(_QUOTES).casefold()
+
+
+def reviewed_columns(node: Document, entry: Document) -> Iterator[ReviewedColumn]:
+    """Columns of the catalog in their order, then those that only the YAML has."""
+    described = _described(node)
+    seen = set()
+    listed: list[Document] = sorted(
+        (entry.get("columns") or {}).values(), key=lambda one: one.get("index") or 0
+    )
+    for one in listed:
+        name = str(one.get("name") or "")
+        seen.add(name.casefold())
+        kind = one.get("type") or described.get(name.casefold(), {}).get("data_type") or ""
+        yield ReviewedColumn(name, str(kind).casefold())
+    for key, yaml in described.items():
+        if key not in seen:
+            kind = yaml.get("data_type") or ""
+            yield ReviewedColumn(str(yaml.get("name") or key), str(kind).casefold())
+
+
+def column_promises(node: Document, tests: Tests) -> dict[str, ColumnPromise]:
+    """What YAML and tests promise of columns, by folded name."""
+    described = _described(node)
+    by_column: dict[str, list[Document]] = defaultdict(list)
+    for test in tests.values():
+        by_column[tested_column(test)].append(test)
+    required = {
+        str(column).casefold()
+        for one in node.get("constraints") or ()
+        if one.get("type") == _NOT_NULL
+        for column in one.get("columns") or ()
+    }
+    return {
+        key: _promise(described.get(key, {}), by_column.get(key, ()), is_required=key in required)
+        for key in sorted({*described, *by_column, *required})
+    }
+
+
+def _described(node: Document) -> dict[str, Document]:
+    columns = (node.get("columns") or {}).items()
+    return {str(one.get("name") or key).casefold(): one for key, one in columns}
+
+
+def table_constraints(node: Document) -> frozenset[tuple[str, str]]:
+    """The constraints of the table: how they are shown, and the digest of a condition."""
+    found = set()
+    for one in node.get("constraints") or ():
+        kind = str(one.get("type"))
+        columns = ", ".join(str(column).casefold() for column in one.get("columns") or ())
+        if kind != _NOT_NULL:
+            found.add((f"{kind} ({columns})" if columns else kind, _condition(one)))
+    return frozenset(found)
+
+
+def _promise(yaml: Document, tests: Collection[Document], *, is_required: bool) -> ColumnPromise:
+    constraints = {(str(o.get("type")), _condition(o)) for o in yaml.get("constraints") or ()}
+    generic = [(str(meta.get("name")), meta) for one in tests if (meta := _metadata(one))]
+    values = [
+        _digest(value)
+        for name, meta in generic
+        if name == _VALUES
+        for value in (meta.get("kwargs") or {}).get("values") or ()
+    ]
+    metas = [yaml.get("meta"), (yaml.get("config") or {}).get("meta")]
+    meta = {str(k).casefold(): v for one in metas if isinstance(one, dict) for k, v in one.items()}
+    return ColumnPromise(
+        str(yaml.get("data_type") or "").casefold(),
+        is_required or any(kind == _NOT_NULL for kind, _ in constraints),
+        frozenset(one for one in constraints if one[0] != _NOT_NULL),
+        frozenset(name for name, _ in generic if name != _VALUES),
+        frozenset(values),
+        _label(yaml, meta),
+        str(meta.get("unit") or "").strip()[:_LONGEST_UNIT],
+    )
+
+
+def _metadata(test: Document) -> Document:
+    found = test.get("test_metadata")
+    return found if isinstance(found, dict) else {}
+
+
+def _label(yaml: Document, meta: Document) -> str:
+    """What `meta` or a tag names the class of its data."""
+    tags = [*(yaml.get("tags") or ()), *((yaml.get("config") or {}).get("tags") or ())]
+    marks = [key for key, value in meta.items() if value is True]
+    named = [meta.get(key) for key in _CLASSES]
+    labels = (str(one) for one in (*named, *marks, *tags) if one)
+    return next((one for one in labels if classification(one) is not None), "")
+
+
+def _condition(constraint: Document) -> str:
+    """The digest of what a constraint demands; its name and its warnings do not count."""
+    demands = [constraint.get(key) for key in ("expression", "to", "to_columns")]
+    return _digest(demands) if any(demands) else ""
+
+
+def _digest(value: Any) -> str:
+    return digest(orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str).decode())

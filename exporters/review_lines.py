@@ -1,0 +1,49 @@
+"""The lines of files that changes are about."""
+
+from __future__ import annotations
+
+import re
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
+
+_ROW_WORDS = re.compile(r"\b(?:where|having|qualify|group|join|union|distinct|limit)\b", re.I)
+
+
+def changed_line(code: str, node: NodeReview, change: NodeChange | None) -> int:
+    """The line of a file that a change is about, as far as it names one.
+
+    Else the first of what the file has of the node: of all of it, or of its entry in YAML.
+    """
+    start, text = entry_lines(code, node.node_id) or (1, code)
+    if change is None:
+        return start
+    words = [change.column, *map(_table, change.datasets)]
+    found = [re.search(rf"\b{re.escape(word)}\b", text, re.I) for word in words if word]
+    if not any(found) and change.verdict is ReviewVerdict.ROWS and not change.datasets:
+        found = [_ROW_WORDS.search(text)]
+    first = next((one for one in found if one), None)
+    return start + (text.count("\n", 0, first.start()) if first else 0)
+
+
+def entry_lines(code: str, name: str) -> tuple[int, str] | None:
+    """The entry of a task in YAML: its first line, and its text; None where there is none."""
+    head = re.compile(rf"^(?P<indent>[ \t]+)(?P<q>['\"]?){re.escape(name)}(?P=q)[ \t]*:", re.M)
+    found = head.search(code)
+    if not found:
+        return None
+    indent = len(found["indent"].expandtabs())
+    lines = code[found.start() :].splitlines(keepends=True)
+    end = next(
+        (
+            number
+            for number, line in enumerate(lines)
+            if number and line.strip() and len(line) - len(line.lstrip()) <= indent
+        ),
+        len(lines),
+    )
+    return code.count("\n", 0, found.start()) + 1, "".join(lines[:end])
+
+
+def _table(dataset: DatasetId) -> str:
+    return dataset.name.rpartition("/")[2].rpartition(".")[2]

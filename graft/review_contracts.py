@@ -1,0 +1,62 @@
+"""Data contracts in a review: those of graft.yml now, and in the base."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+from dbt_graft.exporters.data.view import DescribedLineage
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.contracts import ContractFiles, read_contracts
+from dbt_graft.graft.review_files import BaseFiles
+from dbt_graft.graft.review_tasks import TasksReviewed
+from dbt_graft.lineage.contracts import KIND, matched
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.review.contracts import contract_reviews
+from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
+
+
+def reviewed_contracts(
+    config: Config, base: BaseFiles, described: DescribedLineage | None
+) -> TasksReviewed:
+    """The contracts that promise something else than in the base."""
+    if not config.contracts:
+        return TasksReviewed()
+    if not base.is_known:
+        text = "data contracts are not compared: the base is a folder without them"
+        return TasksReviewed(notices=(text,))
+    new, old = read_contracts(config), _of_base(config, base)
+    notices = [
+        f"a data contract is not compared: in the base {base.shown(str(fault))}"
+        for fault in old.faults
+    ]
+    damaged = [str(fault) for fault in (*new.faults, *old.faults)]
+    before, after = (
+        [one for one in some.contracts if not any(Path(one.file).name in text for text in damaged)]
+        for some in (old, new)
+    )
+    datasets = (*described.lineage.datasets, *described.descriptions) if described else ()
+    meant: dict[tuple[str, str], set[DatasetId]] = defaultdict(set)
+    for contract, table, dataset in matched([*before, *after], datasets).tables:
+        meant[contract.id, table.names[-1]].add(dataset)
+    nodes = [
+        replace(one, file=str(base.here(Path(one.file))))
+        for one in contract_reviews(before, after, meant)
+    ]
+    return TasksReviewed((*nodes, *map(_unreadable, new.faults)), tuple(notices))
+
+
+def _unreadable(fault: GraftError) -> NodeReview:
+    file = fault.place or str(fault).partition(": ")[0]
+    file = file.rpartition(":")[0] if file.rpartition(":")[2].isdigit() else file
+    change = NodeChange(ReviewVerdict.UNKNOWN, f"cannot be read: {fault.problem}")
+    return NodeReview(f"contract:{Path(file).name}", KIND, file, (change,))
+
+
+def _of_base(config: Config, base: BaseFiles) -> ContractFiles:
+    """The contracts of the base; a pattern that names none there is no fault."""
+    paths = [path for written in config.contracts if (path := base.path(written))]
+    found = read_contracts(config.model_copy(update={"contracts": tuple(paths)}))
+    return ContractFiles(found.contracts, [one for one in found.faults if one.place not in paths])

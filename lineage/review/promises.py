@@ -1,0 +1,109 @@
+"""What a column is promised to be, by a contract or by tests, before and after.
+
+By the change matrix of data contracts: a promise that is taken back breaks if it was enforced, as
+does another unit; another set of values is to be tested by who reads them; a new promise is
+harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dbt_graft.lineage.impact.change import ChangeType
+from dbt_graft.lineage.privacy.classification import Classification, classification
+from dbt_graft.lineage.review.node_change import NodeChange, ReviewVerdict
+from dbt_graft.lineage.review.types import type_change
+
+_V = ReviewVerdict
+_SENSITIVE = Classification.CONFIDENTIAL
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPromise:
+    """The promises of a column.
+
+    Attributes:
+        type: As the contract has it, folded.
+        required: Whether it is never null.
+        constraints: Others: `unique`, `primary_key`, `check` with the digest of its condition.
+        tests: Names of tests, those of its values left out.
+        values: Digests of the values that it may have; empty where nothing limits them.
+        classification: The label, as it is written.
+        unit: Of its values: `EUR`.
+    """
+
+    type: str = ""
+    required: bool = False
+    constraints: frozenset[tuple[str, str]] = frozenset()
+    tests: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
+    classification: str = ""
+    unit: str = ""
+
+
+def promise_changes(
+    column: str, before: ColumnPromise, after: ColumnPromise, *, enforced: bool
+) -> Iterator[NodeChange]:
+    """The changes of the promises of a column.
+
+    Args:
+        enforced: Whether somebody relies on them: a contract is enforced before and after.
+    """
+    lost = _V.BREAKING if enforced else _V.COLUMNS
+    if before.type and after.type and (kind := type_change(before.type, after.type)):
+        yield typed(column, before.type, after.type, kind)
+    if before.required and not after.required:
+        yield NodeChange(lost, "may be null now", ChangeType.SEMANTICS, column)
+    if after.required and not before.required:
+        yield NodeChange(_V.ADDITIVE, "is never null now", None, column)
+    if gone := _kinds(before.constraints - after.constraints):
+        yield NodeChange(lost, f"no longer enforced: {gone}", ChangeType.SEMANTICS, column)
+    if new := _kinds(after.constraints - before.constraints):
+        yield NodeChange(_V.ADDITIVE, f"enforced now: {new}", None, column)
+    if gone := ", ".join(sorted(before.tests - after.tests)):
+        yield NodeChange(_V.COLUMNS, f"no longer tested: {gone}", None, column)
+    if new := ", ".join(sorted(after.tests - before.tests)):
+        yield NodeChange(_V.ADDITIVE, f"tested now: {new}", None, column)
+    yield from _values(column, before, after)
+    yield from _labels(column, before, after)
+    if before.unit and after.unit and before.unit != after.unit:
+        text = f"its unit is {after.unit}, no longer {before.unit}"
+        yield NodeChange(_V.BREAKING, text, ChangeType.UNIT, column)
+
+
+def typed(column: str, before: str, after: str, kind: ChangeType) -> NodeChange:
+    """The change of a column's type."""
+    verdict = _V.COLUMNS if kind is ChangeType.WIDEN else _V.BREAKING
+    return NodeChange(verdict, f"{before} is {after} now", kind, column)
+
+
+def _kinds(constraints: frozenset[tuple[str, str]]) -> str:
+    return ", ".join(sorted({kind for kind, _ in constraints}))
+
+
+def _values(column: str, before: ColumnPromise, after: ColumnPromise) -> Iterator[NodeChange]:
+    more, fewer = len(after.values - before.values), len(before.values - after.values)
+    if before.values and not after.values:
+        text = "no longer limited to accepted values"
+        yield NodeChange(_V.COLUMNS, text, ChangeType.SEMANTICS, column)
+    elif after.values and not before.values:
+        yield NodeChange(_V.ADDITIVE, "limited to accepted values now", None, column)
+    elif more or fewer:
+        parts = [f"{more} new" if more else "", f"{fewer} gone" if fewer else ""]
+        text = f"other accepted values: {', '.join(filter(None, parts))}"
+        yield NodeChange(_V.COLUMNS, text, ChangeType.SEMANTICS, column)
+
+
+def _labels(column: str, before: ColumnPromise, after: ColumnPromise) -> Iterator[NodeChange]:
+    old, new = (classification(one.classification) for one in (before, after))
+    if old == new:
+        return
+    names = [one.text if one is not None else "unclassified" for one in (old, new)]
+    text = f"classified {names[1]} now, no longer {names[0]}"
+    if new is not None and new >= _SENSITIVE and (old is None or new > old):
+        yield NodeChange(_V.COLUMNS, text, ChangeType.PRIVACY, column)
+    elif old is not None and old >= _SENSITIVE:
+        yield NodeChange(_V.COLUMNS, text, None, column)
+    else:
+        yield NodeChange(_V.METADATA, text, None, column)

@@ -1,0 +1,99 @@
+"""What a task's columns come from, before and after -> changes of columns and of rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.impact.change import ChangeType
+from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
+from dbt_graft.lineage.review.node_change import NodeChange, ReviewVerdict
+from dbt_graft.lineage.review.task_version import ColumnFact
+
+_ROWS = {
+    Subtype.FILTER: "other filters",
+    Subtype.JOIN: "other joins",
+    Subtype.GROUP_BY: "another grain: GROUP BY",
+    Subtype.WINDOW: "another grain: windows",
+}
+_MOST = 3
+_V = ReviewVerdict
+_Facts = Collection[ColumnFact]
+
+
+def column_changes(
+    new: _Facts,
+    gone: _Facts,
+    before: _Facts,
+    after: _Facts,
+    datasets: Collection[DatasetId],
+    schemas: Mapping[DatasetId, Collection[str]],
+) -> Iterator[NodeChange]:
+    """The changes of outputs that are in both versions.
+
+    Args:
+        new, gone: The facts that only one of the versions has.
+        schemas: The columns of datasets now, folded; none where they are not known.
+    """
+    here = [one for one in new if one.dataset in datasets]
+    there = [one for one in gone if one.dataset in datasets]
+    rows = {(one.dataset, one.subtype) for one in (*here, *there) if not one.column}
+    for dataset, subtype in sorted(rows):
+        if subtype in _ROWS:
+            text = f"{_ROWS[subtype]} of {dataset}"
+            yield NodeChange(_V.ROWS, text, ChangeType.ROWS, "", (dataset,))
+    first, second = _columns(before), _columns(after)
+    for dataset, column in sorted({(o.dataset, o.column) for o in (*here, *there) if o.column}):
+        key = (dataset, column)
+        added = [one for one in here if (one.dataset, one.column) == key]
+        missing = [one for one in there if (one.dataset, one.column) == key]
+        if not any(one[0] == dataset for one in second):
+            continue  # said once, below
+        if key not in first and any(one[0] == dataset for one in first) and column != ANY_COLUMN:
+            yield NodeChange(_V.ADDITIVE, "added", ChangeType.ADD, column, (dataset,))
+        elif key not in second and schemas.get(dataset) and column not in schemas[dataset]:
+            yield NodeChange(_V.BREAKING, "removed", ChangeType.REMOVE, column, (dataset,))
+        else:
+            yield from _other_sources(key, added, missing)
+    for dataset in sorted({one.dataset for one in there if one.column}):
+        if not any(one[0] == dataset for one in second):
+            text = f"the columns of {dataset} are no longer known"
+            yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS, "", (dataset,))
+
+
+def _other_sources(
+    key: tuple[DatasetId, str], added: _Facts, missing: _Facts
+) -> Iterator[NodeChange]:
+    dataset, column = key
+    now, then = ({(o.source, o.source_column) for o in some} for some in (added, missing))
+    masked = {o.masked_by for o in added} - {Masking.NONE}
+    was_masked = {o.masked_by for o in missing} - {Masking.NONE}
+    parts = []
+    if now - then:
+        parts.append(f"comes from {_names(now - then)} now")
+    if then - now:
+        parts.append(f"no longer comes from {_names(then - now)}")
+    if not parts:
+        parts.append(f"another expression of {_names(now)}")
+    kind = ChangeType.SEMANTICS
+    if was_masked and not masked and added:
+        kind = ChangeType.PRIVACY
+        parts.append("is no longer masked")
+    elif masked and not was_masked:
+        parts.append("is masked now")
+    yield NodeChange(_V.COLUMNS, "; ".join(parts), kind, column, (dataset,))
+
+
+def _columns(facts: _Facts) -> dict[tuple[DatasetId, str], list[ColumnFact]]:
+    found: dict[tuple[DatasetId, str], list[ColumnFact]] = defaultdict(list)
+    for one in facts:
+        if one.column:
+            found[one.dataset, one.column].append(one)
+    return found
+
+
+def _names(columns: Collection[tuple[DatasetId, str]]) -> str:
+    shown = [f"{dataset}.{column}" for dataset, column in sorted(columns)]
+    more = f" and {len(shown) - _MOST} more" if len(shown) > _MOST else ""
+    return ", ".join(shown[:_MOST]) + more

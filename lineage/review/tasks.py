@@ -1,0 +1,245 @@
+"""Two versions of tasks -> what is another in each: by their runs, or as they are declared.
+
+What a task does now is new if no run before the base did it. It is gone if the last runs before it
+all did it, and one that ended well since did not. A task that did not run since is left out: it
+says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.impact.change import ChangeType
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Evidence, Outcome, TaskInfo
+from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
+from dbt_graft.lineage.review.task_columns import column_changes
+from dbt_graft.lineage.review.task_version import (
+    TaskVersion,
+    task_versions,
+    usual_work,
+)
+
+TASK = "task"
+_V = ReviewVerdict
+_NOTHING = TaskVersion()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSurroundings:
+    """What else is known of the datasets that tasks use.
+
+    Attributes:
+        writers: Dataset -> the tasks and models that write it.
+        known: The datasets that were there before the base.
+    """
+
+    writers: Mapping[DatasetId, Collection[str]] = field(default_factory=dict)
+    known: Collection[DatasetId] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Versions:
+    """A task before and after.
+
+    Attributes:
+        usual: What of `before` is gone if it is missing.
+        elsewhere: What else shows that it does, so that it is neither new nor gone.
+        varying: Shapes that only some of its last runs had.
+    """
+
+    before: TaskVersion
+    after: TaskVersion
+    usual: TaskVersion
+    elsewhere: TaskVersion = _NOTHING
+    varying: Collection[str] = ()
+
+    @property
+    def new(self) -> TaskVersion:
+        return self.after.without(self.before, self.elsewhere)
+
+    @property
+    def gone(self) -> TaskVersion:
+        return self.usual.without(self.after, self.elsewhere)
+
+
+def run_reviews(
+    before: Lineage, since: Lineage, around: TaskSurroundings
+) -> tuple[NodeReview, ...]:
+    """The tasks whose runs since the base do other things than those before.
+
+    Args:
+        before, since: See `lineage.review.task_runs`.
+    """
+    old, new = task_versions(before), task_versions(since)
+    work = usual_work(before, since)
+    usual = task_versions(before, usual=work)
+    found: list[NodeReview] = []
+    for name in sorted(new):
+        if new[name] == _NOTHING and not new[name].shapes:
+            continue
+        versions = _Versions(
+            old.get(name, _NOTHING),
+            new[name],
+            usual.get(name, _NOTHING),
+            varying=work[name].varying if name in work else (),
+        )
+        changes = [] if name in before.tasks else [NodeChange(_V.ADDITIVE, "new task")]
+        changes += _changes(name, versions, around, since)
+        if name in before.tasks:
+            changes += _statements(versions, since, changes)
+        found += _review(name, changes, since.tasks[name].info)
+    return tuple(found)
+
+
+def declared_reviews(
+    before: Lineage, after: Lineage, observed: Lineage, around: TaskSurroundings
+) -> tuple[NodeReview, ...]:
+    """The tasks that are declared otherwise than in the base.
+
+    Args:
+        before, after: Of declared lineage alone.
+        observed: What runs show is there, whatever is declared.
+    """
+    old, new = task_versions(before), task_versions(after)
+    seen = task_versions(observed, (Evidence.OBSERVED, Evidence.INFERRED))
+    found: list[NodeReview] = []
+    for name in sorted({*old, *new}):
+        first, second = old.get(name, _NOTHING), new.get(name, _NOTHING)
+        versions = _Versions(first, second, first, seen.get(name, _NOTHING))
+        changes = list(_changes(name, versions, around, after))
+        if name not in new:
+            changes.append(NodeChange(_V.METADATA, "no longer declared"))
+        elif name not in old:
+            changes.append(NodeChange(_V.ADDITIVE, "newly declared"))
+        elif not changes and first != second:
+            text = "declared otherwise, and its runs show the same as before"
+            changes.append(NodeChange(_V.METADATA, text))
+        infos = [one.tasks[name].info if name in one.tasks else None for one in (before, after)]
+        if all(infos) and infos[0] != infos[1]:
+            changes.append(NodeChange(_V.METADATA, "its description, owner or schedule"))
+        found += _review(name, changes, infos[1] or infos[0] or TaskInfo())
+    return tuple(found)
+
+
+def _review(name: str, changes: Collection[NodeChange], info: TaskInfo) -> Iterator[NodeReview]:
+    if changes:
+        ordered = sorted(set(changes), key=lambda o: (-o.verdict, o.datasets, o.column, o.text))
+        yield NodeReview(name, TASK, info.path, tuple(ordered), repo=info.repo)
+
+
+def _changes(
+    name: str, versions: _Versions, around: TaskSurroundings, after: Lineage
+) -> Iterator[NodeChange]:
+    yield from _written(name, versions, around)
+    lasting = versions.before.writes & versions.after.writes
+    yield from _read(versions, lasting)
+    schemas = {key: one.columns for key, one in after.datasets.items()}
+    yield from column_changes(
+        versions.new.columns,
+        versions.gone.columns,
+        versions.before.columns,
+        versions.after.columns,
+        lasting - _not_understood(versions, after).keys(),
+        {key: {one.name.casefold() for one in some} for key, some in schemas.items()},
+    )
+
+
+def _written(name: str, versions: _Versions, around: TaskSurroundings) -> Iterator[NodeChange]:
+    for dataset in sorted(versions.new.writes):
+        others = _others(name, dataset, around)
+        if others:
+            yield NodeChange(
+                _V.ROWS, f"writes {dataset} now, as does {others}", ChangeType.ROWS, "", (dataset,)
+            )
+        elif dataset in around.known:
+            text = f"writes {dataset} now, which was there before"
+            yield NodeChange(_V.ROWS, text, ChangeType.ROWS, "", (dataset,))
+        else:
+            yield NodeChange(
+                _V.ADDITIVE, f"writes {dataset}, which is new", ChangeType.ADD, "", (dataset,)
+            )
+    for dataset in sorted(versions.gone.writes):
+        if dataset in versions.new.removes:
+            text = f"drops {dataset}, and no longer writes it"
+            yield NodeChange(_V.BREAKING, text, ChangeType.REMOVE, "", (dataset,))
+        elif others := _others(name, dataset, around):
+            text = f"no longer writes {dataset}; {others} does"
+            yield NodeChange(_V.ROWS, text, ChangeType.ROWS, "", (dataset,))
+        else:
+            text = f"no longer writes {dataset}, nor does anybody else"
+            yield NodeChange(_V.BREAKING, text, ChangeType.FRESHNESS, "", (dataset,))
+
+
+def _others(name: str, dataset: DatasetId, around: TaskSurroundings) -> str:
+    others = sorted({*around.writers.get(dataset, ())} - {name})
+    return others[0] if others else ""
+
+
+def _read(versions: _Versions, lasting: Collection[DatasetId]) -> Iterator[NodeChange]:
+    """Inputs that come and go, of outputs that are in both versions, or of a task without any."""
+    for some, verb in ((versions.new, "now reads"), (versions.gone, "no longer reads")):
+        by_source: dict[DatasetId, set[DatasetId]] = {source: set() for source in some.reads}
+        for source, target in some.flows:
+            if target in lasting:
+                by_source.setdefault(source, set()).add(target)
+        writes = versions.before.writes | versions.after.writes
+        for source, targets in sorted(by_source.items()):
+            # For outputs that come or go with it, these are the change.
+            if (
+                targets
+                or not writes
+                or not any(
+                    flow[0] == source for flow in (*versions.before.flows, *versions.after.flows)
+                )
+            ):
+                known = source in versions.before.reads & versions.after.reads
+                shown = f" for {_names(targets)}" if targets and (known or len(writes) > 1) else ""
+                yield NodeChange(
+                    _V.ROWS,
+                    f"{verb} {source}{shown}",
+                    ChangeType.ROWS if targets else None,
+                    "",
+                    tuple(sorted(targets)),
+                )
+
+
+def _statements(
+    versions: _Versions, since: Lineage, found: Collection[NodeChange]
+) -> Iterator[NodeChange]:
+    """Statements that are not understood, and others that no change explains."""
+    explained = {dataset for one in found for dataset in one.datasets}
+    hidden = _not_understood(versions, since)
+    for dataset, reason in sorted(hidden.items()):
+        text = f"writes {dataset} by other statements, not all of which are understood: {reason}"
+        yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS, "", (dataset,))
+    new, gone = versions.new.shapes, versions.gone.shapes
+    # Where every run has shapes of its own, other ones are nothing new.
+    vary = {dataset for dataset, shape in versions.before.shapes if shape in versions.varying}
+    others = {one for one, _ in gone} | ({one for one, _ in new} - vary)
+    for dataset in sorted(one for one in others if one):
+        if dataset not in explained and dataset not in hidden:
+            text = f"writes {dataset} by other statements, with the same tables and columns"
+            yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS, "", (dataset,))
+    if None in others and not found and not others - {None}:
+        targets = tuple(sorted(versions.after.writes))
+        text = "reads by other statements, of the same tables and columns"
+        yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS if targets else None, "", targets)
+
+
+def _not_understood(versions: _Versions, since: Lineage) -> dict[DatasetId, str]:
+    """Outputs that new statements write which are not parsed in full, with a reason."""
+    found = {}
+    for dataset, shape_id in versions.new.shapes:
+        shape = since.shapes.get(shape_id)
+        if dataset and shape and shape.outcome is not Outcome.PARSED:
+            found[dataset] = shape.reason or shape.outcome.value
+    return found
+
+
+def _names(datasets: Collection[DatasetId]) -> str:
+    shown = [str(one) for one in sorted(datasets)]
+    more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
+    return ", ".join(shown[:3]) + more
