@@ -24,7 +24,7 @@ def with_checks(lineage: Lineage, manifest: Node, known: Relations) -> Lineage:
     """The lineage with the results of checks as those of dbt's tests.
 
     An invocation of which dbt itself has the result counts once: dbt's. Checks that are no test of
-    the project are left out, and counted in the debug log.
+    the project stay checks; those that name no dataset either are counted in the debug log.
     """
     checks = {node_id: check for node_id in lineage.node_results if (check := check_of(node_id))}
     if not checks:
@@ -36,7 +36,9 @@ def with_checks(lineage: Lineage, manifest: Node, known: Relations) -> Lineage:
     for node_id, check in sorted(checks.items(), key=lambda one: (one[1].dataset is None, one[0])):
         results = lineage.node_results[node_id]
         test = tests.of(check)
-        if test is None:
+        if test is None and check.dataset:
+            found[node_id] = results
+        elif test is None:
             others[check.kind or check.name] += len(results)
         else:
             found[test] = tuple(_joined(found.get(test, ()), results, test))

@@ -109,11 +109,12 @@ def _evidences(usages: Iterable[Usage]) -> set[Evidence]:
 
 
 def _runs(task: Task, since: datetime | None) -> list[Run]:
-    """The runs that engines show."""
+    """The runs on engines whose logs show what the task does; else they cannot tell."""
+    engines = {usage.engine for usage in task.usages if _is_seen(usage)}
     return [
         run
         for run in task.runs
-        if run.engine != DECLARED
+        if run.engine in engines - {DECLARED}
         and run.status is not Status.FAILED
         and (since is None or (run.started_at is not None and run.started_at >= since))
     ]

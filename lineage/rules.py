@@ -160,7 +160,7 @@ def _without_run(about: _Subject) -> Iterator[RuleFinding]:
             yield RuleFinding(
                 RuleCode.MISSING_PRODUCING_RUN,
                 str(dataset),
-                f"no run of {_some(writers)} is known; that it writes this is declared only",
+                f"no run of {_some(writers)} is seen to write it: it is declared only",
                 "collect the logs of its engine, or let it emit OpenLineage events",
                 about.owner(dataset),
             )

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from dbt_graft.exporters.data.view import DescribedLineage, View, ViewColumn, ViewType
-from dbt_graft.lineage.describe import Description
+from dbt_graft.lineage.checks import check_of
+from dbt_graft.lineage.describe import Description, NodeTest
 from dbt_graft.lineage.urls import dataset_path, task_path
 
 _Row = tuple[object, ...]
@@ -164,6 +165,9 @@ def _results(described: DescribedLineage) -> Iterator[_Row]:
     }
     for node_id, results in sorted(described.lineage.node_results.items()):
         dataset, test = tests.get(node_id, (datasets.get(node_id), None))
+        if check := check_of(node_id):
+            dataset = check.dataset
+            test = NodeTest(node_id, check.kind or check.name, check.column)
         for result in results:
             yield (
                 node_id,

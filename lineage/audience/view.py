@@ -13,6 +13,7 @@ from dataclasses import replace
 from dbt_graft.lineage.audience.described import AudienceView
 from dbt_graft.lineage.audience.hidden import HiddenData
 from dbt_graft.lineage.audience.words import LEFT_OUT, without
+from dbt_graft.lineage.checks import check_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task, flow_order
@@ -61,6 +62,13 @@ def visible_lineage(
             node_id: without(results, words.mentions(words.near))
             for node_id, results in lineage.node_results.items()
             if node_id not in view.tests and node_id not in hidden_nodes
+            # Its id names a dataset and a column.
+            if check_of(node_id) is None
+        },
+        partition_columns={
+            key: {name: grain for name, grain in one.items() if not view.hidden.hides(key, name)}
+            for key, one in lineage.partition_columns.items()
+            if key not in hidden
         },
         dbt_edges=(),
         model_reads=(),

@@ -7,11 +7,13 @@ platform: incomplete data makes counts wrong, double keys make joins wrong, and 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from dbt_graft.lineage.checks import check_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description, NodeTest
 from dbt_graft.lineage.model import Lineage
@@ -87,14 +89,29 @@ def quality_faults(
 ) -> list[QualityFault]:
     """The faults of all datasets, by dataset."""
     found: list[QualityFault] = []
-    for dataset in sorted({*lineage.datasets, *descriptions}):
+    checks = defaultdict[DatasetId, list[NodeTest]](list)
+    for node_id in lineage.node_results:
+        if (check := check_of(node_id)) and check.dataset:
+            checks[check.dataset].append(NodeTest(node_id, check.kind or check.name, check.column))
+    for dataset in sorted({*lineage.datasets, *descriptions, *checks}):
         about = descriptions.get(dataset)
-        tests = about.tests if about else ()
+        tests = (*(about.tests if about else ()), *checks.get(dataset, ()))
         ids = about.dbt_ids if about else ()
-        found += _of_tests(lineage, dataset, tests)
-        found += _of_results(lineage, dataset, ids)
-        found += _of_writes(lineage, dataset)
-    return found
+        faults = [
+            *_of_tests(lineage, dataset, tests),
+            *_of_results(lineage, dataset, ids),
+            *_of_writes(lineage, dataset),
+        ]
+        # Two nodes of dbt may be one table, and a write may stand in two logs: the newest counts.
+        newest = {
+            (one.kind, one.name, one.column.casefold()): one for one in sorted(faults, key=_age)
+        }
+        found += (one for one in faults if one in newest.values())
+    return list(dict.fromkeys(found))
+
+
+def _age(fault: QualityFault) -> tuple[bool, datetime]:
+    return (fault.failed_at is not None, fault.failed_at or datetime.min)
 
 
 def _of_tests(

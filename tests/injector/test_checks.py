@@ -69,15 +69,20 @@ def test_a_check_is_the_test_of_its_dataset_kind_and_column(
         Check(ORDERS, "not_null"),
         Check(DatasetId("spark", "other.orders"), "not_null", "id", "not_null_orders_id"),
         Check(DatasetId("spark", "raw.customers"), "relationships", "customer_id"),
-        Check(None, "not_null", "id"),
     ],
 )
-def test_another_check_is_counted_by_name(
-    project: Project, log: Log, check: Check, caplog: pytest.LogCaptureFixture
+def test_another_check_of_a_dataset_stays_one(project: Project, log: Log, check: Check) -> None:
+    found = grafted_results(project, log, result(check.id, "i-1", 1))
+    assert found == {check.id: ["i-1 pass"]}
+
+
+def test_a_check_of_no_dataset_is_counted_by_name(
+    project: Project, log: Log, caplog: pytest.LogCaptureFixture
 ) -> None:
+    check = Check(None, "not_null", "id")
     with caplog.at_level(logging.DEBUG, "dbt_graft"):
         assert grafted_results(project, log, result(check.id, "i-1", 1)) == {}
-    assert f"no test of the dbt project: {check.kind} 1" in caplog.text
+    assert "no test of the dbt project: not_null 1" in caplog.text
 
 
 def test_of_two_tests_alike_the_name_decides(project: Project, log: Log) -> None:
@@ -87,7 +92,7 @@ def test_of_two_tests_alike_the_name_decides(project: Project, log: Log) -> None
     named = Check(ORDERS, "accepted_values", "state", "accepted_two")
     without = Check(ORDERS, "accepted_values", "state")
     found = grafted_results(project, log, result(named.id, "i-1", 1), result(without.id, "i-2", 2))
-    assert found == {"test.shop.accepted_two": ["i-1 pass"]}
+    assert found == {"test.shop.accepted_two": ["i-1 pass"], without.id: ["i-2 pass"]}
 
 
 def test_the_newest_counts_and_of_one_invocation_dbts(project: Project, log: Log) -> None:
