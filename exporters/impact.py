@@ -11,7 +11,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates
 from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.impact.answer import AffectedConsumer, AffectedDataset, Impact, ImpactStep
-from dbt_graft.lineage.impact.change import ImpactEffect, recommended_action
+from dbt_graft.lineage.impact.change import ImpactEffect, effect_action, recommended_action
 
 VERSION = 1
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/impact.schema.json"
@@ -107,6 +107,7 @@ def _dataset(one: AffectedDataset) -> Section:
         "effects": [effect.name for effect in one.effects],
         "columns": {name: effect.name for name, effect in one.columns.items()},
         "reason": reason(one),
+        "action": effect_action(min((*one.effects, *one.columns.values()))),
         "path": [_step(step) for step in one.path],
         "distance": one.distance,
         "stale": one.stale,

@@ -69,6 +69,12 @@ class Description:
     column_sensitivity: Mapping[str, str] = field(default_factory=dict)
 
 
+_CRITICAL = frozenset({"critical", "high", "tier1", "tier 1"})
+_UNCRITICAL = frozenset({"low", "none", "tier3", "tier 3"})
+# Kinds of consumers that read by program.
+_UNATTENDED = frozenset({"api", "application", "data contract"})
+
+
 @dataclass(frozen=True, slots=True)
 class Consumer:
     """A reader without outputs: a dashboard, a report, an API, a task that only reads.
@@ -93,9 +99,15 @@ class Consumer:
 
     @property
     def is_critical(self) -> bool:
-        """Whether somebody waits for it: it is of high criticality, or has an SLO or a deadline."""
-        words = {"critical", "high", "tier1", "tier 1"}
-        return bool(self.freshness_slo or self.deadline or self.criticality.casefold() in words)
+        """Whether a change weighs more here: somebody waits for it, or no person looks at it first.
+
+        It is of high criticality, has an SLO or a deadline, or is an application, an API or a data
+        contract that nobody calls uncritical.
+        """
+        word = self.criticality.casefold()
+        if self.freshness_slo or self.deadline or word in _CRITICAL:
+            return True
+        return self.kind.casefold() in _UNATTENDED and word not in _UNCRITICAL
 
 
 @dataclass(frozen=True, slots=True)

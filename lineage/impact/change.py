@@ -124,10 +124,22 @@ _ACTIONS: Mapping[ChangeType, str] = {
     ChangeType.SEMANTICS: "agree on the new meaning with its owners, or add a column for it",
     ChangeType.UNIT: "add a column in the new unit, and move its readers",
     ChangeType.ROWS: "compare row counts and totals before and after",
-    ChangeType.FRESHNESS: "tell who waits for it",
+    ChangeType.FRESHNESS: "let those know who wait for it",
     ChangeType.PRIVACY: "restrict access, or mask it where it leaves its place",
     ChangeType.DATA_INCORRECT: "hold back, correct, and run again: see `graft taint`",
     ChangeType.DEPRECATE: "plan the move to its successor with the owners",
+}
+
+_EFFECT_ACTIONS: Mapping[ImpactEffect, str] = {
+    ImpactEffect.GONE: "take it out of the statement, or read another column",
+    ImpactEffect.TYPE: "cast explicitly, and test what reads it",
+    ImpactEffect.VALUES: "compare its values before and after",
+    ImpactEffect.ROWS: "compare row counts and totals before and after",
+    ImpactEffect.SENSITIVE: "restrict access, or mask it on the way",
+    ImpactEffect.LATE: "wait with its readers until it is written",
+    ImpactEffect.MASKED: "check that what is left of the values may be there",
+    ImpactEffect.DEPENDS: "check that its rows do not give values away",
+    ImpactEffect.NEW: "name columns where `select *` reads it",
 }
 
 
@@ -150,3 +162,8 @@ def raised(found: ImpactSeverity) -> ImpactSeverity:
 def recommended_action(kind: ChangeType) -> str:
     """The action to take about a change."""
     return _ACTIONS[kind]
+
+
+def effect_action(effect: ImpactEffect) -> str:
+    """The action to take about a dataset that a change has this effect on."""
+    return _EFFECT_ACTIONS[effect]

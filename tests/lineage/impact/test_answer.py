@@ -232,15 +232,25 @@ def test_a_test_on_a_column_that_is_gone_breaks(
         ("rows", {"criticality": "High"}, ImpactSeverity.BLOCKING),
         ("rows", {"deadline": "08:00"}, ImpactSeverity.BLOCKING),
         ("rows", {"criticality": "low"}, ImpactSeverity.WARNING),
+        ("rows", {"kind": "application"}, ImpactSeverity.BLOCKING),
+        ("rows", {"kind": "API"}, ImpactSeverity.BLOCKING),
+        ("rows", {"kind": "data contract"}, ImpactSeverity.BLOCKING),
+        ("rows", {"kind": "api", "criticality": "low"}, ImpactSeverity.WARNING),
+        (
+            "rows",
+            {"kind": "api", "criticality": "low", "deadline": "8:00"},
+            ImpactSeverity.BLOCKING,
+        ),
+        ("rows", {"kind": "notebook"}, ImpactSeverity.WARNING),
         ("data_incorrect", {}, ImpactSeverity.TAINTED),
         ("data_incorrect", {"freshness_slo": "PT2H"}, ImpactSeverity.CRITICAL),
         ("privacy", {"criticality": "critical"}, ImpactSeverity.RESTRICTED),
     ],
 )
-def test_a_consumer_that_somebody_waits_for_counts_more(
+def test_a_consumer_that_somebody_waits_for_or_no_person_looks_at_counts_more(
     kind: str, more: dict[str, str], severity: ImpactSeverity
 ) -> None:
-    board = Consumer(BOARD.node_id, BOARD.name, BOARD.kind, BOARD.reads, **more)
+    board = replace(BOARD, **more)
     (found,) = answer("clean.note", kind, board).consumers
     assert (found.consumer.name, found.severity) == ("board", severity)
 
