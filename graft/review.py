@@ -20,11 +20,12 @@ from dbt_graft.graft.impact_graph import impact_graph, surroundings
 from dbt_graft.graft.past import Moment, PastTime
 from dbt_graft.graft.review_base import base_artifacts
 from dbt_graft.graft.review_contracts import reviewed_contracts
+from dbt_graft.graft.review_declared import reviewed_declarations
 from dbt_graft.graft.review_files import base_files
 from dbt_graft.graft.review_models import compared, missing_parts
 from dbt_graft.graft.review_places import review_places, with_files
 from dbt_graft.graft.review_replay import fail_option, replay
-from dbt_graft.graft.review_tasks import base_moment, reviewed_declarations, reviewed_runs
+from dbt_graft.graft.review_tasks import base_moment, reviewed_runs
 from dbt_graft.graft.review_text import review_annotations, review_lines
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.injector import artifacts

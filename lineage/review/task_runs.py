@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.records import Access, Evidence, Records, Run, Status
 
 # Of so many runs before the base everything is known; what none of them did is new.
 _KNOWN = 30
+# What each of so many runs did last is usual.
+_USUAL = 3
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _Key = tuple[str, str]
 
@@ -24,12 +27,17 @@ class RunsAround:
     lineage is in neither: it has no runs.
 
     Attributes:
+        last: Of the runs before the last of each task and engine, the one before, and so on, where
+            one since has ended well: what these all did, and none since, is gone.
         known: The datasets that any task used before.
+        mixed: Tasks whose events of both are in one log, so that columns cannot be told apart.
     """
 
     before: Records
     since: Records
+    last: tuple[Records, ...] = ()
     known: frozenset[DatasetId] = frozenset()
+    mixed: frozenset[str] = frozenset()
 
     @property
     def is_empty(self) -> bool:
@@ -64,7 +72,19 @@ def _around(base: Records, records: Records, is_new: Callable[[_Key], bool]) -> 
         for run in base.runs
         if run.task in tasks and not (base is records and is_new(_key(run)))
     )
-    return RunsAround(replace(before, runs=runs), since, known)
+    ended = {(run.task, run.engine) for run in since.runs if _ended_well(run)}
+    last = tuple(_selected(base, some.__contains__, tasks) for some in _last(base, wanted, ended))
+    return RunsAround(replace(before, runs=runs), since, last, known, _mixed(before, since))
+
+
+def _mixed(before: Records, since: Records) -> frozenset[str]:
+    """Tasks of which the same edges are in both windows, and no statement says whose they are."""
+    first, second = (
+        {(e.task, e.shape_id, e.origin) for e in one.column_edges} for one in (before, since)
+    )
+    return frozenset(
+        task for task, shape_id, _ in first & second if shape_id.startswith(EVENT_SHAPE)
+    )
 
 
 def _selected(
@@ -75,13 +95,22 @@ def _selected(
         for one in records.accesses
         if one.task in tasks and one.evidence is not Evidence.DECLARED and is_wanted(_key(one))
     )
-    shapes = {(one.task, one.shape_id) for one in accesses}
+    shapes = {(one.task, one.shape_id, one.origin) for one in accesses}
+    # Temporary tables of other runs: their names are their own.
+    others = {one.dataset for one in records.accesses if one.kind is Kind.TEMPORARY}
+    others -= {one.dataset for one in accesses}
     return Records(
         accesses,
         tuple(run for run in records.runs if run.task in tasks and is_wanted(_key(run))),
         records.shapes,
         records.datasets,
-        column_edges=tuple(e for e in records.column_edges if (e.task, e.shape_id) in shapes),
+        column_edges=tuple(
+            edge
+            for edge in records.column_edges
+            if (edge.task, edge.shape_id, edge.origin) in shapes
+            and edge.from_dataset not in others
+            and edge.to_dataset not in others
+        ),
     )
 
 
@@ -99,6 +128,26 @@ def _newest(records: Records, keys: Collection[_Key]) -> set[_Key]:
         for group in groups.values()
         for key in sorted(group, key=lambda one: (begins.get(one, _BEGINNING), one))[-_KNOWN:]
     }
+
+
+def _last(
+    records: Records, keys: Collection[_Key], ended: Collection[tuple[str, str]]
+) -> Iterator[set[_Key]]:
+    """The last run of each task and engine that ended well, then the one before."""
+    begins = _begins(records)
+    groups: dict[tuple[str, str], list[_Key]] = defaultdict(list)
+    for run in records.runs:
+        if _key(run) in keys and (run.task, run.engine) in ended and _ended_well(run):
+            groups[run.task, run.engine].append(_key(run))
+    for group in groups.values():
+        group.sort(key=lambda one: (begins.get(one, _BEGINNING), one), reverse=True)
+    for at in range(_USUAL):
+        if found := {group[at] for group in groups.values() if at < len(group)}:
+            yield found
+
+
+def _ended_well(run: Run) -> bool:
+    return run.status is Status.OK or (run.status is Status.UNKNOWN and run.ended_at is not None)
 
 
 def _begins(records: Records) -> dict[_Key, datetime]:

@@ -7,24 +7,26 @@ says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.impact.change import ChangeType
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Evidence, Outcome, TaskInfo
+from dbt_graft.lineage.records import Evidence, TaskInfo
 from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
 from dbt_graft.lineage.review.task_columns import column_changes
+from dbt_graft.lineage.review.task_statements import not_understood, other_statements
 from dbt_graft.lineage.review.task_version import (
+    NO_WORK,
     TaskVersion,
+    TaskVersions,
     task_versions,
-    usual_work,
+    usual_versions,
 )
 
 TASK = "task"
 _V = ReviewVerdict
-_NOTHING = TaskVersion()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,58 +42,39 @@ class TaskSurroundings:
     known: Collection[DatasetId] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Versions:
-    """A task before and after.
-
-    Attributes:
-        usual: What of `before` is gone if it is missing.
-        elsewhere: What else shows that it does, so that it is neither new nor gone.
-        varying: Shapes that only some of its last runs had.
-    """
-
-    before: TaskVersion
-    after: TaskVersion
-    usual: TaskVersion
-    elsewhere: TaskVersion = _NOTHING
-    varying: Collection[str] = ()
-
-    @property
-    def new(self) -> TaskVersion:
-        return self.after.without(self.before, self.elsewhere)
-
-    @property
-    def gone(self) -> TaskVersion:
-        return self.usual.without(self.after, self.elsewhere)
-
-
 def run_reviews(
-    before: Lineage, since: Lineage, around: TaskSurroundings
+    before: Lineage, last: Sequence[Lineage], since: Lineage, around: TaskSurroundings
 ) -> tuple[NodeReview, ...]:
     """The tasks whose runs since the base do other things than those before.
 
     Args:
-        before, since: See `lineage.review.task_runs`.
+        before, last, since: Of the windows of `lineage.review.task_runs`.
     """
     old, new = task_versions(before), task_versions(since)
-    work = usual_work(before, since)
-    usual = task_versions(before, usual=work)
+    usual = usual_versions(last)
+    some = [task_versions(one) for one in last]
     found: list[NodeReview] = []
     for name in sorted(new):
-        if new[name] == _NOTHING and not new[name].shapes:
+        if new[name] == NO_WORK and not new[name].shapes:
             continue
-        versions = _Versions(
-            old.get(name, _NOTHING),
+        versions = TaskVersions(
+            old.get(name, NO_WORK),
             new[name],
-            usual.get(name, _NOTHING),
-            varying=work[name].varying if name in work else (),
+            usual.get(name, NO_WORK),
+            varying=_varying([one[name] for one in some if name in one]),
         )
         changes = [] if name in before.tasks else [NodeChange(_V.ADDITIVE, "new task")]
         changes += _changes(name, versions, around, since)
         if name in before.tasks:
-            changes += _statements(versions, since, changes)
+            changes += other_statements(versions, since, changes)
         found += _review(name, changes, since.tasks[name].info)
     return tuple(found)
+
+
+def _varying(last: Sequence[TaskVersion]) -> set[str]:
+    """The shapes that only some of the last runs had."""
+    each = [{shape for _, shape in one.shapes} for one in last]
+    return {shape for one in each for shape in one if any(shape not in other for other in each)}
 
 
 def declared_reviews(
@@ -107,8 +90,8 @@ def declared_reviews(
     seen = task_versions(observed, (Evidence.OBSERVED, Evidence.INFERRED))
     found: list[NodeReview] = []
     for name in sorted({*old, *new}):
-        first, second = old.get(name, _NOTHING), new.get(name, _NOTHING)
-        versions = _Versions(first, second, first, seen.get(name, _NOTHING))
+        first, second = old.get(name, NO_WORK), new.get(name, NO_WORK)
+        versions = TaskVersions(first, second, first, seen.get(name, NO_WORK))
         changes = list(_changes(name, versions, around, after))
         if name not in new:
             changes.append(NodeChange(_V.METADATA, "no longer declared"))
@@ -131,23 +114,25 @@ def _review(name: str, changes: Collection[NodeChange], info: TaskInfo) -> Itera
 
 
 def _changes(
-    name: str, versions: _Versions, around: TaskSurroundings, after: Lineage
+    name: str, versions: TaskVersions, around: TaskSurroundings, after: Lineage
 ) -> Iterator[NodeChange]:
     yield from _written(name, versions, around)
     lasting = versions.before.writes & versions.after.writes
-    yield from _read(versions, lasting)
+    if versions.before.reads and versions.after.reads:
+        yield from _read(versions, lasting)
+    yield from _operations(versions, lasting)
     schemas = {key: one.columns for key, one in after.datasets.items()}
     yield from column_changes(
         versions.new.columns,
         versions.gone.columns,
         versions.before.columns,
         versions.after.columns,
-        lasting - _not_understood(versions, after).keys(),
+        lasting - not_understood(versions, after).keys(),
         {key: {one.name.casefold() for one in some} for key, some in schemas.items()},
     )
 
 
-def _written(name: str, versions: _Versions, around: TaskSurroundings) -> Iterator[NodeChange]:
+def _written(name: str, versions: TaskVersions, around: TaskSurroundings) -> Iterator[NodeChange]:
     for dataset in sorted(versions.new.writes):
         others = _others(name, dataset, around)
         if others:
@@ -162,7 +147,7 @@ def _written(name: str, versions: _Versions, around: TaskSurroundings) -> Iterat
                 _V.ADDITIVE, f"writes {dataset}, which is new", ChangeType.ADD, "", (dataset,)
             )
     for dataset in sorted(versions.gone.writes):
-        if dataset in versions.new.removes:
+        if any(one == dataset and how.removes for one, how in versions.new.operations):
             text = f"drops {dataset}, and no longer writes it"
             yield NodeChange(_V.BREAKING, text, ChangeType.REMOVE, "", (dataset,))
         elif others := _others(name, dataset, around):
@@ -173,12 +158,29 @@ def _written(name: str, versions: _Versions, around: TaskSurroundings) -> Iterat
             yield NodeChange(_V.BREAKING, text, ChangeType.FRESHNESS, "", (dataset,))
 
 
+def _operations(versions: TaskVersions, lasting: Collection[DatasetId]) -> Iterator[NodeChange]:
+    """Other ways of writing: an INSERT that was an INSERT OVERWRITE leaves other rows."""
+    for dataset in sorted(lasting):
+        now, then = (
+            sorted(how for one, how in some.operations if one == dataset)
+            for some in (versions.new, versions.gone)
+        )
+        if now or then:
+            parts = [
+                f"{verb} {', '.join(some)}"
+                for verb, some in (("by", now), ("no longer by", then))
+                if some
+            ]
+            text = f"writes {dataset} {', '.join(parts)}"
+            yield NodeChange(_V.ROWS, text, ChangeType.ROWS, "", (dataset,))
+
+
 def _others(name: str, dataset: DatasetId, around: TaskSurroundings) -> str:
     others = sorted({*around.writers.get(dataset, ())} - {name})
     return others[0] if others else ""
 
 
-def _read(versions: _Versions, lasting: Collection[DatasetId]) -> Iterator[NodeChange]:
+def _read(versions: TaskVersions, lasting: Collection[DatasetId]) -> Iterator[NodeChange]:
     """Inputs that come and go, of outputs that are in both versions, or of a task without any."""
     for some, verb in ((versions.new, "now reads"), (versions.gone, "no longer reads")):
         by_source: dict[DatasetId, set[DatasetId]] = {source: set() for source in some.reads}
@@ -187,6 +189,8 @@ def _read(versions: _Versions, lasting: Collection[DatasetId]) -> Iterator[NodeC
                 by_source.setdefault(source, set()).add(target)
         writes = versions.before.writes | versions.after.writes
         for source, targets in sorted(by_source.items()):
+            if source in writes and not targets:
+                continue  # Its own output: a MERGE reads it, too.
             # For outputs that come or go with it, these are the change.
             if (
                 targets
@@ -204,39 +208,6 @@ def _read(versions: _Versions, lasting: Collection[DatasetId]) -> Iterator[NodeC
                     "",
                     tuple(sorted(targets)),
                 )
-
-
-def _statements(
-    versions: _Versions, since: Lineage, found: Collection[NodeChange]
-) -> Iterator[NodeChange]:
-    """Statements that are not understood, and others that no change explains."""
-    explained = {dataset for one in found for dataset in one.datasets}
-    hidden = _not_understood(versions, since)
-    for dataset, reason in sorted(hidden.items()):
-        text = f"writes {dataset} by other statements, not all of which are understood: {reason}"
-        yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS, "", (dataset,))
-    new, gone = versions.new.shapes, versions.gone.shapes
-    # Where every run has shapes of its own, other ones are nothing new.
-    vary = {dataset for dataset, shape in versions.before.shapes if shape in versions.varying}
-    others = {one for one, _ in gone} | ({one for one, _ in new} - vary)
-    for dataset in sorted(one for one in others if one):
-        if dataset not in explained and dataset not in hidden:
-            text = f"writes {dataset} by other statements, with the same tables and columns"
-            yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS, "", (dataset,))
-    if None in others and not found and not others - {None}:
-        targets = tuple(sorted(versions.after.writes))
-        text = "reads by other statements, of the same tables and columns"
-        yield NodeChange(_V.UNKNOWN, text, ChangeType.ROWS if targets else None, "", targets)
-
-
-def _not_understood(versions: _Versions, since: Lineage) -> dict[DatasetId, str]:
-    """Outputs that new statements write which are not parsed in full, with a reason."""
-    found = {}
-    for dataset, shape_id in versions.new.shapes:
-        shape = since.shapes.get(shape_id)
-        if dataset and shape and shape.outcome is not Outcome.PARSED:
-            found[dataset] = shape.reason or shape.outcome.value
-    return found
 
 
 def _names(datasets: Collection[DatasetId]) -> str:

@@ -1,0 +1,116 @@
+"""Declared lineage in a review: how tasks are declared now, and in the base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from dbt_graft.collectors import store
+from dbt_graft.collectors.declared.source import declared_files
+from dbt_graft.exporters.data.view import DescribedLineage
+from dbt_graft.graft.config import Config
+from dbt_graft.graft.review_files import BaseFiles
+from dbt_graft.graft.review_names import ReviewNames, writers_of
+from dbt_graft.graft.review_tasks import TasksReviewed
+from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Evidence, Records, TaskInfo
+from dbt_graft.lineage.review.tasks import TaskSurroundings, declared_reviews
+
+
+def reviewed_declarations(
+    config: Config,
+    new: Artifacts,
+    base: BaseFiles,
+    base_store: str | None,
+    described: DescribedLineage | None,
+) -> TasksReviewed:
+    """The tasks that are declared otherwise than in the base.
+
+    Without files of the base, what the store has declared stands for them.
+
+    Raises:
+        GraftError: A file of declared lineage is not valid.
+    """
+    paths = [one.declared.path for one in config.collect if one.declared]
+    if not paths:
+        return TasksReviewed()
+    names, notices = ReviewNames(config, new), []
+    now, then = _Declared(), _Declared()
+    place = base_store or config.path(config.store)
+    for path in paths:
+        now.add(config.path(path), path)
+        if base.is_known:
+            try:
+                then.add(base.path(path) or "", path)
+            except GraftError as error:
+                text = base.shown(str(error))
+                notices.append(f"declared lineage {path} is not compared: in the base {text}")
+                now.drop(path)
+        elif store.collected_at(place) is None:
+            notices.append(f"declared lineage {path} is not compared: the base has none")
+            now.drop(path)
+        else:
+            then.records[path] = _stored(names.records(place), path)
+    if not base.is_known and then.records:
+        then.infos = now.infos  # The store has none.
+    before, after = (names.lineage(one.all_records, one.infos) for one in (then, now))
+    lineage = described.lineage if described else Lineage()
+    shown = writers_of(lineage, (Evidence.OBSERVED, Evidence.INFERRED))
+    known = {*before.datasets, *(described.descriptions if described else ())}
+    known |= {
+        one.dataset
+        for task in lineage.tasks.values()
+        for one in task.usages
+        if one.evidence is not Evidence.DECLARED
+    }
+    around = TaskSurroundings(_both(writers_of(after), shown), known)
+    nodes = declared_reviews(before, after, lineage, around)
+    gone = {name: str(base.here(Path(path))) for name, path in then.files.items()}
+    return TasksReviewed(nodes, tuple(notices), {**gone, **now.files})
+
+
+class _Declared:
+    """Declared lineage of one version."""
+
+    def __init__(self) -> None:
+        self.records: dict[str, Records] = {}
+        self.infos: dict[str, TaskInfo] = {}
+        self.files: dict[str, str] = {}
+
+    def add(self, path: str, label: str) -> None:
+        """Read the files of an entry of graft.yml."""
+        self.records[label], files = declared_files(path, label)
+        for file in files:
+            self.infos = {**file.infos, **self.infos}
+            self.files = {**dict.fromkeys(file.infos, str(file.path)), **self.files}
+
+    def drop(self, label: str) -> None:
+        """Leave out an entry."""
+        self.records.pop(label, None)
+
+    @property
+    def all_records(self) -> Records:
+        """Those of all entries."""
+        some = self.records.values()
+        return Records(
+            accesses=tuple(access for one in some for access in one.accesses),
+            column_edges=tuple(edge for one in some for edge in one.column_edges),
+        )
+
+
+def _stored(records: Records, label: str) -> Records:
+    """What a store has declared of an entry of graft.yml."""
+    begin = f"declared:{label}#"
+    return Records(
+        accesses=tuple(one for one in records.accesses if one.origin.startswith(begin)),
+        column_edges=tuple(one for one in records.column_edges if one.origin.startswith(begin)),
+    )
+
+
+def _both(
+    first: Mapping[DatasetId, set[str]], second: Mapping[DatasetId, set[str]]
+) -> dict[DatasetId, set[str]]:
+    return {key: first.get(key, set()) | second.get(key, set()) for key in {*first, *second}}
