@@ -25,6 +25,7 @@ class QualityReport:
 
     Attributes:
         at: The moment that it is about.
+        tested: The tests and freshness checks of which a result is known, and all that there are.
         writers: Dataset -> the tasks that write it.
     """
 
@@ -33,6 +34,7 @@ class QualityReport:
     downstream: Faults
     consumers: Sequence[Consumer]
     deadlines: Sequence[DeadlineForecast]
+    tested: tuple[int, int] = (0, 0)
     writers: Mapping[DatasetId, Sequence[str]] = field(default_factory=dict)
 
     def of_consumers(self) -> Iterator[tuple[Consumer, ReachedFault]]:
@@ -65,6 +67,7 @@ def quality_json(report: QualityReport) -> dict[str, Any]:
         "version": VERSION,
         "producer": f"dbt-graft {__version__}",
         "at": report.at.isoformat(),
+        "tests": {"with_result": report.tested[0], "of": report.tested[1]},
         "faults": [
             {
                 "dataset": str(one.dataset),
@@ -117,6 +120,10 @@ def quality_lines(report: QualityReport, most: int | None) -> Iterator[str]:
     """
     below = in_words(len(report.downstream), "dataset")
     yield f"{in_words(len(report.faults), 'fault')}, {below} below"
+    known, every = report.tested
+    if known < every or not every:
+        of = f"{known:,} of {in_words(every, 'test')} have" if every else "no test has"
+        yield f"{of} a result: `graft collect` reads dbt's run_results.json, and events"
     faults = [f"{fault_text(one, report.at)}: {HARM[one.kind]}" for one in report.faults]
     consumers = [
         f"{consumer.name}{f' ({consumer.owner})' if consumer.owner else ''}: "

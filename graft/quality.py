@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.exporters.quality import QualityReport, quality_json, quality_lines
 from dbt_graft.graft.command import config_option, load_config
 from dbt_graft.graft.config import Config
+from dbt_graft.graft.dated_lineage import dated_lineage
 from dbt_graft.graft.described_lineage import described_lineage
 from dbt_graft.graft.impact_graph import impact_graph
 from dbt_graft.graft.past import Moment
@@ -21,8 +23,8 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.quality.carriers import has_data_of
 from dbt_graft.lineage.quality.deadlines import forecasts
 from dbt_graft.lineage.quality.downstream import faults_downstream
-from dbt_graft.lineage.quality.faults import quality_faults
-from dbt_graft.lineage.quality.history import write_history
+from dbt_graft.lineage.quality.faults import quality_faults, tested
+from dbt_graft.lineage.quality.history import short_histories, write_history
 
 FAILS = 8
 _LINES = 20
@@ -58,7 +60,12 @@ def quality(
     now = datetime.now(UTC)
     moment = at.replace(tzinfo=UTC) if at else now
     past = Moment(moment, f"{moment:%Y-%m-%d %H:%M} UTC") if at and moment < now else None
-    found = quality_report(config, described_lineage(config, past), moment)
+    described = described_lineage(config, past)
+    # The newest 30 runs of an hourly task are of a day.
+    if past is None and (tasks := short_histories(described.lineage, described.consumers, now)):
+        dated = dated_lineage(config, lambda _: tasks)
+        described = replace(described, lineage=dated.history.lineage)
+    found = quality_report(config, described, moment)
     if as_json:
         click.echo(orjson.dumps(quality_json(found), option=orjson.OPT_INDENT_2))
     else:
@@ -86,5 +93,6 @@ def quality_report(config: Config, described: DescribedLineage, at: datetime) ->
         below,
         described.consumers,
         forecasts(history, described.consumers, at),
+        tested(lineage, descriptions),
         writers,
     )

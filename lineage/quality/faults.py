@@ -110,6 +110,13 @@ def quality_faults(
     return list(dict.fromkeys(found))
 
 
+def tested(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> tuple[int, int]:
+    """The number of tests of which a result is known, and that of all tests."""
+    checks = {node_id for node_id in lineage.node_results if check_of(node_id)}
+    tests = {one.node_id for about in descriptions.values() for one in about.tests} | checks
+    return sum(bool(lineage.node_results.get(one)) for one in tests), len(tests)
+
+
 def _age(fault: QualityFault) -> tuple[bool, datetime]:
     return (fault.failed_at is not None, fault.failed_at or datetime.min)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Description
+from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.quality.deadlines import WriteHistory
+from dbt_graft.lineage.quality.usual_times import DAYS
 from dbt_graft.lineage.records import Status
 
 
@@ -35,3 +36,21 @@ def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description
         {dataset: sorted(times) for dataset, times in found.items() if times},
         lambda dataset: graph.parents(dataset),
     )
+
+
+def short_histories(lineage: Lineage, consumers: Iterable[Consumer], now: datetime) -> set[str]:
+    """The tasks upstream of deadlines of which only runs of the last days are listed."""
+    graph = lineage.dataset_graph()
+    waiting = [one for consumer in consumers if consumer.deadline for one in consumer.reads]
+    seen = set(waiting)
+    while waiting:
+        new = set(graph.parents(waiting.pop())) - seen
+        seen |= new
+        waiting += new
+    return {
+        task.name
+        for task in lineage.tasks.values()
+        if task.run_count > len(task.runs)
+        and seen.intersection(task.writes)
+        and min((run.started_at for run in task.runs if run.started_at), default=now) > now - DAYS
+    }

@@ -18,7 +18,7 @@ _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 # Days that are looked back at, and those with a write that make a usual time. Of what is written
 # weekly more days are looked at, if it still is.
 _DAYS, _LONGER, _STILL = 28, 70, 2
-LEAST = 5
+LEAST, DAYS = 5, _DAYS * _DAY
 _WEEK = 7
 
 

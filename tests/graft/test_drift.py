@@ -178,3 +178,25 @@ def test_dags_in_another_order_than_lineage_have_drifted(
     )
     codes = {one["code"] for one in json.loads(gates.stdout)["findings"]}
     assert ("DAG_ORDER" in codes) is ("error" in line)
+
+
+def test_runs_that_show_nothing_make_no_phantom(tmp_path: Path) -> None:
+    """Airflow without an extractor shows that a task ran, and nothing that it did."""
+    (tmp_path / "graft.yml").write_text(
+        "collect: [{declared: {path: lineage.yml}}]\nstore: store\n"
+    )
+    (tmp_path / "lineage.yml").write_text(LINEAGE)
+    at = [FIRST + timedelta(day) for day in range(6)]
+    runs = tuple(
+        Run(f"run-{one:%d}", "load", "airflow", one, one, Status.OK, origin="log") for one in at
+    )
+    commit(str(tmp_path / "store"), [tables(Records(runs=runs), {"log": "1"})])
+    assert graft(tmp_path, "collect").exit_code == 0
+    found = json.loads(graft(tmp_path, "drift", "--json").stdout)
+    assert found["counts"] == {"PHANTOM": 0, "UNDECLARED": 0, "UNVERIFIED": 4, "VERIFIED": 0}
+
+
+def test_all_lists_what_is_verified_with_its_run(project: Path) -> None:
+    line = "  VERIFIED   load writes spark/stage.orders  seen last at 2026-11-05 04:00 by run run-4"
+    assert line not in graft(project, "drift").stdout
+    assert line in graft(project, "drift", "--all").stdout

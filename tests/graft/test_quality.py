@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from dbt_graft.collectors.store import commit
+from dbt_graft.collectors.store import commit, fold_store
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.graft.cli import main
@@ -142,3 +142,30 @@ def test_what_is_no_time_is_refused(project: Path, entry: str, message: str) -> 
     found = quality(project)
     assert found.exit_code == 2
     assert message in found.stderr
+
+
+def test_a_task_that_runs_all_day_has_a_history(orders_project: Path) -> None:
+    """Its newest runs are of a day; older ones that did the same are read for the forecast."""
+    orders = DatasetId("spark", "raw.orders")
+    now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+    store = str(orders_project / ".graft/store")
+    for day in range(12, 0, -1):
+        at = [now - timedelta(days=day) + timedelta(hours=hour) for hour in range(24)]
+        runs = tuple(
+            Run(f"load-{one:%d-%H}", "load", "spark", one, one, Status.OK, origin=f"log-{day}")
+            for one in at
+        )
+        accesses = tuple(
+            Access(
+                *("load", run.run_id, orders, Kind.TABLE, Direction.WRITE),
+                *(Operation.INSERT, "insert"),
+                first_at=run.started_at,
+                last_at=run.ended_at,
+                origin=f"log-{day}",
+            )
+            for run in runs
+        )
+        commit(store, [tables(Records(accesses=accesses, runs=runs), {f"log-{day}": "1"})])
+    assert fold_store(store, few=1)
+    [found] = document(orders_project)["deadlines"]
+    assert found["status"] in ("met", "on time")
