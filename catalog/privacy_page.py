@@ -33,7 +33,7 @@ class SensitiveColumn:
 
     @property
     def masked(self) -> str:
-        """What hid the values on the way: `hashed`; empty where nothing did."""
+        """The operations that hid the values on the way: `hashed`; empty where none did."""
         found = dict.fromkeys(step.masked_by.word for step in self.path if step.masking)
         return ", ".join(found)
 

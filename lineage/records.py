@@ -88,7 +88,7 @@ class Masking(StrEnum):
 
     @property
     def word(self) -> str:
-        """What it does to a value: `hashed`; `masked` where nothing tells the operation."""
+        """The word for what it does to a value: `hashed`; `masked` where nothing tells the operation."""
         return _MASKED[self]
 
     @property
@@ -97,7 +97,7 @@ class Masking(StrEnum):
         return self not in (Masking.NONE, Masking.HASH)
 
     def then(self, later: Masking) -> Masking:
-        """What hides a value behind two operations: the one that leaves less."""
+        """The operation that hides a value behind two of them: the one that leaves less."""
         return max(self, later, key=_MASKINGS.__getitem__) if self and later else self or later
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
@@ -12,16 +11,19 @@ from typing import NamedTuple
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.impact.stored_datasets import StoredDatasets
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, Masking, Subtype
 
 _SUBTYPES, _MASKINGS = tuple(Subtype), tuple(Masking)
 _SUBTYPE = {subtype: number for number, subtype in enumerate(_SUBTYPES)}
 _MASKING = {masking: number for number, masking in enumerate(_MASKINGS)}
 _FlowKey = tuple[int, int, int]
+# Dataset -> its columns, by their folded names.
+ColumnNumbers = dict[int, dict[str, int]]
 
 
 class EdgeKind(NamedTuple):
-    """What an edge does to values, as in `ColumnEdge`."""
+    """The kind of a column edge: how values go over it, as in `ColumnEdge`."""
 
     subtype: Subtype
     masking: bool
@@ -50,35 +52,34 @@ class ImpactGraph:
         datasets: Iterable[Dataset] = (),
         stale_before: datetime | None = None,
     ) -> None:
-        self.datasets: list[DatasetId] = []
-        self.tasks: list[str] = []
+        self.datasets: list[DatasetId] | StoredDatasets = []
         self.column_names: list[str] = []
         self.dataset_of = array("i")  # of each column
         self.is_star = bytearray()  # of each column
-        self._numbers: dict[tuple[str, str], int] = {}
-        self._tasks: dict[str, int] = {}
-        self._columns: list[dict[str, int]] = []  # of each dataset, by folded name
+        self.numbers: dict[tuple[str, str], int] = {}
+        self.columns_of: ColumnNumbers = {}
         self.has_schema: set[int] = set()
+        tasks: dict[str, int] = {}
         for dataset in datasets:
             number = self.dataset(dataset.id)
             if dataset.columns:
                 self.has_schema.add(number)
                 for column in dataset.columns:
                     self.column(number, column.name)
-        self._add_flows(flows, stale_before)
-        self._add_edges(edges)
+        self._add_edges(edges, tasks, self._add_flows(flows, tasks, stale_before))
+        self.tasks = list(tasks)
 
     def dataset(self, dataset: DatasetId) -> int:
         """The number of a dataset, a new one for one that is not known."""
-        number = self._numbers.setdefault(dataset.key, len(self.datasets))
+        number = self.numbers.setdefault(dataset.key, len(self.datasets))
         if number == len(self.datasets):
             self.datasets.append(dataset)
-            self._columns.append({})
+            self.columns_of[number] = {}
         return number
 
     def column(self, dataset: int, name: str) -> int:
         """The number of a column, a new one for one that is not known."""
-        known = self._columns[dataset]
+        known = self.columns_of[dataset]
         number = known.setdefault(name.casefold(), len(self.column_names))
         if number == len(self.column_names):
             self.column_names.append(name)
@@ -88,79 +89,88 @@ class ImpactGraph:
 
     def find_dataset(self, dataset: DatasetId) -> int | None:
         """The number of a dataset, if it is known."""
-        return self._numbers.get(dataset.key)
+        return self.numbers.get(dataset.key)
 
     def find_column(self, dataset: int, name: str) -> int | None:
         """The number of a column, if it is known."""
-        return self._columns[dataset].get(name.casefold())
+        return self.columns_of[dataset].get(name.casefold())
 
     def columns(self, dataset: int) -> list[str]:
         """The known columns of a dataset."""
         return [
             self.column_names[at]
-            for name, at in self._columns[dataset].items()
+            for name, at in self.columns_of[dataset].items()
             if name != ANY_COLUMN
         ]
 
     def edges_from(self, column: int) -> range:
         """The places of the column edges that come from a column."""
-        starts = self._starts
+        starts = self.edge_starts
         return range(starts[column], starts[column + 1]) if column + 1 < len(starts) else range(0)
 
     def flows_from(self, dataset: int) -> Sequence[int]:
         """The places of the flows that come from a dataset."""
-        return self._flows_from.get(dataset, ())
+        if dataset + 1 >= len(self.flow_starts):
+            return ()
+        return self.flows_by_source[self.flow_starts[dataset] : self.flow_starts[dataset + 1]]
 
     def star(self, dataset: int) -> int | None:
         """The column `*` of a dataset, if an edge comes from it or goes there."""
-        return self._columns[dataset].get(ANY_COLUMN)
+        return self.columns_of[dataset].get(ANY_COLUMN)
 
-    def _task(self, name: str) -> int:
-        number = self._tasks.setdefault(name, len(self.tasks))
-        if number == len(self.tasks):
-            self.tasks.append(name)
-        return number
-
-    def _add_flows(self, flows: Sequence[Flow], stale_before: datetime | None) -> None:
+    def _add_flows(
+        self, flows: Sequence[Flow], tasks: dict[str, int], stale_before: datetime | None
+    ) -> dict[_FlowKey, int]:
         """Add flows; those that only people or dbt declare have no time, and are never stale."""
         self.flow_target, self.flow_task = array("i"), array("i")
         self.flow_is_stale = bytearray()
         self.flow_has_columns = bytearray(len(flows))
-        self._flows_from: dict[int, list[int]] = defaultdict(list)
-        self._flow_at: dict[_FlowKey, int] = {}
+        sources = array("i")
+        places: dict[_FlowKey, int] = {}
         for place, flow in enumerate(flows):
             source, target = self.dataset(flow.source), self.dataset(flow.target)
-            task = self._task(flow.task)
-            self._flows_from[source].append(place)
+            task = tasks.setdefault(flow.task, len(tasks))
+            sources.append(source)
             self.flow_target.append(target)
             self.flow_task.append(task)
             old = stale_before and flow.last_at and flow.last_at < stale_before
             self.flow_is_stale.append(bool(old))
-            self._flow_at[source, target, task] = place
+            places[source, target, task] = place
+        self.flow_starts, self.flows_by_source = by_source(sources, len(self.datasets))
+        return places
 
-    def _add_edges(self, edges: Sequence[ColumnEdge]) -> None:
-        sources, targets = array("i"), array("i")
-        kinds, flows = bytearray(), array("i")
+    def _add_edges(
+        self, edges: Sequence[ColumnEdge], tasks: dict[str, int], flows: dict[_FlowKey, int]
+    ) -> None:
+        sources, targets, of_task = array("i"), array("i"), array("i")
+        kinds, of_flow = bytearray(), array("i")
         for edge in edges:
             source, target = self.dataset(edge.from_dataset), self.dataset(edge.to_dataset)
-            task = self._task(edge.task)
+            task = tasks.setdefault(edge.task, len(tasks))
             sources.append(self.column(source, edge.from_column))
             targets.append(self.column(target, edge.to_column))
+            of_task.append(task)
             masked = _MASKING[edge.masked_by] << 1 | edge.masking
             kinds.append(_SUBTYPE[edge.subtype] << 4 | masked)
-            place = self._flow_at.get((source, target, task), -1)
-            flows.append(place)
+            place = flows.get((source, target, task), -1)
+            of_flow.append(place)
             if place >= 0:
                 self.flow_has_columns[place] = True
-        count = len(self.column_names)
-        sizes = array("i", bytes(4 * (count + 1)))
-        for source in sources:
-            sizes[source + 1] += 1
-        self._starts = array("i", accumulate(sizes))
-        # Sorted by source, in the order they came.
-        places = sorted(range(len(sources)), key=sources.__getitem__)
-        self.edge_target = array("i", (targets[at] for at in places))
-        self.edge_kind = bytes(kinds[at] for at in places)
-        self.edge_flow = array("i", (flows[at] for at in places))
-        tasks = self._tasks
-        self.edge_task = array("i", (tasks[edges[at].task] for at in places))
+        self.edge_starts, places = by_source(sources, len(self.column_names))
+        self.edge_target = array("i", map(targets.__getitem__, places))
+        self.edge_kind = bytes(map(kinds.__getitem__, places))
+        self.edge_flow = array("i", map(of_flow.__getitem__, places))
+        self.edge_task = array("i", map(of_task.__getitem__, places))
+
+
+def by_source(sources: Sequence[int], count: int) -> tuple[array[int], array[int]]:
+    """The places of edges by their sources, in the order they came; and where each source begins.
+
+    Args:
+        count: The number of sources.
+    """
+    sizes = array("i", bytes(4 * (count + 1)))
+    for source in sources:
+        sizes[source + 1] += 1
+    places = array("i", sorted(range(len(sources)), key=sources.__getitem__))
+    return array("i", accumulate(sizes)), places

@@ -110,7 +110,7 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
             [
                 (
                     *("load", "db", t, "id", "db", "source", "no"),
-                    *("DIRECT", "IDENTITY", False, f"shape-{t}", origin, "observed"),
+                    *("DIRECT", "IDENTITY", False, f"shape-{t}", origin, "observed", ""),
                 )
                 for t in tables
             ],
