@@ -46,7 +46,12 @@ def test_all_that_the_manifest_says_of_models_was_read_by_their_runs(root: Path)
 
 def test_every_sensitive_column_and_no_other(root: Path, expected: Expected) -> None:
     found = {
-        f"{one['dataset']}.{one['column']}": one["classification"]
+        f"{one['dataset']}.{one['column']}": ", ".join(
+            [
+                one["classification"],
+                *(step["masked_by"] for step in one["path"] if step["masked_by"]),
+            ]
+        )
         for one in document(root, "privacy", "report")["columns"]
     }
     assert found == expected["sensitive"]
