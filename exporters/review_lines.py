@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dbt_graft.lineage.contracts import KIND
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
 
@@ -19,7 +20,7 @@ def changed_line(code: str, node: NodeReview, change: NodeChange | None) -> int:
     if change is None:
         return start
     words = [change.column, *map(_table, change.datasets)]
-    found = [re.search(rf"\b{re.escape(word)}\b", text, re.I) for word in words if word]
+    found = [_word(word, text, node.kind) for word in words if word]
     if not any(found) and change.verdict is ReviewVerdict.ROWS and not change.datasets:
         found = [_ROW_WORDS.search(text)]
     first = next((one for one in found if one), None)
@@ -43,6 +44,14 @@ def entry_lines(code: str, name: str) -> tuple[int, str] | None:
         len(lines),
     )
     return code.count("\n", 0, found.start()) + 1, "".join(lines[:end])
+
+
+def _word(word: str, text: str, kind: str) -> re.Match[str] | None:
+    """The first place of a word; in a contract that at which it is a name."""
+    whole = rf"\b{re.escape(word)}\b"
+    named = rf"\b(?:name|physicalName)[\"']?[ \t]*:[ \t]*[\"']?{whole}"
+    found = re.search(named, text, re.I) if kind == KIND else None
+    return found or re.search(whole, text, re.I)
 
 
 def _table(dataset: DatasetId) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -34,6 +35,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.review.merged import merged
 from dbt_graft.lineage.review.node_change import NodeReview, ReviewVerdict
 from dbt_graft.lineage.review.project import ProjectReview, ReviewImpact, review_impact
+from dbt_graft.lineage.review.task_version import TaskVersion
 
 FAILS = 8
 _LINES = 20
@@ -152,15 +154,20 @@ def _review(
     every = tuple(
         sorted((*nodes, *tasks, *contracts.nodes), key=lambda o: (-o.verdict, o.kind, o.node_id))
     )
-    impact = _impact(config, old, every, described) if described else None
+    impact = _impact(config, old, every, described, ran.now) if described else None
     notices = (*missing_parts(old, new), *ran.notices, *said.notices, *contracts.notices)
     return ProjectReview(base, every, impact, notices)
 
 
 def _impact(
-    config: Config, old: Artifacts, nodes: tuple[NodeReview, ...], described: DescribedLineage
+    config: Config,
+    old: Artifacts,
+    nodes: tuple[NodeReview, ...],
+    described: DescribedLineage,
+    now: Mapping[str, TaskVersion],
 ) -> ReviewImpact:
     datasets: dict[str, DatasetId] = dict(dbt_relations(config, old).datasets)
     for dataset, about in described.descriptions.items():
         datasets |= dict.fromkeys((about.node_id, *about.dbt_ids), dataset)
-    return review_impact(impact_graph(config, described), nodes, datasets, surroundings(described))
+    graph = impact_graph(config, described)
+    return review_impact(graph, nodes, datasets, surroundings(described), now)

@@ -37,7 +37,7 @@ def reviewed_contracts(
         [one for one in some.contracts if not any(Path(one.file).name in text for text in damaged)]
         for some in (old, new)
     )
-    datasets = (*described.lineage.datasets, *described.descriptions) if described else ()
+    datasets = {*described.lineage.datasets, *described.descriptions} if described else ()
     meant: dict[tuple[str, str], set[DatasetId]] = defaultdict(set)
     for contract, table, dataset in matched([*before, *after], datasets).tables:
         meant[contract.id, table.names[-1]].add(dataset)

@@ -69,7 +69,7 @@ def reviewed_declarations(
     around = TaskSurroundings(_both(writers_of(after), shown), known)
     nodes = declared_reviews(before, after, lineage, around)
     gone = {name: str(base.here(Path(path))) for name, path in then.files.items()}
-    return TasksReviewed(nodes, tuple(notices), {**gone, **now.files})
+    return TasksReviewed(nodes, tuple(notices), files={**gone, **now.files})
 
 
 class _Declared:

@@ -26,4 +26,5 @@ def missing_parts(old: Artifacts, new: Artifacts) -> tuple[str, ...]:
     """What the comparison could not know."""
     found = [f"the base has no catalog.json: {_NO_TYPES}"] if not old.has_catalog else []
     found += [f"the project has no catalog.json: {_NO_TYPES}"] if not new.has_catalog else []
-    return (*found, *new.notices)
+    others = (one for one in new.notices if new.has_catalog or "catalog.json" not in one)
+    return (*found, *others)

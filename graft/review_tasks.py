@@ -17,6 +17,7 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Evidence
 from dbt_graft.lineage.review.node_change import NodeReview
 from dbt_graft.lineage.review.task_runs import runs_beyond, runs_since
+from dbt_graft.lineage.review.task_version import TaskVersion, task_versions
 from dbt_graft.lineage.review.tasks import TaskSurroundings, run_reviews
 
 
@@ -25,11 +26,13 @@ class TasksReviewed:
     """The tasks that changed, and what could not be compared.
 
     Attributes:
+        now: What those do that ran since the base.
         files: Declared task -> its file, of this version or else of the base.
     """
 
     nodes: tuple[NodeReview, ...] = ()
     notices: tuple[str, ...] = ()
+    now: Mapping[str, TaskVersion] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -87,7 +90,7 @@ def reviewed_runs(
         writers_of(described.lineage), {names.rename(one) for one in found.known}
     )
     nodes = run_reviews(before, last, since_then, around)
-    return TasksReviewed(nodes, tuple(_mixed(sorted(found.mixed))))
+    return TasksReviewed(nodes, tuple(_mixed(sorted(found.mixed))), task_versions(since_then))
 
 
 def _mixed(tasks: Sequence[str]) -> Iterator[str]:

@@ -1,4 +1,8 @@
-"""Two versions of data contracts -> what is promised otherwise."""
+"""Two versions of data contracts -> what is promised otherwise.
+
+What is no longer promised may still be there: readers cannot rely on it, and nothing is certain to
+fail.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +54,7 @@ def _changes(
         yield NodeChange(_V.ADDITIVE, "new contract", None, "", _all_meant(after, meant))
     elif before:
         text = "the contract is removed, or has ended"
-        kind = ChangeType.DEPRECATE
+        kind = ChangeType.SEMANTICS
         yield NodeChange(_V.BREAKING, text, kind, "", _all_meant(before, meant))
 
 
@@ -71,7 +75,7 @@ def _tables(before: DataContract, after: DataContract, meant: Meant) -> Iterator
         datasets = tuple(sorted(meant.get(_key(after, table), ())))
         if name not in new:
             text = f"no longer promises {table.names[-1]}"
-            yield NodeChange(_V.BREAKING, text, ChangeType.DEPRECATE, "", datasets)
+            yield NodeChange(_V.BREAKING, text, ChangeType.SEMANTICS, "", datasets)
         elif name not in old:
             yield NodeChange(_V.ADDITIVE, f"promises {table.names[-1]}, too", None, "", datasets)
         else:
@@ -83,7 +87,7 @@ def _table(before: ContractTable, after: ContractTable) -> Iterator[NodeChange]:
     old, new = ({one.name.casefold(): one for one in t.columns} for t in (before, after))
     for name, column in old.items():
         if name not in new:
-            yield NodeChange(_V.BREAKING, "removed", ChangeType.REMOVE, name)
+            yield NodeChange(_V.BREAKING, "no longer promised", ChangeType.SEMANTICS, name)
         else:
             yield from promise_changes(name, column.promise, new[name].promise, enforced=True)
     for name, column in new.items():

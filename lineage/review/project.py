@@ -17,7 +17,9 @@ from dbt_graft.lineage.impact.answer import (
 from dbt_graft.lineage.impact.answer import impact as impact_of
 from dbt_graft.lineage.impact.change import OF_DATASETS, ImpactSeverity
 from dbt_graft.lineage.impact.graph import ImpactGraph
+from dbt_graft.lineage.records import ANY_COLUMN
 from dbt_graft.lineage.review.node_change import NodeReview, ReviewVerdict
+from dbt_graft.lineage.review.task_version import TaskVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +81,14 @@ def review_impact(
     nodes: Iterable[NodeReview],
     datasets: Mapping[str, DatasetId],
     around: Surroundings,
+    now: Mapping[str, TaskVersion] | None = None,
 ) -> ReviewImpact:
     """The impact of all changes.
 
     Args:
         datasets: Node id -> its dataset.
+        now: Tasks that ran since the base, by what they do now: what they no longer name does not
+            break them.
     """
     found: dict[DatasetId, tuple[ImpactSeverity, dict[str, None], str]] = {}
     tasks: dict[str, AffectedTask] = {}
@@ -97,6 +102,7 @@ def review_impact(
             because[node.node_id] = None
             found[one.dataset] = max(severity, one.severity), because, owner
         direct = {one.path[0].task for one in impact.datasets if one.path}
+        direct = {one for one in direct if not now or _names(now.get(one), impact.change)}
         for task in impact.tasks:
             before = tasks.get(task.name)
             worst = max(before.severity, task.severity) if before else task.severity
@@ -124,6 +130,18 @@ def review_impact(
         tuple(sorted(consumers.values(), key=lambda one: (-one.severity, one.consumer.name))),
         known,
         flows,
+    )
+
+
+def _names(task: TaskVersion | None, change: ProposedChange) -> bool:
+    """Whether a task names what is changed, as far as that is known."""
+    if task is None:
+        return True
+    if not change.column:
+        return change.dataset in task.reads
+    columns = {one.source_column for one in task.columns if one.source == change.dataset}
+    return bool(columns & {change.column.casefold(), ANY_COLUMN}) or (
+        not columns and change.dataset in task.reads
     )
 
 

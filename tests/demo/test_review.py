@@ -55,7 +55,7 @@ def test_the_comment_is_that_of_the_reviewer(changed: Path, root: Path) -> None:
     found = review(changed, "--format", "markdown")
     comment, _, notes = found.partition("\nNote: ")
     assert comment == (root / "dbt_project/changes/comment.md").read_text()
-    assert "there is no catalog.json" in notes
+    assert "the project has no catalog.json" in notes
 
 
 def test_each_change_is_marked_on_its_line(changed: Path) -> None:
