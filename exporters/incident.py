@@ -11,16 +11,18 @@ from typing import Any
 
 from dbt_graft import __version__
 from dbt_graft.exporters.dag_factory.texts import code, one_line
+from dbt_graft.lineage.bad_streak import BadStreak
 
 VERSION = 1
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/incident.schema.json"
 Section = dict[str, Any]
 
 
-def incident_json(run: Section, taint: Section | None) -> Section:
+def incident_json(run: Section, first: BadStreak | None, taint: Section | None) -> Section:
     """The document.
 
     Args:
+        first: The first bad run; None if nothing shows that it was bad.
         run: The manifest of the run.
         taint: The plan behind the taint; None where the run wrote nothing that logs show.
     """
@@ -29,20 +31,30 @@ def incident_json(run: Section, taint: Section | None) -> Section:
         "version": VERSION,
         "producer": f"dbt-graft {__version__}",
         "run": run,
+        "first_bad": {
+            "run_id": first.run.run_id,
+            "at": first.run.started_at.isoformat() if first.run.started_at else None,
+            "runs": first.runs,
+        }
+        if first
+        else None,
         "taint": taint,
     }
 
 
-def incident_markdown(run: Section, taint: Iterable[str]) -> Iterator[str]:
+def incident_markdown(run: Section, first: BadStreak | None, taint: Iterable[str]) -> Iterator[str]:
     """The report as Markdown, line by line.
 
     Args:
+        first: The first bad run; None if nothing shows that it was bad.
         taint: The lines of the plan; none where the run wrote nothing that logs show.
     """
     yield f"# Incident: run {code(run['run_id'])} of {code(run['task'])}"
     yield ""
     for line in _about(run):
         yield f"- {line}"
+    if first:
+        yield f"- {_first(run, first)}"
     yield ""
     lines = list(taint)
     yield from lines or ["No log shows that this run wrote anything."]
@@ -69,3 +81,11 @@ def _about(run: Section) -> Iterator[str]:
         yield f"failed test: {code(one['test'])} of {code(one['dataset'])}{rows}"
     for one in run["superseded_by"]:
         yield f"run again as {code(one['run_id'])} of {code(one['task'])} at {one['at']}"
+
+
+def _first(run: Section, first: BadStreak) -> str:
+    if first.run.run_id == run["run_id"]:
+        return "first bad run: this one"
+    at = f" at {first.run.started_at:%Y-%m-%d %H:%M}" if first.run.started_at else ""
+    name = code(first.run.run_id)
+    return f"first bad run: {name}{at}, {first.runs:,} runs up to this one; report that one instead"

@@ -7,7 +7,7 @@ field that no log told is null.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,9 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.describe import Description
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.quality.faults import tests_of
 from dbt_graft.lineage.records import Access, Direction, NodeResult, Run, Status
+from dbt_graft.lineage.states.access_history import AccessHistory
 
 VERSION = 1
 SCHEMA_URL = (
@@ -26,13 +28,14 @@ Section = dict[str, Any]
 
 
 def run_manifest(
-    lineage: Lineage, descriptions: Mapping[DatasetId, Description], task: Task, run: Run
+    history: AccessHistory, descriptions: Mapping[DatasetId, Description], task: Task, run: Run
 ) -> Section:
     """The manifest of a run of a task.
 
     Args:
-        lineage: With the accesses of all runs.
+        history: With the accesses of all runs.
     """
+    lineage = history.lineage
     accesses = [one for one in lineage.accesses if _of(one, run)]
     inputs = _by_dataset(accesses, Direction.READ)
     outputs = _by_dataset(accesses, Direction.WRITE)
@@ -63,12 +66,19 @@ def run_manifest(
         },
         "owner": task.info.owner or None,
         "inputs": [_dataset(lineage, one, some) for one, some in inputs.items()],
-        "outputs": [_dataset(lineage, one, some) for one, some in outputs.items()],
+        "outputs": [
+            {**_dataset(lineage, one, some), "needs": [*_needs(history, run.task, one, inputs)]}
+            for one, some in outputs.items()
+        ],
         "metrics": {
             "input_rows": _sum(one.rows for some in inputs.values() for one in some),
             "output_rows": _sum(one.rows for some in outputs.values() for one in some),
         },
-        "quality": {"status": _quality(checks), "checks": checks},
+        "quality": {
+            "status": _quality(checks),
+            "failed": sum(one["status"] == Status.FAILED.value for one in checks),
+            "checks": checks,
+        },
         "superseded_by": [
             {
                 "task": one.task,
@@ -120,6 +130,22 @@ def _dataset(lineage: Lineage, dataset: DatasetId, accesses: Sequence[Access]) -
     }
 
 
+def _needs(
+    history: AccessHistory, task: str, output: DatasetId, inputs: Collection[DatasetId]
+) -> Iterator[Section]:
+    """The partition mapping of each input that an output comes from."""
+    for edge in history.upstream.get(output, ()):
+        if edge[0] == task and edge[1] in inputs:
+            mapping = history.mapping(edge)
+            yield {
+                "dataset": str(edge[1]),
+                "period": mapping.period.value if mapping.period else None,
+                "first": mapping.first,
+                "last": mapping.last,
+                "evidence": mapping.evidence.value,
+            }
+
+
 def _status(accesses: Sequence[Access]) -> str:
     """That of its last statement: a failed one after others that went well is a failure."""
     last = max(accesses, key=lambda one: (one.last_at is not None, one.last_at, one.shape_id))
@@ -136,15 +162,16 @@ def _checks(
     for dataset, accesses in outputs.items():
         written = max((one.last_at for one in accesses if one.last_at), default=run.ended_at)
         about = descriptions.get(dataset)
-        if not (written and about):
+        if not written:
             continue
         rewritten = _next_write(lineage, dataset, written)
-        for test in about.tests:
+        for test in tests_of(lineage, dataset, about):
             results = lineage.node_results.get(test.node_id, ())
             if result := _first(results, written, rewritten):
                 yield {
                     "dataset": str(dataset),
                     "test": test.name,
+                    "id": test.node_id,
                     "column": test.column or None,
                     "status": result.status.value,
                     "failures": result.failures,

@@ -18,6 +18,7 @@ from dbt_graft.graft.config import Config
 from dbt_graft.graft.dated_lineage import dated_lineage
 from dbt_graft.graft.found_run import found_run, tasks_beside
 from dbt_graft.graft.output_file import write_file
+from dbt_graft.lineage.bad_streak import first_bad_run
 from dbt_graft.lineage.states.access_history import AccessHistory
 from dbt_graft.lineage.states.bad_writes import bad_runs
 from dbt_graft.lineage.states.taint import spread
@@ -56,16 +57,19 @@ def incident(
     dated = dated_lineage(config, lambda history: _tasks(config, history, run_id, task))
     history = dated.history
     found_task, run = found_run(history.lineage, run_id, task)
-    manifest = run_manifest(history.lineage, dated.descriptions, found_task, run)
+    manifest = run_manifest(history, dated.descriptions, found_task, run)
+    failed = [one["id"] for one in manifest["quality"]["checks"] if one["status"] == "failed"]
+    first = first_bad_run(history.lineage, found_task, run, failed)
     bad = bad_runs(history, [(run.task, run.parent_run_id or run.run_id)])
     plan = taint_plan(history, bad, spread(history, bad), dated.consumers, dated.owners)
     steps, dags = rerun_steps(plan, dated.rerun), backfills(plan, dated.rerun)
     if as_json:
-        document = incident_json(manifest, taint_json(plan, steps, dags, None) if bad else None)
+        taint = taint_json(plan, steps, dags, None) if bad else None
+        document = incident_json(manifest, first, taint)
         text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     else:
         lines = taint_markdown(plan, steps, dags, level=2) if bad else ()
-        text = "".join(f"{line}\n" for line in incident_markdown(manifest, lines)).encode()
+        text = "".join(f"{line}\n" for line in incident_markdown(manifest, first, lines)).encode()
     if out:
         write_file(out, text)
     else:

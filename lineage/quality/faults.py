@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -89,10 +89,7 @@ def quality_faults(
 ) -> list[QualityFault]:
     """The faults of all datasets, by dataset."""
     found: list[QualityFault] = []
-    checks = defaultdict[DatasetId, list[NodeTest]](list)
-    for node_id in lineage.node_results:
-        if (check := check_of(node_id)) and check.dataset:
-            checks[check.dataset].append(NodeTest(node_id, check.kind or check.name, check.column))
+    checks = _checks(lineage)
     for dataset in sorted({*lineage.datasets, *descriptions, *checks}):
         about = descriptions.get(dataset)
         tests = (*(about.tests if about else ()), *checks.get(dataset, ()))
@@ -108,6 +105,20 @@ def quality_faults(
         }
         found += (one for one in faults if one in newest.values())
     return list(dict.fromkeys(found))
+
+
+def tests_of(lineage: Lineage, dataset: DatasetId, about: Description | None) -> Sequence[NodeTest]:
+    """dbt's tests of a dataset, and the checks of it in events."""
+    return (*(about.tests if about else ()), *_checks(lineage).get(dataset, ()))
+
+
+def _checks(lineage: Lineage) -> Mapping[DatasetId, Sequence[NodeTest]]:
+    found: dict[DatasetId, list[NodeTest]] = defaultdict(list)
+    for node_id in lineage.node_results:
+        if (check := check_of(node_id)) and check.dataset:
+            test = NodeTest(node_id, check.kind or check.name, check.column)
+            found[check.dataset].append(test)
+    return found
 
 
 def tested(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> tuple[int, int]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from dbt_graft.exporters.incident import incident_markdown
+from dbt_graft.exporters.incident import incident_json, incident_markdown
+from dbt_graft.lineage.bad_streak import BadStreak
+from dbt_graft.lineage.records import Run
 
 RUN: dict[str, Any] = {
     "run_id": "app-1",
@@ -48,7 +51,25 @@ CHECK = {"dataset": "spark/dm.x", "test": "unique_id", "status": "failed", "fail
     ],
 )  # fmt: skip
 def test_the_report_says_what_is_known_of_the_run(known: dict[str, Any], lines: list[str]) -> None:
-    found = list(incident_markdown({**RUN, **known}, ["## Plan"]))
+    found = list(incident_markdown({**RUN, **known}, None, ["## Plan"]))
     assert found[0] == "# Incident: run `app-1` of `load`"
     assert [line.removeprefix("- ") for line in found[2:-2]] == lines
     assert found[-1] == "## Plan"
+
+
+@pytest.mark.parametrize(
+    ("run_id", "line"),
+    [
+        ("app-1", "- first bad run: this one"),
+        (
+            "app`0",
+            "- first bad run: `` app`0 `` at 2026-11-01 05:00, 3 runs up to this one; "
+            "report that one instead",
+        ),
+    ],
+)
+def test_the_first_bad_run_is_named(run_id: str, line: str) -> None:
+    first = BadStreak(Run(run_id, "load", "spark", datetime(2026, 11, 1, 5, tzinfo=UTC)), 3)
+    assert line in list(incident_markdown(RUN, first, []))
+    found = incident_json(RUN, first, None)["first_bad"]
+    assert found == {"run_id": run_id, "at": "2026-11-01T05:00:00+00:00", "runs": 3}

@@ -15,6 +15,7 @@ from dbt_graft.exporters.run_manifest import run_manifest
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
 from dbt_graft.lineage.describe import Description, NodeTest, Role
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -27,6 +28,7 @@ from dbt_graft.lineage.records import (
     Status,
     TaskInfo,
 )
+from dbt_graft.lineage.states.access_history import AccessHistory
 from dbt_graft.lineage.superseded import Supersession
 
 SIX = datetime(2026, 11, 2, 6, tzinfo=UTC)
@@ -58,6 +60,7 @@ def manifest(*accesses: Access, results: tuple[NodeResult, ...] = ()) -> dict[st
     lineage = Lineage(
         {ORDERS: Dataset(ORDERS, columns=(Column("day", "date"),)), FILES: Dataset(FILES)},
         {"load": task},
+        flows=(Flow(FILES, ORDERS, "load"),),
         accesses=accesses,
         node_results={TEST: results},
         superseded={("load", "app-2"): (Supersession("load", "app-3", SIX + DAY, ORDERS),)},
@@ -65,7 +68,7 @@ def manifest(*accesses: Access, results: tuple[NodeResult, ...] = ()) -> dict[st
     about = Description(
         ORDERS, "", "orders", Role.SOURCE, tests=(NodeTest(TEST, "not_null", "id"),)
     )
-    return run_manifest(lineage, {ORDERS: about}, task, RUN)
+    return run_manifest(AccessHistory(lineage), {ORDERS: about}, task, RUN)
 
 
 def test_it_names_the_run_its_code_and_what_came_after() -> None:
@@ -171,3 +174,26 @@ def test_the_document_is_of_the_published_schema(root: Path) -> None:
         results=(result,),
     )
     jsonschema.validate(found, schema)
+
+
+DAILY = Period(SIX - DAY, SIX, Grain.DAY, PeriodEvidence.PARTITION, "day")
+
+
+@pytest.mark.parametrize(
+    ("periods", "needs"),
+    [
+        ((), {"period": None, "first": None, "last": None, "evidence": "none"}),
+        ((DAILY,), {"period": "day", "first": 0, "last": 0, "evidence": "hint"}),
+    ],
+)
+def test_an_output_says_which_dates_of_its_inputs_it_needs(
+    periods: tuple[Period, ...], needs: dict[str, Any]
+) -> None:
+    day = [
+        replace(one, start=SIX.replace(hour=0), end=SIX.replace(hour=0) + DAY) for one in periods
+    ]
+    found = manifest(
+        access(Direction.READ, periods=tuple(day)), access(Direction.WRITE, periods=tuple(day))
+    )
+    [output] = found["outputs"]
+    assert output["needs"] == [{"dataset": "file/landing/orders", **needs}]
