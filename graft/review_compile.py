@@ -27,7 +27,7 @@ _OPTIONS = ("--no-introspect", "--no-populate-cache")
 _NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 _STAMP = re.compile(r"^\d\d:\d\d:\d\d(?:\.\d+)?\s+")
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
-_LONGEST = 300
+_LONGEST = 160
 _TERMINATED = 128 + signal.SIGTERM
 
 

@@ -29,7 +29,7 @@ Version = tuple[str, str, Artifacts | GraftError]
 
 
 @click.command(
-    epilog="\b\nExit codes: 0 printed; 1 git has no manifests there; 2 invalid command line or "
+    epilog="\b\nExit codes: 0 printed; 1 nothing can be compared; 2 invalid command line or "
     "graft.yml.\n\n\b\nExamples:\n"
     "  graft review replay --last 30 --fail-on rows\n"
     "  graft review replay --compile --last 10",
@@ -86,7 +86,11 @@ def _committed(commits: list[tuple[str, str]], target: Path) -> Iterator[Version
 
 
 def _show(versions: Iterator[Version], limit: ReviewVerdict | None) -> None:
-    """Print a line for each version but the first, and the count of those that would fail."""
+    """Print a line for each version but the first, and the count of those that would fail.
+
+    Raises:
+        GraftError: Fewer than two versions have artifacts.
+    """
     before: Artifacts | None = None
     verdicts: Counter[bool] = Counter()
     left_out = 0
@@ -103,6 +107,11 @@ def _show(versions: Iterator[Version], limit: ReviewVerdict | None) -> None:
             text = ", ".join(f"{counts[one]} {one.name}" for one in sorted(counts, reverse=True))
             click.echo(f"{commit} {date}  {text or 'no change'}{'  fails' if fails else ''}")
         before = after
+    if not verdicts:
+        raise GraftError(
+            "nothing can be compared: fewer than two versions have artifacts",
+            remedy="see the reasons above",
+        )
     policy = f"fail_on {limit.name.lower()}" if limit else "no fail_on"
     more = f", {left_out} left out" if left_out else ""
     total = verdicts.total()
