@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import click
-
 from dbt_graft.collectors import store
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.graft import pipeline
+from dbt_graft.graft.collected import check_collected
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.contracts import read_contracts
 from dbt_graft.graft.past import Moment, past_records
@@ -17,7 +16,6 @@ from dbt_graft.graft.sources import declared_dates, task_infos
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.build import build
 from dbt_graft.lineage.contracts import matched
-from dbt_graft.lineage.errors import GraftError
 
 
 def described_lineage(config: Config, past: Moment | None = None) -> DescribedLineage:
@@ -39,13 +37,7 @@ def described_graft(
     """
     place, grafted = config.path(config.store), None
     has_dbt = (config.target_dir / "manifest.json").exists()
-    if store.collected_at(place) is None:
-        problem = "nothing was collected yet"
-        if past or not has_dbt:
-            raise GraftError(
-                f"there is no lineage: {problem}", place=place, remedy="run `graft collect`"
-            )
-        click.echo(f"note: {place}: {problem}: this is dbt's lineage alone", err=True)
+    check_collected(config, past)
     if has_dbt:
         quiet = Progress(quiet=True)
         grafted = pipeline.graft(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import orjson
 
-from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.exporters.impact import (
     ReachedDates,
     consumer_dates,
@@ -19,11 +18,9 @@ from dbt_graft.exporters.impact import (
     reason,
 )
 from dbt_graft.graft.command import config_option, load_config
-from dbt_graft.graft.config import Config
-from dbt_graft.graft.described_lineage import described_lineage
 from dbt_graft.graft.impact_dates import from_option, reached_dates, to_option, window
-from dbt_graft.graft.impact_graph import impact_graph, surroundings
-from dbt_graft.graft.named_datasets import close_to, datasets_named
+from dbt_graft.graft.impact_index import ImpactIndex, impact_index
+from dbt_graft.graft.named_datasets import close_to
 from dbt_graft.graft.past import Moment, as_of_option
 from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.dataset import DatasetId
@@ -33,7 +30,6 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.impact.answer import Impact, ImpactStep, ProposedChange
 from dbt_graft.lineage.impact.answer import impact as impact_of
 from dbt_graft.lineage.impact.change import ChangeType, ImpactSeverity, recommended_action
-from dbt_graft.lineage.impact.graph import ImpactGraph
 
 FAILS = 8
 _SHOWN = 8
@@ -96,13 +92,13 @@ def impact(
     Affected datasets, tasks, tests and dashboards, each with its severity and a shortest path. What
     decides on rows counts too: filters, joins, groupings. Failed runs do not count, and edges that
     were not seen for long are stale. With a window, the dates downstream that its dates decide on.
-    Nothing is written, and Spark is not started.
+    Nothing is written but an index for the next answer, and Spark is not started.
     """
     changing = window(first, last)
     if changing and past:
         raise click.UsageError("--from and --to do not go with --as-of")
     config = load_config(config_path)
-    found = _impact(config, described_lineage(config, past), name, ChangeType(kind))
+    found = _impact(impact_index(config, past), name, ChangeType(kind))
     dates = reached_dates(config, found.change.dataset, changing) if changing else None
     if as_json or form == "json":
         click.echo(orjson.dumps(impact_json(found, dates), option=orjson.OPT_INDENT_2))
@@ -116,22 +112,18 @@ def impact(
         sys.exit(FAILS)
 
 
-def _impact(config: Config, described: DescribedLineage, name: str, kind: ChangeType) -> Impact:
-    graph = impact_graph(config, described)
-    dataset, column = _named(graph, described.lineage.former_names, name)
-    return impact_of(graph, ProposedChange(dataset, kind, column), surroundings(described))
+def _impact(index: ImpactIndex, name: str, kind: ChangeType) -> Impact:
+    dataset, column = _named(index, name)
+    return impact_of(index.graph, ProposedChange(dataset, kind, column), index.around)
 
 
-def _named(
-    graph: ImpactGraph, former: Mapping[DatasetId, Sequence[DatasetId]], name: str
-) -> tuple[DatasetId, str]:
+def _named(index: ImpactIndex, name: str) -> tuple[DatasetId, str]:
     """The dataset that a person names, and its column; a dataset wins over a column."""
-    names = {one: one for one in graph.datasets}
-    names |= {old: new for new, some in former.items() for old in some}
-    found: list[tuple[DatasetId, str]] = [(one, "") for one in datasets_named(name, names)]
+    graph = index.graph
+    found: list[tuple[DatasetId, str]] = [(one, "") for one in index.search.named(name)]
     at = name.rfind(".")
     while at > 0 and not found:
-        for dataset in datasets_named(name[:at], names):
+        for dataset in index.search.named(name[:at]):
             number = graph.find_dataset(dataset)
             column = graph.find_column(number, name[at + 1 :]) if number is not None else None
             if column is not None:
@@ -145,7 +137,7 @@ def _named(
             f"{len(found)} have this name", place=name, remedy=f"write one of: {shown}"
         )
     table, _, last = name.rpartition(".")
-    tables = datasets_named(table, names) if table else []
+    tables = index.search.named(table) if table else []
     if tables:
         number = graph.find_dataset(tables[0])
         columns = graph.columns(number) if number is not None else []
@@ -154,7 +146,7 @@ def _named(
             place=name,
             remedy=f"its columns: {', '.join(columns[:_SHOWN]) or 'none is known'}",
         )
-    close = close_to(name, names)
+    close = close_to(name, index.search.all())
     raise GraftError(
         "there is no such table or column in the lineage",
         place=name,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.dated_lineage import dated_lineage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import parse_dates
@@ -43,5 +42,8 @@ def reached_dates(config: Config, dataset: DatasetId, dates: Dates) -> dict[Data
     Raises:
         GraftError: Nothing was collected yet.
     """
+    # Without dates an answer needs none of it.
+    from dbt_graft.graft.dated_lineage import dated_lineage
+
     dated = dated_lineage(config, lambda history: tasks_of_taint(history, [dataset]))
     return taint_bounds(dated.history, {dataset: dates})

@@ -33,6 +33,7 @@ from dbt_graft.collectors.store.read import (
 )
 from dbt_graft.collectors.store.result_rows import fold_results
 from dbt_graft.collectors.store.selected import read_selected, run_origins, tasks_of_runs
+from dbt_graft.collectors.store.state import store_state
 from dbt_graft.collectors.store.tables import (
     SCHEMAS,
     TABLES,
@@ -78,6 +79,7 @@ __all__ = [
     "read_selected",
     "recorded_taints",
     "run_origins",
+    "store_state",
     "tasks_of_runs",
     "write_addresses",
     "write_build_history",

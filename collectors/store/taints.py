@@ -20,7 +20,7 @@ from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import dates_from_iso, dates_iso
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
 
-_FOLDER = "taints"
+TAINTS = "taints"
 _FILE = re.compile(r"(\d{6,})\.json")
 
 
@@ -33,7 +33,7 @@ def recorded_taints(store: str) -> tuple[RecordedTaint, ...]:
     files, root = filesystem(store)
     found = []
     for number in sorted(_numbers(files, root), reverse=True):
-        path = f"{_FOLDER}/{number:06}.json"
+        path = f"{TAINTS}/{number:06}.json"
         try:
             with files.open_input_stream(f"{root}/{path}") as file:
                 found.append(_taint(number, orjson.loads(file.read())))
@@ -54,15 +54,15 @@ def next_taint_number(store: str) -> int:
 def write_taint(store: str, taint: RecordedTaint) -> None:
     """Write a taint, in place of its own file if it has one."""
     files, root = filesystem(store)
-    files.create_dir(f"{root}/{_FOLDER}")
-    beside = f"{root}/{_FOLDER}/.new-{taint.number}"
+    files.create_dir(f"{root}/{TAINTS}")
+    beside = f"{root}/{TAINTS}/.new-{taint.number}"
     with files.open_output_stream(beside) as out:
         out.write(orjson.dumps(_taint_json(taint), option=orjson.OPT_INDENT_2))
-    files.move(beside, f"{root}/{_FOLDER}/{taint.number:06}.json")
+    files.move(beside, f"{root}/{TAINTS}/{taint.number:06}.json")
 
 
 def _numbers(files: fs.FileSystem, root: str) -> list[int]:
-    there = files.get_file_info(fs.FileSelector(f"{root}/{_FOLDER}", allow_not_found=True))
+    there = files.get_file_info(fs.FileSelector(f"{root}/{TAINTS}", allow_not_found=True))
     found = (_FILE.fullmatch(info.base_name) for info in there)
     return [int(match[1]) for match in found if match]
 

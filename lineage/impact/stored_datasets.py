@@ -1,0 +1,45 @@
+"""Datasets out of a file, made when they are asked for: making all takes longer than an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+from dbt_graft.lineage.dataset import DatasetId
+
+
+class StoredDatasets(Sequence[DatasetId]):
+    """Datasets that are made when they are asked for.
+
+    Args:
+        namespaces: The distinct ones.
+        of_dataset: Of each dataset the place of its namespace.
+    """
+
+    def __init__(
+        self, namespaces: Sequence[str], of_dataset: Sequence[int], names: Sequence[str]
+    ) -> None:
+        self._namespaces, self._of_dataset, self._names = namespaces, of_dataset, names
+        self._made: list[DatasetId | None] = [None] * len(names)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    @overload
+    def __getitem__(self, place: int) -> DatasetId: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[DatasetId]: ...
+
+    def __getitem__(self, place: int | slice) -> DatasetId | list[DatasetId]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(len(self))[place]]
+        found = self._made[place]
+        if found is None:
+            namespace = self._namespaces[self._of_dataset[place]]
+            found = self._made[place] = DatasetId(namespace, self._names[place])
+        return found
+
+    def append(self, dataset: DatasetId) -> None:
+        """Add a dataset."""
+        self._made.append(dataset)

@@ -1,0 +1,112 @@
+"""An impact graph as bytes, and the graph of these: nothing is made that nobody asks for."""
+
+from __future__ import annotations
+
+import json
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import count
+from operator import attrgetter
+
+from dbt_graft.lineage.impact.graph import ImpactGraph, by_source
+from dbt_graft.lineage.impact.stored_datasets import StoredDatasets
+
+# Raise it with every change of what is stored, and how. Numbers are as this machine has them.
+STORED_FORMAT = f"1 {sys.byteorder} {array('i').itemsize}"
+Sections = Mapping[str, bytes | memoryview]
+_NUMBERS = (
+    *("dataset_of", "flow_target", "flow_task", "flow_starts", "flows_by_source"),
+    *("edge_target", "edge_flow", "edge_task", "edge_starts"),
+)
+_FLAGS = ("is_star", "flow_is_stale", "flow_has_columns", "edge_kind")
+
+
+def graph_sections(graph: ImpactGraph) -> dict[str, bytes]:
+    """A graph as bytes, by the names of its parts."""
+    namespaces = {one.namespace: None for one in graph.datasets}
+    names = dict.fromkeys(graph.column_names)
+    starts, columns = by_source(graph.dataset_of, len(graph.datasets))
+    return {
+        "namespaces": text_section([*namespaces]),
+        "dataset_namespace": _places(namespaces, [one.namespace for one in graph.datasets]),
+        "dataset_name": text_section([one.name for one in graph.datasets]),
+        "dataset_key": text_section([one.key[1] for one in graph.datasets]),
+        "has_schema": array("i", sorted(graph.has_schema)).tobytes(),
+        "tasks": text_section(graph.tasks),
+        "names": text_section([*names]),
+        "column_name": _places(names, graph.column_names),
+        "column_starts": starts.tobytes(),
+        "columns_by_dataset": columns.tobytes(),
+        **{name: attrgetter(name)(graph).tobytes() for name in _NUMBERS},
+        **{name: bytes(attrgetter(name)(graph)) for name in _FLAGS},
+    }
+
+
+def stored_graph(sections: Sections) -> ImpactGraph:
+    """The graph that these bytes are of."""
+    graph = ImpactGraph([], [])
+    namespaces = stored_texts(sections["namespaces"])
+    of_dataset = stored_numbers(sections["dataset_namespace"])
+    keys = zip(
+        map([one.casefold() for one in namespaces].__getitem__, of_dataset),
+        stored_texts(sections["dataset_key"]),
+        strict=True,
+    )
+    graph.numbers = dict(zip(keys, count(), strict=False))
+    names = stored_texts(sections["dataset_name"])
+    graph.datasets = StoredDatasets(namespaces, of_dataset, names)
+    graph.tasks = stored_texts(sections["tasks"])
+    texts, places = stored_texts(sections["names"]), stored_numbers(sections["column_name"])
+    graph.column_names = [texts[place] for place in places]
+    graph.columns_of = _StoredColumns(
+        graph.column_names,
+        stored_numbers(sections["column_starts"]),
+        stored_numbers(sections["columns_by_dataset"]),
+    )
+    graph.has_schema = {*stored_numbers(sections["has_schema"])}
+    for name in _NUMBERS:
+        setattr(graph, name, stored_numbers(sections[name]))
+    for name in _FLAGS:
+        setattr(graph, name, bytearray(sections[name]))
+    return graph
+
+
+class _StoredColumns(dict[int, dict[str, int]]):
+    """Dataset -> its columns by their folded names, as they are asked for."""
+
+    def __init__(
+        self, names: Sequence[str], starts: Sequence[int], by_dataset: Sequence[int]
+    ) -> None:
+        super().__init__()
+        self._names, self._starts, self._by_dataset = names, starts, by_dataset
+
+    def __missing__(self, dataset: int) -> dict[str, int]:
+        begin, end = self._starts[dataset], self._starts[dataset + 1]
+        found = {self._names[one].casefold(): one for one in self._by_dataset[begin:end]}
+        self[dataset] = found
+        return found
+
+
+def text_section(texts: Sequence[str]) -> bytes:
+    """Texts as bytes."""
+    return json.dumps(texts, separators=(",", ":")).encode()
+
+
+def stored_texts(section: bytes | memoryview) -> list[str]:
+    """The texts of a section."""
+    texts: list[str] = json.loads(bytes(section))
+    return texts
+
+
+def stored_numbers(section: bytes | memoryview) -> array[int]:
+    """The numbers of a section."""
+    numbers = array("i")
+    numbers.frombytes(section)
+    return numbers
+
+
+def _places(distinct: Mapping[str, None], texts: Sequence[str]) -> bytes:
+    """The place of each text among the distinct ones."""
+    places = dict(zip(distinct, count(), strict=False))
+    return array("i", [places[text] for text in texts]).tobytes()

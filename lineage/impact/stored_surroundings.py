@@ -1,0 +1,104 @@
+"""What an impact needs beside the graph as bytes: tests and owners, consumers, former names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from typing import Any
+
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.impact.answer import Surroundings
+from dbt_graft.lineage.impact.graph import ImpactGraph
+from dbt_graft.lineage.impact.stored_graph import Sections
+
+FormerNames = Mapping[DatasetId, Sequence[DatasetId]]
+_CONSUMER = tuple(one.name for one in fields(Consumer))
+
+
+def surroundings_sections(
+    graph: ImpactGraph, around: Surroundings, former: FormerNames
+) -> dict[str, bytes]:
+    """Surroundings and former names of datasets as bytes, by the names of their parts.
+
+    Of descriptions only names, owners and tests are stored.
+    """
+    described = {}
+    for dataset, about in around.descriptions.items():
+        number = graph.find_dataset(dataset)
+        if number is not None and (about.owner or about.tests):
+            tests = [astuple(test) for test in about.tests]
+            described[number] = (about.node_id, about.name, about.role, about.owner, tests)
+    consumers = [[_stored(getattr(one, name)) for name in _CONSUMER] for one in around.consumers]
+    names = [(_pair(one), [_pair(old) for old in some]) for one, some in former.items()]
+    return {
+        "descriptions": _json(described),
+        "consumers": _json(consumers),
+        "owners": _json(dict(around.owners)),
+        "former_names": _json(names),
+    }
+
+
+def stored_surroundings(graph: ImpactGraph, sections: Sections) -> Surroundings:
+    """The surroundings that these bytes are of."""
+    consumers = (dict(zip(_CONSUMER, one, strict=True)) for one in _value(sections["consumers"]))
+    return Surroundings(
+        _StoredDescriptions(graph, _value(sections["descriptions"])),
+        tuple(
+            Consumer(
+                **{
+                    **one,
+                    "reads": tuple(DatasetId(*read) for read in one["reads"]),
+                    "tags": tuple(one["tags"]),
+                }
+            )
+            for one in consumers
+        ),
+        _value(sections["owners"]),
+    )
+
+
+def stored_former_names(sections: Sections) -> FormerNames:
+    """The former names that these bytes are of."""
+    return {
+        DatasetId(*one): tuple(DatasetId(*old) for old in some)
+        for one, some in _value(sections["former_names"])
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredDescriptions(Mapping[DatasetId, Description]):
+    """Descriptions by dataset, made when they are asked for."""
+
+    graph: ImpactGraph
+    rows: Mapping[str, Sequence[Any]]
+
+    def __getitem__(self, dataset: DatasetId) -> Description:
+        node_id, name, role, owner, tests = self.rows[str(self.graph.find_dataset(dataset))]
+        found = tuple(NodeTest(*test) for test in tests)
+        return Description(dataset, node_id, name, Role(role), owner=owner, tests=found)
+
+    def __iter__(self) -> Iterator[DatasetId]:
+        return (self.graph.datasets[int(number)] for number in self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def _stored(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_pair(one) if isinstance(one, DatasetId) else one for one in value]
+    return value
+
+
+def _pair(dataset: DatasetId) -> tuple[str, str]:
+    return dataset.namespace, dataset.name
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _value(section: bytes | memoryview) -> Any:
+    return json.loads(bytes(section))
