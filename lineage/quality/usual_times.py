@@ -17,7 +17,7 @@ from dbt_graft.lineage.dataset import DatasetId
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 # Days that are looked back at, and those with a write that make a usual time. Of what is written
 # weekly more days are looked at, if it still is.
-_DAYS, _LONGER, _STILL = 28, 70, 2
+_DAYS, _LONGER, _STILL = 28, 70, 3
 LEAST, DAYS = 5, _DAYS * _DAY
 _WEEK = 7
 
@@ -131,12 +131,12 @@ class UsualTimes:
         return found
 
     def _is_weekly(self, dataset: DatasetId) -> bool:
-        """Whether it is written in most weeks, on the same days of the week."""
-        days = [
+        """Whether it is written on one day of the week, in most weeks."""
+        days = (
             [self._is_written(dataset, one) for one in self._weeks(dataset, day, _LONGER)]
             for day in range(1, _WEEK + 1)
-        ]
-        return all(2 * sum(weeks) > len(weeks) for weeks in days if any(weeks))
+        )
+        return sum(2 * sum(weeks) > len(weeks) for weeks in days) == 1
 
     def _weeks(self, dataset: DatasetId, day: int, most: int) -> Sequence[int]:
         """The same day in the weeks before, as far as its history goes."""

@@ -144,16 +144,22 @@ def runs_between(history: AccessHistory, first: Execution, second: Execution) ->
 
 
 def last_good_run(history: AccessHistory, bad: Iterable[BadWrite]) -> Access | None:
-    """The last write of the same dataset by the same task before the first bad one."""
+    """The last write of the same dataset by the same task before the first bad one.
+
+    What failed runs wrote does not count.
+    """
     known = [one for one in bad if one.at]
     if not known:
         return None
     first = min(known, key=lambda one: (one.at, one.dataset))
     runs = {one.execution for one in known}
+    task = history.lineage.tasks.get(first.task)
+    failed = {run.run_id for run in task.runs if run.status is Status.FAILED} if task else set()
     before = [
         access
         for access in history.writes(first.dataset)
         if access.task == first.task
+        and access.run_id not in failed
         and history.execution(access) not in runs
         and not removes_rows(access)
         and access.last_at

@@ -176,7 +176,8 @@ def test_the_document_is_of_the_published_schema(root: Path) -> None:
     jsonschema.validate(found, schema)
 
 
-DAILY = Period(SIX - DAY, SIX, Grain.DAY, PeriodEvidence.PARTITION, "day")
+MIDNIGHT = SIX - 6 * HOUR
+DAILY = Period(MIDNIGHT, MIDNIGHT + DAY, Grain.DAY, PeriodEvidence.PARTITION, "day")
 
 
 @pytest.mark.parametrize(
@@ -189,11 +190,8 @@ DAILY = Period(SIX - DAY, SIX, Grain.DAY, PeriodEvidence.PARTITION, "day")
 def test_an_output_says_which_dates_of_its_inputs_it_needs(
     periods: tuple[Period, ...], needs: dict[str, Any]
 ) -> None:
-    day = [
-        replace(one, start=SIX.replace(hour=0), end=SIX.replace(hour=0) + DAY) for one in periods
-    ]
     found = manifest(
-        access(Direction.READ, periods=tuple(day)), access(Direction.WRITE, periods=tuple(day))
+        access(Direction.READ, periods=periods), access(Direction.WRITE, periods=periods)
     )
     [output] = found["outputs"]
     assert output["needs"] == [{"dataset": "file/landing/orders", **needs}]

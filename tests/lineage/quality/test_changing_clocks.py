@@ -103,6 +103,14 @@ def weekly(*weeks: int) -> list[datetime]:
         (0, "06:00", weekly(2, 4, 6, 8, 10), "unknown", "db/t has no history of 5 days"),
         (0, "06:00", weekly(1, 5, 9), "unknown", "db/t has no history of 5 days"),
         (0, "06:00", weekly(1, 2, 3), "unknown", "db/t has no history of 5 days"),
+        # It is of each day, and paused for weeks.
+        (
+            0,
+            "06:00",
+            [utc(MONDAY - timedelta(days=day), "05:00") for day in (*range(26, 60), 1)],
+            "unknown",
+            "db/t has no history of 5 days",
+        ),
         # It ended long ago.
         (0, "06:00", weekly(*range(5, 12)), "unknown", "db/t has no history of 5 days"),
     ],

@@ -15,7 +15,7 @@ from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
@@ -219,6 +219,18 @@ def test_of_several_bad_runs_each_is_bad() -> None:
     assert shown(spread(past, bad)) == {"load a": "3 Oct 2026", "copy b": "3 Oct 2026"}
     assert last_good_run(past, bad) is None
     good = last_good_run(past, bad_runs(past, [("load", "r1")]))
+    assert good
+    assert good.run_id == "r0"
+
+
+def test_a_run_that_failed_is_no_last_good_one() -> None:
+    """Its statement went well; another of the run did not."""
+    runs = (
+        Run("r1", "load", "spark", status=Status.FAILED),
+        Run("r0", "load", "spark", status=Status.OK),
+    )
+    past = history(LOAD, LOAD, LOAD, tasks={"load": Task("load", runs=runs)})
+    good = last_good_run(past, bad_runs(past, [("load", "r2")]))
     assert good
     assert good.run_id == "r0"
 
