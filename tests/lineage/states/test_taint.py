@@ -23,6 +23,7 @@ from dbt_graft.lineage.records import (
     Dataset,
     Direction,
     NodeResult,
+    Run,
     Status,
     Subtype,
 )
