@@ -28,7 +28,7 @@ from dbt_graft.graft import dbt_folders
 from dbt_graft.graft.airflow_section import AirflowSection
 from dbt_graft.graft.impact_section import ImpactSection
 from dbt_graft.graft.keep_section import KeepSection
-from dbt_graft.graft.privacy_section import PrivacySection
+from dbt_graft.graft.privacy_section import Label, PrivacySection
 from dbt_graft.graft.review_section import ReviewSection
 from dbt_graft.graft.rules_section import RulesSection
 from dbt_graft.graft.variables import expanded
@@ -343,16 +343,6 @@ class LabelsSection(Section):
     hide: tuple[Text, ...] = ()
 
 
-def _audience(text: str) -> str:
-    if classification(text) is None:
-        names = ", ".join(one.text for one in Classification)
-        raise ValueError(f"is no classification: write one of {names}")
-    return text
-
-
-Audience = Annotated[Text, AfterValidator(_audience)]
-
-
 class AudienceEntry(Section):
     """A further site of the same build, for readers of data up to a classification."""
 
@@ -374,8 +364,8 @@ class SiteSection(Section):
     labels: LabelsSection = LabelsSection()
     data: bool = False
     impact: bool | None = None
-    audience: Audience | None = None
-    audiences: dict[Audience, AudienceEntry] = Field(default={})
+    audience: Label | None = None
+    audiences: dict[Label, AudienceEntry] = Field(default={})
 
     @property
     def highest(self) -> Classification | None:

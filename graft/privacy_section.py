@@ -18,14 +18,14 @@ def _classification(text: str) -> str:
     return text
 
 
-_Label = Annotated[Text, AfterValidator(_classification)]
+Label = Annotated[Text, AfterValidator(_classification)]
 
 
 class PrivacyColumn(Section):
     """The classification of columns that a pattern names."""
 
     columns: Text
-    label: _Label = Field(alias="is")
+    label: Label = Field(alias="is")
     reason: str = ""
 
     @property
@@ -43,10 +43,10 @@ class PrivacySection(Section):
 
     columns: tuple[PrivacyColumn, ...] = ()
     in_dbt: tuple[LabelPlace, ...] = ()
-    masked: _Label | None = None
-    encrypted: _Label | None = None
-    aggregated: _Label | None = None
-    sensitive: _Label = "pii"
+    masked: Label | None = None
+    encrypted: Label | None = None
+    aggregated: Label | None = None
+    sensitive: Label = "pii"
 
     @property
     def rules(self) -> PrivacyRules:
