@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dbt_graft import __version__
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
 from dbt_graft.lineage.review.project import ProjectReview, ReviewImpact
 
@@ -13,6 +14,7 @@ SCHEMA = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/review
 MARKER = "<!-- dbt-graft review -->"
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {ReviewVerdict.BREAKING: "error", ReviewVerdict.METADATA: "note"}
+_COLUMNS = 5  # that change alike, and are named
 _MOST = 40  # rows of a table in Markdown
 Place = Callable[[NodeReview, NodeChange | None], tuple[str, int]]
 Document = dict[str, Any]
@@ -90,6 +92,26 @@ def change_text(change: NodeChange) -> str:
     return f"{', '.join(place)}: {change.text}"
 
 
+def node_text(node: NodeReview, most: int | None = _COLUMNS) -> str:
+    """What changes in a node; many columns that change alike are counted.
+
+    Args:
+        most: The columns that are named; None for all.
+    """
+    groups: dict[tuple[str, tuple[DatasetId, ...]], list[NodeChange]] = {}
+    for one in node.changes:
+        key = (one.text, one.datasets) if one.column else (change_text(one), ())
+        groups.setdefault(key, []).append(one)
+    parts = []
+    for (text, _), some in groups.items():
+        if most is None or len(some) <= most or not some[0].column:
+            parts += [change_text(one) for one in some]
+        else:
+            names = ", ".join(one.column for one in some[:most])
+            parts.append(f"{names} and {len(some) - most:,} more columns: {text}")
+    return "; ".join(dict.fromkeys(parts))
+
+
 def review_coverage(review: ProjectReview) -> str:
     """The basis of the verdict, in words."""
     impact = review.impact
@@ -122,7 +144,7 @@ def review_markdown(review: ProjectReview) -> str:
             (
                 node.verdict.name,
                 node.node_id,
-                "; ".join(change_text(one) for one in node.changes),
+                node_text(node),
                 node.allowed,
             )
             for node in review.nodes

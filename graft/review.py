@@ -23,7 +23,7 @@ from dbt_graft.graft.review_base import base_artifacts
 from dbt_graft.graft.review_contracts import reviewed_contracts
 from dbt_graft.graft.review_declared import reviewed_declarations
 from dbt_graft.graft.review_files import base_files
-from dbt_graft.graft.review_models import compared, missing_parts
+from dbt_graft.graft.review_models import compared
 from dbt_graft.graft.review_places import review_places, with_files
 from dbt_graft.graft.review_replay import fail_option, replay
 from dbt_graft.graft.review_tasks import base_moment, reviewed_runs
@@ -144,7 +144,7 @@ def _review(
     old = base_artifacts(base, config.target_dir)
     has_store = store.collected_at(config.path(config.store)) is not None
     described = described_lineage(config) if has_store else None
-    nodes = compared(old, new)
+    nodes, notices = compared(old, new)
     ran = reviewed_runs(config, new, since or base_moment(old), base_store, described)
     declared = [one.declared.path for one in config.collect if one.declared]
     with base_files(base, config, [*declared, *config.contracts]) as files:
@@ -155,7 +155,7 @@ def _review(
         sorted((*nodes, *tasks, *contracts.nodes), key=lambda o: (-o.verdict, o.kind, o.node_id))
     )
     impact = _impact(config, old, every, described, ran.now) if described else None
-    notices = (*missing_parts(old, new), *ran.notices, *said.notices, *contracts.notices)
+    notices = (*notices, *ran.notices, *said.notices, *contracts.notices)
     return ProjectReview(base, every, impact, notices)
 
 

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dbt_graft.collectors.dbt.review_nodes import review_nodes
 from dbt_graft.injector.artifacts import Artifacts
-from dbt_graft.lineage.review.compare import compare
+from dbt_graft.lineage.review.compare import compare, is_uncompiled
+from dbt_graft.lineage.review.node import ReviewedNode
 from dbt_graft.lineage.review.node_change import NodeReview
 
 _NO_TYPES = "types are compared as far as YAML has them"
 
 
-def compared(old: Artifacts, new: Artifacts) -> tuple[NodeReview, ...]:
-    """The nodes that differ; a version without a catalog borrows that of the other."""
-    return compare(
-        review_nodes(
-            old.manifest, (old if old.has_catalog else new).catalog, borrowed=not old.has_catalog
-        ),
-        review_nodes(
-            new.manifest, (new if new.has_catalog else old).catalog, borrowed=not new.has_catalog
-        ),
+def compared(old: Artifacts, new: Artifacts) -> tuple[tuple[NodeReview, ...], tuple[str, ...]]:
+    """The nodes that differ, and what the comparison could not know.
+
+    A version without a catalog borrows that of the other.
+    """
+    before = review_nodes(
+        old.manifest, (old if old.has_catalog else new).catalog, borrowed=not old.has_catalog
     )
+    after = review_nodes(
+        new.manifest, (new if new.has_catalog else old).catalog, borrowed=not new.has_catalog
+    )
+    return compare(before, after), (*_missing(old, new), *_uncompiled(before, after))
 
 
-def missing_parts(old: Artifacts, new: Artifacts) -> tuple[str, ...]:
-    """What the comparison could not know."""
+def _missing(old: Artifacts, new: Artifacts) -> tuple[str, ...]:
     found = [f"the base has no catalog.json: {_NO_TYPES}"] if not old.has_catalog else []
     found += [f"the project has no catalog.json: {_NO_TYPES}"] if not new.has_catalog else []
     others = (one for one in new.notices if new.has_catalog or "catalog.json" not in one)
     return (*found, *others)
+
+
+def _uncompiled(
+    before: Mapping[str, ReviewedNode], after: Mapping[str, ReviewedNode]
+) -> tuple[str, ...]:
+    count = sum(key in after and is_uncompiled(one, after[key]) for key, one in before.items())
+    if not count:
+        return ()
+    models = "1 model is" if count == 1 else f"{count:,} models are"
+    return (f"{models} compiled in neither version; code and macros are the same",)

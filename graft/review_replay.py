@@ -100,7 +100,7 @@ def _show(versions: Iterator[Version], limit: ReviewVerdict | None) -> None:
             click.echo(one_line(f"{commit} {date}  left out: {after.problem}"))
             continue
         if before:
-            nodes = compared(before, after)
+            nodes, _ = compared(before, after)
             fails = ProjectReview(commit, nodes).fails(limit)
             verdicts[fails] += 1
             counts = Counter(one.verdict for one in nodes)

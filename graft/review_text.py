@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbt_graft.exporters.review import Place, certain_breaks, change_text, review_coverage
+from dbt_graft.exporters.review import (
+    Place,
+    certain_breaks,
+    change_text,
+    node_text,
+    review_coverage,
+)
 from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.review.node_change import ReviewVerdict
 from dbt_graft.lineage.review.project import ProjectReview, ReviewImpact
+
+_COLUMNS = 5  # that change alike, and are named
 
 
 def review_annotations(found: ProjectReview, place: Place) -> Iterator[Finding]:
@@ -57,7 +65,7 @@ def review_lines(found: ProjectReview, most: int | None) -> Iterator[str]:
             ],
         ),
     )
-    for title, lines in (("changed", list(_changed(found))), *parts):
+    for title, lines in (("changed", list(_changed(found, _COLUMNS if most else None))), *parts):
         if lines:
             yield f"{title} ({len(lines):,})"
             yield from (f"  {line}" for line in lines[:most])
@@ -65,8 +73,8 @@ def review_lines(found: ProjectReview, most: int | None) -> Iterator[str]:
                 yield f"  and {len(lines) - most:,} more: --all shows them"
 
 
-def _changed(found: ProjectReview) -> Iterator[str]:
+def _changed(found: ProjectReview, most: int | None) -> Iterator[str]:
     for node in found.nodes:
-        changes = "; ".join(change_text(one) for one in node.changes)
+        changes = node_text(node, most)
         allowed = f"  (allowed: {node.allowed})" if node.allowed else ""
         yield f"{node.verdict.name:<10} {node.node_id}: {changes}{allowed}"

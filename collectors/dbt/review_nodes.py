@@ -25,6 +25,7 @@ from dbt_graft.collectors.dbt.review_columns import (
 )
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
 from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.lineage.review.compare import NOT_COMPILED
 from dbt_graft.lineage.review.node import QueryOutline, ReviewedNode
 
 _ALLOWED = re.compile(r'--[ \t]*graft:[ \t]*allow-change[ \t]+reason="([^"\n]{1,300})"')
@@ -32,7 +33,6 @@ _ROW_SETTINGS = (
     *("incremental_strategy", "unique_key", "strategy", "check_cols", "updated_at"),
     *("merge_update_columns", "merge_exclude_columns", "hard_deletes", "invalidate_hard_deletes"),
 )
-_NOT_COMPILED = "it is not compiled: run `dbt compile`"
 
 
 def review_nodes(
@@ -51,9 +51,10 @@ def review_nodes(
     reading = _Reading(models, dialect_of(adapter), adapter)
     documents = {**(manifest.get("nodes") or {}), **(manifest.get("sources") or {})}
     entries = {**(catalog.get("nodes") or {}), **(catalog.get("sources") or {})}
-    tests = tests_by_node(manifest)
+    tests, macros = tests_by_node(manifest), _macros(manifest)
     for key in _upstream_first(models):
         found = _node(models[key], documents[key], entries.get(key), tests.get(key, {}))
+        found = replace(found, raw=digest(models[key].raw_sql, macros))
         reading.nodes[key] = reading.with_outline(found, models[key])
     return {key: reading.nodes[key] for key in models}
 
@@ -74,7 +75,7 @@ class _Reading:
 
     def _outline(self, model: DbtModel) -> tuple[QueryOutline | None, str]:
         if not model.sql.strip():
-            return None, _NOT_COMPILED
+            return None, NOT_COMPILED
         if self._dialect is None:
             return None, f"the SQL of dbt's adapter {self._adapter or '(unknown)'} is not supported"
 
@@ -104,6 +105,12 @@ def _upstream_first(models: Mapping[str, DbtModel]) -> Iterator[str]:
                 done.add(key)
                 waiting.append((key, True))
                 waiting += [(parent, False) for parent in models[key].parents]
+
+
+def _macros(manifest: Document) -> str:
+    """The digest of all macros: any of them may be in a query."""
+    found = (manifest.get("macros") or {}).items()
+    return digest(*(f"{key} {one.get('macro_sql')}" for key, one in sorted(found)))
 
 
 def _node(model: DbtModel, node: Document, entry: Document | None, tests: Tests) -> ReviewedNode:

@@ -16,6 +16,7 @@ from dbt_graft.lineage.review.promises import ColumnPromise, promise_changes, ty
 from dbt_graft.lineage.review.types import type_change
 
 _V = ReviewVerdict
+NOT_COMPILED = "it is not compiled: run `dbt compile`"
 _NO_PROMISE = ColumnPromise()
 _OF_TYPES = (ChangeType.WIDEN, ChangeType.NARROW, ChangeType.TYPE)
 
@@ -37,6 +38,19 @@ def compare(
                 NodeReview(node_id, one.kind, one.file, tuple(changes), tuple(tests), allowed)
             )
     return tuple(sorted(found, key=lambda one: (-one.verdict, one.node_id)))
+
+
+def is_uncompiled(before: ReviewedNode, after: ReviewedNode) -> bool:
+    """Whether neither version is compiled, and both would be compiled of the same code."""
+    missing = before.problem == after.problem == NOT_COMPILED
+    return missing and before.raw == after.raw
+
+
+def _may_differ(before: ReviewedNode, after: ReviewedNode) -> bool:
+    """Whether two versions, one of which is not understood, may be different queries."""
+    if NOT_COMPILED in (before.problem, after.problem):
+        return not is_uncompiled(before, after)
+    return before.code != after.code
 
 
 def _changes(before: ReviewedNode | None, after: ReviewedNode | None) -> Iterator[NodeChange]:
@@ -181,7 +195,7 @@ def _query(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
         if before.kind == "seed":
             if before.code != after.code:
                 yield NodeChange(_V.ROWS, "another file", ChangeType.ROWS)
-        elif problem and (before.code != after.code or "compile" in problem):
+        elif problem and _may_differ(before, after):
             yield NodeChange(_V.UNKNOWN, problem, ChangeType.ROWS)
         elif before.code != after.code:
             yield NodeChange(_V.UNKNOWN, "its Python code is another", ChangeType.ROWS)

@@ -53,6 +53,7 @@ class ReviewedNode:
     Attributes:
         outline: None where the query is not known; `problem` is why.
         code: The digest of its compiled code, or of a seed's file; empty where there is none.
+        raw: The digest of its code before it is compiled, and of all macros.
         tests: Ids of dbt tests that name a column -> the column, folded.
         constraints: Those of the table: `primary_key (a, b)`, and the digest of a condition.
         settings: Settings that decide on rows: strategies and keys.
@@ -70,6 +71,7 @@ class ReviewedNode:
     outline: QueryOutline | None = None
     problem: str = ""
     code: str = ""
+    raw: str = ""
     materialized: str = ""
     contract: bool = False
     constraints: frozenset[tuple[str, str]] = frozenset()
