@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dbt_graft.collectors.store import StoreError
 from dbt_graft.graft.collected import check_collected
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.dataset_search import DatasetSearch
 from dbt_graft.graft.impact_key import impact_key
-from dbt_graft.graft.output_folder import OutputFolder
 from dbt_graft.graft.outputs import check_outputs, output_of
 from dbt_graft.graft.past import Moment
-from dbt_graft.graft.section_file import read_sections, write_sections
+from dbt_graft.graft.section_file import has_key, read_sections, write_sections
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.impact.answer import Surroundings
 from dbt_graft.lineage.impact.graph import ImpactGraph
@@ -61,20 +61,71 @@ def impact_index(config: Config, past: Moment | None = None) -> ImpactIndex:
     Raises:
         GraftError: Nothing was collected yet, or the project cannot be read.
     """
-    key = "" if past else impact_key(config)
-    if found := _read(config, key) if key else None:
+    file = None if past else IndexFile(config)
+    if file and (found := file.read()):
         check_collected(config)
         return found
+    # Importing it takes longer than reading a file.
     from dbt_graft.graft.described_lineage import described_lineage
 
-    found = made_index(config, described_lineage(config, past))
-    if key:
-        write_index(config, key, found)
-    return found
+    described = described_lineage(config, past)
+    return file.write(described) if file else _made(config, described)
 
 
-def made_index(config: Config, described: DescribedLineage) -> ImpactIndex:
-    """The index of a lineage."""
+def index_to_write(config: Config) -> IndexFile | None:
+    """The file, for who is about to read the lineage; None where there is nothing to write."""
+    try:
+        file = IndexFile(config)
+    except StoreError:
+        return None  # What is left of a damaged store is not all.
+    return None if file.is_of_now else file
+
+
+class IndexFile:
+    """The file of a project as it is now: made before the lineage is read.
+
+    Raises:
+        StoreError: The store is damaged or cannot be read.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config, self._output = config, output_of(config, "artifacts")
+        self._key = _first_line(config)
+
+    @property
+    def _path(self) -> Path:
+        return self._output.path / FILE
+
+    @property
+    def is_of_now(self) -> bool:
+        """Whether the file is there, and nothing has changed since it was written."""
+        return has_key(self._path, self._key)
+
+    def read(self) -> ImpactIndex | None:
+        """The index in the file; None if there is none of now."""
+        sections = read_sections(self._path, self._key)
+        try:
+            return stored_index(sections) if sections else None
+        except (LookupError, TypeError, ValueError) as error:
+            _log.debug("the impact index is made again: %s", error)
+            return None
+
+    def write(self, described: DescribedLineage) -> ImpactIndex:
+        """Write the index of a lineage, unless the project has changed, and return it."""
+        index = _made(self._config, described)
+        try:
+            # A collect may have come between.
+            if _first_line(self._config) == self._key:
+                check_outputs(self._config, self._output.key)
+                self._output.claim()
+                write_sections(self._path, self._key, index_sections(index))
+        except GraftError as error:
+            # The next answer takes as long, no more.
+            _log.debug("the impact index is not kept: %s", error)
+        return index
+
+
+def _made(config: Config, described: DescribedLineage) -> ImpactIndex:
     from dbt_graft.graft.impact_graph import impact_graph, surroundings
 
     graph, former = impact_graph(config, described), described.lineage.former_names
@@ -82,25 +133,11 @@ def made_index(config: Config, described: DescribedLineage) -> ImpactIndex:
     return ImpactIndex(graph, surroundings(described), former, search)
 
 
-def write_index(config: Config, key: str, index: ImpactIndex) -> None:
-    """Write the file if the project still has this key, and if it can be written."""
-    output = output_of(config, "artifacts")
-    try:
-        if impact_key(config) != key:
-            return  # A collect came between.
-        check_outputs(config, output.key)
-        output.claim()
-        write_sections(_path(output), _first_line(key), index_sections(index))
-    except GraftError as error:
-        # The next answer takes as long, no more.
-        _log.debug("the impact index is not kept: %s", error)
-
-
 def index_sections(index: ImpactIndex) -> dict[str, bytes]:
     """An index as bytes, by the names of its parts."""
     return {
         **graph_sections(index.graph),
-        **surroundings_sections(index.graph, index.around, index.former),
+        **surroundings_sections(index.around, index.former),
         "search_text": index.search.text.encode("utf-8", "surrogatepass"),
         "search_places": array("i", index.search.places).tobytes(),
     }
@@ -112,21 +149,8 @@ def stored_index(sections: Sections) -> ImpactIndex:
     text = bytes(sections["search_text"]).decode("utf-8", "surrogatepass")
     places = stored_numbers(sections["search_places"])
     search = DatasetSearch(graph.datasets, former, text, places)
-    return ImpactIndex(graph, stored_surroundings(graph, sections), former, search)
+    return ImpactIndex(graph, stored_surroundings(sections), former, search)
 
 
-def _read(config: Config, key: str) -> ImpactIndex | None:
-    sections = read_sections(_path(output_of(config, "artifacts")), _first_line(key))
-    try:
-        return stored_index(sections) if sections else None
-    except (LookupError, TypeError, ValueError) as error:
-        _log.debug("the impact index is made again: %s", error)
-        return None
-
-
-def _path(output: OutputFolder) -> Path:
-    return output.path / FILE
-
-
-def _first_line(key: str) -> str:
-    return f"dbt-graft impact index {STORED_FORMAT} {key}"
+def _first_line(config: Config) -> str:
+    return f"dbt-graft impact index {STORED_FORMAT} {impact_key(config)}"

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ import orjson
 from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
+from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.exporters.task_metadata import task_metadata
 from dbt_graft.graft.audience import audience_site
 from dbt_graft.graft.collecting import CollectResult
@@ -27,6 +29,7 @@ from dbt_graft.graft.contracts import contracted
 from dbt_graft.graft.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.dbt_labels import with_dbt_labels
 from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
+from dbt_graft.graft.impact_index import index_to_write
 from dbt_graft.graft.outputs import output_of
 from dbt_graft.graft.past import Moment, past_notice, past_records
 from dbt_graft.graft.privacy_report import has_labels, privacy_report
@@ -93,6 +96,7 @@ def graft(
         GraftError: dbt's artifacts are missing or damaged, or the grafted ones are not valid.
     """
     out = Path(config.path(config.artifacts))
+    index = index_to_write(config) if write and not past else None
     with (
         progress.step("inject", "grafting the lineage onto dbt's artifacts") as step,
         _without_garbage_collection(),
@@ -141,34 +145,42 @@ def graft(
             grafted = replace(grafted, join=lambda: with_runs)
         grafted = with_dbt_labels(config, read, grafted)
         if write:
-            output_of(config, "artifacts").claim()
-            artifacts.write(grafted, out)
-            cache.write()
-            _write(out / "task_metadata.json", _json(task_metadata(grafted.touched)))
+            _write_artifacts(config, grafted, cache)
         report = grafted.report
         step.result = f"{len(report.promoted)} promoted, {len(report.added)} new models"
     for one in damaged:
         progress.warn(f"{place}: {one.origin}; the rest of the store is published")
     for notice in report.notices:
         progress.warn(notice)
-    for finding in _without_effect(config, records, where):
-        progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
     all_runs = partial(store.read, place, rename=rules, folded=past is None)
     of_all_runs = partial(_records, config, all_runs, past, strict=not write, allow_empty=True)
-    for finding in _mapping_findings(
-        lineage,
-        lambda: _lineage(
-            config, short, rules, of_all_runs()[0], unreadable, projects(read.manifest)
+    for finding in chain(
+        _without_effect(config, records, where),
+        _mapping_findings(
+            lineage,
+            lambda: _lineage(
+                config, short, rules, of_all_runs()[0], unreadable, projects(read.manifest)
+            ),
         ),
+        findings(report.column_differences),
     ):
-        progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
-    for finding in findings(report.column_differences):
         progress.warn(f"{finding.subject}: {finding.problem}; {finding.remedy}")
     if validate:
         with progress.step("inject", "validating the artifacts with dbt"):
             if faults := validation.faults(read, grafted):
                 raise GraftError("\n".join(faults), place=str(out), remedy="please report this")
-    return contracted(grafted, config, progress.warn)
+    done = contracted(grafted, config, progress.warn)
+    if index and not damaged:
+        index.write(DescribedLineage(done.lineage, done.descriptions, done.consumers))
+    return done
+
+
+def _write_artifacts(config: Config, grafted: Grafted, cache: ColumnCache) -> None:
+    output = output_of(config, "artifacts")
+    output.claim()
+    artifacts.write(grafted, output.path)
+    cache.write()
+    _write(output.path / "task_metadata.json", _json(task_metadata(grafted.touched)))
 
 
 def check(
@@ -342,7 +354,6 @@ def publish(
     from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record
     from dbt_graft.catalog.settings import SiteSettings
     from dbt_graft.exporters.data.files import write_views
-    from dbt_graft.exporters.data.view import DescribedLineage
     from dbt_graft.injector import docs
     from dbt_graft.injector.docs_nodes import docs_nodes
 

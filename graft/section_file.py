@@ -14,6 +14,15 @@ from dbt_graft.graft.output_file import write_file
 _log = logging.getLogger(__name__)
 
 
+def has_key(path: Path, key: str) -> bool:
+    """Whether a file has a key; whether it is whole is not looked at."""
+    try:
+        with path.open("rb") as file:
+            return file.readline() == f"{key}\n".encode()
+    except OSError:
+        return False
+
+
 def read_sections(path: Path, key: str) -> dict[str, memoryview] | None:
     """The sections of a file; None if it is not there, damaged, or has another key.
 

@@ -10,26 +10,25 @@ from typing import Any
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.impact.answer import Surroundings
-from dbt_graft.lineage.impact.graph import ImpactGraph
 from dbt_graft.lineage.impact.stored_graph import Sections
 
 FormerNames = Mapping[DatasetId, Sequence[DatasetId]]
 _CONSUMER = tuple(one.name for one in fields(Consumer))
 
 
-def surroundings_sections(
-    graph: ImpactGraph, around: Surroundings, former: FormerNames
-) -> dict[str, bytes]:
+def surroundings_sections(around: Surroundings, former: FormerNames) -> dict[str, bytes]:
     """Surroundings and former names of datasets as bytes, by the names of their parts.
 
     Of descriptions only names, owners and tests are stored.
     """
-    described = {}
-    for dataset, about in around.descriptions.items():
-        number = graph.find_dataset(dataset)
-        if number is not None and (about.owner or about.tests):
-            tests = [astuple(test) for test in about.tests]
-            described[number] = (about.node_id, about.name, about.role, about.owner, tests)
+    described = {
+        _key(dataset): (
+            *_pair(dataset),
+            *(about.node_id, about.name, about.role, about.owner, [*map(astuple, about.tests)]),
+        )
+        for dataset, about in around.descriptions.items()
+        if about.owner or about.tests
+    }
     consumers = [[_stored(getattr(one, name)) for name in _CONSUMER] for one in around.consumers]
     names = [(_pair(one), [_pair(old) for old in some]) for one, some in former.items()]
     return {
@@ -40,11 +39,11 @@ def surroundings_sections(
     }
 
 
-def stored_surroundings(graph: ImpactGraph, sections: Sections) -> Surroundings:
+def stored_surroundings(sections: Sections) -> Surroundings:
     """The surroundings that these bytes are of."""
     consumers = (dict(zip(_CONSUMER, one, strict=True)) for one in _value(sections["consumers"]))
     return Surroundings(
-        _StoredDescriptions(graph, _value(sections["descriptions"])),
+        _StoredDescriptions(_value(sections["descriptions"])),
         tuple(
             Consumer(
                 **{
@@ -71,19 +70,33 @@ def stored_former_names(sections: Sections) -> FormerNames:
 class _StoredDescriptions(Mapping[DatasetId, Description]):
     """Descriptions by dataset, made when they are asked for."""
 
-    graph: ImpactGraph
     rows: Mapping[str, Sequence[Any]]
 
     def __getitem__(self, dataset: DatasetId) -> Description:
-        node_id, name, role, owner, tests = self.rows[str(self.graph.find_dataset(dataset))]
-        found = tuple(NodeTest(*test) for test in tests)
-        return Description(dataset, node_id, name, Role(role), owner=owner, tests=found)
+        return _description(self.rows[_key(dataset)])
+
+    def get(self, dataset: DatasetId, default: Any = None) -> Any:
+        """The description of a dataset; most of many datasets have none."""
+        row = self.rows.get(_key(dataset))
+        return default if row is None else _description(row)
 
     def __iter__(self) -> Iterator[DatasetId]:
-        return (self.graph.datasets[int(number)] for number in self.rows)
+        return (DatasetId(*row[:2]) for row in self.rows.values())
 
     def __len__(self) -> int:
         return len(self.rows)
+
+
+def _description(row: Sequence[Any]) -> Description:
+    namespace, name, node_id, node_name, role, owner, tests = row
+    found = tuple(NodeTest(*test) for test in tests)
+    return Description(
+        DatasetId(namespace, name), node_id, node_name, Role(role), owner=owner, tests=found
+    )
+
+
+def _key(dataset: DatasetId) -> str:
+    return "\0".join(dataset.key)
 
 
 def _stored(value: object) -> object:
