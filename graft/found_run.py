@@ -30,11 +30,11 @@ def found_run(lineage: Lineage, run_id: str, name: str | None = None) -> tuple[T
         GraftError: There is no such run, or several are meant.
     """
     if name is not None and name not in lineage.tasks:
-        raise GraftError(
-            "there is no such task",
-            place=name,
-            remedy='`graft query "select task from tasks"` lists them',
-        )
+        alike = [one for one in lineage.tasks if one.casefold() == name.casefold()]
+        remedy = '`graft query "select task from tasks"` lists them'
+        if alike:
+            remedy = f"write {' or '.join(alike)}"
+        raise GraftError("there is no such task", place=name, remedy=remedy)
     tasks = [lineage.tasks[name]] if name is not None else list(lineage.tasks.values())
     if run_id == "last":
         if name is None:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from dbt_graft.collectors.checked_yaml import Section, Text
 from dbt_graft.lineage.findings import Severity
 from dbt_graft.lineage.privacy.findings import PrivacyCode
-from dbt_graft.lineage.rules import SEVERITIES
+from dbt_graft.lineage.rule_codes import SEVERITIES
 
 
 def _off(value: object) -> object:

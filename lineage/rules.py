@@ -10,52 +10,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description
-from dbt_graft.lineage.findings import Severity
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.quality.times import length, time_of_day
 from dbt_graft.lineage.records import Evidence, Outcome
-
-
-class RuleCode(StrEnum):
-    """A shortcoming that a rule finds.
-
-    MISSING_PRODUCING_RUN: a dataset has writers, and no run of any is known. MISSING_CODE_REF: a
-    task writes, and neither its repository, its script nor a code version is known.
-    CERTIFIED_ASSET_MISSING_OWNER, CERTIFIED_ASSET_MISSING_SLO: a certified dataset has no owner, or
-    nothing says how fresh it must be. GOLD_ASSET_MISSING_QUALITY_RESULT: no test of a gold dataset
-    has a result. WRITE_OUTSIDE_PLATFORM: a task that is not of the platform writes. SECOND_WRITER:
-    several tasks, or a task and dbt, write a dataset. UNRESOLVED_STATEMENTS: the tables in
-    statements of a task are not all known. STALE_EDGE: data flowed long ago, and not since.
-    """
-
-    MISSING_PRODUCING_RUN = "MISSING_PRODUCING_RUN"
-    MISSING_CODE_REF = "MISSING_CODE_REF"
-    CERTIFIED_WITHOUT_OWNER = "CERTIFIED_ASSET_MISSING_OWNER"
-    CERTIFIED_WITHOUT_SLO = "CERTIFIED_ASSET_MISSING_SLO"
-    GOLD_WITHOUT_RESULT = "GOLD_ASSET_MISSING_QUALITY_RESULT"
-    OUTSIDE_PLATFORM = "WRITE_OUTSIDE_PLATFORM"
-    SECOND_WRITER = "SECOND_WRITER"
-    UNRESOLVED = "UNRESOLVED_STATEMENTS"
-    STALE_EDGE = "STALE_EDGE"
-
-
-SEVERITIES: Mapping[RuleCode, Severity] = {
-    RuleCode.MISSING_PRODUCING_RUN: Severity.WARNING,
-    RuleCode.MISSING_CODE_REF: Severity.NOTE,
-    RuleCode.CERTIFIED_WITHOUT_OWNER: Severity.ERROR,
-    RuleCode.CERTIFIED_WITHOUT_SLO: Severity.WARNING,
-    RuleCode.GOLD_WITHOUT_RESULT: Severity.WARNING,
-    RuleCode.OUTSIDE_PLATFORM: Severity.WARNING,
-    RuleCode.SECOND_WRITER: Severity.WARNING,
-    RuleCode.UNRESOLVED: Severity.WARNING,
-    RuleCode.STALE_EDGE: Severity.NOTE,
-}
+from dbt_graft.lineage.rule_codes import RuleCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +171,22 @@ def _certified(about: _Subject) -> Iterator[RuleFinding]:
             )
 
 
+def _promises(about: _Subject) -> Iterator[RuleFinding]:
+    for one in about.consumers:
+        for promise, is_read, remedy in (
+            (f"deadline {one.deadline}", time_of_day(one.deadline), "`08:00 Europe/Berlin`"),
+            (f"freshness SLO {one.freshness_slo}", length(one.freshness_slo), "`2h` or `PT2H`"),
+        ):
+            if not promise.endswith(" ") and not is_read:
+                yield RuleFinding(
+                    RuleCode.PROMISE_NOT_READ,
+                    one.name,
+                    f"its {promise} is no time that can be watched",
+                    f"write it as {remedy}",
+                    one.owner,
+                )
+
+
 def _gold(about: _Subject) -> Iterator[RuleFinding]:
     for dataset in about.tagged(about.scope.gold):
         description = about.descriptions.get(dataset)
@@ -300,6 +279,7 @@ _RULES: tuple[Callable[[_Subject], Iterator[RuleFinding]], ...] = (
     _without_run,
     _without_code,
     _certified,
+    _promises,
     _gold,
     _outside,
     _second_writer,

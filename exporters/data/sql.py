@@ -72,6 +72,8 @@ def answer(described: DescribedLineage, query: str) -> Iterator[pa.RecordBatchRe
             _check(connection, query)
             _fill(connection, described, query)
             connection.execute("SET TimeZone = 'UTC'")
+            # What does not fit into memory would be written into this folder.
+            connection.execute("SET temp_directory = ''")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
             yield connection.sql(query).to_arrow_reader()

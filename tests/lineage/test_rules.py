@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -79,6 +80,21 @@ AGED = RuleScope(stale_before=NOW - timedelta(90))
             *({}, (), RuleScope()),
             ["SECOND_WRITER spark/orders"],
             id="declared, and dbt builds it",
+        ),
+        pytest.param(
+            *(lineage(task(write())), {}, (replace(DASHBOARD, deadline="08:00 Mars/Base"),)),
+            *(RuleScope(), ["PROMISE_NOT_READ Sales"]),
+            id="a deadline on Mars",
+        ),
+        pytest.param(
+            *(lineage(task(write())), {}, (replace(DASHBOARD, freshness_slo="often"),)),
+            *(RuleScope(), ["PROMISE_NOT_READ Sales"]),
+            id="an SLO that is no length of time",
+        ),
+        pytest.param(
+            *(lineage(task(write())), {}, (replace(DASHBOARD, deadline="08:00 Europe/Paris"),)),
+            *(RuleScope(), []),
+            id="a deadline",
         ),
         pytest.param(
             *(lineage(task(write(), info=TaskInfo())), {}, (), RuleScope()),

@@ -134,6 +134,12 @@ def test_a_cycle_ends_with_the_shortest_distances() -> None:
         ("install httpfs", "LOAD is no query"),
         ("set threads = 1", "SET is no query"),
         ("from read_csv('/etc/passwd')", "disabled by configuration"),
+        ("from glob('/etc/*')", "disabled by configuration"),
+        ("from read_blob('/etc/hostname')", "disabled by configuration"),
+        ("from parquet_scan('/tmp/x.parquet')", "disabled by configuration"),
+        ("from duckdb_secrets()", "disabled by configuration"),
+        ("pragma database_list", "PRAGMA is no query"),
+        ("export database '/tmp/x'", "is no query"),
         ("from '/etc/passwd'", "does not exist"),
         ("select getenv('HOME')", "does not exist"),
         ("from described", "does not exist"),
@@ -142,6 +148,10 @@ def test_a_cycle_ends_with_the_shortest_distances() -> None:
 def test_a_query_reads_the_views_and_nothing_else(query: str, problem: str) -> None:
     with pytest.raises(QueryError, match=problem):
         rows(query)
+
+
+def test_nothing_is_written_for_want_of_memory() -> None:
+    assert rows("select current_setting('temp_directory')") == [("",)]
 
 
 def test_an_empty_lineage_has_empty_views() -> None:
