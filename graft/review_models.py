@@ -28,7 +28,11 @@ def compared(old: Artifacts, new: Artifacts) -> tuple[tuple[NodeReview, ...], tu
 
 
 def _missing(old: Artifacts, new: Artifacts) -> tuple[str, ...]:
-    found = [f"the base has no catalog.json: {_NO_TYPES}"] if not old.has_catalog else []
+    names = [(one.manifest.get("metadata") or {}).get("project_name") for one in (old, new)]
+    found = []
+    if all(names) and names[0] != names[1]:
+        found.append(f"the base is of the dbt project {names[0]}, and this one is {names[1]}")
+    found += [f"the base has no catalog.json: {_NO_TYPES}"] if not old.has_catalog else []
     found += [f"the project has no catalog.json: {_NO_TYPES}"] if not new.has_catalog else []
     others = (one for one in new.notices if new.has_catalog or "catalog.json" not in one)
     return (*found, *others)

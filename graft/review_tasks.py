@@ -64,14 +64,16 @@ def reviewed_runs(
     Raises:
         GraftError: A store cannot be read.
     """
+    if base_store is not None and store.collected_at(base_store) is None:
+        raise GraftError(
+            "there is no lineage store", place=base_store, remedy="name that of the base build"
+        )
     if described is None:
         return TasksReviewed()
     names = ReviewNames(config, new)
     names.follow(described.lineage.former_names)
     records = names.records(config.path(config.store))
     if base_store is not None:
-        if store.collected_at(base_store) is None:
-            raise GraftError("is no lineage store", place=base_store, remedy="name a folder")
         found, when = runs_beyond(records, names.records(base_store)), "the base's store"
     elif since is None:
         problem = "the base's manifest has no time: tasks' statements are not compared"

@@ -64,7 +64,12 @@ def _around(base: Records, records: Records, is_new: Callable[[_Key], bool]) -> 
     )
     tasks = {access.task for access in since.accesses}
     old = [one for one in base.accesses if not (base is records and is_new(_key(one)))]
-    known = frozenset(one.dataset for one in old if one.evidence is not Evidence.DECLARED)
+    broken = {_key(run) for run in base.runs if run.status is Status.FAILED}
+    known = frozenset(
+        one.dataset
+        for one in old
+        if one.evidence is not Evidence.DECLARED and _key(one) not in broken
+    )
     wanted = _newest(base, {_key(one) for one in old if one.task in tasks})
     before = _selected(base, lambda key: key in wanted, tasks)
     runs = tuple(
