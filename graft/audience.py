@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.doctor.phrases import count
@@ -20,12 +21,19 @@ from dbt_graft.lineage.audience.described import (
 )
 from dbt_graft.lineage.audience.hidden import HiddenData, copied_into, hidden_count, hidden_data
 from dbt_graft.lineage.audience.view import visible_lineage
-from dbt_graft.lineage.audience.words import hidden_words
+from dbt_graft.lineage.audience.words import WORD, hidden_words
 from dbt_graft.lineage.daily import DailyHistory
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description
 from dbt_graft.lineage.privacy.classification import Classification
 from dbt_graft.lineage.privacy.labels import DeclaredLabel
+
+# Kinds of nodes and names of platforms, which pages and ids are made of.
+_PLAIN = keywords(
+    """analysis exposure function group macro metric model operation saved_query seed semantic_model
+    snapshot source test unit_test python_task python_tasks task view table dbt spark tsql sqlserver
+    mssql postgres snowflake bigquery databricks duckdb airflow openlineage"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +73,17 @@ def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
         labels = privacy_report(config, described, above, found).labels
     hidden = hidden_data(labels, dict(dataset_classifications(described)), highest)
     columns = _columns(grafted, described)
+    node_ids = _node_ids(described.descriptions)
     words = hidden_words(
-        _hidden(hidden, columns), hidden.datasets, _visible(hidden, columns, lineage.tasks)
+        _hidden(hidden, columns),
+        hidden.datasets,
+        {*map(str.casefold, _visible(hidden, columns, described, node_ids))},
+        _other_names(hidden, described),
     )
     tests = hidden_tests(described.descriptions, hidden, words)
     view = AudienceView(hidden, words, tests)
     descriptions = visible_descriptions(described.descriptions, view)
     consumers = visible_consumers(described.consumers, view)
-    node_ids = _node_ids(described.descriptions)
     gone = {one for one, dataset in node_ids.items() if dataset in hidden.datasets}
     shown = visible_lineage(lineage, view, gone)
     number, datasets = hidden_count(hidden, columns)
@@ -85,11 +96,11 @@ def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
 
 
 def _node_ids(descriptions: Mapping[DatasetId, Description]) -> dict[str, DatasetId]:
-    return {
-        node_id: dataset
-        for dataset, one in descriptions.items()
-        for node_id in (*one.dbt_ids, one.node_id)
-    }
+    return {node_id: dataset for dataset, one in descriptions.items() for node_id in _ids(one)}
+
+
+def _ids(about: Description) -> tuple[str, ...]:
+    return (*about.dbt_ids, about.node_id)
 
 
 def _columns(grafted: Grafted, described: DescribedLineage) -> dict[DatasetId, set[str]]:
@@ -101,7 +112,7 @@ def _columns(grafted: Grafted, described: DescribedLineage) -> dict[DatasetId, s
         found[edge.to_dataset].add(edge.to_column)
         found[edge.from_dataset].add(edge.from_column)
     for dataset, one in described.descriptions.items():
-        for node_id in (one.node_id, *one.dbt_ids):
+        for node_id in _ids(one):
             for document in (grafted.manifest, grafted.catalog):
                 for part in ("nodes", "sources"):
                     node = document[part].get(node_id) or {}
@@ -122,16 +133,32 @@ def _hidden(
     return {dataset: names for dataset, names in found.items() if names}
 
 
+def _other_names(hidden: HiddenData, described: DescribedLineage) -> Iterator[str]:
+    """Names of hidden datasets beside their own: those in dbt, in other logs, and former ones."""
+    lineage = described.lineage
+    for dataset in hidden.datasets:
+        if about := described.descriptions.get(dataset):
+            yield from (about.name, *(one.rpartition(".")[2] for one in _ids(about)))
+        facts = lineage.datasets.get(dataset)
+        others = (*lineage.aliases.get(dataset, ()), *lineage.former_names.get(dataset, ()))
+        for one in (*others, *(facts.symlinks if facts else ())):
+            yield from (one.name, *one.parts[-1:])
+
+
 def _visible(
-    hidden: HiddenData, columns: Mapping[DatasetId, set[str]], tasks: Mapping[str, object]
-) -> set[str]:
-    """Names in lower case that anybody may read."""
-
-    def names() -> Iterator[str]:
-        for dataset, some in columns.items():
-            if dataset not in hidden.datasets:
-                yield from (dataset.name, *dataset.parts)
-                yield from (name for name in some if not hidden.hides(dataset, name))
-        yield from tasks
-
-    return {name.casefold() for name in names()}
+    hidden: HiddenData,
+    columns: Mapping[DatasetId, set[str]],
+    described: DescribedLineage,
+    node_ids: Mapping[str, DatasetId],
+) -> Iterator[str]:
+    """Names that anybody may read."""
+    yield from _PLAIN
+    for dataset in {*columns, *described.descriptions, *described.lineage.datasets}:
+        if dataset not in hidden.datasets:
+            yield from (dataset.name, *dataset.parts, *WORD.findall(dataset.namespace))
+            yield from (
+                name for name in columns.get(dataset, ()) if not hidden.hides(dataset, name)
+            )
+    for node_id, dataset in node_ids.items():
+        if dataset not in hidden.datasets:
+            yield from node_id.split(".")

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
+from dbt_graft.injector.audience_values import texts, without_hidden
 from dbt_graft.injector.manifest import Node
-from dbt_graft.injector.report import Grafted, Report
+from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource, Report
 from dbt_graft.lineage.audience.described import AudienceView
-from dbt_graft.lineage.audience.words import LEFT_OUT, Mentions
+from dbt_graft.lineage.audience.records import renamed
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.model import Lineage
 
-# What dbt and its docs page find nodes by.
-_IDS = frozenset(
-    (
-        *("unique_id", "name", "path", "original_file_path", "fqn", "alias", "schema", "database"),
-        *("identifier", "resource_type", "package_name", "checksum", "relation_name", "tags"),
-        *("depends_on", "refs", "sources", "patch_path", "root_path", "attached_node", "loader"),
-        *("source_name", "group", "materialized", "language"),
-    )
-)
-_CODE = frozenset(("raw_code", "compiled_code", "macro_sql", "raw_sql", "compiled_sql"))
+_Made = TypeVar("_Made", BuiltDataset, NewSource)
+_LISTED = ("nodes", "sources")
 # Parts of which a node is left out if it names what is hidden: their code is their definition.
 _DEFINITIONS = ("metrics", "semantic_models", "saved_queries", "unit_tests", "functions")
-_OTHERS = ("macros", "docs", "exposures", "selectors")
+_OTHERS = ("macros", "docs", "exposures", "selectors", "groups")
 
 
 def visible_artifacts(
@@ -43,7 +36,7 @@ def visible_artifacts(
         datasets: unique_id -> the dataset of each node and source, sources before the graft too.
         lineage, descriptions, consumers: What the audience may see.
     """
-    hidden = view.hidden.datasets
+    hidden, names = view.hidden.datasets, view.names
     tasks = {one.name for one in consumers} | set(lineage.tasks)
     report = grafted.report
 
@@ -54,43 +47,54 @@ def visible_artifacts(
         grafted,
         manifest=shown(grafted.manifest),
         catalog=visible_catalog(grafted.catalog, view, datasets),
-        dbt_nodes={key: one for key, one in grafted.dbt_nodes.items() if key not in hidden},
+        dbt_nodes={key: names(one) for key, one in grafted.dbt_nodes.items() if key not in hidden},
         linked_to=lambda site: shown(grafted.linked_to(site)),
         describe=lambda: descriptions,
         consume=lambda: consumers,
         touched=lineage,
         join=lambda: lineage,
         report=Report(
-            promoted=tuple(one for one in report.promoted if one.dataset not in hidden),
-            added=tuple(one for one in report.added if one.dataset not in hidden),
-            new_sources=tuple(one for one in report.new_sources if one.dataset not in hidden),
-            exposures=tuple(one for one in report.exposures if one.task in tasks),
+            promoted=_shown(report.promoted, view),
+            added=_shown(report.added, view),
+            new_sources=_shown(report.new_sources, view),
+            exposures=tuple(one for one in renamed(report.exposures, names) if one.task in tasks),
         ),
     )
+
+
+def _shown(made: tuple[_Made, ...], view: AudienceView) -> tuple[_Made, ...]:
+    shown = tuple(one for one in made if one.dataset not in view.hidden.datasets)
+    found: tuple[_Made, ...] = renamed(shown, view.names)
+    return found
 
 
 def visible_manifest(
     manifest: Node, view: AudienceView, datasets: Mapping[str, DatasetId]
 ) -> dict[str, Any]:
     """The manifest without what is hidden."""
-    near = _near(manifest, datasets)
+    near, names = _near(manifest, datasets), view.names
     hidden = {one for one, dataset in datasets.items() if dataset in view.hidden.datasets}
     gone = hidden | set(_faulty(manifest, view, near)) | set(_without_inputs(manifest, hidden))
-    names = {str(_nodes(manifest)[one].get("name")) for one in hidden if one in _nodes(manifest)}
-    result: dict[str, Any] = {**manifest, "disabled": {}}
-    for part in ("nodes", "sources", *_DEFINITIONS, *_OTHERS):
-        if not isinstance(manifest.get(part), Mapping):
-            continue
+    result: dict[str, Any] = {"disabled": {}}
+    for part in (*_LISTED, *_DEFINITIONS, *_OTHERS):
+        if isinstance(manifest.get(part), Mapping):
+            result[part] = {
+                names(key): without_hidden(
+                    _columns(node, view, datasets.get(key)), view, view.words.mentions(near(node))
+                )
+                for key, node in manifest[part].items()
+                if key not in gone
+            }
+    gone = {*map(names, gone)}
+    around = {
+        part: {names(key): [*map(names, ids)] for key, ids in (manifest.get(part) or {}).items()}
+        for part in ("parent_map", "child_map", "group_map")
+    }
+    parents = around["parent_map"]
+    for part, beside in around.items():
         result[part] = {
-            key: _node(node, view, near(node), datasets.get(key), gone, names)
-            for key, node in manifest[part].items()
-            if key not in gone
-        }
-    parents = manifest.get("parent_map") or {}
-    for part, around in (("parent_map", parents), ("child_map", manifest.get("child_map") or {})):
-        result[part] = {
-            key: [*dict.fromkeys(_around(ids, around, gone))]
-            for key, ids in around.items()
+            key: [*dict.fromkeys(_around(ids, beside, gone))]
+            for key, ids in beside.items()
             if key not in gone
         }
     for part in ("nodes", "exposures", *_DEFINITIONS):
@@ -99,7 +103,13 @@ def visible_manifest(
             if isinstance(depends, Mapping) and not gone.isdisjoint(depends.get("nodes") or ()):
                 shown = [*dict.fromkeys(_around(depends["nodes"], parents, gone))]
                 result[part][key] = {**node, "depends_on": {**depends, "nodes": shown}}
-    return result
+    mentions = view.words.mentions()
+    more = {
+        key: without_hidden(one, view, mentions)
+        for key, one in manifest.items()
+        if key not in result
+    }
+    return {**more, **result}
 
 
 def visible_catalog(
@@ -114,13 +124,9 @@ def visible_catalog(
             if dataset in view.hidden.datasets:
                 continue
             mentions = view.words.mentions([dataset] if dataset else ())
-            found[key] = _without(_columns(entry, view, dataset), mentions)
+            found[view.names(key)] = without_hidden(_columns(entry, view, dataset), view, mentions)
         result[part] = found
     return result
-
-
-def _nodes(manifest: Node) -> Mapping[str, Any]:
-    return {**manifest["nodes"], **manifest["sources"]}
 
 
 def _near(
@@ -148,18 +154,18 @@ def _faulty(
             continue
         about = near(node)
         kwargs = (node.get("test_metadata") or {}).get("kwargs")
-        named = view.words.parts(about)
+        named = view.words.mentions(about)
         column = str(node.get("column_name") or "")
         if (
             key in view.tests
             or named(f"{node.get('name')} {column}")
             or any(view.hidden.hides(one, column) for one in about[:1] if column)
-            or any(map(named, _texts(kwargs)))
+            or any(map(named, texts(kwargs)))
         ):
             yield key
     for part in _DEFINITIONS:
         for key, node in (manifest.get(part) or {}).items():
-            if any(map(view.words.mentions(near(node)), _texts(node))):
+            if any(map(view.words.mentions(near(node)), texts(node))):
                 yield key
 
 
@@ -188,59 +194,9 @@ def _around(
             yield one
 
 
-def _node(
-    node: Any,
-    view: AudienceView,
-    near: tuple[DatasetId, ...],
-    dataset: DatasetId | None,
-    gone: set[str],
-    names: set[str],
-) -> Any:
-    if not isinstance(node, Mapping):
-        return node
-    found = _without(_columns(node, view, dataset), view.words.mentions(near))
-    if names:
-        for key in ("refs", "sources"):
-            if isinstance(found.get(key), list):
-                found[key] = [one for one in found[key] if names.isdisjoint(_texts(one))]
-    return found
-
-
-def _columns(node: Node, view: AudienceView, dataset: DatasetId | None) -> dict[str, Any]:
-    columns = node.get("columns")
+def _columns(node: Any, view: AudienceView, dataset: DatasetId | None) -> Any:
+    columns = node.get("columns") if isinstance(node, Mapping) else None
     if dataset is None or not isinstance(columns, Mapping):
-        return dict(node)
+        return node
     shown = {key: one for key, one in columns.items() if not view.hidden.hides(dataset, str(key))}
     return {**node, "columns": shown}
-
-
-def _without(value: Any, mentions: Mentions) -> Any:
-    """A value of JSON in which text that names what is hidden is empty, and such keys are gone."""
-    if isinstance(value, str):
-        return "" if mentions(value) else value
-    if isinstance(value, list):
-        return [_without(one, mentions) for one in value]
-    if isinstance(value, Mapping):
-        found = {}
-        for key, one in value.items():
-            if key in _IDS:
-                found[key] = one
-            elif key in _CODE:
-                left = isinstance(one, str) and mentions(one)
-                found[key] = f"-- {LEFT_OUT}" if left else one
-            elif not mentions(str(key)):
-                found[key] = _without(one, mentions)
-        return found
-    return value
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)
-    elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield str(key)
-            yield from _texts(one)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from dbt_graft.lineage.audience.hidden import HiddenData
-from dbt_graft.lineage.audience.words import HiddenWords, without
+from dbt_graft.lineage.audience.records import Pseudonyms, renamed, without
+from dbt_graft.lineage.audience.words import HiddenWords
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AudienceView:
     """The data that an audience may not see, and the words that it may not read.
 
@@ -23,6 +25,11 @@ class AudienceView:
     words: HiddenWords
     tests: frozenset[str] = frozenset()
 
+    @cached_property
+    def names(self) -> Pseudonyms:
+        """What stands for keys that name what is hidden, the same in all records."""
+        return Pseudonyms(self.words)
+
 
 def visible_descriptions(
     descriptions: Mapping[DatasetId, Description], view: AudienceView
@@ -33,9 +40,8 @@ def visible_descriptions(
         if dataset in view.hidden.datasets:
             continue
         mentions = view.words.mentions([dataset])
-        found[dataset] = replace(
-            one,
-            text="" if mentions(one.text) else one.text,
+        shown = replace(
+            without(replace(one, columns={}, tests=(), column_sensitivity={}), mentions),
             columns={
                 name: "" if mentions(text) else text
                 for name, text in one.columns.items()
@@ -48,6 +54,7 @@ def visible_descriptions(
                 if not view.hidden.hides(dataset, name)
             },
         )
+        found[dataset] = renamed(shown, view.names)
     return found
 
 
@@ -58,9 +65,9 @@ def hidden_tests(
 
     def found() -> Iterator[str]:
         for dataset, one in descriptions.items():
-            parts = words.parts([dataset])
+            mentions = words.mentions([dataset])
             for test in one.tests:
-                if _is_hidden(test, dataset, hidden) or parts(f"{test.name} {test.node_id}"):
+                if _is_hidden(test, dataset, hidden) or mentions(f"{test.name} {test.node_id}"):
                     yield test.node_id
 
     return frozenset(found())
@@ -76,5 +83,6 @@ def visible_consumers(consumers: Iterable[Consumer], view: AudienceView) -> tupl
     for one in consumers:
         reads = tuple(dataset for dataset in one.reads if dataset not in view.hidden.datasets)
         if reads or not one.reads:
-            found.append(replace(without(one, view.words.mentions(one.reads)), reads=reads))
+            shown = replace(without(one, view.words.mentions(one.reads)), reads=reads)
+            found.append(renamed(shown, view.names))
     return tuple(found)

@@ -1,7 +1,8 @@
 """The lineage as an audience may see it, computed from the complete one.
 
 Data that flows through a hidden dataset goes around it: what is visible stays connected. Statements
-and messages that name what is hidden have no text.
+and messages that name what is hidden have no text; tasks and runs that are called after it have
+other names.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import replace
 
 from dbt_graft.lineage.audience.described import AudienceView
 from dbt_graft.lineage.audience.hidden import HiddenData
-from dbt_graft.lineage.audience.words import LEFT_OUT, without
+from dbt_graft.lineage.audience.records import renamed, without
+from dbt_graft.lineage.audience.words import LEFT_OUT
 from dbt_graft.lineage.checks import check_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
@@ -36,14 +38,17 @@ def visible_lineage(
         for name, before in lineage.tasks.items()
         if (task := _task(before, view)) is not None
     }
-    return replace(
+    shapes = _shapes(lineage, view)
+    # The id of a statement is a digest of its text, which somebody may guess.
+    view.names.hide(key for key, one in shapes.items() if one.text != lineage.shapes[key].text)
+    visible = replace(
         lineage,
         datasets={
             key: _dataset(one, view) for key, one in lineage.datasets.items() if key not in hidden
         },
         tasks=tasks,
         flows=_flows(lineage, hidden),
-        shapes=_shapes(lineage, view),
+        shapes=shapes,
         rejects=without(lineage.rejects, words.mentions(words.near)),
         column_edges=tuple(one for one in lineage.column_edges if _is_visible(one, view.hidden)),
         definitions={
@@ -64,11 +69,6 @@ def visible_lineage(
             if node_id not in view.tests and node_id not in hidden_nodes
             # Its id names a dataset and a column.
             if check_of(node_id) is None
-        },
-        partition_columns={
-            key: {name: grain for name, grain in one.items() if not view.hidden.hides(key, name)}
-            for key, one in lineage.partition_columns.items()
-            if key not in hidden
         },
         dbt_edges=(),
         model_reads=(),
@@ -101,6 +101,18 @@ def visible_lineage(
         },
         taints=tuple(_taints(lineage.taints, view)),
         name_reasons={key: one for key, one in lineage.name_reasons.items() if key not in hidden},
+        partition_columns={
+            key: {
+                name: grain for name, grain in columns.items() if not view.hidden.hides(key, name)
+            }
+            for key, columns in lineage.partition_columns.items()
+        },
+    )
+    found: Lineage = renamed(visible, view.names)
+    return (
+        found
+        if found is visible
+        else replace(found, flows=tuple(sorted(found.flows, key=flow_order)))
     )
 
 

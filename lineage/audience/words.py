@@ -1,5 +1,7 @@
-"""Words that free text may not have: names of hidden columns and datasets.
+"""Names of hidden columns and datasets, found in text in all spellings that people use.
 
+A name counts in any case, in quotes and URLs, with or without underscores (`customerEmail` for
+`customer_email`), and as part of a longer name that nothing visible has: `not_null_orders_email`.
 A name that is hidden here and visible elsewhere (`country`) is a word like any other, except in
 text about the dataset that hides it.
 """
@@ -7,68 +9,135 @@ text about the dataset that hides it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from enum import Enum
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import unescape
+from unicodedata import normalize
+from urllib.parse import unquote
 
 from dbt_graft.lineage.dataset import DatasetId
 
 LEFT_OUT = "left out for this audience"
-_WORD = re.compile(r"\w+")
-_PART = re.compile(r"[^\W_]+")
-# Keys by which records find each other.
-_KEYS = frozenset(
-    ("name", "task", "run_id", "parent_run_id", "invocation_id", "node_id", "shape_id", "origin")
-)
+WORD = re.compile(r"\w+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[^\W_A-Z]+|[A-Z][^\W_A-Z]*")
+# From this length on a name counts inside of any longer word; a shorter one between underscores.
+_LONG = 6
+_SHORT = 3
 Mentions = Callable[[str], bool]
 
 
-def _spaced(text: str, pattern: re.Pattern[str]) -> str:
-    return f" {' '.join(pattern.findall(text.casefold()))} "
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HiddenWords:
     """Names that text may not have.
 
     Attributes:
         everywhere: Those of text about anything.
         near: Dataset -> those of text about it.
+        visible: Names that anybody may read, although shorter ones in them are hidden.
     """
 
     everywhere: frozenset[str] = frozenset()
     near: Mapping[DatasetId, frozenset[str]] = field(default_factory=dict)
+    visible: frozenset[str] = frozenset()
 
     def mentions(self, datasets: Iterable[DatasetId] = ()) -> Mentions:
         """A question to text about some datasets: whether it names what is hidden."""
-        words = self.everywhere.union(*(self.near.get(one, ()) for one in datasets))
-        single = {word for word in words if _WORD.fullmatch(word)}
-        several = [_spaced(word, _WORD) for word in words - single]
-        several = [one for one in several if one.strip()]
+        near = [names for one in datasets if (names := self.near.get(one))]
+        if not (near or self.everywhere):
+            return lambda _text: False
+        everywhere, lexicon = self.everywhere, self._lexicon
 
         def mention(text: str) -> bool:
-            if not (single or several):
-                return False
-            found = _WORD.findall(text.casefold())
-            if not single.isdisjoint(found):
-                return True
-            spaced = f" {' '.join(found)} " if several else ""
-            return any(one in spaced for one in several)
+            return any(
+                name in everywhere or any(name in names for names in near)
+                for name in lexicon.names(text)
+            )
 
         return mention
 
-    def parts(self, datasets: Iterable[DatasetId] = ()) -> Mentions:
-        """As `mentions`, of names that are put together: `not_null_customers_email`."""
-        words = self.everywhere.union(*(self.near.get(one, ()) for one in datasets))
-        found = [one for word in words if (one := _spaced(word, _PART)).strip()]
-        return lambda text: any(one in _spaced(text, _PART) for one in found)
+    @cached_property
+    def _lexicon(self) -> _Lexicon:
+        return _Lexicon(self.everywhere.union(*self.near.values()), self.visible)
+
+
+class _Lexicon:
+    """All hidden names, so that each word of text is looked up once, however many there are."""
+
+    def __init__(self, names: Iterable[str], visible: Collection[str]) -> None:
+        self._visible = visible
+        self._exact: dict[str, list[str]] = defaultdict(list)
+        self._squashed: dict[str, list[str]] = defaultdict(list)
+        self._begins: dict[str, set[int]] = defaultdict(set)
+        self._phrases: dict[str, list[tuple[list[str], str]]] = defaultdict(list)
+        self._known: dict[str, tuple[str, ...]] = {}
+        for name in names:
+            words = WORD.findall(_folded(name))
+            if len(words) > 1:
+                self._phrases[words[0]].append((words, name))
+            elif words:
+                self._exact[words[0]].append(name)
+            squashed = "".join(words).replace("_", "")
+            if len(squashed) >= _SHORT and not ("." in name or "/" in name):
+                self._squashed[squashed].append(name)
+                if len(squashed) >= _LONG:
+                    self._begins[squashed[:_LONG]].add(len(squashed))
+
+    def names(self, text: str) -> Iterator[str]:
+        """The hidden names in text; a name may come twice."""
+        for plain in _plain(text):
+            words = WORD.findall(plain)
+            for at, word in enumerate(words):
+                yield from self._of_word(word)
+                if self._phrases:
+                    for phrase, name in self._phrases.get(word.casefold(), ()):
+                        if [one.casefold() for one in words[at : at + len(phrase)]] == phrase:
+                            yield name
+
+    def _of_word(self, word: str) -> tuple[str, ...]:
+        found = self._known.get(word)
+        if found is None:
+            found = self._known[word] = tuple(dict.fromkeys(self._search(word)))
+        return found
+
+    def _search(self, word: str) -> Iterator[str]:
+        folded = word.casefold()
+        yield from self._exact.get(folded, ())
+        if folded in self._visible:
+            return
+        parts = [part.casefold() for part in _PART.findall(word)]
+        for begin in range(len(parts)):
+            joined = ""
+            for part in parts[begin:]:
+                joined += part
+                yield from self._squashed.get(joined, ())
+        squashed = folded.replace("_", "")
+        for at in range(len(squashed) - _LONG + 1):
+            for length in self._begins.get(squashed[at : at + _LONG], ()):
+                yield from self._squashed.get(squashed[at : at + length], ())
+
+
+def _folded(text: str) -> str:
+    return (text if text.isascii() else normalize("NFKC", text)).casefold()
+
+
+def _plain(text: str) -> Iterator[str]:
+    """Text as its readers see it: without escapes of URLs, HTML and Markdown."""
+    text = text if text.isascii() else normalize("NFKC", text)
+    yield text
+    plain = text.replace("\\", "") if "\\" in text else text
+    plain = unquote(plain) if "%" in plain else plain
+    plain = unescape(plain) if "&" in plain else plain
+    if plain != text:
+        yield plain
 
 
 def hidden_words(
     hidden: Mapping[DatasetId, Collection[str]],
     datasets: Collection[DatasetId],
     visible: Collection[str],
+    more: Iterable[str] = (),
 ) -> HiddenWords:
     """The words for hidden columns and datasets.
 
@@ -76,31 +145,14 @@ def hidden_words(
         hidden: Dataset -> its hidden columns, in lower case; of hidden datasets all.
         datasets: The hidden datasets.
         visible: All names that are visible somewhere, in lower case.
+        more: Other names of hidden datasets.
     """
     near = {dataset: frozenset(names) for dataset, names in hidden.items()}
     words = {word for names in near.values() for word in names}
-    words |= {dataset.parts[-1].casefold() for dataset in datasets}
-    words |= {dataset.name.casefold() for dataset in datasets}
-    return HiddenWords(frozenset(words.difference(visible)), near)
-
-
-def without(value: Any, mentions: Mentions) -> Any:
-    """A record, or several, in which text that names what is hidden is empty."""
-    if isinstance(value, Enum | DatasetId):
-        return value
-    if isinstance(value, str):
-        return "" if mentions(value) else value
-    if isinstance(value, tuple):
-        return tuple(without(one, mentions) for one in value)
-    if isinstance(value, Mapping):
-        return {key: without(one, mentions) for key, one in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        changed = {}
-        for one in fields(value):
-            before = getattr(value, one.name)
-            if one.init and one.name not in _KEYS and not isinstance(before, int | float):
-                after = without(before, mentions)
-                if after is not before and after != before:
-                    changed[one.name] = after
-        return replace(value, **changed) if changed else value
-    return value
+    for dataset in datasets:
+        # Folders are called `data` and `2026`.
+        parts = dataset.parts[-1:] if dataset.is_path else dataset.parts
+        words |= {part.casefold() for part in (*parts, dataset.name)}
+    words |= {name.casefold() for name in more}
+    words = {word for word in words if word and not word.isdigit()}
+    return HiddenWords(frozenset(words.difference(visible)), near, frozenset(visible))

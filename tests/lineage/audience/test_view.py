@@ -68,7 +68,8 @@ def random_lineage(chance: random.Random) -> tuple[Lineage, AudienceView]:
             for one in datasets
         },
         tables,
-        {name for name in visible if "zqx" not in name},
+        {name for name in visible if "zqx" not in name}
+        | {part for one in datasets if one not in tables for part in one.parts},
     )
     lineage = Lineage(
         datasets={one: Dataset(one, columns=tuple(map(Column, columns[one]))) for one in datasets},

@@ -1,0 +1,124 @@
+"""Records as an audience may see them: without text, and without names, of what is hidden.
+
+Text that names it is empty. Keys by which records find each other cannot be: in them another name
+stands for it, the same one everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from dbt_graft.lineage.audience.words import WORD, HiddenWords, Mentions
+from dbt_graft.lineage.dataset import DatasetId
+
+# Keys by which records find each other.
+_KEYS = frozenset(
+    (
+        *("name", "task", "run_id", "run_ids", "parent_run_id", "invocation_id", "node_id"),
+        *("shape_id", "shapes", "origin", "engine", "engines", "dbt_ids", "dialect"),
+    )
+)
+
+
+class Pseudonyms:
+    """Names for what is hidden where there has to be one: `left_out_1`.
+
+    They follow from nothing but their order: no guess at a name can be checked against them.
+    """
+
+    def __init__(self, words: HiddenWords) -> None:
+        self._mentions = words.mentions()
+        self._known: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
+
+    def hide(self, keys: Iterable[str]) -> None:
+        """Replace these keys too: digests of hidden text."""
+        for key in keys:
+            self._known.setdefault(key, self._name(key))
+
+    def __call__(self, key: str) -> str:
+        """The key, with pseudonyms in the place of words that name what is hidden."""
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._without(key) if self._mentions(key) else key
+        return key if found == key else found
+
+    def _without(self, key: str) -> str:
+        replaced = WORD.sub(
+            lambda word: self._name(word[0]) if self._mentions(word[0]) else word[0], key
+        )
+        return self._name(key) if self._mentions(replaced) else replaced
+
+    def _name(self, key: str) -> str:
+        return f"left_out_{self._numbers.setdefault(key.casefold(), len(self._numbers) + 1)}"
+
+
+def without(value: Any, mentions: Mentions) -> Any:
+    """A record, or several, in which text that names what is hidden is empty."""
+    if isinstance(value, Enum | DatasetId):
+        return value
+    if isinstance(value, str):
+        return "" if mentions(value) else value
+    if isinstance(value, tuple):
+        return tuple(
+            without(one, mentions)
+            for one in value
+            if not (isinstance(one, str) and not isinstance(one, Enum) and mentions(one))
+        )
+    if isinstance(value, Mapping):
+        return {key: without(one, mentions) for key, one in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {}
+        for name in _fields(type(value)):
+            before = getattr(value, name)
+            if name not in _KEYS and before and not isinstance(before, int | float):
+                after = without(before, mentions)
+                if after is not before and after != before:
+                    changed[name] = after
+        return replace(value, **changed) if changed else value
+    return value
+
+
+def renamed(value: Any, names: Pseudonyms) -> Any:
+    """A record, or several, with other names for what is hidden in all keys."""
+    if value is None or isinstance(value, Enum | int | float):
+        return value
+    if isinstance(value, str):
+        return names(value)
+    if isinstance(value, DatasetId):
+        name = names(value.name)
+        return value if name == value.name else DatasetId(value.namespace, name)
+    if isinstance(value, tuple | frozenset):
+        found = [renamed(one, names) for one in value]
+        same = all(after is before for after, before in zip(found, value, strict=True))
+        return value if same else _like(value, found)
+    if isinstance(value, Mapping):
+        pairs = [(renamed(key, names), renamed(one, names)) for key, one in value.items()]
+        if all(a is c and b is d for (a, b), (c, d) in zip(pairs, value.items(), strict=True)):
+            return value
+        return dict(sorted(pairs, key=_key))
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {}
+        for name in _fields(type(value)):
+            before = getattr(value, name)
+            if before and (after := renamed(before, names)) is not before:
+                changed[name] = after
+        return replace(value, **changed) if changed else value
+    return value
+
+
+def _key(pair: tuple[Any, Any]) -> Any:
+    return pair[0]
+
+
+def _like(value: Any, found: list[Any]) -> Any:
+    return type(value)(*found) if hasattr(value, "_fields") else type(value)(found)
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind) if one.init)
