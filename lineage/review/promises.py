@@ -99,8 +99,8 @@ def _labels(column: str, before: ColumnPromise, after: ColumnPromise) -> Iterato
     old, new = (classification(one.classification) for one in (before, after))
     if old == new:
         return
-    names = [one.text if one is not None else "unclassified" for one in (old, new)]
-    text = f"classified {names[1]} now, no longer {names[0]}"
+    names = [f"classified {one.text}" if one is not None else "unclassified" for one in (old, new)]
+    text = f"{names[1]} now, no longer {names[0]}"
     if new is not None and new >= _SENSITIVE and (old is None or new > old):
         yield NodeChange(_V.COLUMNS, text, ChangeType.PRIVACY, column)
     elif old is not None and old >= _SENSITIVE:

@@ -57,14 +57,19 @@ def write(folder: Path, **sql: str) -> None:
     (folder / "catalog.json").write_text(json.dumps(catalog))
 
 
+def review_project(folder: Path) -> Path:
+    """Write the project, with its store, and the base's artifacts."""
+    small_project(folder)
+    (folder / "lineage.yml").write_text(LINEAGE)
+    write(folder / "target")
+    shutil.copytree(folder / "target", folder / "base")
+    assert CliRunner().invoke(main, ["collect", "-c", str(folder / "graft.yml")]).exit_code == 0
+    return folder
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    small_project(tmp_path)
-    (tmp_path / "lineage.yml").write_text(LINEAGE)
-    write(tmp_path / "target")
-    shutil.copytree(tmp_path / "target", tmp_path / "base")
-    assert CliRunner().invoke(main, ["collect", "-c", str(tmp_path / "graft.yml")]).exit_code == 0
-    return tmp_path
+    return review_project(tmp_path)
 
 
 def run(folder: Path, *arguments: str) -> Result:
