@@ -98,7 +98,7 @@ def _why(edge: DriftEdge) -> str:
     if edge.status is DriftStatus.PHANTOM:
         return f"declared, and in none of {runs}{since}"
     if edge.status is DriftStatus.UNVERIFIED:
-        return f"declared; {runs} known"
+        return f"declared; {runs} known" if edge.runs else "declared; no log shows what it does"
     seen = f"seen last at {edge.last_at:%Y-%m-%d %H:%M}" if edge.last_at else "seen"
     by = f" by run {edge.run_id}" if edge.run_id else ""
     if edge.status is DriftStatus.VERIFIED:
