@@ -93,7 +93,7 @@ def change_text(change: NodeChange) -> str:
 
 
 def node_text(node: NodeReview, most: int | None = _COLUMNS) -> str:
-    """What changes in a node; many columns that change alike are counted.
+    """The changes of a node; many columns that change alike are counted.
 
     Args:
         most: The columns that are named; None for all.

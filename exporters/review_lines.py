@@ -48,10 +48,10 @@ def entry_lines(code: str, name: str) -> tuple[int, str] | None:
 
 def _word(word: str, text: str, kind: str) -> re.Match[str] | None:
     """The first place of a word; in a contract that at which it is a name."""
-    whole = rf"\b{re.escape(word)}\b"
-    named = rf"\b(?:name|physicalName)[\"']?[ \t]*:[ \t]*[\"']?{whole}"
+    exact = rf"\b{re.escape(word)}\b"
+    named = rf"\b(?:name|physicalName)[\"']?[ \t]*:[ \t]*[\"']?{exact}"
     found = re.search(named, text, re.I) if kind == KIND else None
-    return found or re.search(whole, text, re.I)
+    return found or re.search(exact, text, re.I)
 
 
 def _table(dataset: DatasetId) -> str:

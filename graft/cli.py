@@ -45,7 +45,7 @@ COMMANDS = {
     "privacy": ("privacy", "Show where sensitive values are, and how they came there: report."),
     "quality": ("quality", "Show who reads data whose tests failed, or that is late."),
     "query": ("query", "Query the lineage with SQL."),
-    "review": ("review", "Show what a change of the dbt project does, against a base."),
+    "review": ("review", "Show what a change of the project does, against a base."),
     "schema": ("steps", "Print the JSON schema of graft.yml, for an editor or a CI job."),
     "serve": ("serve", "Show the published site on this machine, until Ctrl-C."),
     "site": (

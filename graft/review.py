@@ -148,14 +148,14 @@ def _review(
     ran = reviewed_runs(config, new, since or base_moment(old), base_store, described)
     declared = [one.declared.path for one in config.collect if one.declared]
     with base_files(base, config, [*declared, *config.contracts]) as files:
-        said = reviewed_declarations(config, new, files, base_store, described)
+        declarations = reviewed_declarations(config, new, files, base_store, described)
         contracts = reviewed_contracts(config, files, described)
-    tasks = with_files(merged(ran.nodes, said.nodes), config, said.files)
+    tasks = with_files(merged(ran.nodes, declarations.nodes), config, declarations.files)
     every = tuple(
         sorted((*nodes, *tasks, *contracts.nodes), key=lambda o: (-o.verdict, o.kind, o.node_id))
     )
     impact = _impact(config, old, every, described, ran.now) if described else None
-    notices = (*notices, *ran.notices, *said.notices, *contracts.notices)
+    notices = (*notices, *ran.notices, *declarations.notices, *contracts.notices)
     return ProjectReview(base, every, impact, notices)
 
 

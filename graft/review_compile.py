@@ -142,10 +142,10 @@ def _compiled(here: Path, place: Path) -> Artifacts:
 
 
 def _reason(output: str, errors: str) -> str:
-    """What dbt says last, from its `Encountered an error` on."""
+    """The last words of dbt, from its `Encountered an error` on."""
     lines = [_STAMP.sub("", _COLORS.sub("", one)).strip() for one in output.splitlines()]
     lines = [one for one in lines if one] or [one for one in errors.splitlines() if one.strip()]
     at = [number for number, one in enumerate(lines) if one.startswith("Encountered an error")]
-    said = lines[at[-1] + 1 :] if at else lines[-2:]
-    text = " ".join(" ".join(said).split()) or "it says nothing"
+    last_words = lines[at[-1] + 1 :] if at else lines[-2:]
+    text = " ".join(" ".join(last_words).split()) or "it says nothing"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -102,7 +102,7 @@ class _Declared:
 
 
 def _stored(records: Records, label: str) -> Records:
-    """What a store has declared of an entry of graft.yml."""
+    """The records of a store that an entry of graft.yml declared."""
     begin = f"declared:{label}#"
     return Records(
         accesses=tuple(one for one in records.accesses if one.origin.startswith(begin)),

@@ -37,7 +37,7 @@ class TasksReviewed:
 
 
 def base_moment(old: Artifacts) -> Moment | None:
-    """When the base was built, by its manifest."""
+    """The time at which the base was built, by its manifest."""
     made = (old.manifest.get("metadata") or {}).get("generated_at")
     try:
         at = datetime.fromisoformat(str(made))

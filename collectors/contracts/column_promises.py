@@ -1,4 +1,4 @@
-"""What a contract promises of a column: type, nulls, values and unit."""
+"""The promises of a contract for a column: type, nulls, values and unit."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def reviewed_columns(node: Document, entry: Document) -> Iterator[ReviewedColumn
 
 
 def column_promises(node: Document, tests: Tests) -> dict[str, ColumnPromise]:
-    """What YAML and tests promise of columns, by folded name."""
+    """The promises of YAML and tests for columns, by folded name."""
     described = _described(node)
     by_column: dict[str, list[Document]] = defaultdict(list)
     for test in tests.values():
@@ -119,7 +119,7 @@ def _metadata(test: Document) -> Document:
 
 
 def _label(yaml: Document, meta: Document) -> str:
-    """What `meta` or a tag names the class of its data."""
+    """The class of its data, as `meta` or a tag names it."""
     tags = [*(yaml.get("tags") or ()), *((yaml.get("config") or {}).get("tags") or ())]
     marks = [key for key, value in meta.items() if value is True]
     named = [meta.get(key) for key in _CLASSES]

@@ -1,4 +1,4 @@
-"""What a column is promised to be, by a contract or by tests, before and after.
+"""The promises of a column, by a contract or by tests, before and after.
 
 By the change matrix of data contracts: a promise that is taken back breaks if it was enforced, as
 does another unit; another set of values is to be tested by who reads them; a new promise is

@@ -1,4 +1,4 @@
-"""What a task's columns come from, before and after -> changes of columns and of rows."""
+"""The sources of a task's columns, before and after -> changes of columns and of rows."""
 
 from __future__ import annotations
 

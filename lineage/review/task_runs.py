@@ -30,7 +30,7 @@ class RunsAround:
         last: Of the runs before the last of each task and engine, the one before, and so on, where
             one since has ended well: what these all did, and none since, is gone.
         known: The datasets that any task used before.
-        mixed: Tasks whose events of both are in one log, so that columns cannot be told apart.
+        mixed: Tasks with events of both in one log, which does not say whose columns are whose.
     """
 
     before: Records

@@ -56,7 +56,7 @@ class TaskVersion:
     operations: frozenset[tuple[DatasetId, Operation]] = frozenset()
 
     def without(self, *others: TaskVersion) -> TaskVersion:
-        """What none of the others has."""
+        """The facts that none of the others has."""
         return TaskVersion(
             self.reads.difference(*(one.reads for one in others)),
             self.writes.difference(*(one.writes for one in others)),
@@ -67,7 +67,7 @@ class TaskVersion:
         )
 
     def both(self, other: TaskVersion) -> TaskVersion:
-        """What both have."""
+        """The facts that both have."""
         return TaskVersion(
             self.reads & other.reads,
             self.writes & other.writes,
@@ -99,17 +99,17 @@ class TaskVersions:
 
     @property
     def new(self) -> TaskVersion:
-        """What only the new version has."""
+        """The facts that only the new version has."""
         return self.after.without(self.before, self.elsewhere)
 
     @property
     def gone(self) -> TaskVersion:
-        """What only the old version has, and always had."""
+        """The facts that only the old version has, and always had."""
         return self.usual.without(self.after, self.elsewhere)
 
 
 def usual_versions(last: Iterable[Lineage]) -> dict[str, TaskVersion]:
-    """What each task did in all of its last runs.
+    """The work that each task did in all of its last runs.
 
     Args:
         last: The last run of each task, the one before, and so on.
@@ -124,7 +124,7 @@ def usual_versions(last: Iterable[Lineage]) -> dict[str, TaskVersion]:
 def task_versions(
     lineage: Lineage, evidence: Collection[Evidence] = tuple(Evidence)
 ) -> dict[str, TaskVersion]:
-    """What each task did in all runs of a lineage.
+    """The work of each task in all runs of a lineage.
 
     Args:
         evidence: Only by these.

@@ -31,7 +31,7 @@ _V = ReviewVerdict
 
 @dataclass(frozen=True, slots=True)
 class TaskSurroundings:
-    """What else is known of the datasets that tasks use.
+    """Other knowledge of the datasets that tasks use.
 
     Attributes:
         writers: Dataset -> the tasks and models that write it.

@@ -138,7 +138,7 @@ def reviews(
 
 
 def said(*runs: Ran, **more: str) -> list[str]:
-    """What a review says of the task `load`."""
+    """The changes of the task `load`, in words."""
     found = reviews(runs_since(records(*runs, schemas=more), BASE))
     return [
         " ".join(filter(None, [change.verdict.name, change.column, change.text]))
