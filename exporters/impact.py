@@ -10,8 +10,9 @@ from dbt_graft.exporters.reprocessing.document import dates_json
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates
 from dbt_graft.lineage.dates.date_text import dates_text
-from dbt_graft.lineage.impact.answer import AffectedConsumer, AffectedDataset, Impact, ImpactStep
+from dbt_graft.lineage.impact.answer import AffectedConsumer, AffectedDataset, Impact
 from dbt_graft.lineage.impact.change import ImpactEffect, effect_action, recommended_action
+from dbt_graft.lineage.impact.path import ImpactStep
 
 VERSION = 1
 SCHEMA_URL = "https://raw.githubusercontent.com/dbt-graft/dbt-graft/main/docs/impact.schema.json"

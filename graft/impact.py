@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -27,9 +28,10 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES
 from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.impact.answer import Impact, ImpactStep, ProposedChange
+from dbt_graft.lineage.impact.answer import Impact, ProposedChange
 from dbt_graft.lineage.impact.answer import impact as impact_of
 from dbt_graft.lineage.impact.change import ChangeType, ImpactSeverity, recommended_action
+from dbt_graft.lineage.impact.path import ImpactStep
 
 FAILS = 8
 _SHOWN = 8
@@ -165,57 +167,55 @@ def _lines(found: Impact, dates: ReachedDates | None, most: int | None) -> Itera
         yield "  nothing downstream is known"
         return
     yield f"  recommended: {recommended_action(change.kind)}"
-    for title, lines in (
-        ("datasets", _datasets(found, dates)),
-        ("tasks", _tasks(found)),
-        ("tests", _tests(found)),
-        ("consumers", _consumers(found, dates)),
+    for title, some, lines in (
+        ("datasets", found.datasets, _datasets(found, dates)),
+        ("tasks", found.tasks, _tasks(found)),
+        ("tests", found.tests, _tests(found)),
+        ("consumers", found.consumers, _consumers(found, dates)),
     ):
-        if lines:
-            yield f"{title} ({len(lines):,})"
-            yield from (f"  {line}" for line in lines[:most])
-            if most and len(lines) > most:
-                yield f"  and {len(lines) - most:,} more: --all shows them"
+        if some:
+            yield f"{title} ({len(some):,})"
+            yield from (f"  {line}" for line in islice(lines, most))
+            if most and len(some) > most:
+                yield f"  and {len(some) - most:,} more: --all shows them"
 
 
-def _datasets(found: Impact, dates: ReachedDates | None) -> list[str]:
-    lines = []
+def _datasets(found: Impact, dates: ReachedDates | None) -> Iterator[str]:
     for one in found.datasets:
         way = " > ".join(map(_step_text, one.path))
         notes = [f"owner {one.owner}"] if one.owner else []
         notes += ["stale"] if one.stale else []
         notes += [dates_text(dates.get(one.dataset, ALL_DATES), most=_RANGES)] if dates else []
         note = f"  ({', '.join(notes)})" if notes else ""
-        lines.append(f"{one.severity.name:<10} {one.dataset}: {reason(one)}{note}  by {way}")
-    return lines
+        yield f"{one.severity.name:<10} {one.dataset}: {reason(one)}{note}  by {way}"
 
 
 def _step_text(step: ImpactStep) -> str:
     return f"{step.task} [{step.subtype}]" if step.subtype else step.task
 
 
-def _tasks(found: Impact) -> list[str]:
-    return [
+def _tasks(found: Impact) -> Iterator[str]:
+    yield from (
         f"{one.severity.name:<10} {one.name}"
         + (": its statements fail" if one.breaks else "")
         + (f"  (owner {one.owner})" if one.owner else "")
         for one in found.tasks
-    ]
+    )
 
 
-def _tests(found: Impact) -> list[str]:
-    return [
+def _tests(found: Impact) -> Iterator[str]:
+    yield from (
         f"{'breaks' if one.breaks else 'to run':<10} {one.test.name} of "
         f"{one.dataset}{f'.{one.test.column}' if one.test.column else ''}"
         for one in found.tests
-    ]
+    )
 
 
-def _consumers(found: Impact, dates: ReachedDates | None) -> list[str]:
-    return [
+def _consumers(found: Impact, dates: ReachedDates | None) -> Iterator[str]:
+    yield from (
         f"{one.severity.name:<10} {one.consumer.name} ({one.consumer.kind})"
         + (f"  due {one.consumer.deadline}" if one.consumer.deadline else "")
         + (f"  {dates_text(consumer_dates(one, dates), most=_RANGES)}" if dates else "")
         + (f"  (owner {one.consumer.owner})" if one.consumer.owner else "")
         for one in found.consumers
-    ]
+    )

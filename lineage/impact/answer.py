@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dbt_graft.lineage.dataset import DatasetId
@@ -18,8 +17,9 @@ from dbt_graft.lineage.impact.change import (
     severity,
 )
 from dbt_graft.lineage.impact.graph import ImpactGraph
-from dbt_graft.lineage.impact.spread import Arrival, Spread, State, spread, state_number
-from dbt_graft.lineage.records import Subtype
+from dbt_graft.lineage.impact.lazy_sequence import LazySequence
+from dbt_graft.lineage.impact.path import ImpactPath, ImpactStep
+from dbt_graft.lineage.impact.spread import EFFECTS, Spread, State, column_of, effect_of, spread
 
 # Effects that a test on the column itself cannot survive.
 _PROVABLE = ImpactEffect.GONE
@@ -32,21 +32,6 @@ class ProposedChange:
     dataset: DatasetId
     kind: ChangeType
     column: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ImpactStep:
-    """A step of a path: the task, how it uses what comes, and where it goes.
-
-    Attributes:
-        subtype: That of the column edge; None for a flow of which only the datasets count.
-        column: Empty where the whole dataset is meant.
-    """
-
-    task: str
-    subtype: Subtype | None
-    dataset: DatasetId
-    column: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +49,7 @@ class AffectedDataset:
     severity: ImpactSeverity
     effects: tuple[ImpactEffect, ...]
     columns: Mapping[str, ImpactEffect]
-    path: tuple[ImpactStep, ...]
+    path: Sequence[ImpactStep]
     owner: str = ""
     stale: bool = False
 
@@ -115,8 +100,8 @@ class Impact:
     """
 
     change: ProposedChange
-    datasets: tuple[AffectedDataset, ...] = ()
-    tasks: tuple[AffectedTask, ...] = ()
+    datasets: Sequence[AffectedDataset] = ()
+    tasks: Sequence[AffectedTask] = ()
     tests: tuple[AffectedTest, ...] = ()
     consumers: tuple[AffectedConsumer, ...] = ()
     known: int = 0
@@ -125,9 +110,7 @@ class Impact:
     @property
     def severity(self) -> ImpactSeverity:
         """The highest of all."""
-        found = [one.severity for one in self.datasets]
-        found += [one.severity for one in self.tasks]
-        found += [one.severity for one in self.consumers]
+        found = [some[0].severity for some in (self.datasets, self.tasks, self.consumers) if some]
         found += [ImpactSeverity.BLOCKING for one in self.tests if one.breaks]
         return max(found, default=ImpactSeverity.INFO)
 
@@ -152,134 +135,151 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
     column = graph.column(place, change.column) if of_column else -1
     start = State(place, column, START[change.kind])
     found = spread(graph, start, 1 if change.kind is ChangeType.ADD else None)
-    datasets = list(_datasets(graph, change, found, around))
-    severities = {one.dataset: one.severity for one in datasets}
-    severities[change.dataset] = severity(change.kind, start.effect)
+    states = _by_dataset(found)
+    about = _descriptions(graph, states, around)
+    severities = _severities(change.kind, found)
+    severities[place] = severity(change.kind, start.effect)
+    tests = [
+        test
+        for one, description in about.items()
+        for test in _tests(graph, one, states[one], description.tests)
+        if test.breaks or one != place
+    ]
     return Impact(
         change,
-        tuple(sorted(datasets, key=lambda o: (-o.severity, o.stale, o.distance, o.dataset))),
-        tuple(_tasks(graph, change, found, severities, around)),
-        tuple(_tests(graph, change, found, around)),
-        tuple(_consumers(severities, around)),
+        LazySequence(
+            _most_severe_first(found, states, severities, place),
+            lambda one: _dataset(found, states[one], severities[one], about.get(one)),
+        ),
+        _tasks(change.kind, found, severities, around),
+        tuple(sorted(tests, key=lambda o: (not o.breaks, o.dataset, o.test.column, o.test.name))),
+        tuple(_consumers(graph, severities, around)),
         sum(found.flows.values()),
         len(found.flows),
     )
 
 
-def _datasets(
-    graph: ImpactGraph, change: ProposedChange, found: Spread, around: Surroundings
-) -> Iterator[AffectedDataset]:
-    groups: dict[int, list[tuple[State, Arrival]]] = defaultdict(list)
-    for state, arrival in found.states():
-        if arrival.before:
-            groups[state.dataset].append((state, arrival))
-    start = graph.find_dataset(change.dataset)
-    paths: dict[State, tuple[ImpactStep, ...]] = {}
-    for number, reached in groups.items():
-        if number == start:
-            continue
-        dataset = graph.datasets[number]
-        about = around.descriptions.get(dataset)
-        columns: dict[str, ImpactEffect] = {}
-        for state, _ in reached:
-            if state.column >= 0:
-                name = graph.column_names[state.column]
-                columns[name] = min(columns.get(name, state.effect), state.effect)
-        first, arrival = reached[0]
-        yield AffectedDataset(
-            dataset,
-            max(_severity(change.kind, state, found) for state, _ in reached),
-            tuple(sorted({state.effect for state, _ in reached if state.column < 0})),
-            dict(sorted(columns.items())),
-            _path(graph, found, first, paths),
-            about.owner if about else "",
-            stale=arrival.stale,
-        )
+def _by_dataset(found: Spread) -> dict[int, list[int]]:
+    """The states of each dataset, by their numbers, in the order they were reached."""
+    states: dict[int, list[int]] = {}
+    for number in found.arrivals:
+        states.setdefault(found.dataset_of(number), []).append(number)
+    return states
 
 
-def _severity(kind: ChangeType, state: State, found: Spread) -> ImpactSeverity:
-    """The severity of a state; what is not written because something is gone is no mere delay."""
-    broke = state_number(state) in found.unwritten
-    return severity(kind, ImpactEffect.GONE if broke else state.effect)
+def _descriptions(
+    graph: ImpactGraph, datasets: Iterable[int], around: Surroundings
+) -> dict[int, Description]:
+    if not around.descriptions:
+        return {}
+    found = ((one, around.descriptions.get(graph.datasets[one])) for one in datasets)
+    return {one: about for one, about in found if about}
 
 
-def _path(
-    graph: ImpactGraph,
+def _severities(kind: ChangeType, found: Spread) -> dict[int, ImpactSeverity]:
+    """Datasets with the highest severity of their states.
+
+    What is not written because something is gone is no mere delay.
+    """
+    of_effect = [severity(kind, effect) for effect in ImpactEffect]
+    gone, unwritten = severity(kind, ImpactEffect.GONE), found.unwritten
+    worst: dict[int, ImpactSeverity] = {}
+    for number in found.arrivals:
+        dataset = found.dataset_of(number)
+        outcome = gone if number in unwritten else of_effect[effect_of(number)]
+        if worst.get(dataset, -1) < outcome:
+            worst[dataset] = outcome
+    return worst
+
+
+def _most_severe_first(
     found: Spread,
-    state: State,
-    known: dict[State, tuple[ImpactStep, ...]],
-) -> tuple[ImpactStep, ...]:
-    """The path to a state; paths that begin alike share their steps."""
-    waiting = []
-    while state not in known:
-        arrival = found.arrival(state)
-        waiting.append((state, arrival))
-        if arrival.before is None:
-            known[state] = ()
-            break
-        state = arrival.before
-    for one, arrival in reversed(waiting):
-        if arrival.before:
-            column = graph.column_names[one.column] if one.column >= 0 else ""
-            task, dataset = graph.tasks[arrival.task], graph.datasets[one.dataset]
-            step = ImpactStep(task, arrival.subtype, dataset, column)
-            known[one] = (*known[arrival.before], step)
-    return known[waiting[0][0] if waiting else state]
+    states: Mapping[int, Sequence[int]],
+    severities: Mapping[int, ImpactSeverity],
+    start: int,
+) -> list[int]:
+    """The datasets without the one that changes: stale ones last, those nearest first, by name."""
+    keys, rank = [*found.graph.numbers], {}
+    for one, (nearest, *_) in states.items():
+        _, _, _, distance, stale = found.arrivals[nearest]
+        rank[one] = (-severities[one], stale, distance, keys[one])
+    del rank[start]
+    return sorted(rank, key=rank.__getitem__)
+
+
+def _dataset(
+    found: Spread, reached: Sequence[int], worst: ImpactSeverity, about: Description | None
+) -> AffectedDataset:
+    graph, columns, effects = found.graph, dict[str, ImpactEffect](), set[ImpactEffect]()
+    for number in reached:
+        effect = EFFECTS[effect_of(number)]
+        if number < 0:
+            effects.add(effect)
+        else:
+            name = graph.column_names[column_of(number)]
+            columns[name] = min(columns.get(name, effect), effect)
+    return AffectedDataset(
+        graph.datasets[found.dataset_of(reached[0])],
+        worst,
+        tuple(sorted(effects)),
+        {name: columns[name] for name in sorted(columns)},
+        ImpactPath(found, reached[0]),
+        about.owner if about else "",
+        stale=found.is_stale(reached[0]),
+    )
 
 
 def _tasks(
-    graph: ImpactGraph,
-    change: ProposedChange,
+    kind: ChangeType,
     found: Spread,
-    severities: Mapping[DatasetId, ImpactSeverity],
+    severities: Mapping[int, ImpactSeverity],
     around: Surroundings,
-) -> list[AffectedTask]:
-    tasks: dict[int, ImpactSeverity] = {}
-    for state, arrival in found.states():
-        if arrival.before:
-            outcome = severities[graph.datasets[state.dataset]]
-            tasks[arrival.task] = max(tasks.get(arrival.task, outcome), outcome)
-    gone = severity(change.kind, ImpactEffect.GONE)
-    affected = [
-        AffectedTask(
-            graph.tasks[task],
-            max(tasks.get(task, gone), gone) if task in found.broken else tasks[task],
-            task in found.broken,
-            around.owners.get(graph.tasks[task], ""),
-        )
-        for task in {*tasks, *found.broken}
-    ]
-    return sorted(affected, key=lambda one: (-one.severity, not one.breaks, one.name))
+) -> Sequence[AffectedTask]:
+    worst: dict[int, ImpactSeverity] = {}
+    for number, (before, task, *_) in found.arrivals.items():
+        outcome = severities[found.dataset_of(number)]
+        if before is not None and worst.get(task, -1) < outcome:
+            worst[task] = outcome
+    gone = severity(kind, ImpactEffect.GONE)
+    for task in found.broken:
+        worst[task] = max(worst.get(task, gone), gone)
+    names, broken, owners = found.graph.tasks, found.broken, around.owners
+    rank = {task: (-outcome, task not in broken, names[task]) for task, outcome in worst.items()}
+    return LazySequence(
+        sorted(rank, key=rank.__getitem__),
+        lambda task: AffectedTask(
+            names[task], worst[task], task in broken, owners.get(names[task], "")
+        ),
+    )
 
 
 def _tests(
-    graph: ImpactGraph, change: ProposedChange, found: Spread, around: Surroundings
-) -> list[AffectedTest]:
-    gone, affected = set(), set()
-    for state, _ in found.states():
-        dataset = graph.datasets[state.dataset]
-        affected.add(dataset)
-        if state.effect is _PROVABLE:
-            name = graph.column_names[state.column].casefold() if state.column >= 0 else ""
-            gone.add((dataset, name))
-    tests = []
-    for dataset in affected:
-        about = around.descriptions.get(dataset)
-        for test in about.tests if about else ():
-            breaks = (dataset, test.column.casefold()) in gone or (dataset, "") in gone
-            if breaks or dataset != change.dataset:
-                tests.append(AffectedTest(test, dataset, breaks))
-    return sorted(tests, key=lambda o: (not o.breaks, o.dataset, o.test.column, o.test.name))
+    graph: ImpactGraph, dataset: int, reached: Sequence[int], tests: Sequence[NodeTest]
+) -> Iterator[AffectedTest]:
+    """The tests of a dataset; one breaks if its column is gone, or all of the dataset is."""
+    gone = {
+        graph.column_names[column_of(number)].casefold() if number >= 0 else ""
+        for number in reached
+        if effect_of(number) == _PROVABLE
+    }
+    for test in tests:
+        breaks = test.column.casefold() in gone or "" in gone
+        yield AffectedTest(test, graph.datasets[dataset], breaks)
 
 
 def _consumers(
-    severities: Mapping[DatasetId, ImpactSeverity], around: Surroundings
+    graph: ImpactGraph, severities: Mapping[int, ImpactSeverity], around: Surroundings
 ) -> list[AffectedConsumer]:
     affected = []
     for consumer in around.consumers:
-        reads = tuple(sorted(one for one in consumer.reads if one in severities))
-        if reads:
-            worst = max(severities[one] for one in reads)
+        found = [
+            (severities[place], one)
+            for one in consumer.reads
+            if (place := graph.find_dataset(one)) in severities and place is not None
+        ]
+        if found:
+            worst = max(outcome for outcome, _ in found)
             worst = raised(worst) if consumer.is_critical else worst
+            reads = tuple(sorted(one for _, one in found))
             affected.append(AffectedConsumer(consumer, worst, reads))
     return sorted(affected, key=lambda one: (-one.severity, one.consumer.name))

@@ -18,10 +18,10 @@ from dbt_graft.lineage.records import EdgeType, Subtype
 
 # Of a state's number the bits of its effect.
 _BITS, _MASK = 4, 15
-_EFFECTS = tuple(ImpactEffect)
+EFFECTS = tuple(ImpactEffect)
 _FLOW = -1  # in the place of an edge's kind: a flow whose columns do not count
 # The state before, the task, the kind of the edge, the distance, and whether it is stale.
-_Arrival = tuple[int | None, int, int, int, bool]
+StateArrival = tuple[int | None, int, int, int, bool]
 # The next state, its flow or -1, its task, the kind of the edge.
 _Step = tuple[int, int, int, int]
 
@@ -59,25 +59,42 @@ class Spread:
         flows: The flows that effects on columns took -> whether their columns are known.
         broken: Tasks whose statements name what is gone.
         unwritten: States of datasets that are not written because a statement fails.
+        arrivals: The states by their numbers, those nearest first, stale ones last.
     """
 
     graph: ImpactGraph
     flows: dict[int, bool] = field(default_factory=dict)
     broken: set[int] = field(default_factory=set)
     unwritten: set[int] = field(default_factory=set)
-    _arrivals: dict[int, _Arrival] = field(default_factory=dict)
+    arrivals: dict[int, StateArrival] = field(default_factory=dict)
 
     def states(self) -> Iterator[tuple[State, Arrival]]:
         """States with their arrivals, those nearest first; stale ones last."""
-        for number in self._arrivals:
+        for number in self.arrivals:
             yield state_of(self.graph, number), self._arrival(number)
+
+    def state_at(self, number: int) -> tuple[State, Arrival]:
+        """The state of a number, with its arrival."""
+        return state_of(self.graph, number), self._arrival(number)
+
+    def dataset_of(self, number: int) -> int:
+        """The dataset of the state that a number stands for."""
+        return self.graph.dataset_of[number >> _BITS] if number >= 0 else ~number >> _BITS
+
+    def distance(self, number: int) -> int:
+        """The number of steps to a state."""
+        return self.arrivals[number][3]
+
+    def is_stale(self, number: int) -> bool:
+        """Whether the way to a state needs an edge that was not seen for long."""
+        return self.arrivals[number][4]
 
     def arrival(self, state: State) -> Arrival:
         """The arrival of a state that was reached."""
         return self._arrival(state_number(state))
 
     def _arrival(self, number: int) -> Arrival:
-        before, task, kind, distance, stale = self._arrivals[number]
+        before, task, kind, distance, stale = self.arrivals[number]
         return Arrival(
             None if before is None else state_of(self.graph, before),
             task,
@@ -97,7 +114,7 @@ def state_number(state: State) -> int:
 def state_of(graph: ImpactGraph, number: int) -> State:
     """The state that a number stands for."""
     place = number if number >= 0 else ~number
-    effect = _EFFECTS[place & _MASK]
+    effect = EFFECTS[place & _MASK]
     place >>= _BITS
     return (
         State(graph.dataset_of[place], place, effect) if number >= 0 else State(place, -1, effect)
@@ -109,6 +126,11 @@ def effect_of(number: int) -> int:
     return (number if number >= 0 else ~number) & _MASK
 
 
+def column_of(number: int) -> int:
+    """The column of the state that a number stands for, which is one of a column."""
+    return number >> _BITS
+
+
 def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spread:
     """All states that a change reaches.
 
@@ -117,10 +139,10 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
         farthest: The most steps.
     """
     found = Spread(graph)
-    arrivals, is_stale = found._arrivals, graph.flow_is_stale
+    arrivals, is_stale = found.arrivals, graph.flow_is_stale
     first = state_number(start)
     arrivals[first] = (None, -1, _FLOW, 0, False)
-    fresh, waiting = deque([first]), deque[tuple[int, _Arrival]]()
+    fresh, waiting = deque([first]), deque[tuple[int, StateArrival]]()
     while fresh or waiting:
         if fresh:
             number = fresh.popleft()
@@ -146,17 +168,18 @@ def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spr
     return found
 
 
-def next_steps(found: Spread, number: int) -> Iterator[_Step]:
+def next_steps(found: Spread, number: int) -> list[_Step]:
     """The steps from a state; flows and tasks that break are noted in `found`."""
     graph = found.graph
     if number < 0:
         dataset, effect = ~number >> _BITS, ~number & _MASK
+        steps = []
     else:
         dataset, effect = graph.dataset_of[number >> _BITS], number & _MASK
-        yield from _over_edges(found, dataset, number >> _BITS, effect)
+        steps = _over_edges(found, dataset, number >> _BITS, effect)
     after = _over_flow(effect, number >= 0)
     if after is None:
-        return
+        return steps
     for flow in graph.flows_from(dataset):
         if number >= 0:
             if graph.flow_has_columns[flow]:
@@ -164,12 +187,13 @@ def next_steps(found: Spread, number: int) -> Iterator[_Step]:
             found.flows[flow] = False
         elif effect == ImpactEffect.GONE:
             found.broken.add(graph.flow_task[flow])
-        yield ~(graph.flow_target[flow] << _BITS | after), flow, graph.flow_task[flow], _FLOW
+        target = ~(graph.flow_target[flow] << _BITS | after)
+        steps.append((target, flow, graph.flow_task[flow], _FLOW))
+    return steps
 
 
-def _over_edges(found: Spread, dataset: int, column: int, effect: int) -> Iterator[_Step]:
-    graph = found.graph
-    star = graph.star(dataset)
+def _over_edges(found: Spread, dataset: int, column: int, effect: int) -> list[_Step]:
+    graph, star, steps = found.graph, found.graph.star(dataset), list[_Step]()
     for one in (column,) if star is None else (column, star):
         for edge in graph.edges_from(one):
             target, kind = graph.edge_target[edge], graph.edge_kind[edge]
@@ -192,17 +216,18 @@ def _over_edges(found: Spread, dataset: int, column: int, effect: int) -> Iterat
                 found.flows[flow] = True
             after, on_dataset = carried
             place = ~(graph.dataset_of[target] << _BITS | after)
-            yield place if on_dataset else target << _BITS | after, flow, task, kind
+            steps.append((place if on_dataset else target << _BITS | after, flow, task, kind))
+    return steps
 
 
 @cache
 def _over_edge(effect: int, kind: int, to_all: bool) -> Carried | None:
-    return over_column_edge(_EFFECTS[effect], kind_of(kind), all_columns=to_all)
+    return over_column_edge(EFFECTS[effect], kind_of(kind), all_columns=to_all)
 
 
 @cache
 def _over_flow(effect: int, of_column: bool) -> ImpactEffect | None:
-    return over_flow(_EFFECTS[effect], of_column=of_column)
+    return over_flow(EFFECTS[effect], of_column=of_column)
 
 
 def _is_direct(kind: int) -> bool:
