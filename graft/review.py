@@ -24,6 +24,7 @@ from dbt_graft.graft.review_contracts import reviewed_contracts
 from dbt_graft.graft.review_declared import reviewed_declarations
 from dbt_graft.graft.review_files import base_files
 from dbt_graft.graft.review_models import compared
+from dbt_graft.graft.review_names import ReviewNames
 from dbt_graft.graft.review_places import review_places, with_files
 from dbt_graft.graft.review_replay import fail_option, replay
 from dbt_graft.graft.review_tasks import base_moment, reviewed_runs
@@ -145,10 +146,11 @@ def _review(
     has_store = store.collected_at(config.path(config.store)) is not None
     described = described_lineage(config) if has_store else None
     nodes, notices = compared(old, new)
-    ran = reviewed_runs(config, new, since or base_moment(old), base_store, described)
+    names = ReviewNames(config, new, described.lineage.former_names if described else {})
+    ran = reviewed_runs(config, names, since or base_moment(old), base_store, described)
     declared = [one.declared.path for one in config.collect if one.declared]
     with base_files(base, config, [*declared, *config.contracts]) as files:
-        declarations = reviewed_declarations(config, new, files, base_store, described)
+        declarations = reviewed_declarations(config, names, files, base_store, described)
         contracts = reviewed_contracts(config, files, described)
     tasks = with_files(merged(ran.nodes, declarations.nodes), config, declarations.files)
     every = tuple(

@@ -12,7 +12,6 @@ from dbt_graft.graft.config import Config
 from dbt_graft.graft.review_files import BaseFiles
 from dbt_graft.graft.review_names import ReviewNames, writers_of
 from dbt_graft.graft.review_tasks import TasksReviewed
-from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
@@ -22,7 +21,7 @@ from dbt_graft.lineage.review.tasks import TaskSurroundings, declared_reviews
 
 def reviewed_declarations(
     config: Config,
-    new: Artifacts,
+    names: ReviewNames,
     base: BaseFiles,
     base_store: str | None,
     described: DescribedLineage | None,
@@ -37,7 +36,7 @@ def reviewed_declarations(
     paths = [one.declared.path for one in config.collect if one.declared]
     if not paths:
         return TasksReviewed()
-    names, notices = ReviewNames(config, new), []
+    notices: list[str] = []
     now, then = _Declared(), _Declared()
     place = base_store or config.path(config.store)
     for path in paths:

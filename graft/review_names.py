@@ -22,22 +22,27 @@ from dbt_graft.lineage.records import Evidence, Records, TaskInfo
 
 
 class ReviewNames:
-    """Records and lineages under the names that datasets have in the project."""
+    """Records and lineages under the names that datasets have in the project.
 
-    def __init__(self, config: Config, new: Artifacts) -> None:
+    Args:
+        former_names: Datasets that were renamed, with the names that they had before.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        new: Artifacts,
+        former_names: Mapping[DatasetId, Collection[DatasetId]],
+    ) -> None:
         self._config = config
         short = short_names(
             new.manifest, dbt_relations(config, new), dbt_platform(config, new.adapter)
         )
         self._short, self._projects = short, projects(new.manifest)
-        self.rename: Rename = renames(config, short)
-        self._read: dict[str, Records] = {}
-
-    def follow(self, former_names: Mapping[DatasetId, Collection[DatasetId]]) -> None:
-        """Give datasets that were renamed since their names of today."""
         today = {former: name for name, some in former_names.items() for former in some}
-        rename = self.rename
-        self.rename = lambda dataset: today.get(name := rename(dataset), name)
+        rename = renames(config, short)
+        self.rename: Rename = lambda dataset: today.get(name := rename(dataset), name)
+        self._read: dict[str, Records] = {}
 
     def records(self, place: str) -> Records:
         """The records of a store: each run counts."""

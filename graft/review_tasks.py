@@ -14,7 +14,6 @@ from dbt_graft.graft.review_names import ReviewNames, writers_of
 from dbt_graft.graft.sources import task_infos
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.records import Evidence
 from dbt_graft.lineage.review.node_change import NodeReview
 from dbt_graft.lineage.review.task_runs import runs_beyond, runs_since
 from dbt_graft.lineage.review.task_version import TaskVersion, task_versions
@@ -49,7 +48,7 @@ def base_moment(old: Artifacts) -> Moment | None:
 
 def reviewed_runs(
     config: Config,
-    new: Artifacts,
+    names: ReviewNames,
     since: Moment | None,
     base_store: str | None,
     described: DescribedLineage | None,
@@ -70,8 +69,6 @@ def reviewed_runs(
         )
     if described is None:
         return TasksReviewed()
-    names = ReviewNames(config, new)
-    names.follow(described.lineage.former_names)
     records = names.records(config.path(config.store))
     if base_store is not None:
         found, when = runs_beyond(records, names.records(base_store)), "the base's store"
@@ -80,14 +77,13 @@ def reviewed_runs(
         return TasksReviewed(notices=(f"{problem}; name one with --since",))
     else:
         found, when = runs_since(records, since.at), since.text
-    if found.is_empty:
-        has_tasks = any(one.evidence is Evidence.OBSERVED for one in records.accesses)
+    infos = task_infos(config)
+    since_then = names.lineage(found.since, infos)
+    if not since_then.tasks:
+        has_tasks = any(task.runs for task in described.lineage.tasks.values())
         text = f"no task has run since {when}: their statements are not compared"
         return TasksReviewed(notices=(text,) if has_tasks else ())
-    infos = task_infos(config)
-    before, since_then, *last = (
-        names.lineage(one, infos) for one in (found.before, found.since, *found.last)
-    )
+    before, *last = (names.lineage(one, infos) for one in (found.before, *found.last))
     around = TaskSurroundings(
         writers_of(described.lineage), {names.rename(one) for one in found.known}
     )

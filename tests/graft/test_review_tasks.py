@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from dbt_graft.collectors.store import commit
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.graft.cli import main
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Status
 from tests.graft.test_review import git, review_project, run
 from tests.lineage.review.task_history import Did, Ran, records
@@ -139,6 +140,23 @@ def test_a_task_that_names_what_goes_is_certain_to_fail(
     assert at(found, "model.shop.orders") == ["BREAKING note removed", "ADDITIVE extra added"]
     tasks = {one["task"] for one in found["impact"]["tasks"] if one["breaks"]}
     assert tasks - {"model.shop.orders_x"} == breaks
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_a_script_of_a_task_is_named(project: Path, is_here: bool) -> None:
+    config = project / "graft.yml"
+    info = "{path: jobs/score.py, repo: https://git.example.com/jobs}"
+    config.write_text(f"{config.read_text()}tasks: {{score: {info}}}\n")
+    if is_here:
+        (project / "jobs").mkdir()
+        code = 'import spark\n# graft: allow-change reason="agreed"\nspark.save("ml.scores")\n'
+        (project / "jobs/score.py").write_text(code)
+    with_runs(project, ran(-1, SCORE), ran(1, replace(SCORE, how=Operation.CREATE_TABLE_AS)))
+    found = reviewed(project, "--base", str(project / "base"))
+    (node,) = found["nodes"]
+    assert (node["file"], node["repo"]) == ("jobs/score.py", "https://git.example.com/jobs")
+    assert node["changes"][0]["line"] == (3 if is_here else 1)
+    assert node["allowed"] == ("agreed" if is_here else None)
 
 
 DECLARED = """\

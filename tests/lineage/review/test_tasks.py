@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dbt_graft.lineage.build import build
+from dbt_graft.lineage.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.impact.change import ChangeType
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Outcome, Status, Subtype
@@ -202,3 +203,15 @@ def test_tables_of_a_version_are_those_that_data_moved_through() -> None:
     versions = task_versions(build(records(Ran(1, [PLAIN, Did("gone", how=Operation.DROP)]))))
     assert versions["load"].writes == {table("t")}
     assert versions["load"].flows == {(table("a"), table("t"))}
+
+
+def test_events_of_both_versions_in_one_log_say_nothing_of_columns() -> None:
+    found = records(Ran(-1, [PLAIN]), Ran(1, [PLAIN]))
+    name = f"{EVENT_SHAPE}1"
+    mixed = replace(
+        found,
+        accesses=tuple(replace(one, shape_id=name, origin="log") for one in found.accesses),
+        column_edges=tuple(replace(e, shape_id=name, origin="log") for e in found.column_edges),
+    )
+    assert runs_since(mixed, BASE).mixed == {"load"}
+    assert runs_since(found, BASE).mixed == frozenset()
