@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from fnmatch import translate
 
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.exporters.privacy import PrivacyReport
@@ -17,6 +15,7 @@ from dbt_graft.lineage.contracts import matched
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.impact.graph import ImpactGraph
 from dbt_graft.lineage.privacy.classification import Classification, classification
+from dbt_graft.lineage.privacy.column_rules import ColumnRules
 from dbt_graft.lineage.privacy.findings import privacy_findings
 from dbt_graft.lineage.privacy.labels import DeclaredLabel, privacy_labels
 
@@ -85,19 +84,13 @@ def _of_contracts(
 
 def _of_rules(config: Config, graph: ImpactGraph) -> Iterator[DeclaredLabel]:
     """The labels by patterns of `<dataset>.<column>`, with and without the namespace."""
-    rules = [(re.compile(translate(one.columns.casefold())), one) for one in config.privacy.columns]
-    if not rules:
-        return
+    rules = ColumnRules(one.columns for one in config.privacy.columns)
     for number, dataset in enumerate(graph.datasets):
         for column in graph.columns(number):
-            name = f"{dataset.name}.{column}".casefold()
-            names = (name, f"{dataset.namespace}/{name}".casefold())
-            for pattern, one in rules:
-                if any(map(pattern.fullmatch, names)):
-                    yield DeclaredLabel(
-                        dataset, column, one.classification, "graft.yml", one.reason
-                    )
-                    break
+            found = rules.first(dataset, column)
+            if found is not None:
+                one = config.privacy.columns[found]
+                yield DeclaredLabel(dataset, column, one.classification, "graft.yml", one.reason)
 
 
 def dataset_classifications(
