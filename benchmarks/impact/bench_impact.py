@@ -1,96 +1,108 @@
-"""Impact over 100,000 datasets and a million column edges, beside one pass over all of them.
+"""Impact over 100,000 datasets and a million column edges: warm answers, and the cold command.
 
-The layered lineage has changes with a few, some thousand and very many affected columns. The limit
-is 50 ms for an answer of some thousand columns; the graph is made once.
+A store of a layered lineage is written below `build/bench/impact`, without Spark. Measured are
+
+- the first `graft impact`, which builds the lineage from the store and writes the index;
+- `graft impact` after that, a new process each time: at most 3 s;
+- answers of a graph that is in memory: at most 50 ms for one of some thousand columns.
+
+Of several measures the best counts, since others use the machine, too.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
-import random
+import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from benchmarks.impact.layers import LAYERS, table, write_layers
 from benchmarks.report import Report
-from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.impact.answer import Impact, ProposedChange, Surroundings, impact
+from dbt_graft.graft.config import load
+from dbt_graft.graft.impact_index import FILE, ImpactIndex, IndexFile
+from dbt_graft.lineage.impact.answer import Impact, ProposedChange, impact
 from dbt_graft.lineage.impact.change import ChangeType
-from dbt_graft.lineage.impact.graph import ImpactGraph
-from dbt_graft.lineage.records import ColumnEdge, Subtype
 
 T = TypeVar("T")
-LAYERS, PARENTS, COLUMNS = 20, 2, 5
-WARM_SECONDS, SOME_THOUSAND = 0.05, 5_000
+BUILD = Path("build/bench/impact")
+COLUMN = "column_1"
+WARM_SECONDS, SOME_THOUSAND, COLD_SECONDS = 0.05, 5_000, 3.0
+_TIMES = 5
+# What changes, in which layer, and how.
+CHANGES = (
+    ("near the ends", LAYERS - 3, ChangeType.REMOVE),
+    ("in the last half", LAYERS // 2, ChangeType.REMOVE),
+    ("in the first third", LAYERS // 3, ChangeType.SEMANTICS),
+    ("at the sources", 0, ChangeType.REMOVE),
+)
 
 
 def main() -> int:
-    """Report the figures; return 1 where an answer of some thousand columns takes too long."""
+    """Report the figures; return 1 where a limit is missed."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--datasets", type=int, default=100_000)
     count = asked.parse_args().datasets
     report = Report("Impact", "benchmarks/impact/bench_impact.py")
-    datasets, flows, edges = _lineage(count)
-    gc.freeze()
-    once, _ = _timed(lambda: sum(edge.masking for edge in edges))
-    making, graph = _timed(lambda: ImpactGraph(edges, flows))
+    folder = BUILD / f"{count}-datasets"
+    _make(folder, count)
+    first, _ = _timed(lambda: _command(folder, table(count // 2).name, ChangeType.ADD))
+    index = _index(folder)
+    graph = index.graph
+    size = (folder / ".graft/artifacts" / FILE).stat().st_size / 2**20
     report.say(
-        f"{count:,} datasets, {len(flows):,} flows and {len(edges):,} column edges: the graph is "
-        f"made in {making:.1f} s, while one pass over the edges takes {once:.2f} s. The limit is "
-        f"{1000 * WARM_SECONDS:.0f} ms for an answer of up to {SOME_THOUSAND:,} columns."
+        f"{len(graph.datasets):,} datasets, {len(graph.flow_target):,} flows and "
+        f"{len(graph.edge_target):,} column edges. The first `graft impact` builds the lineage "
+        f"from the store in {first:.0f} s, and writes an index of {size:.0f} MB. After that, "
+        f"`cold` is the command in a new process (limit {COLD_SECONDS:.0f} s), `warm` an answer "
+        f"of a graph in memory (limit {1000 * WARM_SECONDS:.0f} ms up to {SOME_THOUSAND:,} "
+        f"columns). Each is the best of {_TIMES}."
     )
-    report.table("change of a column", "datasets", "columns", "ms")
+    report.table("change of a column", "datasets", "columns", "cold s", "warm ms")
     missed = False
-    for name, layer, kind in (
-        ("near the ends", LAYERS - 3, ChangeType.REMOVE),
-        ("in the last half", LAYERS // 2, ChangeType.REMOVE),
-        ("in the first third", LAYERS // 3, ChangeType.SEMANTICS),
-        ("at the sources", 0, ChangeType.REMOVE),
-    ):
-        change = ProposedChange(datasets[layer * count // LAYERS], kind, "column_1")
-        seconds, answer = _often(partial(impact, graph, change, Surroundings()))
+    for name, layer, kind in CHANGES:
+        dataset = table(layer * count // LAYERS)
+        cold = _best(partial(_command, folder, f"{dataset.name}.{COLUMN}", kind))
+        change = ProposedChange(dataset, kind, COLUMN)
+        warm = _best(partial(_answer, index, change))
+        answer = _answer(index, change)
         columns = sum(len(one.columns) for one in answer.datasets)
-        report.row(name, f"{len(answer.datasets):,}", f"{columns:,}", f"{1000 * seconds:.1f}")
-        missed |= columns <= SOME_THOUSAND and seconds > WARM_SECONDS
+        figures = (f"{len(answer.datasets):,}", f"{columns:,}", f"{cold:.2f}", f"{1000 * warm:.1f}")
+        report.row(name, *figures)
+        missed |= cold > COLD_SECONDS or (columns <= SOME_THOUSAND and warm > WARM_SECONDS)
     report.write()
     return int(missed)
 
 
-def _lineage(count: int) -> tuple[list[DatasetId], list[Flow], list[ColumnEdge]]:
-    """Each dataset has columns from two of the layer before; one in four has a filter."""
-    chance, size = random.Random(1), count // LAYERS
-    datasets = [DatasetId("spark", f"db.table_{n}") for n in range(count)]
-    flows, edges = [], []
-    for n in range(size, count):
-        layer = n // size
-        task = f"task_{n}"
-        for parent in chance.sample(range((layer - 1) * size, layer * size), PARENTS):
-            flows.append(Flow(datasets[parent], datasets[n], task))
-            for column in range(COLUMNS):
-                is_filter = column == COLUMNS - 1 and n % 4 == 0
-                kind = Subtype.FILTER if is_filter else Subtype.IDENTITY
-                edges.append(
-                    ColumnEdge(
-                        task=task,
-                        to_dataset=datasets[n],
-                        to_column="*" if is_filter else f"column_{column}",
-                        from_dataset=datasets[parent],
-                        from_column=f"column_{column}",
-                        type=kind.type,
-                        subtype=kind,
-                        masking=False,
-                        shape_id="",
-                    )
-                )
-    return datasets, flows, edges
+def _make(folder: Path, count: int) -> None:
+    """Write the project, if it is not there, without an index."""
+    if not (folder / "graft.yml").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        write_layers(folder / ".graft/store", count)
+        (folder / "graft.yml").write_text("collect: []\n")
+    shutil.rmtree(folder / ".graft/artifacts", ignore_errors=True)
+
+
+def _index(folder: Path) -> ImpactIndex:
+    found = IndexFile(load(folder / "graft.yml")).read()
+    assert found, "no index was written: has the code changed meanwhile?"
+    return found
+
+
+def _answer(index: ImpactIndex, change: ProposedChange) -> Impact:
+    return impact(index.graph, change, index.around)
+
+
+def _command(folder: Path, name: str, kind: ChangeType) -> None:
+    graft = Path(sys.executable).with_name("graft")
+    command = [str(graft), "impact", name, "--change", kind.value, "-c", str(folder / "graft.yml")]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def _timed(work: Callable[[], T]) -> tuple[float, T]:
@@ -99,9 +111,8 @@ def _timed(work: Callable[[], T]) -> tuple[float, T]:
     return time.perf_counter() - begin, found
 
 
-def _often(work: Callable[[], Impact]) -> tuple[float, Impact]:
-    found = [_timed(work) for _ in range(5)]
-    return median(seconds for seconds, _ in found), found[0][1]
+def _best(work: Callable[[], object]) -> float:
+    return min(_timed(work)[0] for _ in range(_TIMES))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from pathlib import Path
 from dbt_graft.collectors import store
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
@@ -34,20 +33,9 @@ def table(number: int) -> DatasetId:
     return DatasetId("spark", f"db.table_{number}")
 
 
-def layered(count: int) -> tuple[list[DatasetId], list[Flow], list[ColumnEdge]]:
-    """The tables, flows and column edges; each table but the first ones has a task."""
-    datasets = [table(number) for number in range(count)]
-    flows, edges = [], []
-    for number, parents in _parents(count):
-        for parent in parents:
-            flows.append(Flow(datasets[parent], datasets[number], f"task_{number}"))
-            edges += _edges(datasets[parent], datasets[number], number)
-    return datasets, flows, edges
-
-
 def write_layers(place: Path, count: int) -> None:
-    """Write a store that has this lineage: a run of each task."""
-    accesses, runs, edges = [], [], []
+    """Write a store of so many tables: each but the first ones has a task, which ran once."""
+    accesses, runs, edges = list[Access](), list[Run](), list[ColumnEdge]()
     for number, parents in _parents(count):
         task, run = f"task_{number}", f"run_{number}"
         at = _START + timedelta(seconds=number)

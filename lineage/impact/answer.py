@@ -7,6 +7,14 @@ from dataclasses import dataclass, field
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest
+from dbt_graft.lineage.impact.affected import (
+    AffectedConsumer,
+    AffectedDataset,
+    AffectedTask,
+    AffectedTest,
+    Impact,
+    ProposedChange,
+)
 from dbt_graft.lineage.impact.change import (
     OF_DATASETS,
     START,
@@ -21,98 +29,19 @@ from dbt_graft.lineage.impact.lazy_sequence import LazySequence
 from dbt_graft.lineage.impact.path import ImpactPath, ImpactStep
 from dbt_graft.lineage.impact.spread import EFFECTS, Spread, State, column_of, effect_of, spread
 
+__all__ = [
+    "AffectedConsumer",
+    "AffectedDataset",
+    "AffectedTask",
+    "AffectedTest",
+    "Impact",
+    "ProposedChange",
+    "Surroundings",
+    "impact",
+]
+
 # Effects that a test on the column itself cannot survive.
 _PROVABLE = ImpactEffect.GONE
-
-
-@dataclass(frozen=True, slots=True)
-class ProposedChange:
-    """A change that somebody thinks of; without a column it is one of the dataset."""
-
-    dataset: DatasetId
-    kind: ChangeType
-    column: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AffectedDataset:
-    """A dataset that a change reaches.
-
-    Attributes:
-        effects: Those on all of its rows and columns, the strongest first.
-        columns: Those on single columns, by the names of these.
-        path: A shortest one.
-        stale: All ways to it have an edge that was not seen for long.
-    """
-
-    dataset: DatasetId
-    severity: ImpactSeverity
-    effects: tuple[ImpactEffect, ...]
-    columns: Mapping[str, ImpactEffect]
-    path: Sequence[ImpactStep]
-    owner: str = ""
-    stale: bool = False
-
-    @property
-    def distance(self) -> int:
-        """The number of steps to it."""
-        return len(self.path)
-
-
-@dataclass(frozen=True, slots=True)
-class AffectedTask:
-    """A task, dbt model or view that carries a change on; `breaks`: its statements fail."""
-
-    name: str
-    severity: ImpactSeverity
-    breaks: bool
-    owner: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AffectedTest:
-    """A dbt test of what is affected; `breaks`: it names a column that is gone."""
-
-    test: NodeTest
-    dataset: DatasetId
-    breaks: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AffectedConsumer:
-    """A dashboard, report or API that reads what is affected.
-
-    Attributes:
-        datasets: What it reads of that, sorted.
-    """
-
-    consumer: Consumer
-    severity: ImpactSeverity
-    datasets: tuple[DatasetId, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Impact:
-    """The answer to a proposed change; each list has the most severe first.
-
-    Attributes:
-        known, flows: Of so many flows on the way the columns are known, and how many there are.
-    """
-
-    change: ProposedChange
-    datasets: Sequence[AffectedDataset] = ()
-    tasks: Sequence[AffectedTask] = ()
-    tests: tuple[AffectedTest, ...] = ()
-    consumers: tuple[AffectedConsumer, ...] = ()
-    known: int = 0
-    flows: int = 0
-
-    @property
-    def severity(self) -> ImpactSeverity:
-        """The highest of all."""
-        found = [some[0].severity for some in (self.datasets, self.tasks, self.consumers) if some]
-        found += [ImpactSeverity.BLOCKING for one in self.tests if one.breaks]
-        return max(found, default=ImpactSeverity.INFO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +68,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
     about = _descriptions(graph, states, around)
     severities = _severities(change.kind, found)
     severities[place] = severity(change.kind, start.effect)
+    steps: dict[int, ImpactStep] = {}
     tests = [
         test
         for one, description in about.items()
@@ -149,7 +79,10 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
         change,
         LazySequence(
             _most_severe_first(found, states, severities, place),
-            lambda one: _dataset(found, states[one], severities[one], about.get(one)),
+            lambda one: _dataset(
+                *(found, states[one], severities[one], about.get(one)),
+                ImpactPath(found, states[one][0], steps),
+            ),
         ),
         _tasks(change.kind, found, severities, around),
         tuple(sorted(tests, key=lambda o: (not o.breaks, o.dataset, o.test.column, o.test.name))),
@@ -208,7 +141,11 @@ def _most_severe_first(
 
 
 def _dataset(
-    found: Spread, reached: Sequence[int], worst: ImpactSeverity, about: Description | None
+    found: Spread,
+    reached: Sequence[int],
+    worst: ImpactSeverity,
+    about: Description | None,
+    path: ImpactPath,
 ) -> AffectedDataset:
     graph, columns, effects = found.graph, dict[str, ImpactEffect](), set[ImpactEffect]()
     for number in reached:
@@ -223,7 +160,7 @@ def _dataset(
         worst,
         tuple(sorted(effects)),
         {name: columns[name] for name in sorted(columns)},
-        ImpactPath(found, reached[0]),
+        path,
         about.owner if about else "",
         stale=found.is_stale(reached[0]),
     )

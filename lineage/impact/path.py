@@ -27,12 +27,16 @@ class ImpactStep:
 
 
 class ImpactPath(Sequence[ImpactStep]):
-    """The steps of the path to a state, which is equal to another one of the same steps."""
+    """The steps of the path to a state, which is equal to another one of the same steps.
 
-    __slots__ = ("_found", "_state")
+    Args:
+        made: The steps that were made before: paths that begin alike share theirs.
+    """
 
-    def __init__(self, found: Spread, state: int) -> None:
-        self._found, self._state = found, state
+    __slots__ = ("_found", "_made", "_state")
+
+    def __init__(self, found: Spread, state: int, made: dict[int, ImpactStep]) -> None:
+        self._found, self._state, self._made = found, state, made
 
     def __len__(self) -> int:
         return self._found.distance(self._state)
@@ -59,11 +63,18 @@ class ImpactPath(Sequence[ImpactStep]):
         return repr(self._steps())
 
     def _steps(self) -> tuple[ImpactStep, ...]:
-        graph, steps = self._found.graph, []
-        state, arrival = self._found.state_at(self._state)
-        while arrival.before is not None:
-            column = graph.column_names[state.column] if state.column >= 0 else ""
-            task, dataset = graph.tasks[arrival.task], graph.datasets[state.dataset]
-            steps.append(ImpactStep(task, arrival.subtype, dataset, column))
-            state, arrival = arrival.before, self._found.arrival(arrival.before)
+        arrivals, steps, number = self._found.arrivals, list[ImpactStep](), self._state
+        while (before := arrivals[number][0]) is not None:
+            if number not in self._made:
+                self._made[number] = _step(self._found, number)
+            steps.append(self._made[number])
+            number = before
         return tuple(reversed(steps))
+
+
+def _step(found: Spread, number: int) -> ImpactStep:
+    graph = found.graph
+    state, arrival = found.state_at(number)
+    column = graph.column_names[state.column] if state.column >= 0 else ""
+    task, dataset = graph.tasks[arrival.task], graph.datasets[state.dataset]
+    return ImpactStep(task, arrival.subtype, dataset, column)
