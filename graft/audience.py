@@ -71,7 +71,7 @@ def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
     while copied := copied_into(labels, lineage.column_edges, above):
         found += copied
         labels = privacy_report(config, described, above, found).labels
-    hidden = hidden_data(labels, dict(dataset_classifications(described)), highest)
+    hidden = hidden_data(labels, dataset_classifications(config, described), highest)
     columns = _columns(grafted, described)
     node_ids = _node_ids(described.descriptions)
     words = hidden_words(
@@ -90,8 +90,17 @@ def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
     return AudienceSite(
         visible_artifacts(grafted, view, node_ids, shown, descriptions, consumers),
         view,
-        f"The view for readers of data up to {highest.text}: {count(number, 'column')} and "
-        f"{count(datasets, 'table')} are left out.",
+        _notice(highest, number, datasets),
+    )
+
+
+def _notice(highest: Classification, columns: int, datasets: int) -> str:
+    counts = [(columns, "column"), (datasets, "table")]
+    left_out = [count(number, noun) for number, noun in counts if number] or ["nothing"]
+    verb = "are" if columns + datasets > 1 else "is"
+    return (
+        f"The view for readers of data up to {highest.text}: {' and '.join(left_out)} {verb} "
+        "left out."
     )
 
 

@@ -9,6 +9,7 @@ import click
 import orjson
 
 from dbt_graft.exporters.privacy import privacy_json, privacy_lines
+from dbt_graft.exporters.privacy_markdown import privacy_markdown
 from dbt_graft.graft.command import CommandGroup, config_option, load_config
 from dbt_graft.graft.described_lineage import described_lineage
 from dbt_graft.graft.past import Moment, as_of_option
@@ -30,18 +31,28 @@ def privacy() -> None:
     "\b\nExamples:\n"
     "  graft privacy report\n"
     "  graft privacy report --json | jq '.findings'\n"
+    "  graft privacy report --format markdown --all > privacy.md\n"
     "  graft privacy report --check"
 )
 @config_option
 @click.option("--check", is_flag=True, help="End with 8 where there are findings.")
 @click.option("--all", "everything", is_flag=True, help="Cut nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json", "markdown")),
+    default="text",
+    show_default=True,
+    help="Output format: markdown for a comment or a wiki.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @as_of_option
 def report(
     config_path: Path | None,
     *,
     check: bool,
     everything: bool,
+    form: str,
     as_json: bool,
     past: Moment | None,
 ) -> None:
@@ -53,9 +64,12 @@ def report(
     """
     config = load_config(config_path)
     found = privacy_report(config, described_lineage(config, past))
-    if as_json:
+    most = None if everything else _LINES
+    if as_json or form == "json":
         click.echo(orjson.dumps(privacy_json(found), option=orjson.OPT_INDENT_2))
+    elif form == "markdown":
+        click.echo(privacy_markdown(found, most), nl=False)
     else:
-        for line in privacy_lines(found, None if everything else _LINES):
+        for line in privacy_lines(found, most):
             click.echo(one_line(line))
     sys.exit(FAILS if check and found.findings else 0)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from fnmatch import translate
 
 from dbt_graft.exporters.data.view import DescribedLineage
 from dbt_graft.exporters.privacy import PrivacyReport
@@ -40,7 +42,7 @@ def privacy_report(
         *_of_rules(config, graph),
         *more,
     ]
-    sensitivities = dict(dataset_classifications(described))
+    sensitivities = dataset_classifications(config, described)
     sensitive = section.sensitive_from if sensitive is None else sensitive
     labels = privacy_labels(
         graph,
@@ -48,6 +50,7 @@ def privacy_report(
         section.rules,
         sensitive,
         [one for one, level in sensitivities.items() if level >= sensitive],
+        _group_sizes(config, graph),
     )
     # A contract names what its tables hold, and shows nobody any of it.
     readers = [one for one in described.consumers if one.kind != CONTRACT]
@@ -84,23 +87,52 @@ def _of_contracts(
 
 def _of_rules(config: Config, graph: ImpactGraph) -> Iterator[DeclaredLabel]:
     """The labels by patterns of `<dataset>.<column>`, with and without the namespace."""
-    rules = ColumnRules(one.columns for one in config.privacy.columns)
+    labels = [
+        (one, level) for one in config.privacy.columns if (level := one.classification) is not None
+    ]
+    rules = ColumnRules(one.columns for one, _ in labels)
     for number, dataset in enumerate(graph.datasets):
         for column in graph.columns(number):
             found = rules.first(dataset, column)
             if found is not None:
-                one = config.privacy.columns[found]
-                yield DeclaredLabel(dataset, column, one.classification, "graft.yml", one.reason)
+                one, level = labels[found]
+                yield DeclaredLabel(dataset, column, level, "graft.yml", one.reason)
+
+
+def _group_sizes(config: Config, graph: ImpactGraph) -> dict[int, int]:
+    """Number of a column -> the size of groups that graft.yml says."""
+    sizes = [(one.columns, one.group_size) for one in config.privacy.columns if one.group_size]
+    if not sizes:
+        return {}
+    rules = ColumnRules(pattern for pattern, _ in sizes)
+    return {
+        graph.column(number, column): sizes[found][1]
+        for number, dataset in enumerate(graph.datasets)
+        for column in graph.columns(number)
+        if (found := rules.first(dataset, column)) is not None
+    }
 
 
 def dataset_classifications(
-    described: DescribedLineage,
-) -> Iterator[tuple[DatasetId, Classification]]:
-    """The classifications that people gave datasets themselves."""
+    config: Config, described: DescribedLineage
+) -> dict[DatasetId, Classification]:
+    """The classifications that people gave datasets themselves, in dbt and in graft.yml."""
+    found: dict[DatasetId, Classification] = {}
     for dataset, description in described.descriptions.items():
-        found = classification(description.sensitivity)
-        if found is not None:
-            yield dataset, found
+        level = classification(description.sensitivity)
+        if level is not None:
+            found[dataset] = level
+    rules = [
+        (re.compile(translate(one.tables.casefold())), one.classification)
+        for one in config.privacy.tables
+    ]
+    if rules:
+        for dataset in {*described.lineage.datasets, *described.descriptions}:
+            names = (dataset.name.casefold(), str(dataset).casefold())
+            levels = (level for pattern, level in rules if any(map(pattern.fullmatch, names)))
+            if (level := next(levels, None)) is not None:
+                found[dataset] = max(level, found.get(dataset, level))
+    return found
 
 
 def has_labels(config: Config, described: DescribedLineage) -> bool:

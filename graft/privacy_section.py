@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from dbt_graft.collectors.checked_yaml import Section, Text
 from dbt_graft.injector.column_labels import LabelPlace
@@ -22,15 +22,38 @@ Label = Annotated[Text, AfterValidator(_classification)]
 
 
 class PrivacyColumn(Section):
-    """The classification of columns that a pattern names."""
+    """The classification of columns that a pattern names, or the size of the groups behind them.
+
+    Attributes:
+        group_size: The fewest rows of a group that the columns are aggregated from.
+    """
 
     columns: Text
-    label: Label = Field(alias="is")
+    label: Label | None = Field(default=None, alias="is")
     reason: str = ""
+    group_size: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> PrivacyColumn:
+        if self.label is None and self.group_size is None:
+            raise ValueError("say what the columns are (`is`), or their `group_size`")
+        return self
+
+    @property
+    def classification(self) -> Classification | None:
+        """Its classification; None where it says only the size of groups."""
+        return _named(self.label) if self.label else None
+
+
+class PrivacyTable(Section):
+    """The classification of tables that a pattern names: sites for lower audiences lack them."""
+
+    tables: Text
+    label: Label = Field(alias="is")
 
     @property
     def classification(self) -> Classification:
-        """Its classification."""
+        """Their classification."""
         return _named(self.label)
 
 
@@ -39,23 +62,26 @@ class PrivacySection(Section):
 
     Attributes:
         in_dbt: The places in the grafted artifacts that labels are written to.
+        smallest_group: `aggregated` counts for columns with at least this `group_size`.
     """
 
     columns: tuple[PrivacyColumn, ...] = ()
+    tables: tuple[PrivacyTable, ...] = ()
     in_dbt: tuple[LabelPlace, ...] = ()
     masked: Label | None = None
     encrypted: Label | None = None
     aggregated: Label | None = None
+    smallest_group: Annotated[int, Field(ge=1)] | None = None
     sensitive: Label = "pii"
 
     @property
     def rules(self) -> PrivacyRules:
         """The most that operations leave of a classification."""
         return PrivacyRules(
-            *(
-                _named(one) if one else None
-                for one in (self.masked, self.encrypted, self.aggregated)
-            )
+            masked=_named(self.masked) if self.masked else None,
+            encrypted=_named(self.encrypted) if self.encrypted else None,
+            aggregated=_named(self.aggregated) if self.aggregated else None,
+            smallest_group=self.smallest_group,
         )
 
     @property

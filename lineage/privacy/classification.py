@@ -68,17 +68,29 @@ class PrivacyRules:
         masked: Masked, or a token stands for it.
         encrypted: Encrypted: who has the key has the value.
         aggregated: Aggregated: `max(mail)` shows one, `count(mail)` none; logs do not tell which.
+        smallest_group: Only of groups that people say to have so many rows; None for all.
     """
 
     masked: Classification | None = None
     encrypted: Classification | None = None
     aggregated: Classification | None = None
+    smallest_group: int | None = None
 
 
-def left_behind(found: Classification, kind: EdgeKind, rules: PrivacyRules) -> Classification:
-    """The classification that is left of one behind a DIRECT edge; behind a hash all of it is."""
+def left_behind(
+    found: Classification, kind: EdgeKind, rules: PrivacyRules, group_size: int = 0
+) -> Classification:
+    """The classification that is left of one behind a DIRECT edge; behind a hash all of it is.
+
+    Args:
+        group_size: The fewest rows that a group of the aggregation has; 0 if nobody says it.
+    """
     limits = [found]
-    if kind.subtype is Subtype.AGGREGATION and rules.aggregated is not None:
+    if (
+        kind.subtype is Subtype.AGGREGATION
+        and rules.aggregated is not None
+        and group_size >= (rules.smallest_group or 0)
+    ):
         limits.append(rules.aggregated)
     match kind.masked_by:
         case Masking.MASK | Masking.TOKENIZE if rules.masked is not None:

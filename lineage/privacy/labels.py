@@ -124,6 +124,7 @@ def privacy_labels(
     rules: PrivacyRules | None = None,
     sensitive: Classification = Classification.PII,
     sensitive_datasets: Iterable[DatasetId] = (),
+    group_sizes: Mapping[int, int] | None = None,
 ) -> PrivacyLabels:
     """The labels of all columns.
 
@@ -132,13 +133,14 @@ def privacy_labels(
     Args:
         sensitive: Flows without known columns are of interest from this classification on.
         sensitive_datasets: Datasets with sensitive columns that nobody names.
+        group_sizes: Number of an aggregated column -> the fewest rows of a group.
     """
     known: dict[int, DeclaredLabel] = {}
     for one in declared:
         number = graph.column(graph.dataset(one.dataset), one.column)
         if number not in known or known[number].classification < one.classification:
             known[number] = one
-    found, decides = _spread(graph, known, rules or PrivacyRules())
+    found, decides = _spread(graph, known, rules or PrivacyRules(), group_sizes or {})
     holding = {graph.dataset_of[one] for one, at in found.items() if at.classification >= sensitive}
     numbers = map(graph.find_dataset, sensitive_datasets)
     holding |= {number for number in numbers if number is not None}
@@ -148,7 +150,10 @@ def privacy_labels(
 
 
 def _spread(
-    graph: ImpactGraph, known: Mapping[int, DeclaredLabel], rules: PrivacyRules
+    graph: ImpactGraph,
+    known: Mapping[int, DeclaredLabel],
+    rules: PrivacyRules,
+    group_sizes: Mapping[int, int],
 ) -> tuple[dict[int, _Arrived], Iterable[tuple[int, int]]]:
     """The labels by column, and the datasets on which labelled columns decide."""
     limits = {number: one.classification for number, one in known.items() if one.reason}
@@ -168,7 +173,7 @@ def _spread(
                 if kind.subtype.type is not EdgeType.DIRECT:
                     decides[column, graph.dataset_of[target]] = None
                 elif target not in found:
-                    left = left_behind(level, kind, rules)
+                    left = left_behind(level, kind, rules, group_sizes.get(target, 0))
                     waiting[left].append((target, column, place))
     return found, decides
 

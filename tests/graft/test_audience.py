@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.graft.audience_project import HIDDEN, audience_project, graft
-from tests.graft.small_project import small_project
+from tests.graft.small_project import declare, small_project
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +99,19 @@ def test_each_page_says_that_something_is_left_out(project: Path) -> None:
     page = (project / "public/datasets/spark/raw/orders/index.html").read_text()
     assert "8 columns and 2 tables are left out" in page
     assert "are left out" not in (project / "build/site/index.html").read_text()
+
+
+def test_tables_that_graft_yml_labels_are_left_out_with_their_names(tmp_path: Path) -> None:
+    small_project(tmp_path)
+    declare(tmp_path, "raw.orders", "hr.zqxhid")
+    with (tmp_path / "graft.yml").open("a") as config:
+        config.write("privacy: {tables: [{tables: 'HR.*', is: secret}]}\n")
+        config.write("site: {audience: internal, data: true}\n")
+    assert graft(tmp_path, "collect").exit_code == 0
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
+    assert naming(tmp_path / "build/site", "zqxhid") == []
+    assert "to internal: 1 table is left out" in (tmp_path / "build/site/index.html").read_text()
 
 
 def test_statements_without_hidden_names_are_shown(project: Path) -> None:

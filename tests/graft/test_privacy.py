@@ -133,6 +133,18 @@ def test_findings_end_it_with_8_where_they_are_asked_for(project: Path) -> None:
             id="what an aggregation leaves",
         ),
         pytest.param(
+            "{aggregated: internal, smallest_group: 20, "
+            'columns: [{columns: "*.mart.n", group_size: 25}, '
+            '{columns: "*.mart.last_domain", group_size: 3}]}',
+            {"spark/raw.orders.mail", "spark/db.orders_x.domain", "spark/db.mart.last_domain"},
+            {
+                RAW,
+                (UNCLASSIFIED, "spark/db.orders_x.domain"),
+                *((code, "spark/db.mart.last_domain") for code in (UNCLASSIFIED, PUBLISHED)),
+            },
+            id="what an aggregation of large groups leaves",
+        ),
+        pytest.param(
             '{columns: [{columns: "DB.orders_x.domain", is: internal, reason: agreed}]}',
             {"spark/raw.orders.mail"},
             {RAW},
@@ -157,6 +169,25 @@ def test_rules_of_graft_yml(
     found = document(project)
     assert set(labels(found)) == expected
     assert findings(found) == codes
+
+
+def test_the_report_in_markdown_has_the_findings_and_the_ways(project: Path) -> None:
+    found = report(project, "--format", "markdown").stdout.splitlines()
+    assert found[0] == "### Sensitive columns: 4, findings: 6"
+    assert (
+        "| SENSITIVE\\_COLUMN\\_PUBLISHED | spark/db.mart.n | Board | check who may see it |"
+        in found
+    )
+    assert "| spark/db.mart.n | pii | spark/raw.orders.mail | 2 | model.shop.mart |" in found
+    assert "| spark/raw.orders.mail | pii | dbt |" in found
+    assert "| sftp/mail | spark/db.mart | mart\\_to\\_mail |" in found
+
+
+def test_a_column_of_graft_yml_says_what_it_is_or_its_groups(project: Path) -> None:
+    with_rules(project, '{columns: [{columns: "*.mail"}]}')
+    done = report(project)
+    assert done.exit_code == 2
+    assert "group_size" in done.stderr
 
 
 def test_a_word_that_is_no_classification_is_an_error(project: Path) -> None:

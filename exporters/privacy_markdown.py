@@ -1,0 +1,84 @@
+"""The privacy report in Markdown, for a pull request or a wiki: findings first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from dbt_graft.exporters.privacy import ADVICE, PrivacyReport
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!~@])")
+
+
+def privacy_markdown(report: PrivacyReport, most: int | None) -> str:
+    """The report.
+
+    Args:
+        most: The most rows of a table; None for all.
+    """
+    return "\n".join(_lines(report, most)) + "\n"
+
+
+def _lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
+    labels, columns = report.labels, report.columns()
+    yield f"### Sensitive columns: {len(columns):,}, findings: {len(report.findings):,}"
+    yield from _table(
+        ("finding", "column", "read by", "what to do"),
+        [
+            (one.code.value, _name(report, one.column), one.reader, ADVICE[one.code])
+            for one in report.findings
+        ],
+        most,
+    )
+    yield from _table(
+        (f"columns labelled {report.sensitive.text} or higher", "classification", "labelled in"),
+        [
+            (_name(report, one), _level(report, one), labels.declared[one].source)
+            for one in columns
+            if one in labels.declared
+        ],
+        most,
+    )
+    yield from _table(
+        ("columns that their values flow into", "classification", "from", "steps", "by"),
+        [_way(report, one) for one in columns if one not in labels.declared],
+        most,
+    )
+    yield from _table(
+        ("unknown: no columns are known on the way there", "from", "by"),
+        [(str(one.target), str(one.source), one.task) for one in labels.unmapped],
+        most,
+    )
+
+
+def _name(report: PrivacyReport, column: int) -> str:
+    return f"{report.dataset(column)}.{report.name(column)}"
+
+
+def _level(report: PrivacyReport, column: int) -> str:
+    level = report.labels.classification(column)
+    return level.text if level is not None else ""
+
+
+def _way(report: PrivacyReport, column: int) -> tuple[str, ...]:
+    first, *steps = report.labels.path(column)
+    begin = f"{first.dataset}.{first.column}"
+    by = steps[-1].task if steps else ""
+    return _name(report, column), _level(report, column), begin, str(len(steps)), by
+
+
+def _table(head: Sequence[str], rows: Sequence[Iterable[str]], most: int | None) -> Iterator[str]:
+    if not rows:
+        return
+    yield ""
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    shown = rows if most is None else rows[:most]
+    yield from (f"| {' | '.join(map(_escaped, row))} |" for row in shown)
+    if len(shown) < len(rows):
+        yield ""
+        yield f"and {len(rows) - len(shown):,} more"
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
