@@ -87,7 +87,7 @@ def reviewed_runs(
     around = TaskSurroundings(
         writers_of(described.lineage), {names.rename(one) for one in found.known}
     )
-    nodes = run_reviews(before, last, since_then, around)
+    nodes = run_reviews(before, last, since_then, around, found.changed)
     return TasksReviewed(nodes, tuple(_mixed(sorted(found.mixed))), task_versions(since_then))
 
 

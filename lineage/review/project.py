@@ -101,8 +101,11 @@ def review_impact(
             severity, because, owner = found.get(one.dataset, (one.severity, {}, one.owner))
             because[node.node_id] = None
             found[one.dataset] = max(severity, one.severity), because, owner
-        direct = {one.path[0].task for one in impact.datasets if one.path}
-        direct = {one for one in direct if not now or _names(now.get(one), impact.change)}
+        direct = {
+            one
+            for one in _readers(graph, impact.change.dataset)
+            if not now or _names(now.get(one), impact.change)
+        }
         for task in impact.tasks:
             before = tasks.get(task.name)
             worst = max(before.severity, task.severity) if before else task.severity
@@ -131,6 +134,12 @@ def review_impact(
         known,
         flows,
     )
+
+
+def _readers(graph: ImpactGraph, dataset: DatasetId) -> set[str]:
+    """The tasks that take data from a dataset."""
+    flows = graph.flows_from(graph.dataset(dataset))
+    return {graph.tasks[graph.flow_task[place]] for place in flows}
 
 
 def _names(task: TaskVersion | None, change: ProposedChange) -> bool:

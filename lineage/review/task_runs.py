@@ -27,6 +27,8 @@ class RunsAround:
     lineage is in neither: it has no runs.
 
     Attributes:
+        changed: The tasks that may have changed. Of others, which did the very same, `before` and
+            `last` have nothing.
         last: Of the runs before the last of each task and engine, the one before, and so on, where
             one since has ended well: what these all did, and none since, is gone.
         known: The datasets that any task used before.
@@ -35,6 +37,7 @@ class RunsAround:
 
     before: Records
     since: Records
+    changed: frozenset[str] = frozenset()
     last: tuple[Records, ...] = ()
     known: frozenset[DatasetId] = frozenset()
     mixed: frozenset[str] = frozenset()
@@ -78,8 +81,46 @@ def _around(base: Records, records: Records, is_new: Callable[[_Key], bool]) -> 
         if run.task in tasks and not (base is records and is_new(_key(run)))
     )
     ended = {(run.task, run.engine) for run in since.runs if _ended_well(run)}
-    last = tuple(_selected(base, some.__contains__, tasks) for some in _last(base, wanted, ended))
-    return RunsAround(replace(before, runs=runs), since, last, known, _mixed(before, since))
+    last = [_selected(base, some.__contains__, tasks) for some in _last(base, wanted, ended)]
+    changed = _changed(before, last, since)
+    return RunsAround(
+        _only(replace(before, runs=runs), changed),
+        since,
+        changed,
+        tuple(_only(one, changed) for one in last),
+        known,
+        _mixed(before, since),
+    )
+
+
+def _changed(before: Records, last: Collection[Records], since: Records) -> frozenset[str]:
+    """The tasks whose records are not the very same."""
+    old, new, usual = _facts(before), _facts(since), list(map(_facts, last))
+    return frozenset(
+        task
+        for task, facts in new.items()
+        if facts - old.get(task, set())
+        or set.intersection(*([one[task] for one in usual if task in one] or [set()])) - facts
+    )
+
+
+def _facts(records: Records) -> dict[str, set[object]]:
+    """Task -> all of its accesses and column edges, without runs and times."""
+    found: dict[str, set[object]] = defaultdict(set)
+    for one in records.accesses:
+        found[one.task].add((one.dataset, one.direction, one.operation, one.shape_id))
+    for edge in records.column_edges:
+        found[edge.task].add(replace(edge, origin=""))
+    return found
+
+
+def _only(records: Records, tasks: Collection[str]) -> Records:
+    return replace(
+        records,
+        accesses=tuple(one for one in records.accesses if one.task in tasks),
+        runs=tuple(one for one in records.runs if one.task in tasks),
+        column_edges=tuple(one for one in records.column_edges if one.task in tasks),
+    )
 
 
 def _mixed(before: Records, since: Records) -> frozenset[str]:

@@ -43,18 +43,23 @@ class TaskSurroundings:
 
 
 def run_reviews(
-    before: Lineage, last: Sequence[Lineage], since: Lineage, around: TaskSurroundings
+    before: Lineage,
+    last: Sequence[Lineage],
+    since: Lineage,
+    around: TaskSurroundings,
+    changed: Collection[str],
 ) -> tuple[NodeReview, ...]:
     """The tasks whose runs since the base do other things than those before.
 
     Args:
         before, last, since: Of the windows of `lineage.review.task_runs`.
+        changed: The tasks that may have changed.
     """
     old, new = task_versions(before), task_versions(since)
     usual = usual_versions(last)
     some = [task_versions(one) for one in last]
     found: list[NodeReview] = []
-    for name in sorted(new):
+    for name in sorted(new.keys() & changed):
         if new[name] == NO_WORK and not new[name].shapes:
             continue
         versions = TaskVersions(

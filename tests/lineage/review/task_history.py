@@ -134,7 +134,8 @@ def reviews(
 ) -> tuple[NodeReview, ...]:
     """The tasks that changed."""
     before, since, *last = (build(one) for one in (around.before, around.since, *around.last))
-    return run_reviews(before, last, since, TaskSurroundings(writers or {}, around.known))
+    known = TaskSurroundings(writers or {}, around.known)
+    return run_reviews(before, last, since, known, around.changed)
 
 
 def said(*runs: Ran, **more: str) -> list[str]:
