@@ -88,7 +88,7 @@ class Masking(StrEnum):
 
     @property
     def word(self) -> str:
-        """The word for what it does to a value: `hashed`; `masked` where nothing tells the operation."""
+        """The word for what it does: `hashed`; `masked` where nothing tells the operation."""
         return _MASKED[self]
 
     @property

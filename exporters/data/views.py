@@ -152,6 +152,7 @@ def _column_edges(described: DescribedLineage) -> Iterator[_Row]:
             edge.type.value,
             edge.subtype.value,
             edge.masking,
+            edge.masked_by.value or None,
             edge.evidence.value,
         )
 
@@ -343,6 +344,9 @@ VIEWS = (
             ViewColumn("type", _TEXT, "`DIRECT`: values go there; `INDIRECT`: they decide on it"),
             ViewColumn("subtype", _TEXT, "`IDENTITY`, `AGGREGATION`, `JOIN`, `FILTER`…"),
             ViewColumn("masking", _FLAG, "the value cannot be derived from the result"),
+            ViewColumn(
+                "masked_by", _TEXT, "how: `HASH`, `ENCRYPT`, `TOKENIZE` or `MASK`, if known"
+            ),
             _EVIDENCE,
         ),
         _column_edges,
