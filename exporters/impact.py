@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from dbt_graft import __version__
+from dbt_graft.exporters.markdown import markdown_table, markdown_text
 from dbt_graft.exporters.reprocessing.document import dates_json
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates
@@ -152,11 +153,11 @@ def impact_markdown(impact: Impact, dates: ReachedDates | None = None) -> str:
     change = impact.change
     name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
     of = f" of {dates_text(dates[change.dataset])}" if dates else ""
-    lines = [f"### {_text(name)}: {change.kind.value}{of} ({impact.severity.name})", ""]
+    lines = [f"### {markdown_text(name)}: {change.kind.value}{of} ({impact.severity.name})", ""]
     if note := coverage_text(impact):
         lines += [f"{note[0].upper()}{note[1:]}.", ""]
     lines += [f"Recommended: {recommended_action(change.kind)}.", ""]
-    lines += _table(
+    lines += markdown_table(
         ("", "dataset", "what happens", "steps", "owner", *(("dates",) if dates else ())),
         (
             (
@@ -169,47 +170,30 @@ def impact_markdown(impact: Impact, dates: ReachedDates | None = None) -> str:
             )
             for one in impact.datasets
         ),
+        _MOST,
     )
-    lines += _table(
+    lines += markdown_table(
         ("", "task", "statements", "owner"),
         (
             (one.severity.name, one.name, "fail" if one.breaks else "run", one.owner)
             for one in impact.tasks
         ),
+        _MOST,
     )
-    lines += _table(
+    lines += markdown_table(
         ("test", "dataset", "column", ""),
         (
             (one.test.name, str(one.dataset), one.test.column, "breaks" if one.breaks else "")
             for one in impact.tests
         ),
+        _MOST,
     )
-    lines += _table(
+    lines += markdown_table(
         ("", "consumer", "kind", "owner"),
         (
             (one.severity.name, one.consumer.name, one.consumer.kind, one.consumer.owner)
             for one in impact.consumers
         ),
+        _MOST,
     )
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    some = list(rows)
-    if not some:
-        return
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'---|' * len(head)}"
-    for row in some[:_MOST]:
-        yield f"| {' | '.join(map(_text, row))} |"
-    if len(some) > _MOST:
-        yield ""
-        yield f"… and {len(some) - _MOST:,} more."
-    yield ""
-
-
-def _text(value: str) -> str:
-    plain = " ".join(value.split())
-    for mark in "\\`*_{}[]<>|#@":
-        plain = plain.replace(mark, f"\\{mark}" if mark not in "<>@" else f"&#{ord(mark)};")
-    return plain

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
+from dbt_graft.exporters.markdown import markdown_table
 from dbt_graft.exporters.privacy import ADVICE, PrivacyReport
-
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!~@])")
 
 
 def privacy_markdown(report: PrivacyReport, most: int | None) -> str:
@@ -16,13 +14,14 @@ def privacy_markdown(report: PrivacyReport, most: int | None) -> str:
     Args:
         most: The most rows of a table; None for all.
     """
-    return "\n".join(_lines(report, most)) + "\n"
+    return "\n".join(_lines(report, most)).rstrip() + "\n"
 
 
 def _lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
     labels, columns = report.labels, report.columns()
     yield f"### Sensitive columns: {len(columns):,}, findings: {len(report.findings):,}"
-    yield from _table(
+    yield ""
+    yield from markdown_table(
         ("finding", "column", "read by", "what to do"),
         [
             (one.code.value, _name(report, one.column), one.reader, ADVICE[one.code])
@@ -30,7 +29,7 @@ def _lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
         ],
         most,
     )
-    yield from _table(
+    yield from markdown_table(
         (f"columns labelled {report.sensitive.text} or higher", "classification", "labelled in"),
         [
             (_name(report, one), _level(report, one), labels.declared[one].source)
@@ -39,12 +38,12 @@ def _lines(report: PrivacyReport, most: int | None) -> Iterator[str]:
         ],
         most,
     )
-    yield from _table(
+    yield from markdown_table(
         ("columns that their values flow into", "classification", "from", "steps", "by"),
         [_way(report, one) for one in columns if one not in labels.declared],
         most,
     )
-    yield from _table(
+    yield from markdown_table(
         ("unknown: no columns are known on the way there", "from", "by"),
         [(str(one.target), str(one.source), one.task) for one in labels.unmapped],
         most,
@@ -65,20 +64,3 @@ def _way(report: PrivacyReport, column: int) -> tuple[str, ...]:
     begin = f"{first.dataset}.{first.column}"
     by = steps[-1].task if steps else ""
     return _name(report, column), _level(report, column), begin, str(len(steps)), by
-
-
-def _table(head: Sequence[str], rows: Sequence[Iterable[str]], most: int | None) -> Iterator[str]:
-    if not rows:
-        return
-    yield ""
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'---|' * len(head)}"
-    shown = rows if most is None else rows[:most]
-    yield from (f"| {' | '.join(map(_escaped, row))} |" for row in shown)
-    if len(shown) < len(rows):
-        yield ""
-        yield f"and {len(rows) - len(shown):,} more"
-
-
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

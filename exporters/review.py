@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from dbt_graft import __version__
+from dbt_graft.exporters.markdown import markdown_table, markdown_text
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewVerdict
 from dbt_graft.lineage.review.project import ProjectReview, ReviewImpact
@@ -137,8 +138,8 @@ def review_markdown(review: ProjectReview) -> str:
     """The comment for a pull request; its first line is the mark by which it is found again."""
     lines = [MARKER, f"### Change review: {review.verdict.name if review.verdict else 'no change'}"]
     coverage = review_coverage(review)
-    lines += ["", f"Against {_escaped(review.base)}; {coverage}.", ""]
-    lines += _table(
+    lines += ["", f"Against {markdown_text(review.base)}; {coverage}.", ""]
+    lines += markdown_table(
         ("", "node", "what changes", "allowed"),
         (
             (
@@ -149,35 +150,39 @@ def review_markdown(review: ProjectReview) -> str:
             )
             for node in review.nodes
         ),
+        _MOST,
     )
     if certain := certain_breaks(review):
         lines += ["Certain to fail:", ""]
-        lines += [f"- {_escaped(one)}" for one in certain[:_MOST]]
+        lines += [f"- {markdown_text(one)}" for one in certain[:_MOST]]
         lines += [f"- and {len(certain) - _MOST:,} more"] if len(certain) > _MOST else []
         lines.append("")
     if impact := review.impact:
-        lines += _table(
+        lines += markdown_table(
             ("", "downstream", "because of", "owner"),
             (
                 (one.severity.name, str(one.dataset), ", ".join(one.because[:4]), one.owner)
                 for one in impact.datasets
             ),
+            _MOST,
         )
-        lines += _table(
+        lines += markdown_table(
             ("", "task", "statements"),
             (
                 (one.severity.name, one.name, "fail" if one.breaks else "run")
                 for one in impact.tasks
             ),
+            _MOST,
         )
-        lines += _table(
+        lines += markdown_table(
             ("", "consumer", "kind", "owner"),
             (
                 (one.severity.name, one.consumer.name, one.consumer.kind, one.consumer.owner)
                 for one in impact.consumers
             ),
+            _MOST,
         )
-    lines += [f"Note: {_escaped(one)}." for one in review.notices]
+    lines += [f"Note: {markdown_text(one)}." for one in review.notices]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -202,22 +207,3 @@ def review_sarif(review: ProjectReview, place: Place) -> Document:
     rules = [{"id": one.name, "name": one.name.title()} for one in ReviewVerdict]
     tool = {"driver": {"name": "dbt-graft", "version": __version__, "rules": rules}}
     return {"$schema": _SARIF, "version": "2.1.0", "runs": [{"tool": tool, "results": results}]}
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    some = list(rows)
-    if some:
-        yield f"| {' | '.join(head)} |"
-        yield f"|{'---|' * len(head)}"
-        for row in some[:_MOST]:
-            yield f"| {' | '.join(map(_escaped, row))} |"
-        if len(some) > _MOST:
-            yield from ("", f"… and {len(some) - _MOST:,} more.")
-        yield ""
-
-
-def _escaped(value: str) -> str:
-    plain = " ".join(value.split())
-    for mark in "\\`*_{}[]<>|#@":
-        plain = plain.replace(mark, f"\\{mark}" if mark not in "<>@" else f"&#{ord(mark)};")
-    return plain
