@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-_MARKS = "\\`*_{}[]<>|#@"
-# A backslash does not stop these everywhere: tags of HTML, and mentions of people.
-_REFERENCES = "<>@"
+# A backslash does not stop tags of HTML and mentions of people everywhere.
+_ESCAPES = str.maketrans(
+    {mark: f"\\{mark}" for mark in "\\`*_{}[]|#~"} | {mark: f"&#{ord(mark)};" for mark in "<>@"}
+)
 
 
 def markdown_table(
@@ -32,7 +33,4 @@ def markdown_table(
 
 def markdown_text(value: str) -> str:
     """A text in one line, its marks escaped."""
-    plain = " ".join(value.split())
-    for mark in _MARKS:
-        plain = plain.replace(mark, f"&#{ord(mark)};" if mark in _REFERENCES else f"\\{mark}")
-    return plain
+    return " ".join(value.split()).translate(_ESCAPES)
