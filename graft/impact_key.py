@@ -68,7 +68,7 @@ def _stamps(files: Iterable[Path | os.DirEntry[str]]) -> Iterator[str]:
 
 
 def _connection(config: Config) -> Iterator[str]:
-    """What is used of dbt's profile, and nothing else: it may hold a password."""
+    """The part that is used of dbt's profile, and nothing else: it may hold a password."""
     connection = read_connection(config.project_dir, os.environ)
     adapter = connection.get("type").lower()
     yield f"{adapter} {platform(adapter, connection).namespace} {connection.get('external_root')}"

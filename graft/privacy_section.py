@@ -34,7 +34,7 @@ class PrivacyColumn(Section):
     group_size: Annotated[int, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
-    def _says_something(self) -> PrivacyColumn:
+    def _has_effect(self) -> PrivacyColumn:
         if self.label is None and self.group_size is None:
             raise ValueError("say what the columns are (`is`), or their `group_size`")
         return self

@@ -27,7 +27,7 @@ class AudienceView:
 
     @cached_property
     def names(self) -> Pseudonyms:
-        """What stands for keys that name what is hidden, the same in all records."""
+        """The keys that stand for those that name what is hidden, the same in all records."""
         return Pseudonyms(self.words)
 
 

@@ -1,4 +1,4 @@
-"""What a proposed change reaches: datasets, tasks, tests and consumers."""
+"""The reach of a proposed change: datasets, tasks, tests and consumers."""
 
 from __future__ import annotations
 

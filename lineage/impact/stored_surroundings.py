@@ -1,4 +1,4 @@
-"""What an impact needs beside the graph as bytes: tests and owners, consumers, former names."""
+"""The surroundings of an impact graph as bytes: tests and owners, consumers, former names."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_no_file_of_the_public_site_names_what_is_hidden(project: Path) -> None:
 
 
 def test_no_file_of_the_public_site_has_a_digest_of_what_is_hidden(project: Path) -> None:
-    """Who guesses a name, a statement or an address could check the guess."""
+    """Digests of hidden names, by which a guess at them could be checked."""
     guesses = [
         *HIDDEN,
         *(text for name, _ in contents(project / "build/site") for text in (name, f"/{name}")),
