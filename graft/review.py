@@ -40,6 +40,9 @@ from dbt_graft.lineage.review.task_version import TaskVersion
 
 FAILS = 8
 _LINES = 20
+_ONLY_DBT = "nothing was collected yet: no task is compared, and the impact is on dbt alone"
+    "nothing was collected yet: tasks are not compared, and the impact is that on dbt's models"
+)
 _FORMS = ("text", "json", "markdown", "github", "sarif")
 
 
@@ -144,10 +147,13 @@ def _review(
 ) -> ProjectReview:
     old = base_artifacts(base, config.target_dir)
     has_store = store.collected_at(config.path(config.store)) is not None
-    described = described_lineage(config) if has_store else None
+    described = described_lineage(config)
     nodes, notices = compared(old, new)
-    names = ReviewNames(config, new, described.lineage.former_names if described else {})
-    ran = reviewed_runs(config, names, since or base_moment(old), base_store, described)
+    notices = notices if has_store else (*notices, _ONLY_DBT)
+    names = ReviewNames(config, new, described.lineage.former_names)
+    ran = reviewed_runs(
+        config, names, since or base_moment(old), base_store, described if has_store else None
+    )
     declared = [one.declared.path for one in config.collect if one.declared]
     with base_files(base, config, [*declared, *config.contracts]) as files:
         declarations = reviewed_declarations(config, names, files, base_store, described)
@@ -156,7 +162,7 @@ def _review(
     every = tuple(
         sorted((*nodes, *tasks, *contracts.nodes), key=lambda o: (-o.verdict, o.kind, o.node_id))
     )
-    impact = _impact(config, old, every, described, ran.now) if described else None
+    impact = _impact(config, old, every, described, ran.now)
     notices = (*notices, *ran.notices, *declarations.notices, *contracts.notices)
     return ProjectReview(base, every, impact, notices)
 

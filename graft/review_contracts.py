@@ -19,7 +19,7 @@ from dbt_graft.lineage.review.node_change import NodeChange, NodeReview, ReviewV
 
 
 def reviewed_contracts(
-    config: Config, base: BaseFiles, described: DescribedLineage | None
+    config: Config, base: BaseFiles, described: DescribedLineage
 ) -> TasksReviewed:
     """The contracts that promise something else than in the base."""
     if not config.contracts:
@@ -37,7 +37,7 @@ def reviewed_contracts(
         [one for one in some.contracts if not any(Path(one.file).name in text for text in damaged)]
         for some in (old, new)
     )
-    datasets = {*described.lineage.datasets, *described.descriptions} if described else ()
+    datasets = {*described.lineage.datasets, *described.descriptions}
     meant: dict[tuple[str, str], set[DatasetId]] = defaultdict(set)
     for contract, table, dataset in matched([*before, *after], datasets).tables:
         meant[contract.id, table.names[-1]].add(dataset)

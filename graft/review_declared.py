@@ -14,7 +14,6 @@ from dbt_graft.graft.review_names import ReviewNames, writers_of
 from dbt_graft.graft.review_tasks import TasksReviewed
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Evidence, Records, TaskInfo
 from dbt_graft.lineage.review.tasks import TaskSurroundings, declared_reviews
 
@@ -24,7 +23,7 @@ def reviewed_declarations(
     names: ReviewNames,
     base: BaseFiles,
     base_store: str | None,
-    described: DescribedLineage | None,
+    described: DescribedLineage,
 ) -> TasksReviewed:
     """The tasks that are declared otherwise than in the base.
 
@@ -56,9 +55,9 @@ def reviewed_declarations(
     if not base.is_known and then.records:
         then.infos = now.infos  # The store has none.
     before, after = (names.lineage(one.all_records, one.infos) for one in (then, now))
-    lineage = described.lineage if described else Lineage()
+    lineage = described.lineage
     shown = writers_of(lineage, (Evidence.OBSERVED, Evidence.INFERRED))
-    known = {*before.datasets, *(described.descriptions if described else ())}
+    known = {*before.datasets, *described.descriptions}
     known |= {
         one.dataset
         for task in lineage.tasks.values()

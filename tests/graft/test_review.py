@@ -203,12 +203,13 @@ def test_a_team_decides_what_fails(
     assert done.exit_code == code, done.output
 
 
-def test_without_a_store_the_models_are_compared(project: Path) -> None:
+def test_without_a_store_the_impact_is_that_on_dbt_s_models(project: Path) -> None:
     shutil.rmtree(project / ".graft")
     write(project / "target", orders=DROPPED)
     done = against_base(project)
     assert done.exit_code == 0
-    assert "impact not computed: there is no lineage store" in done.stdout
+    assert "nothing was collected yet: no task is compared" in done.stdout
+    assert "task model.shop.orders_x" in done.stdout
     assert "BREAKING   model.shop.orders: note: removed" in done.stdout
 
 
