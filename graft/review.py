@@ -41,8 +41,6 @@ from dbt_graft.lineage.review.task_version import TaskVersion
 FAILS = 8
 _LINES = 20
 _ONLY_DBT = "nothing was collected yet: no task is compared, and the impact is on dbt alone"
-    "nothing was collected yet: tasks are not compared, and the impact is that on dbt's models"
-)
 _FORMS = ("text", "json", "markdown", "github", "sarif")
 
 
