@@ -38,7 +38,8 @@ _TIMES = 5
 # What changes, in which layer, and how.
 CHANGES = (
     ("near the ends", LAYERS - 3, ChangeType.REMOVE),
-    ("in the last half", LAYERS // 2, ChangeType.REMOVE),
+    ("in the middle", LAYERS // 2, ChangeType.SEMANTICS),
+    ("a layer before it", LAYERS // 2 - 1, ChangeType.REMOVE),
     ("in the first third", LAYERS // 3, ChangeType.SEMANTICS),
     ("at the sources", 0, ChangeType.REMOVE),
 )
@@ -67,7 +68,7 @@ def main() -> int:
     report.table("change of a column", "datasets", "columns", "cold s", "warm ms")
     missed = False
     for name, layer, kind in CHANGES:
-        dataset = table(layer * count // LAYERS)
+        dataset = table(layer * count // LAYERS + 1)
         cold = _best(partial(_command, folder, f"{dataset.name}.{COLUMN}", kind))
         change = ProposedChange(dataset, kind, COLUMN)
         warm = _best(partial(_answer, index, change))
