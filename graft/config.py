@@ -20,7 +20,7 @@ from pydantic import (
 
 from dbt_graft.collectors.checked_yaml import Section, Text, read_yaml
 from dbt_graft.collectors.public_address import public_address
-from dbt_graft.collectors.spark.source import is_history_server, is_task_source
+from dbt_graft.collectors.spark.settings import is_history_server, is_task_source
 from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.exporters.openlineage.endpoint import endpoint_url
 from dbt_graft.exporters.openlineage.events import ExportedKind

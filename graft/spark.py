@@ -13,11 +13,11 @@ import click
 import orjson
 
 from dbt_graft.collectors import schema
+from dbt_graft.collectors.spark.settings import is_task_source
 from dbt_graft.collectors.spark.source import (
     COUNTS,
     CollectedLog,
     SparkLogs,
-    is_task_source,
     read_logs,
 )
 from dbt_graft.collectors.store import LogRecords

@@ -11,10 +11,8 @@ from collections.abc import Iterator
 
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.spark.application.accesses import COUNTS
-from dbt_graft.collectors.spark.application.tasks import is_place as is_task_source
 from dbt_graft.collectors.spark.collect import collect, new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs, application_logs
-from dbt_graft.collectors.spark.log.history_server import is_history_server
 from dbt_graft.collectors.spark.plans.columns import CUT as PLAN_CUT
 from dbt_graft.collectors.spark.sources.databases import UNKNOWN as UNKNOWN_DATABASE
 from dbt_graft.collectors.spark.sources.scans import PATHS_CUT
@@ -29,8 +27,6 @@ __all__ = [
     "CollectedLog",
     "SparkLogs",
     "collect",
-    "is_history_server",
-    "is_task_source",
     "new_logs",
     "read_logs",
 ]
