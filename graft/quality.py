@@ -42,7 +42,7 @@ _LINES = 20
 @click.option(
     "--at",
     type=click.DateTime(["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d"]),
-    help="The moment in UTC of which this is told.  [default: now]",
+    help="The moment in UTC that is reported.  [default: now]",
 )
 @click.option("--check", is_flag=True, help="End with 8 if somebody downstream should know.")
 @click.option("--all", "everything", is_flag=True, help="Cut nothing.")
