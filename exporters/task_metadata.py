@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import orjson
+
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.model import Lineage
@@ -33,6 +35,13 @@ def task_metadata(lineage: Lineage) -> dict[str, dict[str, list[Entity]]]:
         name: {"input": entities(task.reads), "output": entities(task.writes)}
         for name, task in lineage.tasks.items()
     }
+
+
+def task_metadata_file(lineage: Lineage) -> bytes:
+    """The content of task_metadata.json."""
+    return orjson.dumps(
+        task_metadata(lineage), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    )
 
 
 def _generated_by(lineage: Lineage, dataset: DatasetId) -> str | None:

@@ -1,4 +1,4 @@
-"""The steps behind collecting: lineage -> graft -> site. Each calls its room.
+"""The steps behind collecting: lineage -> graft; `graft.sites` publishes it. Each calls its room.
 
 Rooms are imported when a step needs them, so that `graft --help` is fast.
 """
@@ -9,20 +9,16 @@ import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import orjson
-
 from dbt_graft.collectors import store
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
 from dbt_graft.exporters.data.view import DescribedLineage
-from dbt_graft.exporters.task_metadata import task_metadata
-from dbt_graft.graft.audience import audience_site
+from dbt_graft.exporters.task_metadata import task_metadata, task_metadata_file
 from dbt_graft.graft.collecting import CollectResult
 from dbt_graft.graft.config import Config
 from dbt_graft.graft.contracts import contracted
@@ -31,8 +27,7 @@ from dbt_graft.graft.dbt_labels import with_dbt_labels
 from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
 from dbt_graft.graft.impact_index import index_to_write
 from dbt_graft.graft.outputs import output_of
-from dbt_graft.graft.past import Moment, past_notice, past_records
-from dbt_graft.graft.privacy_report import has_labels, privacy_report
+from dbt_graft.graft.past import Moment, past_records
 from dbt_graft.graft.progress import Progress
 from dbt_graft.graft.published import (
     TaskMetadata,
@@ -53,7 +48,6 @@ from dbt_graft.injector.platform import Platform
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.agreement import findings
 from dbt_graft.lineage.build import build
-from dbt_graft.lineage.changes import NO_BUILDS
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.findings import Finding
@@ -180,7 +174,7 @@ def _write_artifacts(config: Config, grafted: Grafted, cache: ColumnCache) -> No
     output.claim()
     artifacts.write(grafted, output.path)
     cache.write()
-    _write(output.path / "task_metadata.json", _json(task_metadata(grafted.touched)))
+    _write(output.path / "task_metadata.json", task_metadata_file(grafted.touched))
 
 
 def check(
@@ -332,125 +326,6 @@ def _options(config: Config, progress: Progress, namespace: str, *, inspect: boo
     )
 
 
-def publish(
-    config: Config,
-    progress: Progress,
-    grafted: Grafted,
-    *,
-    full: bool = False,
-    past: Moment | None = None,
-) -> PublishedSite:
-    """Publish the site.
-
-    Args:
-        full: Make every page again, also those that did not change.
-        past: The lineage is as of this time: each page says so, and the store does not remember
-            the build.
-
-    Raises:
-        GraftError: The site cannot be written.
-    """
-    from dbt_graft.catalog.build import build as build_catalog
-    from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record
-    from dbt_graft.catalog.settings import SiteSettings
-    from dbt_graft.exporters.data.files import write_views
-    from dbt_graft.injector import docs
-    from dbt_graft.injector.docs_nodes import docs_nodes
-
-    output, place = output_of(config, "site.out"), config.path(config.store)
-    complete = replace(grafted.lineage, taints=store.recorded_taints(place))
-    audience = audience_site(config, replace(grafted, join=lambda: complete))
-    known, history = store.addresses(place), store.build_history(place)
-    collected_at, _ = read_rest(place, partial(store.collected_at, place))
-    days, _ = read_rest(place, partial(store.daily_history, place, _final_names(grafted.lineage)))
-    if past:
-        # What was published later is not gone, and pages had other addresses.
-        known, history = (), history.until(past.at)
-    if audience:
-        # They name what is gone, of which nobody knows who may see it.
-        known, history = (), NO_BUILDS
-        grafted, days = audience.grafted, audience.days(days)
-    of = f"-{config.site.audience}" if audience else ""
-    record = Path(config.path(config.artifacts)) / f"site_pages{of}.json"
-    previous = PreviousSite(output.path) if full else read_previous(record, output.path)
-    with progress.step("site", "building the pages") as step, output.replaced() as folder:
-        name, section = config.site.name, config.docs
-        favicon = Path(config.path(section.favicon)) if section.favicon else None
-        title = f"{section.title or name}{f', as of {past.text}' if past else ''}"
-        page = docs.DocsPageSettings(title, favicon, section.slim, section.columns)
-        docs_pages: dict[str, bytes] = {}
-        if docs.is_too_old():
-            progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")
-        else:
-            docs_pages = dict(docs.pages(grafted, page, section.pages))
-        nodes = docs_nodes(grafted) if docs_pages else ()
-        lineage = grafted.lineage if audience else complete
-        described = DescribedLineage(lineage, grafted.descriptions, grafted.consumers)
-        labels = has_labels(config, described) and not audience
-        notices = (
-            [past_notice(past, grafted.manifest["metadata"].get("generated_at"))] if past else []
-        )
-        notices += [audience.notice] if audience else []
-        built = build_catalog(
-            lineage,
-            grafted.descriptions,
-            grafted.consumers,
-            SiteSettings(
-                name,
-                config.site.url,
-                None if past else collected_at,
-                _moved(config, grafted),
-                built_at=None if past or audience else datetime.now(UTC),
-                hidden_labels=config.site.labels.hide,
-                notice=" ".join(notices),
-                impact=config.site.impact,
-                json=config.site.data,
-                sensitive=config.privacy.sensitive_from,
-            ),
-            folder,
-            docs_page=docs_pages.pop("dbt/index.html", None),
-            extra_files={
-                **docs_pages,
-                "task_metadata.json": _json(task_metadata(grafted.lineage)),
-            },
-            addresses=known,
-            history=history,
-            docs_nodes=nodes,
-            previous=previous,
-            days=None if past else days,
-            privacy=privacy_report(config, described).labels if labels else None,
-        )
-        if config.site.data:
-            write_views(described, folder / "data")
-        write_record(record, built.record)
-        step.result = f"{built.changed:,} of {built.pages:,} pages changed"
-    if built.no_full_text:
-        progress.warn(f"search finds names only, as Pagefind cannot run: {built.no_full_text}")
-    if past or audience:
-        return replace(built, index=output.path / "index.html")
-    # What a damaged store lacks is not gone: the next build is compared with the last whole one.
-    if not damaged_files(grafted.lineage.rejects):
-        if built.addresses != known:
-            store.write_addresses(place, built.addresses)
-        if built.history != history:
-            store.write_build_history(place, built.history)
-    return replace(built, index=output.path / "index.html")
-
-
-def _final_names(lineage: Lineage) -> Rename:
-    """The name of a dataset of the logs as the lineage has it."""
-    names = {other: one.id for one in lineage.datasets.values() for other in one.symlinks} | {
-        other: dataset for dataset, found in lineage.aliases.items() for other in found
-    }
-    return lambda dataset: names.get(dataset, dataset)
-
-
-def _moved(config: Config, grafted: Grafted) -> dict[str, str]:
-    """Former namespace -> that of dbt's relations now."""
-    now = dbt_platform(config, str(grafted.manifest["metadata"].get("adapter_type") or ""))
-    return dict.fromkeys(config.former_namespaces, now.namespace)
-
-
 def summary(
     config: Config,
     grafted: Grafted,
@@ -487,10 +362,6 @@ def summary(
         pages=site.pages if site else None,
         pages_changed=site.changed if site else None,
     )
-
-
-def _json(value: object) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,15 +1,32 @@
-"""The sites of a build: that of the team, and those for other audiences."""
+"""The sites of a build: that of the team, and those for other audiences.
+
+The rooms that make pages are imported when a site is built, so that other commands start fast.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbt_graft.graft import pipeline
+from dbt_graft.collectors import store
+from dbt_graft.exporters.data.view import DescribedLineage
+from dbt_graft.exporters.task_metadata import task_metadata_file
+from dbt_graft.graft.audience import audience_site
 from dbt_graft.graft.config import Config
-from dbt_graft.graft.past import Moment
+from dbt_graft.graft.damaged_store import damaged_files, read_rest
+from dbt_graft.graft.dbt_relations import dbt_platform
+from dbt_graft.graft.outputs import output_of
+from dbt_graft.graft.past import Moment, past_notice
+from dbt_graft.graft.privacy_report import has_labels, privacy_report
 from dbt_graft.graft.progress import Progress
 from dbt_graft.injector.report import Grafted
+from dbt_graft.lineage.changes import NO_BUILDS
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.names import Rename
 
 if TYPE_CHECKING:
     from dbt_graft.catalog.build import PublishedSite
@@ -23,14 +40,14 @@ def publish_sites(
     full: bool = False,
     past: Moment | None = None,
 ) -> PublishedSite:
-    """Publish the site, and those of `site.audiences`; as `pipeline.publish`.
+    """Publish the site, and those of `site.audiences`; as `publish_site`.
 
     Returns:
         The first of them.
     """
-    published = pipeline.publish(config, progress, grafted, full=full, past=past)
+    published = publish_site(config, progress, grafted, full=full, past=past)
     for one in _of_audiences(config):
-        pipeline.publish(one, progress, grafted, full=full)
+        publish_site(one, progress, grafted, full=full)
     return published
 
 
@@ -38,3 +55,122 @@ def _of_audiences(config: Config) -> Iterator[Config]:
     for name, entry in config.site.audiences.items():
         update = {"out": entry.out, "url": entry.url, "audience": name, "audiences": {}}
         yield config.model_copy(update={"site": config.site.model_copy(update=update)})
+
+
+def publish_site(
+    config: Config,
+    progress: Progress,
+    grafted: Grafted,
+    *,
+    full: bool = False,
+    past: Moment | None = None,
+) -> PublishedSite:
+    """Publish the site.
+
+    Args:
+        full: Make every page again, also those that did not change.
+        past: The lineage is as of this time: each page says so, and the store does not remember
+            the build.
+
+    Raises:
+        GraftError: The site cannot be written.
+    """
+    from dbt_graft.catalog.build import build as build_catalog
+    from dbt_graft.catalog.previous import PreviousSite, read_previous, write_record
+    from dbt_graft.catalog.settings import SiteSettings
+    from dbt_graft.exporters.data.files import write_views
+    from dbt_graft.injector import docs
+    from dbt_graft.injector.docs_nodes import docs_nodes
+
+    output, place = output_of(config, "site.out"), config.path(config.store)
+    complete = replace(grafted.lineage, taints=store.recorded_taints(place))
+    audience = audience_site(config, replace(grafted, join=lambda: complete))
+    known, history = store.addresses(place), store.build_history(place)
+    collected_at, _ = read_rest(place, partial(store.collected_at, place))
+    days, _ = read_rest(place, partial(store.daily_history, place, _final_names(grafted.lineage)))
+    if past:
+        # What was published later is not gone, and pages had other addresses.
+        known, history = (), history.until(past.at)
+    if audience:
+        # They name what is gone, of which nobody knows who may see it.
+        known, history = (), NO_BUILDS
+        grafted, days = audience.grafted, audience.days(days)
+    of = f"-{config.site.audience}" if audience else ""
+    record = Path(config.path(config.artifacts)) / f"site_pages{of}.json"
+    previous = PreviousSite(output.path) if full else read_previous(record, output.path)
+    with progress.step("site", "building the pages") as step, output.replaced() as folder:
+        name, section = config.site.name, config.docs
+        favicon = Path(config.path(section.favicon)) if section.favicon else None
+        title = f"{section.title or name}{f', as of {past.text}' if past else ''}"
+        page = docs.DocsPageSettings(title, favicon, section.slim, section.columns)
+        docs_pages: dict[str, bytes] = {}
+        if docs.is_too_old():
+            progress.warn(f"the site is published without dbt docs: {docs.NEEDED}")
+        else:
+            docs_pages = dict(docs.pages(grafted, page, section.pages))
+        nodes = docs_nodes(grafted) if docs_pages else ()
+        lineage = grafted.lineage if audience else complete
+        described = DescribedLineage(lineage, grafted.descriptions, grafted.consumers)
+        labels = has_labels(config, described) and not audience
+        notices = (
+            [past_notice(past, grafted.manifest["metadata"].get("generated_at"))] if past else []
+        )
+        notices += [audience.notice] if audience else []
+        built = build_catalog(
+            lineage,
+            grafted.descriptions,
+            grafted.consumers,
+            SiteSettings(
+                name,
+                config.site.url,
+                None if past else collected_at,
+                _moved(config, grafted),
+                built_at=None if past or audience else datetime.now(UTC),
+                hidden_labels=config.site.labels.hide,
+                notice=" ".join(notices),
+                impact=config.site.impact,
+                json=config.site.data,
+                sensitive=config.privacy.sensitive_from,
+            ),
+            folder,
+            docs_page=docs_pages.pop("dbt/index.html", None),
+            extra_files={
+                **docs_pages,
+                "task_metadata.json": task_metadata_file(grafted.lineage),
+            },
+            addresses=known,
+            history=history,
+            docs_nodes=nodes,
+            previous=previous,
+            days=None if past else days,
+            privacy=privacy_report(config, described).labels if labels else None,
+        )
+        if config.site.data:
+            write_views(described, folder / "data")
+        write_record(record, built.record)
+        step.result = f"{built.changed:,} of {built.pages:,} pages changed"
+    if built.no_full_text:
+        progress.warn(f"search finds names only, as Pagefind cannot run: {built.no_full_text}")
+    if past or audience:
+        return replace(built, index=output.path / "index.html")
+    # What a damaged store lacks is not gone: the next build is compared with the last whole one.
+    if not damaged_files(grafted.lineage.rejects):
+        if built.addresses != known:
+            store.write_addresses(place, built.addresses)
+        if built.history != history:
+            store.write_build_history(place, built.history)
+    return replace(built, index=output.path / "index.html")
+
+
+def _final_names(lineage: Lineage) -> Rename:
+    """The name of a dataset of the logs as the lineage has it."""
+    names = {other: one.id for one in lineage.datasets.values() for other in one.symlinks} | {
+        other: dataset for dataset, found in lineage.aliases.items() for other in found
+    }
+    return lambda dataset: names.get(dataset, dataset)
+
+
+def _moved(config: Config, grafted: Grafted) -> dict[str, str]:
+    """Former namespace -> that of dbt's relations now."""
+    now = dbt_platform(config, str(grafted.manifest["metadata"].get("adapter_type") or ""))
+    return dict.fromkeys(config.former_namespaces, now.namespace)

@@ -20,6 +20,7 @@ from dbt_graft.collectors import store
 from dbt_graft.graft import pipeline
 from dbt_graft.graft.config import load
 from dbt_graft.graft.progress import Progress
+from dbt_graft.graft.sites import publish_site
 from dbt_graft.lineage.addresses import Address
 
 SUBPATH = "/published/here"
@@ -93,7 +94,7 @@ def addressed_site(root: Path, site: Path, tmp_path_factory: pytest.TempPathFact
     )
     progress = Progress(quiet=True)
     grafted = pipeline.graft(config, progress, write=False, results=True)
-    return pipeline.publish(config, progress, grafted).index.parent
+    return publish_site(config, progress, grafted).index.parent
 
 
 def kinds(site: Path) -> list[str]:
