@@ -86,6 +86,7 @@ def impact_json(impact: Impact, dates: ReachedDates | None = None) -> Section:
                 "owner": one.consumer.owner or None,
                 "url": one.consumer.url or None,
                 "deadline": one.consumer.deadline or None,
+                "breaks": one.breaks,
                 "datasets": [str(dataset) for dataset in one.datasets],
                 "dates": dates_json(consumer_dates(one, dates)) if dates else None,
             }
@@ -189,9 +190,15 @@ def impact_markdown(impact: Impact, dates: ReachedDates | None = None) -> str:
         _MOST,
     )
     lines += markdown_table(
-        ("", "consumer", "kind", "owner"),
+        ("", "consumer", "kind", "owner", ""),
         (
-            (one.severity.name, one.consumer.name, one.consumer.kind, one.consumer.owner)
+            (
+                one.severity.name,
+                one.consumer.name,
+                one.consumer.kind,
+                one.consumer.owner,
+                "breaks" if one.breaks else "",
+            )
             for one in impact.consumers
         ),
         _MOST,

@@ -79,6 +79,7 @@ def _impact_json(impact: ReviewImpact) -> Document:
                 "kind": one.consumer.kind,
                 "severity": one.severity.name,
                 "owner": one.consumer.owner or None,
+                "breaks": one.breaks,
             }
             for one in impact.consumers
         ],
@@ -126,11 +127,16 @@ def review_coverage(review: ProjectReview) -> str:
 
 
 def certain_breaks(review: ProjectReview) -> list[str]:
-    """The tests and tasks that are certain to fail: they name what goes."""
+    """The tests, tasks and consumers that are certain to fail: they name what goes."""
     found = {f"test {test}": None for node in review.nodes for test in node.breaks}
     if review.impact:
         found |= {f"test {one.test.node_id}": None for one in review.impact.tests if one.breaks}
         found |= {f"task {one.name}": None for one in review.impact.tasks if one.breaks}
+        found |= {
+            f"{one.consumer.kind} {one.consumer.name}": None
+            for one in review.impact.consumers
+            if one.breaks
+        }
     return sorted(found)
 
 

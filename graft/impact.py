@@ -214,6 +214,7 @@ def _tests(found: Impact) -> Iterator[str]:
 def _consumers(found: Impact, dates: ReachedDates | None) -> Iterator[str]:
     yield from (
         f"{one.severity.name:<10} {one.consumer.name} ({one.consumer.kind})"
+        + (": names a column that is gone" if one.breaks else "")
         + (f"  due {one.consumer.deadline}" if one.consumer.deadline else "")
         + (f"  {dates_text(consumer_dates(one, dates), most=_RANGES)}" if dates else "")
         + (f"  (owner {one.consumer.owner})" if one.consumer.owner else "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from dbt_graft.injector.manifest import Node, all_nodes, materialized, owner, parents, string_tags
 from dbt_graft.injector.relations import Relations
@@ -126,6 +127,7 @@ def exposures(manifest: Node, known: Relations) -> list[Consumer]:
             owner=owner(node, manifest),
             url=str(node.get("url") or ""),
             tags=string_tags(node),
+            columns=tuple(_named_columns(node, everything, known)),
             **_promises(node),
         )
         for node_id, node in sorted((manifest.get("exposures") or {}).items())
@@ -134,12 +136,36 @@ def exposures(manifest: Node, known: Relations) -> list[Consumer]:
 
 def _promises(node: Node) -> dict[str, str]:
     """Criticality, SLO and deadline of an exposure, as its `meta` has them."""
-    meta = {**(node.get("meta") or {}), **((node.get("config") or {}).get("meta") or {})}
+    meta = _meta(node)
     return {
         key: clock_text(meta[key]) if key == "deadline" else str(meta[key])
         for key in ("criticality", "freshness_slo", "deadline")
         if isinstance(meta.get(key), str | int | float) and not isinstance(meta[key], bool)
     }
+
+
+def _meta(node: Node) -> dict[str, Any]:
+    return {**(node.get("meta") or {}), **((node.get("config") or {}).get("meta") or {})}
+
+
+def _named_columns(
+    node: Node, everything: Mapping[str, Node], known: Relations
+) -> Iterator[tuple[DatasetId, str]]:
+    """The columns that an exposure names: `meta: {columns: [orders.amount]}`."""
+    named = _meta(node).get("columns")
+    if not isinstance(named, list):
+        return
+    by_name = {
+        str(everything[parent].get(key)).casefold(): known.datasets[parent]
+        for parent in parents(node)
+        if parent in everything and parent in known.datasets
+        for key in ("identifier", "alias", "name")
+    }
+    for one in named:
+        table, _, column = str(one).rpartition(".")
+        dataset = by_name.get(table.rpartition(".")[2].casefold())
+        if dataset and column:
+            yield dataset, column
 
 
 def upstream_datasets(

@@ -117,8 +117,14 @@ class ContractMatches:
             taken: Names of tasks and of other consumers: each name is that of one page.
         """
         reads: dict[tuple[DataContract, str, str], list[DatasetId]] = defaultdict(list)
+        columns: dict[tuple[DataContract, str, str], dict[tuple[DatasetId, str], None]]
+        columns = defaultdict(dict)
         for contract, table, dataset in self.tables:
-            reads[contract, table.freshness_slo, table.deadline].append(dataset)
+            key = contract, table.freshness_slo, table.deadline
+            reads[key].append(dataset)
+            # Fields of nested columns are not in lineage.
+            names = (one.name for one in table.columns if "." not in one.name)
+            columns[key] |= dict.fromkeys((dataset, name) for name in names)
         titles = Counter(contract.name for contract, *_ in reads)
         found, used = [], Counter[str]()
         for (contract, slo, deadline), datasets in reads.items():
@@ -139,6 +145,7 @@ class ContractMatches:
                     tags=contract.tags,
                     freshness_slo=slo,
                     deadline=deadline,
+                    columns=tuple(columns[contract, slo, deadline]),
                 )
             )
         return found

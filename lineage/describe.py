@@ -83,6 +83,7 @@ class Consumer:
         criticality: Of dbt's `meta`: `high`, `critical`; empty where nothing says it.
         freshness_slo: The age that its data may have, as dbt's `meta` says it: `PT2H`, `2h`.
         deadline: The time of day by which it needs them: `08:00`.
+        columns: The columns of these that it names, as far as somebody wrote them down.
     """
 
     node_id: str
@@ -96,6 +97,12 @@ class Consumer:
     criticality: str = ""
     freshness_slo: str = ""
     deadline: str = ""
+    columns: tuple[tuple[DatasetId, str], ...] = ()
+
+    def names(self, dataset: DatasetId, column: str) -> bool:
+        """Whether it names a column, or any of a dataset where `column` is empty."""
+        folded = column.casefold()
+        return any(one == dataset and folded in ("", name.casefold()) for one, name in self.columns)
 
     @property
     def is_critical(self) -> bool:

@@ -83,6 +83,7 @@ def visible_consumers(consumers: Iterable[Consumer], view: AudienceView) -> tupl
     for one in consumers:
         reads = tuple(dataset for dataset in one.reads if dataset not in view.hidden.datasets)
         if reads or not one.reads:
-            shown = replace(without(one, view.words.mentions(one.reads)), reads=reads)
+            shown = without(replace(one, columns=()), view.words.mentions(one.reads))
+            shown = replace(shown, reads=reads)
             found.append(renamed(shown, view.names))
     return tuple(found)

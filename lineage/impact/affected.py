@@ -70,11 +70,13 @@ class AffectedConsumer:
 
     Attributes:
         datasets: What it reads of that, sorted.
+        breaks: It names a column that is gone.
     """
 
     consumer: Consumer
     severity: ImpactSeverity
     datasets: tuple[DatasetId, ...]
+    breaks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,15 @@ from dbt_graft.lineage.impact.change import (
 from dbt_graft.lineage.impact.graph import ImpactGraph
 from dbt_graft.lineage.impact.lazy_sequence import LazySequence
 from dbt_graft.lineage.impact.path import ImpactPath, ImpactStep
-from dbt_graft.lineage.impact.spread import EFFECTS, Spread, State, column_of, effect_of, spread
+from dbt_graft.lineage.impact.spread import (
+    EFFECTS,
+    Spread,
+    State,
+    column_of,
+    effect_of,
+    spread,
+    state_number,
+)
 
 __all__ = [
     "AffectedConsumer",
@@ -86,7 +94,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
         ),
         _tasks(change.kind, found, severities, around),
         tuple(sorted(tests, key=lambda o: (not o.breaks, o.dataset, o.test.column, o.test.name))),
-        tuple(_consumers(graph, severities, around)),
+        tuple(_consumers(found, severities, around)),
         sum(found.flows.values()),
         len(found.flows),
     )
@@ -205,18 +213,30 @@ def _tests(
 
 
 def _consumers(
-    graph: ImpactGraph, severities: Mapping[int, ImpactSeverity], around: Surroundings
+    found: Spread, severities: Mapping[int, ImpactSeverity], around: Surroundings
 ) -> list[AffectedConsumer]:
-    affected = []
+    graph, affected = found.graph, []
     for consumer in around.consumers:
-        found = [
+        reached = [
             (severities[place], one)
             for one in consumer.reads
             if (place := graph.find_dataset(one)) in severities and place is not None
         ]
-        if found:
-            worst = max(outcome for outcome, _ in found)
+        if reached:
+            worst = max(outcome for outcome, _ in reached)
             worst = raised(worst) if consumer.is_critical else worst
-            reads = tuple(sorted(one for _, one in found))
-            affected.append(AffectedConsumer(consumer, worst, reads))
-    return sorted(affected, key=lambda one: (-one.severity, one.consumer.name))
+            reads = tuple(sorted(one for _, one in reached))
+            breaks = any(_is_gone(found, *one) for one in consumer.columns)
+            affected.append(AffectedConsumer(consumer, worst, reads, breaks))
+    return sorted(affected, key=lambda one: (-one.severity, not one.breaks, one.consumer.name))
+
+
+def _is_gone(found: Spread, dataset: DatasetId, name: str) -> bool:
+    """Whether a column that somebody names is gone, alone or with its dataset."""
+    place = found.graph.find_dataset(dataset)
+    if place is None:
+        return False
+    return any(
+        column is not None and state_number(State(place, column, _PROVABLE)) in found.arrivals
+        for column in (-1, found.graph.find_column(place, name))
+    )

@@ -50,6 +50,7 @@ def stored_surroundings(sections: Sections) -> Surroundings:
                     **one,
                     "reads": tuple(DatasetId(*read) for read in one["reads"]),
                     "tags": tuple(one["tags"]),
+                    "columns": tuple((DatasetId(*read), name) for read, name in one["columns"]),
                 }
             )
             for one in consumers
@@ -101,8 +102,8 @@ def _key(dataset: DatasetId) -> str:
 
 def _stored(value: object) -> object:
     if isinstance(value, tuple):
-        return [_pair(one) if isinstance(one, DatasetId) else one for one in value]
-    return value
+        return [_stored(one) for one in value]
+    return _pair(value) if isinstance(value, DatasetId) else value
 
 
 def _pair(dataset: DatasetId) -> tuple[str, str]:

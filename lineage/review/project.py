@@ -117,10 +117,14 @@ def review_impact(
             breaks = here or bool(last and last.breaks)
             tests[test.test.node_id] = AffectedTest(test.test, test.dataset, breaks)
         for consumer in impact.consumers:
-            other = consumers.get(consumer.consumer.name, consumer)
-            reads = tuple(sorted({*other.datasets, *consumer.datasets}))
-            worst = max(other.severity, consumer.severity)
-            consumers[consumer.consumer.name] = AffectedConsumer(consumer.consumer, worst, reads)
+            other = consumers.get(consumer.consumer.name)
+            reads = tuple(sorted({*(other.datasets if other else ()), *consumer.datasets}))
+            worst = max(other.severity if other else consumer.severity, consumer.severity)
+            here = consumer.consumer.names(impact.change.dataset, impact.change.column)
+            breaks = bool(other and other.breaks) or (consumer.breaks and here)
+            consumers[consumer.consumer.name] = AffectedConsumer(
+                consumer.consumer, worst, reads, breaks
+            )
     return ReviewImpact(
         tuple(
             sorted(

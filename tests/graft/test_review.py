@@ -277,3 +277,18 @@ def test_a_revision_without_artifacts_says_what_to_do(history: Path) -> None:
     done = run(history, "--base", "HEAD")
     assert done.exit_code == 1
     assert "git worktree add ../base HEAD" in done.output
+
+
+def test_a_consumer_that_names_a_column_that_goes_is_certain_to_break(project: Path) -> None:
+    for folder in ("target", "base"):
+        path = project / folder / "manifest.json"
+        manifest = json.loads(path.read_text())
+        board = manifest["exposures"]["exposure.shop.board"]
+        board["depends_on"]["nodes"] = ["model.shop.orders"]
+        board["meta"]["columns"] = ["orders.note"]
+        node = manifest["nodes"]["model.shop.orders"]
+        node["compiled_code"] = DROPPED if folder == "target" else node["compiled_code"]
+        path.write_text(json.dumps(manifest))
+    assert "dashboard board" in against_base(project).stdout
+    [board] = answer(project)["impact"]["consumers"]
+    assert board["breaks"] is True

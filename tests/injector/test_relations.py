@@ -148,3 +148,25 @@ def test_an_exposure_reads_through_metrics_and_ephemeral_models(project: Any) ->
         "Ana",
         "https://bi.example/revenue",
     )
+
+
+@pytest.mark.parametrize(
+    ("named", "columns"),
+    [
+        (["stg_orders.amount"], ["amount"]),
+        (["ANALYTICS.Stg_Orders.ID", "elsewhere.x", "amount", 7], ["ID"]),
+        ("stg_orders.amount", []),
+        (None, []),
+    ],
+)
+def test_an_exposure_names_columns_in_its_meta(
+    project: Any, named: object, columns: list[str]
+) -> None:
+    exposure = project.manifest["exposures"]["exposure.shop.revenue_dashboard"]
+    exposure["depends_on"]["nodes"] = ["model.shop.stg_orders"]
+    exposure["config"] = {"meta": {"columns": named}}
+
+    (found,) = exposures(project.manifest, relations(project.manifest, "spark"))
+
+    dataset = parse_dataset_id("spark/analytics.stg_orders")
+    assert found.columns == tuple((dataset, one) for one in columns)

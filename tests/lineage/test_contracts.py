@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.lineage.contracts import ContractTable, DataContract, matched
+from dbt_graft.lineage.contracts import ContractColumn, ContractTable, DataContract, matched
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 
 DATASETS = [
@@ -74,3 +74,11 @@ def test_versions_of_a_contract_have_names_of_their_own() -> None:
     table = ContractTable(("raw.orders",))
     both = [contract(table, version="1.0"), contract(table, version="2.0")]
     assert [one.name for one in matched(both, DATASETS).consumers()] == ["orders 1.0", "orders 2.0"]
+
+
+def test_a_contract_names_the_columns_that_it_promises_and_no_fields_of_them() -> None:
+    columns = (ContractColumn("id"), ContractColumn("items"), ContractColumn("items.price"))
+    (found,) = matched([contract(ContractTable(("raw.orders",), columns))], DATASETS).consumers()
+    assert [name for _, name in found.columns] == ["id", "items"]
+    assert found.names(found.reads[0], "ID")
+    assert not found.names(found.reads[0], "price")

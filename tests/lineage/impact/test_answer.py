@@ -326,3 +326,27 @@ def test_sensitive_values_are_less_so_behind_a_mask_and_not_behind_a_hash(
     graph = ImpactGraph([replace(hidden, masked_by=Masking(masked_by))], FLOWS)
     change = ProposedChange(table("clean"), ChangeType.PRIVACY, "id")
     assert shown(impact(graph, change, Surroundings()))["hashed"] == found
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "named", "breaks"),
+    [
+        ("orders.note", "remove", "note", True),
+        ("orders.note", "rename", "NOTE", True),
+        ("orders.note", "remove", "other", False),
+        ("orders.note", "meaning", "note", False),
+        ("mart.note", "remove", "note", True),
+        ("mart", "remove", "other", True),  # all of it is gone
+    ],
+)
+def test_a_consumer_that_names_what_is_gone_breaks(
+    name: str, kind: str, named: str, breaks: bool
+) -> None:
+    board = replace(BOARD, columns=((table("mart"), named),))
+    (found,) = answer(name, kind, board).consumers
+    assert found.breaks is breaks
+
+
+def test_a_consumer_that_names_no_column_is_not_certain_to_break() -> None:
+    (found,) = answer("mart.note", "remove").consumers
+    assert not found.breaks

@@ -117,6 +117,7 @@ def test_former_names_and_consumers_are_stored_with_all_that_is_known_of_them() 
         criticality="high",
         freshness_slo="PT2H",
         deadline="08:00",
+        columns=((table("a"), "x"), (table("gone"), "Y")),
     )
     former = {table("a"): (table("old"), table("older"))}
     sections = surroundings_sections(Surroundings({}, (consumer,), {"t": "Ü"}), former)
