@@ -118,7 +118,7 @@ def review_coverage(review: ProjectReview) -> str:
     """The basis of the verdict, in words."""
     impact = review.impact
     if impact is None:
-        return "impact not computed: there is no lineage store"
+        return "impact not computed"
     if not impact.flows:
         reached = impact.datasets or impact.consumers
         return "columns do not matter here" if reached else "nothing downstream is affected"

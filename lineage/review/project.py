@@ -57,7 +57,7 @@ class ProjectReview:
 
     Attributes:
         base: The folder or revision that it is compared with.
-        impact: None without a lineage store.
+        impact: None where it is not asked for, as of commits of the past.
     """
 
     base: str
