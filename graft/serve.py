@@ -31,12 +31,20 @@ _SHOWN = 3
     help="Port of this machine; 0 for any that is free.",
 )
 @click.option(
+    "--allowed-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name of this machine beside localhost, behind a proxy or a tunnel; requests for others "
+    "are refused. May be given again.",
+)
+@click.option(
     "--watch",
     is_flag=True,
     help="Build the site, and again whenever graft.yml, dbt's artifacts or a log changes; open "
     "pages load themselves again.",
 )
-def serve(config_path: Path | None, port: int, watch: bool) -> None:
+def serve(config_path: Path | None, port: int, allowed_hosts: tuple[str, ...], watch: bool) -> None:
     """Show the published site on this machine, until Ctrl-C.
 
     Pages lie below the path of `site.url`, as they will be when published. Nobody else can reach
@@ -48,7 +56,7 @@ def serve(config_path: Path | None, port: int, watch: bool) -> None:
     build = [sys.executable, "-m", "dbt_graft", "build", "--config", str(file)]
     if watch and not (site / "index.html").is_file():
         _run(build)
-    with site_server(site, config.site.url, port, version) as server:
+    with site_server(site, config.site.url, port, version, allowed_hosts) as server:
         address = f"http://{HOST}:{server.server_port}{subpath(config.site.url)}"
         serving = threading.Thread(target=server.serve_forever, daemon=True)
         serving.start()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import os
+import sys
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +16,9 @@ from urllib.parse import urlsplit
 from dbt_graft.lineage.errors import GraftError
 
 HOST = "127.0.0.1"
+# As this machine calls itself. A page of another site may point a name of its own here, and would
+# read the site under that name.
+_HOSTS = (HOST, "localhost", "::1")
 _TEXT = "; charset=utf-8"
 # By the end of a file's name: the tables that systems have differ, and some of them are wrong.
 _TYPES = {
@@ -80,14 +85,35 @@ class SiteVersion:
 
 
 class SitePages(SimpleHTTPRequestHandler):
-    """Answers with the files of a site below its subpath, elsewhere with its 404 page."""
+    """Answers with the files of a site below its subpath, elsewhere with its 404 page.
+
+    Args:
+        hosts: The names under which it may be asked, in lower case.
+    """
 
     def __init__(
-        self, *args: Any, base: str, version: SiteVersion | None = None, **options: Any
+        self,
+        *args: Any,
+        base: str,
+        hosts: Collection[str],
+        version: SiteVersion | None = None,
+        **options: Any,
     ) -> None:
-        self._base, self._version = base, version
+        self._base, self._hosts, self._version = base, hosts, version
         self._tag = ""
         super().__init__(*args, **options)
+
+    def parse_request(self) -> bool:
+        """Read a request; one for another host than this is refused."""
+        if not super().parse_request():
+            return False
+        if _host_name(self.headers.get_all("Host", [])) in self._hosts:
+            return True
+        self.send_error(
+            HTTPStatus.MISDIRECTED_REQUEST,
+            explain="The site is not served under this name: graft serve --allowed-host NAME",
+        )
+        return False
 
     def guess_type(self, path: Any) -> str:
         """The type by the end of a file's name, the same on every system."""
@@ -96,11 +122,15 @@ class SitePages(SimpleHTTPRequestHandler):
     def send_head(self) -> Any:
         """Open the file of a request; the address above the site leads to it."""
         self._tag = ""
-        path = urlsplit(self.path).path
+        try:
+            path = urlsplit(self.path).path
+        except ValueError:
+            self.send_error(HTTPStatus.BAD_REQUEST)
+            return None
         if self._version and path == self._base + _VERSION:
             return self._content(self._version.text.encode(), f"text/plain{_TEXT}")
         if path.startswith(self._base):
-            self.path = self.path[len(self._base) - 1 :]
+            self.path = path[len(self._base) - 1 :]
             return self._file()
         if self._base.startswith(path.rstrip("/") + "/"):
             self._redirect(self._base)
@@ -116,17 +146,16 @@ class SitePages(SimpleHTTPRequestHandler):
 
     def _file(self) -> Any:
         """Open a file, unless the browser has it as it is."""
-        path = urlsplit(self.path).path
-        file = Path(self.translate_path(self.path))
-        if file.is_dir() and not path.endswith("/"):
-            self._redirect(f"{self._base}{path.strip('/')}/")
+        file = self._inside(Path(self.translate_path(self.path)))
+        if file and file.is_dir():
+            if not self.path.endswith("/"):
+                self._redirect(f"{self._base}{self.path.strip('/')}/")
+                return None
+            file = self._inside(file / "index.html")
+        if not file:
+            self.send_error(HTTPStatus.NOT_FOUND)
             return None
-        if file.is_dir():
-            file /= "index.html"
-        try:
-            status = file.stat()
-        except (OSError, ValueError):
-            return super().send_head()
+        status = file.stat()
         self._tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}-{self._version_text}"'
         if self.headers.get("If-None-Match") == self._tag:
             self.send_response(HTTPStatus.NOT_MODIFIED)
@@ -137,6 +166,18 @@ class SitePages(SimpleHTTPRequestHandler):
         if self._version and file.suffix == ".html" and file.is_file():
             return self._content(self._reloading(file.read_bytes()), self.guess_type(file))
         return super().send_head()
+
+    def _inside(self, path: Path) -> Path | None:
+        """What lies at a path, links followed; None if nothing does, or it is not in the site."""
+        try:
+            file = path.resolve(strict=True)
+        except (
+            OSError,
+            ValueError,
+            RuntimeError,
+        ):  # no file system has such a name; links in a ring
+            return None
+        return file if file.is_relative_to(Path(self.directory).resolve()) else None
 
     @property
     def _version_text(self) -> str:
@@ -166,8 +207,8 @@ class SitePages(SimpleHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Send an error, for a missing page the site's own."""
         self._tag = ""
-        page = Path(self.directory) / "404.html"
-        if code != HTTPStatus.NOT_FOUND or not page.is_file():
+        page = self._inside(Path(self.directory) / "404.html")
+        if code != HTTPStatus.NOT_FOUND or not (page and page.is_file()):
             super().send_error(code, message, explain)
             return
         content = self._reloading(page.read_bytes())
@@ -186,12 +227,27 @@ class SitePages(SimpleHTTPRequestHandler):
         """Log no request."""
 
 
+class SiteServer(ThreadingHTTPServer):
+    """A server of a site; a browser that goes before it has its answer is no error."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print an error, unless the other side has closed the connection."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def site_server(
-    site: Path, url: str, port: int, version: SiteVersion | None = None
-) -> ThreadingHTTPServer:
+    site: Path,
+    url: str,
+    port: int,
+    version: SiteVersion | None = None,
+    allowed_hosts: Iterable[str] = (),
+) -> SiteServer:
     """A server of a site, on this machine only and at the subpath of its `site.url`.
 
     Args:
+        allowed_hosts: Further names of this machine, as a browser elsewhere knows it through a
+            proxy or a tunnel.
         version: Pages load themselves again when it increases.
 
     Raises:
@@ -199,13 +255,25 @@ def site_server(
     """
     if not (site / "index.html").is_file():
         raise GraftError("there is no site here", place=str(site), remedy="run `graft build`")
-    handler = partial(SitePages, base=subpath(url), version=version, directory=str(site))
+    hosts = {*_HOSTS, *(name.lower().strip("[]") for name in allowed_hosts)}
+    handler = partial(
+        SitePages, base=subpath(url), hosts=hosts, version=version, directory=str(site)
+    )
     try:
-        return ThreadingHTTPServer((HOST, port), handler)
+        return SiteServer((HOST, port), handler)
     except OSError as error:
         raise GraftError(
             f"cannot be used: {error.strerror}", place=f"port {port}", remedy="name another: --port"
         ) from error
+
+
+def _host_name(headers: Sequence[str]) -> str:
+    """The name in the header `Host`, without its port; empty if there is not just one."""
+    try:
+        [host] = headers
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
 
 
 def subpath(url: str) -> str:

@@ -37,9 +37,9 @@ def serving(folder: Path, *options: str) -> Iterator[tuple[str, int]]:
             assert running.wait(60) == 0
 
 
-def get(port: int, path: str) -> tuple[int, str]:
+def get(port: int, path: str, host: str = "localhost") -> tuple[int, str]:
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request("GET", path)
+    connection.request("GET", path, headers={"Host": host})
     answer = connection.getresponse()
     return answer.status, answer.read().decode()
 
@@ -58,6 +58,15 @@ def test_the_command_prints_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> No
     with serving(tmp_path) as (line, port):
         assert line.startswith(f"http://127.0.0.1:{port}/a/ ")
         assert get(port, "/a/") == (200, "home")
+
+
+def test_another_name_of_the_machine_is_an_option(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/index.html").write_text("home")
+    (tmp_path / "graft.yml").write_text("site: {out: site}")
+    with serving(tmp_path, "--allowed-host", "docs.example") as (_, port):
+        assert get(port, "/", "docs.example:443") == (200, "home")
+        assert get(port, "/", "evil.example")[0] == 421
 
 
 def test_help_has_an_example_of_each_use() -> None:

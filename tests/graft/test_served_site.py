@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -26,8 +27,13 @@ def site(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def served(site: Path, url: str = "", version: SiteVersion | None = None) -> Iterator[int]:
-    with site_server(site, url, 0, version) as server:
+def served(
+    site: Path,
+    url: str = "",
+    version: SiteVersion | None = None,
+    allowed_hosts: Sequence[str] = (),
+) -> Iterator[int]:
+    with site_server(site, url, 0, version, allowed_hosts) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_port
         server.shutdown()
@@ -66,6 +72,11 @@ def get(port: int, path: str, method: str = "GET") -> tuple[int, str]:
         ("https://shop.github.io/a/b/", "/a/b/tasks/load", (302, "/a/b/tasks/load/")),
         ("", "/tasks/load", (302, "/tasks/load/")),
         ("", "//tasks/load", (302, "/tasks/load/")),
+        ("", "/%00", (404, "not here")),
+        ("", "/tasks%00/load/", (404, "not here")),
+        ("", "/%ed%a0%80", (404, "not here")),
+        ("", "/" + "a" * 300, (404, "not here")),
+        ("", "/" + "a/" * 3_000, (404, "not here")),
     ],
 )
 def test_an_address_answers_as_the_published_one(
@@ -73,6 +84,93 @@ def test_an_address_answers_as_the_published_one(
 ) -> None:
     with served(site, url) as port:
         assert get(port, path) == answer
+
+
+@pytest.mark.parametrize(
+    ("address", "status"), [("/" + "a" * 70_000, 414), ("http://[x/", 400), ("*", 404)]
+)
+def test_an_address_that_is_none_is_an_answer_and_no_traceback(
+    site: Path, address: str, status: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with served(site) as port:
+        assert answer_of(port, address, Host="localhost").status == status
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "path", "answer"),
+    [
+        ("out", "..", "/out/secret.txt", (404, "not here")),
+        ("out", "..", "/out/", (404, "not here")),
+        ("out", "..", "/out", (404, "not here")),
+        ("out.html", "../secret.txt", "/out.html", (404, "not here")),
+        ("tasks/index.html", "../../secret.txt", "/tasks/", (404, "not here")),
+        ("ring.html", "ring.html", "/ring.html", (404, "not here")),
+        ("in", "tasks", "/in/load/", (200, "load")),
+    ],
+)
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_a_link_is_followed_only_within_the_site(
+    site: Path, link: str, target: str, path: str, answer: tuple[int, str], is_watched: bool
+) -> None:
+    (site / link).symlink_to(target)
+    with served(site, version=SiteVersion() if is_watched else None) as port:
+        status, text = get(port, path)
+    assert (status, text.partition("<script>")[0]) == answer
+
+
+def test_a_404_page_that_leads_out_of_the_site_is_not_shown(site: Path) -> None:
+    (site / "404.html").unlink()
+    (site / "404.html").symlink_to("../secret.txt")
+    with served(site) as port:
+        assert "secret" not in get(port, "/gone")[1]
+
+
+def test_a_site_behind_a_link_is_served(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "newest").symlink_to(site)
+    with served(tmp_path / "newest") as port:
+        assert get(port, "/tasks/load/") == (200, "load")
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost", 200),
+        ("LocalHost:8000", 200),
+        ("127.0.0.1:8000", 200),
+        ("[::1]", 200),
+        ("[::1]:8000", 200),
+        ("docs.shop.example", 200),
+        ("evil.example", 421),
+        ("localhost.evil.example", 421),
+        ("evil.example:8000", 421),
+        ("localhost@evil.example", 421),
+        ("[::1", 421),
+        ("", 421),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/gone", "/.graft/version"])
+def test_only_the_names_of_this_machine_are_served(
+    site: Path, host: str, status: int, path: str
+) -> None:
+    """So that a page elsewhere cannot read the site by a name that it lets point here."""
+    with served(site, "", SiteVersion(), ["Docs.shop.example"]) as port:
+        answer = answer_of(port, path, Host=host)
+        assert answer.status == (404 if status == 200 and path == "/gone" else status)
+        assert ("--allowed-host" in answer.read().decode()) == (status == 421)
+
+
+def test_a_browser_that_goes_before_it_has_its_answer_is_no_error(
+    site: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (site / "large").write_bytes(bytes(1 << 24))
+    with served(site) as port:
+        with socket.create_connection(("127.0.0.1", port)) as browser:
+            browser.sendall(b"GET /large HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            # Closed with what was not read: the server gets a reset.
+            browser.recv(1)
+        assert get(port, "/") == (200, "home")
+    assert capfd.readouterr().err == ""
 
 
 def test_a_missing_page_has_no_body_for_head(site: Path) -> None:
