@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -12,9 +11,16 @@ from urllib.parse import quote
 import pyarrow as pa
 from pyarrow import fs
 
+from dbt_graft.collectors.folder_walk import (
+    ListedFile,
+    Report,
+    local_files,
+    remote_files,
+)
+from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.findings import Finding, Severity
 
-_S3_ERROR = re.compile(r"AWS Error \w+")
 _WILDCARD = re.compile(r"[*?]")
 _HADOOP = (
     "Hadoop's library libhdfs is needed: set HADOOP_HOME, JAVA_HOME and CLASSPATH, see "
@@ -64,68 +70,81 @@ def filesystem(url: str) -> tuple[fs.FileSystem, str]:
     return found
 
 
-def system_reason(error: OSError) -> str:
-    """The reason why a file cannot be read or written, in the system's words.
-
-    Arrow's own text may name a user: of it only the code of an S3 error is taken.
-    """
-    if error.errno:
-        return os.strerror(error.errno)
-    code = _S3_ERROR.search(str(error))
-    return code[0] if code else "its server does not answer, or refuses"
+def report_nothing(_: Finding) -> None:
+    """For whoever lists logs again that were listed, and reported on, before."""
 
 
-def log_files(path: str, label: str) -> list[LogFile]:
-    """All files at or below a path, hidden ones left out, sorted by name.
+def accept_all(_: LogFile) -> bool:
+    """For a folder in which any file may be a log."""
+    return True
+
+
+def log_files(
+    path: str,
+    label: str,
+    accepts: Callable[[LogFile], bool] = accept_all,
+    report: Report = report_nothing,
+) -> list[LogFile]:
+    """The logs at or below a path, each once, hidden files left out, sorted by name.
 
     Args:
         path: A local path or URL; a file, a folder, or a glob of them: `*` matches in one part of
             the path, `**` in several.
         label: The path as origins begin with it; of a glob the part before its first wildcard.
+        accepts: Whether a file is a log. Of two names of one file the first that is counts.
+        report: Takes what is left out: folders that cannot be listed, and links.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    wanted, below_top = None, ""
+    wanted, below_top = re.compile(""), ""
     if _WILDCARD.search(path) and not _exists(path):
         path, below_top = _split_glob(path)
         label, _ = _split_glob(label) if _WILDCARD.search(label) else (label, "")
         wanted = _glob_pattern(below_top)
+    # URLs quote some characters.
+    prefix, written = path.rstrip("/"), quote if "://" in path else str
+    logs: dict[object, LogFile] = {}
+    left_out: list[Finding] = []
     try:
-        files, root = filesystem(path)
-        top = files.get_file_info(root)
-        found = (
-            files.get_file_info(fs.FileSelector(root, recursive=True))
-            if top.type is fs.FileType.Directory
-            else [top]
-        )
+        for below, size, changed, identity in _listed(path, label, left_out.append):
+            origin, position = f"{label.rstrip('/')}{below}", f"{size}@{changed}"
+            log = LogFile(f"{prefix}{written(below)}", origin, size, position, changed)
+            if wanted.match(below) and accepts(log):
+                logs.setdefault(identity, log)
     except OSError as error:
         remedy = _HADOOP if path.startswith(("hdfs://", "viewfs://")) else ""
-        raise GraftError(f"cannot be listed: {error}", place=label, remedy=remedy) from error
+        reason = system_reason(error) if error.errno else error
+        raise GraftError(f"cannot be listed: {reason}", place=label, remedy=remedy) from error
+    is_partial = any(finding.severity is Severity.WARNING for finding in left_out)
+    if below_top and not logs and not is_partial:
+        raise GraftError(
+            "nothing matches", place=f"{label}{below_top}", remedy="correct `path` in graft.yml"
+        )
+    for finding in left_out:
+        report(finding)
+    return sorted(logs.values(), key=lambda log: log.origin)
+
+
+def _listed(path: str, label: str, report: Report) -> Iterator[ListedFile]:
+    """The file at a path, or those below it.
+
+    Raises:
+        GraftError: There is nothing.
+        OSError: It cannot be listed.
+    """
+    files, root = filesystem(path)
+    top = files.get_file_info(root)
     if top.type is fs.FileType.NotFound:
         raise GraftError(
             "there is nothing at this path", place=label, remedy="correct `path` in graft.yml"
         )
-    prefix = path.rstrip("/")
-    # URLs quote some characters.
-    written = quote if "://" in path else str
-    logs = []
-    for info in found:
-        below = info.path[len(root.rstrip("/")) :]
-        if info.type is fs.FileType.File and not any(
-            part.startswith((".", "_temporary")) for part in below.split("/")
-        ):
-            if wanted and not wanted.match(below):
-                continue
-            changed = info.mtime_ns or 0
-            origin = f"{label.rstrip('/')}{below}"
-            url, position = prefix + written(below), f"{info.size}@{changed}"
-            logs.append(LogFile(url, origin, info.size, position, changed))
-    if wanted and not logs:
-        raise GraftError(
-            "nothing matches", place=f"{label}{below_top}", remedy="correct `path` in graft.yml"
-        )
-    return sorted(logs, key=lambda log: log.origin)
+    if top.type is fs.FileType.File:
+        yield ListedFile("", top.size, top.mtime_ns or 0, root)
+    elif isinstance(files, fs.LocalFileSystem):
+        yield from local_files(root, label, report)
+    elif top.type is fs.FileType.Directory:
+        yield from remote_files(files, root, label, report)
 
 
 def glob_top(path: str) -> str:

@@ -6,9 +6,10 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from dbt_graft.collectors.files import glob_top
+from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.store.positions import PositionsOfLogs, of_logs
 from dbt_graft.collectors.store.tables import Collected, Positions
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
 _STALE = "again "
 
 
+class NewLogs(Protocol):
+    """Lists the logs that a store with these positions does not have as they are now.
+
+    What is left out of the list, such as a folder that cannot be listed, goes to `report`.
+    """
+
+    def __call__(self, known: Positions, report: Report = ..., /) -> Sequence[object]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class LogSource:
     """An entry of `collect` in `graft.yml`; the `source.py` of each collector returns one.
@@ -28,15 +38,14 @@ class LogSource:
     It has `collect` or `read`.
 
     Attributes:
-        new_logs: The logs that a store with these positions does not have as they are now. Needs
-            no JVM. Raises `GraftError` if they cannot be listed.
+        new_logs: Needs no JVM. Raises `GraftError` if none of its logs can be listed.
         collect: Reads them with Spark, lazily, and counts them; None if there are none.
         label: The prefix of its origins; `is_below` tells whether one is.
         settings: A digest of all settings that decide on what is made of a log.
         read: Reads them without Spark, part by part.
     """
 
-    new_logs: Callable[[Positions], Sequence[object]]
+    new_logs: NewLogs
     collect: Callable[[SparkSession, Positions, Reading], Collected | None] | None = None
     label: str = ""
     settings: str = ""

@@ -27,7 +27,9 @@ from dbt_graft.graft.config import Config
 from dbt_graft.graft.outputs import output_of
 from dbt_graft.graft.progress import Progress, ProgressStep
 from dbt_graft.graft.sources import sources, task_infos
+from dbt_graft.graft.terminal import one_line
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.findings import Finding, Severity
 from dbt_graft.lineage.records import Reject
 
 if TYPE_CHECKING:
@@ -76,10 +78,11 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
     )
     fresh: list[LogSource] = []
     faults: list[GraftError] = []
+    left_out: list[Finding] = []
     with progress.step("collect", "looking for new logs") as step:
         for source in listed:
             try:
-                if source.new_logs(known):
+                if source.new_logs(known, left_out.append):
                     fresh.append(source)
             except GraftError as error:
                 _log.debug("a source cannot be read", exc_info=True)
@@ -89,6 +92,7 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         for unread in faults:
             progress.warn(str(unread))
         unreadable = tuple(Reject(error.place, "", error.problem) for error in faults)
+        unreadable += tuple(_warned(left_out, progress.warn))
         step.result = f"{len(fresh)} of {len(listed)} sources have new logs"
         if unreadable:
             step.result += f", {len(unreadable)} cannot be read"
@@ -100,8 +104,19 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
         step.result = f"{origins:,} new logs, {events:,} events"
     for reject in pending:
-        progress.warn(f"{reject.origin}: {reject.reason}\n  the next collect reads it again")
+        progress.warn(
+            f"{one_line(reject.origin)}: {reject.reason}\n  the next collect reads it again"
+        )
     return CollectResult(origins, (*unreadable, *pending))
+
+
+def _warned(left_out: Sequence[Finding], warn: Callable[[str], None]) -> Iterator[Reject]:
+    """What sources could not list; each folder, file and link that is left out is a warning."""
+    for finding in dict.fromkeys(left_out):
+        remedy = f"\n  {finding.remedy}" if finding.remedy else ""
+        warn(f"{one_line(finding.subject)}: {finding.problem}{remedy}")
+        if finding.severity is not Severity.NOTE:
+            yield Reject(finding.subject, "", finding.problem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dbt_graft.collectors.declared.source import (
     declared_source,
     declared_task_infos,
 )
+from dbt_graft.collectors.files import report_nothing
 from dbt_graft.collectors.http_session import authorization
 from dbt_graft.collectors.openlineage.source import EventFiles, event_source
 from dbt_graft.collectors.source import LogSource, settings_digest
@@ -119,7 +120,7 @@ def _spark(
         )
 
     return LogSource(
-        lambda known: spark_logs.new_logs(logs(), known),
+        lambda known, report=report_nothing: spark_logs.new_logs(logs(), known, report),
         lambda spark, known, reading: spark_logs.collect(
             *(spark, logs(), known, partial(run_origins, store, without=without)),
             partial(last_event_times, store, without),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from dbt_graft.graft.terminal import one_line
 from dbt_graft.injector.report import Report
 from dbt_graft.injector.report_text import render_report
 from dbt_graft.lineage.definition import ColumnCoverage
@@ -136,7 +137,7 @@ def _ignored_text(ignored: IgnoredTasks) -> str:
 
 def _places(unread: Sequence[Reject]) -> str:
     more = len(unread) - _SHOWN_PLACES
-    shown = [f"{one.origin}: {one.reason}" for one in unread[:_SHOWN_PLACES]]
+    shown = [one_line(f"{one.origin}: {one.reason}") for one in unread[:_SHOWN_PLACES]]
     lines = [*shown, f"and {more:,} more"] if more > 0 else shown
     return f"\n{'':<10}".join(lines)
 

@@ -11,7 +11,14 @@ import orjson
 import pyarrow as pa
 
 from dbt_graft.collectors.dbt.results import NoResultsError, artifact, read_invocation
-from dbt_graft.collectors.files import LogFile, filesystem, fresh, log_files
+from dbt_graft.collectors.files import (
+    LogFile,
+    filesystem,
+    fresh,
+    log_files,
+    report_nothing,
+)
+from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.source import LogSource
 from dbt_graft.collectors.store import Collected, Positions, ReadLog, of_logs
 from dbt_graft.collectors.store.arrow_tables import table, tables
@@ -62,7 +69,7 @@ def target_source(folder: Path) -> LogSource | None:
     if not any((folder / name).is_file() for name in _NAMES):
         return None
 
-    def new_files(known: Positions) -> list[LogFile]:
+    def new_files(known: Positions, _: Report = report_nothing, /) -> list[LogFile]:
         present = [name for name in _NAMES if (folder / name).is_file()]
         listed = [log_files(str(folder / name), f"{label}/{name}")[0] for name in present]
         return fresh(listed, of_logs(known, (log.origin for log in listed)))
@@ -70,8 +77,10 @@ def target_source(folder: Path) -> LogSource | None:
     return LogSource(new_files, read=lambda k: _read(label, new_files(k), k), label=label)
 
 
-def _new_files(files: ResultFiles, known: Positions) -> list[LogFile]:
-    listed = [log for log in log_files(files.path, files.label) if log.url.endswith(_SUFFIXES)]
+def _new_files(
+    files: ResultFiles, known: Positions, report: Report = report_nothing, /
+) -> list[LogFile]:
+    listed = log_files(files.path, files.label, lambda log: log.url.endswith(_SUFFIXES), report)
     return fresh(listed, of_logs(known, (log.origin for log in listed)))
 
 

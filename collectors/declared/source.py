@@ -17,6 +17,7 @@ from dbt_graft.collectors.declared.collect import (
     task_infos,
 )
 from dbt_graft.collectors.declared.document import read, schema
+from dbt_graft.collectors.files import report_nothing
 from dbt_graft.collectors.source import LogSource
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
@@ -54,7 +55,7 @@ def declared_source(path: str, label: str) -> LogSource:
     """
     files = DeclaredFiles(path, label)
     return LogSource(
-        lambda known: changed_files(files, known),
+        lambda known, _=report_nothing: changed_files(files, known),
         read=lambda known: collect(changed_files(files, known)),
         label=f"declared:{label}",
     )

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from dbt_graft.collectors.files import LogFile, filesystem, log_files
+from dbt_graft.collectors.files import LogFile, filesystem, log_files, report_nothing
+from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.source import is_stale, position_before
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.lineage.dates.date_columns import DateColumns
@@ -63,20 +64,24 @@ class NewPart:
     replaced: tuple[str, ...] = ()
 
 
-def new_parts(files: EventFiles, known: Positions) -> list[NewPart]:
+def new_parts(
+    files: EventFiles, known: Positions, report: Report = report_nothing
+) -> list[NewPart]:
     """The parts of files that the store does not have; needs no Spark.
 
     Args:
         known: For each origin in the store its position, as `collectors.store.positions` gives it.
+        report: Takes what cannot be listed.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    listed = log_files(files.path, files.label)
-    found = [one for one in listed if _may_hold_events(one, files.path)]
-    origins = {one.origin for one in found}
+    listed = log_files(
+        files.path, files.label, lambda log: _may_hold_events(log, files.path), report
+    )
+    origins = {log.origin for log in listed}
     parts = _parts(origins, of_logs(known, origins))
-    return [new for one in found if (new := _new_part(one, parts.get(one.origin, {})))]
+    return [new for log in listed if (new := _new_part(log, parts.get(log.origin, {})))]
 
 
 def position(file: LogFile, end: int, head: bytes) -> str:

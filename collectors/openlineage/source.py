@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dbt_graft.collectors.files import report_nothing
 from dbt_graft.collectors.openlineage.collect import collect
 from dbt_graft.collectors.openlineage.files import EventFiles, new_parts
 from dbt_graft.collectors.source import LogSource
@@ -16,7 +17,7 @@ def event_source(files: EventFiles, settings: str = "") -> LogSource:
         settings: A digest of what makes the files be read again once it changes.
     """
     return LogSource(
-        lambda known: new_parts(files, known),
+        lambda known, report=report_nothing: new_parts(files, known, report),
         lambda spark, known, reading: collect(spark, files, known, reading),
         label=files.label,
         settings=settings,

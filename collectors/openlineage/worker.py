@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, fields, replace
 
 import pyarrow as pa
 
-from dbt_graft.collectors.files import system_reason
 from dbt_graft.collectors.openlineage.catalogue import Catalogue
 from dbt_graft.collectors.openlineage.event import Event, EventKind, NotAnEventError, read_event
 from dbt_graft.collectors.openlineage.facets import unread
@@ -28,6 +27,7 @@ from dbt_graft.collectors.reading import ReadCounter
 from dbt_graft.collectors.schema import Flat, arrow, batch, record
 from dbt_graft.collectors.store import LogRecords
 from dbt_graft.collectors.store.tables import TABLES
+from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns
 from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.records import (

@@ -19,7 +19,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.arrow_frames import to_table
-from dbt_graft.collectors.files import log_files
+from dbt_graft.collectors.files import log_files, report_nothing
+from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.schema import ddl, row
 from dbt_graft.collectors.source import position_before
@@ -65,20 +66,23 @@ _SMALL = 64 << 20
 Positions = Mapping[str, tuple[str, int]]
 
 
-def new_logs(logs: SparkLogs, known: Positions) -> list[ApplicationLog]:
+def new_logs(
+    logs: SparkLogs, known: Positions, report: Report = report_nothing
+) -> list[ApplicationLog]:
     """List the applications' logs that are new to the store or have changed; needs no Spark.
 
     No log is opened: size and time of change are compared.
 
     Args:
         known: For each origin in the store its position, as `collectors.store.positions` gives it.
+        report: Takes what cannot be listed.
 
     Raises:
         GraftError: The path does not exist, the server does not answer, or nothing can be listed.
     """
     if is_history_server(logs.path):
         return new_attempts(logs, known)
-    found = application_logs(log_files(logs.path, logs.label))
+    found = application_logs(log_files(logs.path, logs.label, report=report))
     known = of_logs(known, (log.log.origin for log in found))
     last = last_positions(known)
     return [new for log in found if (new := _unread(log, known, last.get(log.log.origin, "")))]

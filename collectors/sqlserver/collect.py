@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from dbt_graft.collectors.arrow_frames import to_frame, to_table
-from dbt_graft.collectors.files import LogFile, fresh, log_files
+from dbt_graft.collectors.files import LogFile, fresh, log_files, report_nothing
+from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.schema import arrow, batch, ddl, record
 from dbt_graft.collectors.source import is_stale, position_before
@@ -127,18 +128,20 @@ class PolledSegments:
     again: bool = False
 
 
-def new_logs(logs: SqlServerLogs, known: Positions) -> list[LogFile]:
+def new_logs(
+    logs: SqlServerLogs, known: Positions, report: Report = report_nothing
+) -> list[LogFile]:
     """The files below a path that the store does not know as they are now; needs no Spark.
 
     Args:
         known: For each origin in the store its position, as `collectors.store.positions` gives it.
+        report: Takes what cannot be listed.
 
     Raises:
         GraftError: The path does not exist or cannot be listed.
     """
-    listed = log_files(logs.path, logs.label)
-    found = [log for log in listed if may_hold_events(log, logs.path)]
-    return fresh(found, of_logs(known, (log.origin for log in found)))
+    listed = log_files(logs.path, logs.label, lambda log: may_hold_events(log, logs.path), report)
+    return fresh(listed, of_logs(known, (log.origin for log in listed)))
 
 
 def poll_new(polling: Polling, rules: RunRules, known: Positions) -> list[PolledSegments]:

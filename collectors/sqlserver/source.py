@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from dbt_graft.collectors.files import LogFile
+from dbt_graft.collectors.files import LogFile, report_nothing
+from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.reading import Reading
 from dbt_graft.collectors.source import is_stale
 from dbt_graft.collectors.sqlserver.collect import (
@@ -128,8 +129,11 @@ class ServerSettings:
 class EventSource(Protocol):
     """A place with the events of one server."""
 
-    def new_logs(self, known: Positions) -> Sequence[object]:
+    def new_logs(self, known: Positions, report: Report = report_nothing, /) -> Sequence[object]:
         """The logs that a store with these positions does not know; needs no Spark.
+
+        Args:
+            report: Takes what cannot be listed.
 
         Raises:
             GraftError: The place cannot be read.
@@ -162,8 +166,8 @@ class _Files:
     logs: SqlServerLogs
     settings: ServerSettings
 
-    def new_logs(self, known: Positions) -> list[LogFile]:
-        return new_logs(self.logs, known)
+    def new_logs(self, known: Positions, report: Report = report_nothing, /) -> list[LogFile]:
+        return new_logs(self.logs, known, report)
 
     def collect(
         self, spark: SparkSession, known: Positions, reading: Reading | None = None
@@ -182,7 +186,7 @@ class _Polled:
     settings: ServerSettings
     waiting: list[PolledSegments] = field(default_factory=list)
 
-    def new_logs(self, known: Positions) -> list[PolledSegments]:
+    def new_logs(self, known: Positions, _: Report = report_nothing, /) -> list[PolledSegments]:
         self.waiting = poll_new(self.polling, self.settings.rules, known)
         return self.waiting
 

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from dbt_graft import __version__
 from dbt_graft.collectors.arrow_frames import to_table
-from dbt_graft.collectors.files import filesystem, system_reason
+from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.schema import arrow, column_names
 from dbt_graft.collectors.store.batch_files import batch_files, put, put_record
 from dbt_graft.collectors.store.batches import OpenStore, open_store
@@ -36,6 +36,7 @@ from dbt_graft.collectors.store.tables import (
     Positions,
 )
 from dbt_graft.collectors.store.upgrade import keep_copy
+from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:

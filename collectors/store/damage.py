@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from dbt_graft.collectors.files import system_reason
+from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.errors import GraftError
 
 NEWER = "install the version of dbt-graft that wrote it, or a later one"

@@ -56,8 +56,9 @@ def files(found: LogSource, state: StoreState, what: str) -> Iterator[Finding]:
     Args:
         what: A word for one of them.
     """
-    label = found.label
-    logs, new = len(found.new_logs({})), len(found.new_logs(state.positions))
+    label, left_out = found.label, list[Finding]()
+    logs, new = len(found.new_logs({}, left_out.append)), len(found.new_logs(state.positions))
+    yield from left_out
     if not logs:
         yield Finding(
             Severity.WARNING,

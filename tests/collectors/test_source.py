@@ -17,7 +17,7 @@ from dbt_graft.collectors.source import (
 
 
 def source(label: str, settings: str) -> LogSource:
-    return LogSource(lambda known: [], lambda spark, known, reading: None, label, settings)
+    return LogSource(lambda known, *_: [], lambda spark, known, reading: None, label, settings)
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from dbt_graft.graft import collecting
 from dbt_graft.graft.config import Config, load
 from dbt_graft.graft.doctor.command import examine
 from dbt_graft.graft.progress import Progress
+from dbt_graft.lineage.findings import Severity
 from tests.collectors.dbt.artifacts import dump, result, run_results
 
 DECLARED = "version: 1\ntasks:\n  load:\n    flows: [{from: [sftp/a], to: [spark/raw.a]}]\n"
@@ -81,6 +84,48 @@ def test_a_file_that_is_not_complete_is_reported_and_the_rest_is_read(tmp_path: 
     found = collecting.collect(config, Progress(quiet=True))
     assert [one.origin for one in found.unreadable] == ["dbt:runs/half.json"]
     assert found.new_logs == 2
+
+
+def test_a_folder_that_cannot_be_listed_is_reported_and_read_by_the_next_collect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    config = project(tmp_path, "{dbt: {path: runs/}}")
+    closed = tmp_path / "runs/a\n\x1b[31mb"
+    closed.mkdir()
+    (closed / "c.json").write_bytes(dump(run_results(result("model.shop.c"), invocation="i2")))
+    scandir = os.scandir
+
+    def scan(path: str) -> Any:
+        if Path(path) == closed:
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    with monkeypatch.context() as as_another_account:
+        as_another_account.setattr(os, "scandir", scan)
+        for new in (2, 0):
+            found = collecting.collect(config, Progress())
+            assert found.new_logs == new
+            assert [(one.origin, one.reason) for one in found.unreadable] == [
+                ("dbt:runs/a\n\x1b[31mb", "this folder cannot be listed: Permission denied")
+            ]
+            warning = "warning  dbt:runs/a [31mb: this folder cannot be listed: Permission denied\n"
+            assert warning in capfd.readouterr().err
+        findings = {one.subject: one.severity for one in examine(tmp_path / "graft.yml")}
+        assert findings["dbt:runs/a\n\x1b[31mb"] is Severity.WARNING
+    found = collecting.collect(config, Progress(quiet=True))
+    assert (found.new_logs, found.unreadable) == (1, ())
+    results = store.read(config.path(config.store), results=True).node_results
+    assert {one.node_id for one in results} == {f"model.shop.{name}" for name in "abc"}
+
+
+def test_a_link_back_is_reported_and_nothing_is_read_twice(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    config = project(tmp_path, "{dbt: {path: runs/}}")
+    (tmp_path / "runs/self").symlink_to(".")
+    found = collecting.collect(config, Progress())
+    assert (found.new_logs, found.unreadable) == (2, ())
+    assert "dbt:runs/self: the link leads back to a folder above it" in capfd.readouterr().err
 
 
 def test_doctor_says_which_files_are_new(tmp_path: Path) -> None:

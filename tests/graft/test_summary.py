@@ -60,6 +60,8 @@ def test_what_could_not_be_read_is_named() -> None:
     unread = tuple(Reject(f"logs/{n}", "", "there is nothing at this path") for n in range(12))
     text = str(Summary("store", unread=unread[:1]))
     assert "unread    logs/0: there is nothing at this path\n" in text
+    forged = Reject("logs/a\nrejected  0\x1b[2K", "", "gone")
+    assert "unread    logs/a rejected  0 [2K: gone\n" in str(Summary("store", unread=(forged,)))
     text = str(Summary("store", unread=unread))
     assert "logs/9: " in text
     assert "logs/10" not in text

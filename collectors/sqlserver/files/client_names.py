@@ -27,7 +27,7 @@ def client_names(path: str, label: str) -> list[str]:
         GraftError: The path does not exist or cannot be listed.
     """
     seen: Counter[str] = Counter()
-    logs = [log for log in log_files(path, label) if may_hold_events(log, path)]
+    logs = log_files(path, label, lambda log: may_hold_events(log, path))
 
     def count(application: str) -> bool:
         seen[_RUN.sub("*", application)] += 1

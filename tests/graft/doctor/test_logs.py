@@ -33,7 +33,9 @@ TABLE = CollectEntry.model_validate(
 
 def found(logs: int, new: int, label: str = "logs/spark/") -> LogSource:
     return LogSource(
-        lambda known: ["log"] * (new if known else logs), lambda spark, known, reading: None, label
+        lambda known, *_: ["log"] * (new if known else logs),
+        lambda spark, known, reading: None,
+        label,
     )
 
 
