@@ -57,6 +57,10 @@ class HiddenWords:
 
         return mention
 
+    def names(self, text: str) -> Iterator[str]:
+        """The names of `everywhere` that text has; a name may come twice."""
+        return (name for name in self._lexicon.names(text) if name in self.everywhere)
+
     @cached_property
     def _lexicon(self) -> _Lexicon:
         return _Lexicon(self.everywhere.union(*self.near.values()), self.visible)

@@ -1,0 +1,230 @@
+"""The proof of a published folder: a search of all its files for hidden names and texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+from dbt_graft.graft.doctor.phrases import count
+from dbt_graft.graft.product_words import (
+    product_texts,
+    product_words,
+    shipped_digests,
+)
+from dbt_graft.graft.published_text import PublishedText, published_texts, unescaped_texts
+from dbt_graft.graft.word_runs import WordRuns, word_runs
+from dbt_graft.lineage.audience.words import WORD, HiddenWords
+from dbt_graft.lineage.errors import GraftError
+
+_SHORTEST = 3  # characters of a name
+_SHORTEST_IN_BYTES = 6  # of one in bytes that are no text: shorter ones come by chance
+_SHOWN = 40  # characters of a hidden text
+_MOST_WORDS = 1_000_000  # looked up and remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A hidden name or text in a published file.
+
+    Attributes:
+        path: The file, relative to the folder.
+        name: The name, or the beginning of the text.
+        encoding: What it was unpacked from: `plain`, `gzip`, `json+percent`; `path` where the
+            file itself is called so.
+    """
+
+    path: str
+    name: str
+    encoding: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The leak as JSON."""
+        return {"path": self.path, "name": self.name, "encoding": self.encoding}
+
+
+@dataclass(frozen=True, slots=True)
+class LeakSearch:
+    """What a search of a folder found.
+
+    Attributes:
+        files: The number of files that were searched.
+        names: The number of names and texts that were looked for.
+        unsearched: Names that cannot be looked for: the pages themselves use the word, or they
+            are shorter than three characters.
+    """
+
+    leaks: tuple[Leak, ...]
+    files: int
+    names: int
+    unsearched: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The search as JSON."""
+        return {
+            "leaks": [leak.to_json() for leak in self.leaks],
+            "files": self.files,
+            "names": self.names,
+            "unsearched": self.unsearched,
+        }
+
+    def lines(self, most: int | None) -> Iterator[str]:
+        """The search for people.
+
+        Args:
+            most: So many leaks are listed at most; None for all.
+        """
+        result = count(len(self.leaks), "hidden name") if self.leaks else "nothing hidden"
+        searched = f"{count(self.files, 'file')} searched for {count(self.names, 'name')} and texts"
+        yield f"{searched}: {result} found"
+        for leak in self.leaks[:most]:
+            yield f"  {leak.path}: {leak.name} [{leak.encoding}]"
+        if most is not None and len(self.leaks) > most:
+            yield f"  and {len(self.leaks) - most:,} others"
+        if self.unsearched:
+            yield f"  not searched for, as the pages use them: {', '.join(self.unsearched)}"
+
+
+def find_leaks(
+    folder: Path, words: HiddenWords, texts: Collection[str], visible: Collection[str] = ()
+) -> LeakSearch:
+    """Search all files of a folder for hidden names, and for texts about what is hidden.
+
+    Args:
+        texts: Descriptions, code and messages that are hidden; one of a single word is a name.
+        visible: Texts that anybody may read: words that a hidden text shares with them are no
+            leak of it.
+
+    Raises:
+        GraftError: The folder is not there, or a file in it cannot be read.
+    """
+    if not folder.is_dir():
+        raise GraftError(
+            "nothing is published there", place=str(folder), remedy="run `graft site` first"
+        )
+    hidden = _hidden(words, texts, visible)
+    leaks: list[Leak] = []
+    files = 0
+    for path in _files_below(folder):
+        files += 1
+        try:
+            leaks += _leaks_of(folder, path, hidden)
+        except OSError as error:
+            raise GraftError(
+                f"cannot be searched: {error.strerror or type(error).__name__}",
+                place=str(folder / path),
+                remedy="check who may read it",
+            ) from error
+    return LeakSearch(tuple(leaks), files, hidden.number, hidden.unsearched)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    """What is looked for.
+
+    Attributes:
+        words: Names of one word, as the filter finds them.
+        exact: Texts of one word in lower case -> as they are.
+        runs: Texts, and names of several words.
+        hits: Word in a file -> the names in it, of the words that were looked up.
+    """
+
+    words: HiddenWords
+    exact: dict[str, str]
+    runs: WordRuns
+    number: int
+    unsearched: tuple[str, ...]
+    looked_up: set[str] = field(default_factory=set)
+    hits: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def find(self, published: PublishedText) -> Iterator[str]:
+        """The hidden names and texts in a published text; one may come twice."""
+        text = published.text
+        text = text if text.isascii() else normalize("NFKC", text)
+        words = set(WORD.findall(text))
+        self._look_up(words)
+        for word in self.hits.keys() & words:
+            for name in self.hits[word]:
+                if not published.is_binary or len(name) >= _SHORTEST_IN_BYTES:
+                    yield name
+        yield from self.runs.find(text)
+
+    def _look_up(self, words: set[str]) -> None:
+        """Look up the words that are new: each costs, and a site repeats its words."""
+        if len(self.looked_up) > _MOST_WORDS:
+            self.looked_up.clear()
+        new = words - self.looked_up
+        self.looked_up.update(new)
+        for word in new:
+            names = [*self.words.names(word)]
+            if text := self.exact.get(word.casefold()):
+                names.append(text)
+            if names:
+                self.hits[word] = tuple(dict.fromkeys(names))
+
+
+def _hidden(words: HiddenWords, texts: Collection[str], visible: Collection[str]) -> _Hidden:
+    ours = product_words()
+    single = {text for text in texts if len(WORD.findall(text)) == 1}
+    single = {text for text in single if text.casefold() not in words.visible}
+    names = words.everywhere | single
+    near = {name for names_of_dataset in words.near.values() for name in names_of_dataset}
+    unsearched = {name for name in names if _is_short(name)} | {
+        name for name in names | near if len(_words(name)) == 1 and _words(name)[0] in ours
+    }
+    searched = words.everywhere - unsearched
+    phrases = {name for name in searched if len(_words(name)) > 1}
+    exact = {_words(text)[0]: text for text in single - unsearched}
+    long = {text for text in texts if len(WORD.findall(text)) > 1}
+    runs = word_runs(long, phrases, (*visible, *words.visible, *product_texts()))
+    # What is visible, or stands in each site, has the same words in a row.
+    unsearched |= phrases.difference(*(texts.values() for texts in runs.by_size.values()))
+    return _Hidden(
+        HiddenWords(searched - phrases, {}, words.visible | ours),
+        exact,
+        runs,
+        len(searched - unsearched) + len(exact) + len(long),
+        tuple(sorted(unsearched)),
+    )
+
+
+def _is_short(name: str) -> bool:
+    return len("".join(_words(name))) < _SHORTEST
+
+
+def _words(name: str) -> list[str]:
+    return WORD.findall(normalize("NFKC", name).casefold())
+
+
+def _leaks_of(folder: Path, path: str, hidden: _Hidden) -> Iterator[Leak]:
+    """The leaks in a file and in its path, each name once."""
+    seen: set[str] = set()
+    for published in _texts_of(folder, path):
+        for name in hidden.find(published):
+            if name not in seen:
+                seen.add(name)
+                yield Leak(path, " ".join(name.split())[:_SHOWN], published.encoding)
+
+
+def _texts_of(folder: Path, path: str) -> Iterator[PublishedText]:
+    for published in unescaped_texts(path):
+        yield PublishedText("path", published.text)
+    file = folder / path
+    with file.open("rb") as content:
+        is_shipped = file_digest(content, "sha256").digest() in shipped_digests()
+    if not is_shipped:
+        yield from published_texts(file)
+
+
+def _files_below(folder: Path) -> Iterator[str]:
+    def fail(error: OSError) -> None:
+        raise error
+
+    for place, folders, files in os.walk(folder, onerror=fail):
+        folders.sort()
+        for name in sorted(files):
+            yield Path(place, name).relative_to(folder).as_posix()
