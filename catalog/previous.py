@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import orjson
 
 from dbt_graft.catalog.page_keys import Digest, digest_of
 from dbt_graft.catalog.writing import WrittenPage
+from dbt_graft.replaced_file import replace_file
 
 _log = logging.getLogger(__name__)
 # The form of a record, and of the pages in it.
@@ -102,16 +102,11 @@ def write_record(record: Path, pages: Mapping[str, RecordedPage]) -> None:
             for path, one in pages.items()
         }
     )
-    beside = record.with_name(f".{record.name}.{os.getpid()}")
     try:
-        record.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(b"\n".join((_head(content), content)))
-        beside.replace(record)
+        replace_file(record, b"\n".join((_head(content), content)))
     except OSError:
         # The next build makes all pages again, no more.
         _log.debug("the pages are not recorded", exc_info=True)
-        with suppress(OSError):
-            beside.unlink()
 
 
 def _head(content: bytes) -> bytes:

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.replaced_file import replaced_file
 
 OLDEST = 17
 _SHIM = """#!/bin/sh
@@ -64,9 +65,7 @@ def _from_pypi() -> str:
     shim = home / "bin" / "java"
     script = _SHIM.format(java=JAVA)
     if not shim.exists() or shim.read_text() != script:
-        shim.parent.mkdir(parents=True, exist_ok=True)
-        fresh = shim.with_suffix(f".{os.getpid()}")
-        fresh.write_text(script)
-        fresh.chmod(0o755)
-        fresh.replace(shim)
+        with replaced_file(shim) as new:
+            new.write_text(script)
+            new.chmod(0o755)
     return str(home)

@@ -212,7 +212,8 @@ def _archive(folder: Path) -> Path:
     """Write the packages that executors import into a zip file."""
     archive = folder / "graft_collectors.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as package:
-        package.write(dbt_graft.__file__, "dbt_graft/__init__.py")
+        for module in sorted(Path(dbt_graft.__file__).parent.glob("*.py")):
+            package.write(module, f"dbt_graft/{module.name}")
         for room in (lineage, collectors):
             root = Path(str(room.__file__)).parent
             for module in sorted(root.rglob("*.py")):

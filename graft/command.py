@@ -17,7 +17,13 @@ from dbt_graft import __version__
 from dbt_graft.collectors import debug
 from dbt_graft.graft.annotations import annotation, findings
 from dbt_graft.graft.terminal import one_line
-from dbt_graft.lineage.errors import GraftError, exception_summary, exception_traceback
+from dbt_graft.lineage.errors import (
+    FREE_SPACE,
+    FULL_DISK,
+    GraftError,
+    exception_summary,
+    exception_traceback,
+)
 
 if TYPE_CHECKING:
     from dbt_graft.graft.config import Config
@@ -29,8 +35,7 @@ _REMEDIES = {
     errno.EACCES: "check who may read and write it",
     errno.EPERM: "check who may read and write it",
     errno.EROFS: "name a place that can be written",
-    errno.ENOSPC: "free some space",
-    errno.EDQUOT: "free some space",
+    **dict.fromkeys(FULL_DISK, FREE_SPACE),
     errno.EISDIR: "a file must lie there; move the folder away",
     errno.ENOTDIR: "a folder must lie there; move the file away",
     errno.ENAMETOOLONG: "use a shorter path",
@@ -167,7 +172,7 @@ def _system_problem(error: Exception) -> GraftError | None:
     if not isinstance(error, OSError) or not remedy:
         return None
     place = error.filename if isinstance(error.filename, str | Path) else ""
-    return GraftError(one_line(str(error.strerror)), place=one_line(str(place)), remedy=remedy)
+    return GraftError(os.strerror(error.errno or 0), place=one_line(str(place)), remedy=remedy)
 
 
 def _drop_unwritable_output() -> None:

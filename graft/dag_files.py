@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError, write_error
+from dbt_graft.replaced_file import replace_file
 
 _SUFFIXES = (".py", ".yml")
 
@@ -44,19 +45,14 @@ def write_files(folder: Path, files: Mapping[str, str], marker: str) -> WrittenF
             if path.is_file() and path.read_bytes() == content:
                 same.append(name)
                 continue
-            beside = folder / f".{name}.new"
-            beside.write_bytes(content)
-            beside.replace(path)
+            replace_file(path, content)
             written.append(name)
         gone = [path for path in our_files(folder, marker) if path.name not in files]
         for path in sorted(gone, key=lambda one: (not one.name.endswith(".py"), one)):
             path.unlink(missing_ok=True)
     except OSError as error:
-        raise GraftError(
-            f"cannot be written: {error.strerror or error}",
-            place=str(error.filename or folder),
-            remedy="make it writable, or name another folder as `airflow.out` in graft.yml",
-        ) from error
+        remedy = "make it writable, or name another folder as `airflow.out` in graft.yml"
+        raise write_error(error, error.filename or folder, remedy) from error
     return WrittenFiles(
         tuple(sorted(written)), tuple(sorted(same)), tuple(sorted(path.name for path in gone))
     )

@@ -1,13 +1,13 @@
-"""A file that a command writes where a person says: beside its place first, then moved there."""
+"""A file that a command writes where a person says."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import write_error
+from dbt_graft.replaced_file import replaced_file
 
 
 @contextmanager
@@ -17,20 +17,12 @@ def output_file(out: Path) -> Iterator[Path]:
     Raises:
         GraftError: It cannot be written.
     """
-    beside = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        yield beside
-        beside.replace(out)
+        with replaced_file(out) as new:
+            yield new
     except OSError as error:
-        raise GraftError(
-            f"cannot be written: {error.strerror or error}",
-            place=str(out),
-            remedy="name a file in a folder that this account can write",
-        ) from error
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+        remedy = "name a file in a folder that this account can write"
+        raise write_error(error, out, remedy) from error
 
 
 def write_file(out: Path, content: bytes) -> None:
@@ -39,5 +31,5 @@ def write_file(out: Path, content: bytes) -> None:
     Raises:
         GraftError: It cannot be written.
     """
-    with output_file(out) as beside:
-        beside.write_bytes(content)
+    with output_file(out) as new:
+        new.write_bytes(content)

@@ -23,7 +23,8 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import FULL_DISK, GraftError, write_error
+from dbt_graft.replaced_file import is_leftover, replace_file
 
 MARKER = ".dbt-graft.json"
 _STAGING = ".dbt-graft-new"
@@ -99,20 +100,18 @@ class OutputFolder:
     def _mark(self, files: Iterable[str]) -> None:
         about = "Written by dbt-graft: the next build replaces these files and no others."
         content = json.dumps({"about": about, "files": sorted(files)}, indent=0)
-        beside = self.path / f"{MARKER}.new"
-        beside.write_text(content, encoding="utf-8")
-        beside.replace(self.path / MARKER)
+        replace_file(self.path / MARKER, content.encode())
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            raise GraftError(
-                f"cannot be written: {error.strerror or error}",
-                place=error.filename if isinstance(error.filename, str) else str(self.path),
-                remedy=f"make it writable, or name another folder as `{self.key}` in graft.yml",
-            ) from error
+            # A file that did not fit says nothing: what was being written is gone again.
+            is_place = isinstance(error.filename, str) and error.errno not in FULL_DISK
+            remedy = f"make it writable, or name another folder as `{self.key}` in graft.yml"
+            place = error.filename if is_place else self.path
+            raise write_error(error, place, remedy) from error
 
 
 def check(outputs: Collection[OutputFolder], protected: Mapping[str, Iterable[Path]]) -> None:
@@ -180,9 +179,9 @@ def _check_content(output: OutputFolder) -> None:
         )
     if existing != path or (path / MARKER).is_file():
         return
-    if found := next((one for one in sorted(path.iterdir()) if one.name != f"{MARKER}.new"), None):
+    if foreign := [path.name for path in path.iterdir() if not is_leftover(path.name, MARKER)]:
         raise GraftError(
-            f"`{output.key}` has files that graft did not write, such as {found.name}",
+            f"`{output.key}` has files that graft did not write, such as {min(foreign)}",
             place=str(path),
             remedy=f"empty it, or name a new folder as `{output.key}` in graft.yml",
         )

@@ -26,6 +26,7 @@ from dbt_graft.graft.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.dbt_labels import with_dbt_labels
 from dbt_graft.graft.dbt_relations import dbt_platform, dbt_relations
 from dbt_graft.graft.impact_index import index_to_write
+from dbt_graft.graft.output_file import write_file
 from dbt_graft.graft.outputs import output_of
 from dbt_graft.graft.past import Moment, past_records
 from dbt_graft.graft.progress import Progress
@@ -174,7 +175,7 @@ def _write_artifacts(config: Config, grafted: Grafted, cache: ColumnCache) -> No
     output.claim()
     artifacts.write(grafted, output.path)
     cache.write()
-    _write(output.path / "task_metadata.json", task_metadata_file(grafted.touched))
+    write_file(output.path / "task_metadata.json", task_metadata_file(grafted.touched))
 
 
 def check(
@@ -362,9 +363,3 @@ def summary(
         pages=site.pages if site else None,
         pages_changed=site.changed if site else None,
     )
-
-
-def _write(path: Path, content: bytes) -> None:
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_bytes(content)
-    beside.replace(path)

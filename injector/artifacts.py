@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +18,8 @@ import orjson
 from dbt_graft.injector.malformed import CATALOG, MANIFEST, SOURCES, without_malformed
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import Change, changes, restore
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError, write_error
+from dbt_graft.replaced_file import replace_file
 
 Document = dict[str, Any]
 
@@ -156,17 +156,11 @@ def _digest(path: Path) -> str:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        beside.write_bytes(content)
-        beside.replace(path)
+        replace_file(path, content)
     except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise GraftError(
-            f"cannot be written: {error.strerror}",
-            place=str(path),
-            remedy="make it writable, or name another folder as `artifacts` in graft.yml",
-        ) from error
+        remedy = "make it writable, or name another folder as `artifacts` in graft.yml"
+        raise write_error(error, path, remedy) from error
 
 
 def dump(document: Document) -> bytes:

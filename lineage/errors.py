@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 from collections.abc import Iterator
+from pathlib import PurePath
 from traceback import format_tb, walk_tb
 
 _PACKAGE = "dbt_graft"
@@ -12,6 +15,11 @@ _ABOUT_CODE = (
     *(AttributeError, ImportError, ModuleNotFoundError, NameError, NotImplementedError),
     *(RecursionError, TypeError, UnboundLocalError),
 )
+
+
+# The errors of the system that another folder or right does not mend, and what does.
+FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT})
+FREE_SPACE = "free some space, then run the command again"
 
 
 class GraftError(Exception):
@@ -34,6 +42,18 @@ class GraftError(Exception):
     def __str__(self) -> str:
         text = f"{self.place}: {self.problem}" if self.place else self.problem
         return f"{text}\n  {self.remedy}" if self.remedy else text
+
+
+def write_error(error: OSError, place: str | PurePath, remedy: str) -> GraftError:
+    """The error of a file or folder that cannot be written.
+
+    Args:
+        remedy: What helps unless the disk is full.
+    """
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    if error.errno in FULL_DISK:
+        remedy = FREE_SPACE
+    return GraftError(f"cannot be written: {reason}", place=str(place), remedy=remedy)
 
 
 def exception_place(error: BaseException) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import metadata, resources
@@ -25,6 +24,7 @@ from dbt_graft.collectors.dbt.followed_query import (
 )
 from dbt_graft.collectors.statements import columns as column_parser
 from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.replaced_file import replace_file
 
 _log = logging.getLogger(__name__)
 
@@ -66,16 +66,12 @@ class ColumnCache:
         """Write what this build used, and nothing else: the file does not grow with history."""
         if not self._path or self._used == self._entries:
             return
-        beside = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+        content = orjson.dumps(self._used)
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            content = orjson.dumps(self._used)
-            beside.write_bytes(b"\n".join((_head(content), content)))
-            beside.replace(self._path)
+            replace_file(self._path, b"\n".join((_head(content), content)))
         except OSError:
             # The next build parses again, no more.
             _log.debug("the columns of dbt's models are not kept", exc_info=True)
-            beside.unlink(missing_ok=True)
 
 
 @cache

@@ -13,6 +13,7 @@ import orjson
 
 from dbt_graft.exporters.openlineage.events import event_key
 from dbt_graft.exporters.openlineage.facets import Event
+from dbt_graft.replaced_file import replaced_file
 
 _LONGEST = 80
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -23,19 +24,12 @@ def write_lines(path: Path, events: Iterable[Event]) -> int:
 
     The file is moved into place when it is complete; equal events make equal bytes.
     """
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        with beside.open("wb") as file:
-            if path.suffix.lower() == ".gz":
-                # Without a name and a time of its own.
-                with gzip.GzipFile("", "wb", 6, file, mtime=0) as zipped:
-                    written = write_to(io.BufferedWriter(zipped, 1 << 20), events)  # type: ignore[arg-type]
-            else:
-                written = write_to(file, events)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-    return written
+    with replaced_file(path) as new, new.open("wb") as file:
+        if path.suffix.lower() != ".gz":
+            return write_to(file, events)
+        # Without a name and a time of its own.
+        with gzip.GzipFile("", "wb", 6, file, mtime=0) as zipped:
+            return write_to(io.BufferedWriter(zipped, 1 << 20), events)  # type: ignore[arg-type]
 
 
 def write_to(stream: IO[bytes] | io.BufferedWriter, events: Iterable[Event]) -> int:

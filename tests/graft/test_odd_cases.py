@@ -571,7 +571,7 @@ SHELL = {
     "a full disk behind standard output": (
         "inject -q >/dev/full",
         1,
-        "error: No space left on device\n  free some space\n",
+        "error: No space left on device\n  free some space, then run the command again\n",
     ),
     "no temporary folder": ("inject -q", 0, ""),
     "no home": ("inject -q", 0, ""),

@@ -13,7 +13,6 @@ module. `collectors.sqlserver.server.catalog_queries` takes a snapshot over a co
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,8 +23,9 @@ from typing import Any, TypeVar
 import orjson
 
 from dbt_graft.lineage.dataset import Kind
-from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.errors import GraftError, write_error
 from dbt_graft.lineage.records import Column
+from dbt_graft.replaced_file import replace_file
 
 VERSION = 1
 _FORMAT = "dbt-graft sqlserver snapshot"
@@ -118,7 +118,7 @@ class Snapshot:
 
 
 def write_snapshot(snapshot: Snapshot, path: Path) -> None:
-    """Write a snapshot beside its place and move it there; one snapshot is always the same bytes.
+    """Write a snapshot; the same one is always the same bytes.
 
     Raises:
         GraftError: The file cannot be written.
@@ -131,18 +131,10 @@ def write_snapshot(snapshot: Snapshot, path: Path) -> None:
         "databases": {name: _database_json(base) for name, base in _sorted(snapshot.databases)},
     }
     content = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
-        beside.replace(path)
+        replace_file(path, content)
     except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise GraftError(
-            f"the snapshot cannot be written: {error.strerror}",
-            place=str(path),
-            remedy="name a file that you may write",
-        ) from error
+        raise write_error(error, path, "name a file that you may write") from error
 
 
 def read_snapshot(path: Path) -> Snapshot:
