@@ -71,7 +71,9 @@ def file_splits(log: LogFile, size: int = 32 << 20) -> list[FileSplit] | LogDama
         file, head = _opened(log)
     except UnreadableError as error:
         return LogDamage("the file", str(error), unread=error.unread)
-    if head.startswith(_XEL):
+    # Of a file that is cut short, not even the magic number may be there.
+    is_cut_xel = _XEL.startswith(head) and log.origin.lower().endswith(".xel")
+    if head.startswith(_XEL) or is_cut_xel:
         packed = _damage("the file is a compressed .xel file: unpack it")
         return packed if file.compression else xel_splits(log, size)
     for magic, problem in _OTHERS:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
@@ -261,7 +262,7 @@ def encode(kind: str, value: Value, session: Session = LINEAGE) -> bytes:
     if isinstance(value, bytes):
         return value
     if kind in _PACKED:
-        return struct.pack(_PACKED[kind], value)
+        return struct.pack(_PACKED[kind], _number(value))
     text = str(value)
     if kind == "ptr":
         return int(text, 16).to_bytes(8, "little")
@@ -275,6 +276,15 @@ def encode(kind: str, value: Value, session: Session = LINEAGE) -> bytes:
     if kind == "char":
         return text.encode("latin-1")
     return text.encode() if kind.startswith("ansi") else text.encode("utf-16-le", "surrogatepass")
+
+
+def _number(value: Value) -> Value:
+    """A number itself; of a time, as `2026-11-21T02:15:00.1234567Z`, 100 ns since 1601."""
+    if not isinstance(value, str):
+        return value
+    text, ticks = value[:19], int(value[20:27])
+    whole = datetime.fromisoformat(f"{text}+00:00") - datetime(1601, 1, 1, tzinfo=UTC)
+    return (whole.days * 86_400 + whole.seconds) * TICKS + ticks
 
 
 def _text(text: str) -> bytes:

@@ -26,7 +26,8 @@ _VERSION = 10
 _FILE = struct.Struct("<IHH")
 _HEADER = struct.Struct("<I8xHHIHHII16s")
 _SUMMED = 1024
-_SMALLEST, _LARGEST = 0x200, 0x8000  # Sectors: 0x200 on Windows and 0x1000 on Linux were seen.
+# Of sectors. 0x200 on Windows and 0x1000 on Linux were seen.
+SMALLEST_SECTOR, _LARGEST = 0x200, 0x8000
 _SCANNED_AT_ONCE = 1 << 20
 
 
@@ -70,12 +71,12 @@ class Block(NamedTuple):
 
 
 class UnfinishedBlock(NamedTuple):
-    """The last block of a file, not all of it there.
+    """The last block of a file, not all of it there; without any block, its first one.
 
     Attributes:
         position: The offset of its first byte in the file.
         there: The bytes of it that are there.
-        size: The bytes that it has by its header; a sector, where not even that is there.
+        size: The bytes that it has by its header; of whole sectors, where that is not there.
     """
 
     position: int
@@ -97,7 +98,7 @@ def sector_size(file: RandomAccessFile) -> int:
         raise ValueError("it is not a .xel file of SQL Server 2012 or later")
     if version != _VERSION:
         raise ValueError(f"its format has version {version}; {_VERSION} is known")
-    if not _SMALLEST <= sector <= _LARGEST or sector & (sector - 1):
+    if not SMALLEST_SECTOR <= sector <= _LARGEST or sector & (sector - 1):
         raise ValueError(f"its sectors cannot have {sector} bytes")
     return int(sector)
 
@@ -147,50 +148,56 @@ def blocks(
     """The blocks that begin within a range, or what is wrong in place of a block.
 
     After a broken header the next block is searched sector by sector. The server makes room in a
-    file before it writes: zeros at the end are no block, and no damage.
+    file before it writes: sectors of zeros at the end are no block, and no damage. A file that is
+    cut where a block begins cannot be told from a whole one, unless it has no block at all.
 
     Args:
         size: Of the file, in bytes.
         start: Where a block begins.
         end: At most the size.
     """
+    if size <= sector:
+        yield UnfinishedBlock(sector, 0, sector)
+        return
     while start + _HEADER.size <= end:
         header = header_at(file, start, sector)
         lost_at, broken = start, "its header is broken"
         if header is not None:
-            broken = "it runs past the file's end"
-            if header.data_end <= size:
-                yield from _content(file, size, sector, header)
+            block = _content(file, size, sector, header) if header.data_end <= size else None
+            if block is not None:
+                yield block
                 lost_at = header.data_end + -header.data_end % sector
-                broken = "its size is wrong"
             if start + header.size <= size:
                 start += header.size
                 continue
+            broken = "its size is wrong" if block else "it runs past the file's end"
         found = _next(file, size, sector, max(lost_at, start + sector), end)
         if found is not None or (header is None and _written(file, start, end)):
             left_out = (end if found is None else found) - lost_at
             yield _damage(start, f"{broken}; {left_out:,} bytes were left out")
-        elif header is not None and header.data_end > size:
+        elif header is None:
+            break
+        elif block is None or isinstance(block, Block):
             yield UnfinishedBlock(start, size - start, header.size)
         start = end if found is None else found
-    if start < end == size and _written(file, start, end):
-        yield UnfinishedBlock(start, end - start, sector)
+    there = size - start
+    if end == size and (there % sector or _written(file, start, end)):
+        yield UnfinishedBlock(start, there, there + -there % sector)
 
 
 def _content(
     file: RandomAccessFile, size: int, sector: int, header: BlockHeader
-) -> Iterator[Block | UnfinishedBlock | LogDamage]:
+) -> Block | UnfinishedBlock | LogDamage:
     data = read_block(file, header)
     end = header.data_end
     if data is not None:
-        yield Block(header, data)
-    elif header.position + header.size < size or _written(
+        return Block(header, data)
+    if header.position + header.size < size or _written(
         file, end - min(sector, header.data_length), end
     ):
-        yield _damage(header.position, "its checksum is wrong")
-    else:
-        raw = file.read_at(end - header.position, header.position)
-        yield UnfinishedBlock(header.position, len(raw.rstrip(b"\0")), header.size)
+        return _damage(header.position, "its checksum is wrong")
+    raw = file.read_at(end - header.position, header.position)
+    return UnfinishedBlock(header.position, len(raw.rstrip(b"\0")), header.size)
 
 
 def _next(file: RandomAccessFile, size: int, sector: int, start: int, end: int) -> int | None:

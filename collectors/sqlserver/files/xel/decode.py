@@ -23,6 +23,7 @@ from dbt_graft.collectors.sqlserver.files.xel.metadata import (
     StreamMetadata,
 )
 from dbt_graft.collectors.sqlserver.files.xel.payload import PayloadDecoder, payload_decoder
+from dbt_graft.collectors.sqlserver.files.xel.values import LATEST, UNIX_EPOCH
 
 _log = logging.getLogger(__name__)
 
@@ -30,8 +31,6 @@ _RECORD = struct.Struct("<II4xQI")
 _ACTIONS_FOLLOW = 0x80000000
 _VERSION, _VERSION_BITS = 10, 0x3F
 _PACKAGE_BITS = 0xFF
-_UNIX_EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601.
-_LATEST = 253_402_300_800 * TICKS  # The year 10000, which no clock of SQL Server reaches.
 _APPLICATIONS = 4096  # How many are remembered.
 _AT_ONCE = 1 << 15  # Events of a chunk: about 100 MB, where the block is as large.
 
@@ -61,7 +60,7 @@ class BlockDecoder:
         """
         events: list[ExtendedEvent] = []
         damages: dict[str, tuple[int, int]] = {}
-        base, ticks = self._stream.base - _UNIX_EPOCH, self._stream.ticks
+        base, ticks = self._stream.base - UNIX_EPOCH, self._stream.ticks
         types, find = self._types, self._actions.find
         is_wanted = self._is_wanted if self._wanted else None
         unpack, added = _RECORD.unpack_from, self._actions.fields
@@ -88,7 +87,7 @@ class BlockDecoder:
                     continue
                 name, package, decode = kind
                 when = base + (tick if ticks == TICKS else tick * TICKS // ticks)
-                if not 0 <= when < _LATEST:
+                if not 0 <= when < LATEST:
                     raise ValueError("its time is impossible")
                 fields = decode(data, payload, length)
                 more = added(data, actions, leaf) if leaf else {}

@@ -13,6 +13,7 @@ from dbt_graft.collectors.files import LogFile, filesystem
 from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.xel import metadata
 from dbt_graft.collectors.sqlserver.files.xel.blocks import (
+    SMALLEST_SECTOR,
     Block,
     BlockHeader,
     RandomAccessFile,
@@ -73,7 +74,9 @@ def read_xel(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
 def _chunks(file: RandomAccessFile, split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
     size = file.size()
     if not size:
-        return  # The server has just made it.
+        nothing = UnfinishedBlock(0, 0, SMALLEST_SECTOR)
+        yield Chunk(damages=[_unfinished(nothing, growing=split.growing)])
+        return
     try:
         sector = sector_size(file)
     except ValueError as error:

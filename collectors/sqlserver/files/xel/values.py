@@ -1,7 +1,8 @@
 """Stored bytes -> values, for each type of Extended Events.
 
 Text is UTF-16 (invalid bytes become U+FFFD), a GUID is written as SQL Server does, in
-capitals, an address as `0x…` of 16 digits. A type that is not known stays bytes.
+capitals, an address as `0x…` of 16 digits, a FILETIME as the time of an event. A type that is not
+known stays bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from functools import lru_cache
 from typing import Any
 
 from dbt_graft.collectors.sqlserver.event import Mapped, Mask, Value
-from dbt_graft.collectors.sqlserver.files.xel.metadata import FieldType
+from dbt_graft.collectors.sqlserver.files.event_text import timestamp
+from dbt_graft.collectors.sqlserver.files.xel.metadata import TICKS, FieldType
 
 Convert = Callable[[Any], Value]
 
@@ -36,6 +38,8 @@ _NUMBERS = {
     "char": "B",
     "wchar": "H",
 }
+UNIX_EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601.
+LATEST = 253_402_300_800 * TICKS  # The year 10000 in 100 ns since 1970; no clock reaches it.
 _BY_WIDTH = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _SHORT = 256  # Bytes of a text that is worth remembering.
 # Stored elsewhere in the payload although their size is that of a pointer.
@@ -59,7 +63,7 @@ def from_packed(kind: FieldType) -> Convert | None:
         return from_bytes(kind)
     if kind.texts is not None:
         return _mapping(kind.texts)
-    return {"ptr": _address, "char": chr, "wchar": _character}.get(kind.name)
+    return _CONVERTED.get(kind.name)
 
 
 def from_bytes(kind: FieldType) -> Convert:
@@ -137,6 +141,12 @@ def _character(value: int) -> Value:
     return _text(value.to_bytes(2, "little"))
 
 
+def _time(value: int) -> Value:
+    """A FILETIME as text; one that is no time, such as -1, stays a number."""
+    at = value - UNIX_EPOCH
+    return timestamp(at) if at < LATEST else value
+
+
 def _stack(raw: bytes) -> Value:
     return "\n".join(f"0x{frame:016x}" for (frame,) in struct.iter_unpack("<Q", raw))
 
@@ -161,6 +171,12 @@ def _activity(raw: bytes) -> Value:
     return f"{_guid(raw[:-4])}-{int.from_bytes(raw[-4:], 'little')}"
 
 
+_CONVERTED: Mapping[str, Convert] = {
+    "ptr": _address,
+    "char": chr,
+    "wchar": _character,
+    "filetime": _time,
+}
 _BYTES: Mapping[str, Convert] = {
     "unicode_string": _text,
     "unicode_string_ptr": _text,

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from dbt_graft.collectors.files import LogFile, log_files
 from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent
+from dbt_graft.collectors.sqlserver.files.formats import file_splits
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from tests.collectors.sqlserver.xel_session import BASE, LINEAGE
 from tests.collectors.sqlserver.xel_writer import (
@@ -169,7 +170,7 @@ def test_a_file_cut_short_that_no_longer_grows_is_not_pending(
     )
 
 
-@pytest.mark.parametrize("tail", [bytes(512), bytes(70_000), bytes(17)])
+@pytest.mark.parametrize("tail", [bytes(512), bytes(70_144)])
 def test_room_that_the_server_made_in_the_file_is_no_damage(tail: bytes, read_bytes: Read) -> None:
     found = read_bytes(HEAD + A + B + tail)
     assert (times(found), found.damages) == (FIRST + SECOND, [])
@@ -184,9 +185,29 @@ def test_a_growing_file_gives_at_every_length_its_complete_blocks(
     for length in range(len(HEAD), len(data) + 1, 97):
         found = read_bytes(data[:length])
         complete = sum(length >= end for end in ends)
-        # The first four bytes of a block are zeros.
-        pending = length > starts[complete] + 4
+        pending = length not in starts
         assert (len(found.events), len(found.damages)) == (10 * complete, pending)
+
+
+def test_a_file_cut_anywhere_but_between_blocks_is_reported(
+    tmp_path: Path, read_file: Read
+) -> None:
+    data = file_header() + metadata_blocks() + block(0, room=0x400) + block(10)
+    starts, at = set[int](), 0x200
+    while at < len(data):
+        starts.add(at)
+        at += struct.unpack_from("<I", data, at + 16)[0]
+    near = {start + n for start in starts for n in range(-5, 6)}
+    path = tmp_path / "a.xel"
+    silent = set()
+    for length in sorted({*range(0, len(data), 37), *near, len(data)}):
+        path.write_bytes(data[:length])
+        (found,) = [file_splits(log) for log in log_files(str(path), "a.xel")]
+        assert isinstance(found, list)
+        if not any(chunk.damages for split in found for chunk in read_xel(split, EventFilter())):
+            silent.add(length)
+    # Without its first block no file is whole; between two blocks, nothing tells that one follows.
+    assert silent == {*starts - {0x200}, len(data)}
 
 
 @pytest.mark.parametrize("sector", [0x200, 0x1000])
@@ -215,8 +236,12 @@ def test_another_file_is_an_error(name: str, size: int, read_bytes: Read) -> Non
     assert [(d.position, d.reason) for d in found.damages] == [("byte 0", reason)]
 
 
-def test_an_empty_file_is_one_that_the_server_has_just_made(read_bytes: Read) -> None:
-    assert read_bytes(b"") == Chunk()
+@pytest.mark.parametrize(("length", "block"), [(0, 0), (8, 0x200), (300, 0x200), (0x200, 0x200)])
+def test_a_file_without_a_block_is_not_all_there(length: int, block: int, read_bytes: Read) -> None:
+    found = read_bytes(HEAD[:length])
+    assert [(d.position, d.reason) for d in found.damages] == [
+        (f"block at byte {block}", unfinished(0, 0x200))
+    ]
 
 
 def test_a_file_that_is_gone_is_a_damage_not_a_crash(tmp_path: Path) -> None:

@@ -170,6 +170,23 @@ def test_a_column_that_was_not_collected_is_empty_as_in_xml(read_bytes: Read) ->
     assert list(found.data) == list(LINEAGE.events["rpc_completed"])
 
 
+@pytest.mark.parametrize(
+    ("stored", "value"),
+    [
+        (0, "1601-01-01T00:00:00.0000000Z"),
+        (131_527_462_231_482_054, "2017-10-17T20:37:03.1482054Z"),
+        ((1 << 64) - 1, (1 << 64) - 1),
+    ],
+    ids=["1601", "2017", "no time"],
+)
+def test_a_file_time_is_a_time(stored: int, value: str | int, read_bytes: Read) -> None:
+    session = Session({"opened": {"at": "filetime"}}, {"since": "filetime"})
+    event = ExtendedEvent("opened", START, {"at": stored}, {"since": stored})
+    # Lists of actions that were seen before are decoded in another way.
+    for read in read_bytes(file_of(event, event, event, session=session)).events:
+        assert (read.data, read.actions) == ({"at": value}, {"since": value})
+
+
 def test_text_of_an_unnamed_code_page_is_read(read_bytes: Read) -> None:
     session = Session({"a": {"x": "ansi_string"}})
     event = ExtendedEvent("a", START, {"x": b"caf\xe9"}, {})

@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dbt_graft.collectors.sqlserver.event import Chunk, ExtendedEvent, Mapped, Mask, Value
-from dbt_graft.collectors.sqlserver.files.event_text import to_xml, value_text
+from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_xml, value_text
+from dbt_graft.collectors.sqlserver.files.xel.values import LATEST
 from dbt_graft.collectors.sqlserver.files.xml_events import parse_event
 from tests.collectors.sqlserver.xel_session import BASE, Map, Session
 from tests.collectors.sqlserver.xel_writer import (
@@ -61,7 +62,8 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
     "wchar": st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"]),
     "ptr": addresses(1),
     "cpu_cycle": integers(64, signed=False),
-    "filetime": integers(64, signed=False),
+    "filetime": st.integers(-UNIX_EPOCH, LATEST - 1).map(timestamp)
+    | st.integers(UNIX_EPOCH + LATEST, (1 << 64) - 1),
     "activity_id": ACTIVITIES,
     "activity_id_xfer": ACTIVITIES,
     "guid": st.none() | GUIDS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -66,10 +67,44 @@ def test_the_parts_of_the_export_hold_all_of_it(
     assert read_file(path, size=size) == read_file(path)
 
 
+def cuts(data: bytes) -> tuple[set[int], set[int]]:
+    """Lengths to cut a file to, of every kind; and those at which a block ends."""
+    (at,) = struct.unpack_from("<H", data, 6)
+    lengths, ends = {0, 1, 3, 4, 7, 8, at - 1, at}, {at}
+    while at < len(data):
+        size, _, header, length = struct.unpack_from("<IHHI", data, at + 16)
+        end = at + header + length
+        # In the header, in the data, and in the padding behind them.
+        lengths |= {at + n for n in (1, 4, 5, 12, 16, 20, 32, 47, 48, header - 1, header)}
+        lengths |= {at + header + 1, (at + end) // 2, end - 1025, end - 1, end, end + 1}
+        at += size
+        lengths |= {at - 513, at - 512, at - 511, at - 1, at}
+        ends.add(at)
+    return {length for length in lengths if 0 <= length < len(data)}, ends
+
+
+@pytest.mark.parametrize("name", ["TestXel_0.xel", "sqltrace.xel"])
+def test_a_sample_cut_short_is_reported_and_its_intact_blocks_count(
+    name: str, samples: Path, read_bytes: Callable[..., Chunk]
+) -> None:
+    data = (samples / name).read_bytes()
+    whole = read_bytes(data)
+    assert whole.damages == []
+    lengths, ends = cuts(data)
+    silent = set()
+    for length in lengths:
+        found = read_bytes(data[:length])
+        assert found.events == whole.events[: len(found.events)]
+        if not found.damages:
+            silent.add(length)
+    # Where a block ends, nothing tells that another follows.
+    assert silent == ends & lengths - {min(ends)}
+
+
 @pytest.mark.parametrize(("length", "events"), [(100_000, 0), (214_499, 0), (214_576, 149)])
 def test_the_export_cut_short_is_reported(
     samples: Path, read_bytes: Callable[..., Chunk], length: int, events: int
 ) -> None:
     found = read_bytes((samples / "TestXel_0.xel").read_bytes()[:length])
     assert len(found.events) == events
-    assert len(found.damages) == (not events)
+    assert len(found.damages) == 1
